@@ -1,0 +1,1 @@
+"""Frames, camera model and geodesy: plain numbers in SI units, no state."""

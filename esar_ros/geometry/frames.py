@@ -1,0 +1,162 @@
+"""Rotations and rigid poses, and the two conversions between aviation and ROS frames.
+
+World: ENU (x east, y north, z up), REP-103. Body: FLU (x forward, y left, z up). Camera:
+optical (x right, y down, z forward). NED and FRD appear only here and in the bridges.
+Quaternions are (w, x, y, z), unit norm, and rotate body vectors into the world.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from transforms3d import euler, quaternions
+
+Vector = NDArray[np.float64]
+
+IDENTITY_QUATERNION = (1.0, 0.0, 0.0, 0.0)
+
+# NED <-> ENU swaps x and y and flips z; FRD <-> FLU flips y and z. Both are their own inverse.
+_NED_ENU = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+_FRD_FLU = np.diag([1.0, -1.0, -1.0])
+
+
+def vector(values: ArrayLike) -> Vector:
+    """Return three finite-or-not numbers as float64 of shape (3,)."""
+    out = np.asarray(values, dtype=np.float64)
+    if out.shape != (3,):
+        raise ValueError(f"a vector has three components, got shape {out.shape}")
+    return out
+
+
+def wrap_angle(angle: float) -> float:
+    """Angle in rad, wrapped into [-pi, pi)."""
+    return (angle + math.pi) % (2.0 * math.pi) - math.pi
+
+
+def quaternion_from_yaw(yaw: float) -> Vector:
+    """Level attitude heading yaw (rad, 0 = east, counter-clockwise)."""
+    return np.array([math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)])
+
+
+def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Vector:
+    """Fixed-axis roll, pitch, yaw in rad (ROS convention)."""
+    return np.asarray(euler.euler2quat(roll, pitch, yaw, "sxyz"), dtype=np.float64)
+
+
+def rpy_from_quaternion(quaternion: ArrayLike) -> tuple[float, float, float]:
+    """Fixed-axis roll, pitch, yaw in rad (ROS convention)."""
+    roll, pitch, yaw = euler.quat2euler(np.asarray(quaternion, dtype=np.float64), "sxyz")
+    return float(roll), float(pitch), float(yaw)
+
+
+def yaw_from_quaternion(quaternion: ArrayLike) -> float:
+    """Heading in rad, 0 = east, counter-clockwise."""
+    return rpy_from_quaternion(quaternion)[2]
+
+
+def rotation_from_quaternion(quaternion: ArrayLike) -> NDArray[np.float64]:
+    """3x3 matrix; the quaternion need not be normalised but must not be zero or non-finite."""
+    q = np.asarray(quaternion, dtype=np.float64)
+    norm = float(np.linalg.norm(q))
+    if not math.isfinite(norm) or norm < 1e-9:
+        raise ValueError(f"not a rotation: quaternion {q.tolist()}")
+    return np.asarray(quaternions.quat2mat(q / norm), dtype=np.float64)
+
+
+def quaternion_from_rotation(rotation: ArrayLike) -> Vector:
+    """(w, x, y, z) with w >= 0 of a proper 3x3 rotation."""
+    q = np.asarray(quaternions.mat2quat(np.asarray(rotation, dtype=np.float64)))
+    return q if q[0] >= 0 else -q
+
+
+def ned_to_enu(values: ArrayLike) -> Vector:
+    """World vector(s) of shape (..., 3) from NED to ENU; the same call converts back."""
+    v = np.asarray(values, dtype=np.float64)
+    return np.stack([v[..., 1], v[..., 0], -v[..., 2]], axis=-1)
+
+
+enu_to_ned = ned_to_enu
+
+
+def frd_to_flu(values: ArrayLike) -> Vector:
+    """Body vector(s) of shape (..., 3) from FRD to FLU; the same call converts back."""
+    v = np.asarray(values, dtype=np.float64)
+    return np.stack([v[..., 0], -v[..., 1], -v[..., 2]], axis=-1)
+
+
+flu_to_frd = frd_to_flu
+
+
+def attitude_ned_frd_to_enu_flu(quaternion: ArrayLike) -> Vector:
+    """Attitude (w, x, y, z) that rotates FRD into NED, as one that rotates FLU into ENU."""
+    rotation = _NED_ENU @ rotation_from_quaternion(quaternion) @ _FRD_FLU
+    return quaternion_from_rotation(rotation)
+
+
+# Both basis changes are involutions, so the way back is the same product.
+attitude_enu_flu_to_ned_frd = attitude_ned_frd_to_enu_flu
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Position (m) and attitude of a frame in its parent."""
+
+    position: Vector = field(default_factory=lambda: np.zeros(3))
+    quaternion: Vector = field(default_factory=lambda: np.array(IDENTITY_QUATERNION))
+
+    @staticmethod
+    def from_matrix(matrix: ArrayLike) -> Pose:
+        """Pose of a 4x4 rigid transform."""
+        m = np.asarray(matrix, dtype=np.float64)
+        return Pose(m[:3, 3].copy(), quaternion_from_rotation(m[:3, :3]))
+
+    @property
+    def rotation(self) -> NDArray[np.float64]:
+        """3x3, columns are this frame's axes in the parent."""
+        return rotation_from_quaternion(self.quaternion)
+
+    @property
+    def yaw(self) -> float:
+        """Heading in rad."""
+        return yaw_from_quaternion(self.quaternion)
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """4x4 homogeneous transform from this frame to the parent."""
+        m = np.eye(4)
+        m[:3, :3] = self.rotation
+        m[:3, 3] = self.position
+        return m
+
+    def apply(self, points: ArrayLike) -> NDArray[np.float64]:
+        """Points (..., 3) of this frame, expressed in the parent."""
+        return np.asarray(points, dtype=np.float64) @ self.rotation.T + self.position
+
+    def compose(self, child: Pose) -> Pose:
+        """Pose of a child of this frame, expressed in this frame's parent."""
+        return Pose(
+            self.apply(child.position),
+            np.asarray(quaternions.qmult(self.quaternion, child.quaternion), dtype=np.float64),
+        )
+
+    def inverse(self) -> Pose:
+        """Pose of the parent in this frame."""
+        rotation = self.rotation
+        return Pose(-(rotation.T @ self.position), quaternion_from_rotation(rotation.T))
+
+    def is_finite(self) -> bool:
+        """Whether every number in it is finite."""
+        return bool(np.isfinite(self.position).all() and np.isfinite(self.quaternion).all())
+
+    def __eq__(self, other: Any) -> bool:
+        return (
+            isinstance(other, Pose)
+            and bool(np.array_equal(self.position, other.position))
+            and bool(np.array_equal(self.quaternion, other.quaternion))
+        )
+
+    __hash__ = None  # type: ignore[assignment]

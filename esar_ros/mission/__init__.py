@@ -1,0 +1,1 @@
+"""The words every part of the system shares: task, clue kinds, weather, observation, decision, report."""

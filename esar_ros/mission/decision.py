@@ -1,0 +1,72 @@
+"""What a planner answers: where to go, what to report, whether to stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+
+
+class GoalType(Enum):
+    """Values equal those of msg/Goal.msg."""
+
+    HOLD = 1
+    WAYPOINT = 2
+    VELOCITY = 3
+    RETURN = 4
+    LAND = 5
+
+
+class HeightReference(Enum):
+    """What a waypoint's z counts from; values equal those of msg/Goal.msg."""
+
+    MAP = 1
+    GROUND = 2
+
+
+class ReportType(Enum):
+    """Values equal those of msg/Report.msg."""
+
+    CLUE = 1
+    VICTIM = 2
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A motion request in the map frame (m, m/s, rad); stays in force until replaced."""
+
+    type: GoalType = GoalType.HOLD
+    position: Vector = field(default_factory=lambda: np.zeros(3))
+    height_reference: HeightReference = HeightReference.MAP
+    yaw: float | None = None  # None: nose along the way
+    velocity: Vector = field(default_factory=lambda: np.zeros(3))
+    yaw_rate: float = 0.0
+    speed: float = 0.0  # 0: as fast as allowed
+
+
+@dataclass(frozen=True)
+class Report:
+    """A claim that cannot be taken back; position in the map frame (m)."""
+
+    type: ReportType
+    kind: str
+    text: str
+    position: Vector
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One answer of a method to one observation. goal None keeps the last goal."""
+
+    action: str
+    why: str
+    goal: Goal | None = None
+    reports: tuple[Report, ...] = ()
+    stop: bool = False
+    considered: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0

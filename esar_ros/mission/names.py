@@ -1,0 +1,81 @@
+"""Topic and frame names: their one home. Topics are relative to the vehicle's namespace."""
+
+from __future__ import annotations
+
+CAMERAS: tuple[str, ...] = ("front", "left", "right", "down")
+
+# Frames (REP-105); those of a vehicle are prefixed with its name.
+MAP = "map"
+ODOM = "odom"
+BASE_LINK = "base_link"
+
+
+def vehicle_frame(vehicle: str, frame: str) -> str:
+    """Frame of one vehicle, e.g. uav1/base_link."""
+    return f"{vehicle}/{frame}"
+
+
+def camera_frame(vehicle: str, camera: str) -> str:
+    """Optical frame of a vehicle's camera, e.g. uav1/camera_front_optical."""
+    return f"{vehicle}/camera_{camera}_optical"
+
+
+# Bridge
+TICK = "tick"
+HEARTBEAT = "heartbeat"
+IMU = "imu"
+FIX = "fix"
+PRESSURE = "pressure"
+ODOMETRY = "odometry"
+BATTERY = "battery"
+VEHICLE_STATE = "vehicle_state"
+COLLISION = "collision"
+
+# Sensing
+RANGES = "ranges"
+LIDAR_POINTS = "lidar/points"
+DETECTIONS = "detections"
+CLUES = "clues"
+MAP_POINTS = "map/points"
+MAP_GRID = "map/grid"
+MAP_LOCAL = "map/local"
+MAP_FRONTIERS = "map/frontiers"
+MAP_STATUS = "map/status"
+
+
+def camera_image(camera: str) -> str:
+    """Colour picture of a camera."""
+    return f"camera/{camera}/image"
+
+
+def camera_depth(camera: str) -> str:
+    """Planar depth of a camera."""
+    return f"camera/{camera}/depth"
+
+
+def camera_info(camera: str) -> str:
+    """Intrinsics of a camera."""
+    return f"camera/{camera}/camera_info"
+
+
+# Planning and control
+BRIEF = "mission/brief"
+MISSION_STATE = "mission/state"
+DECISION = "planner/decision"
+REPORTS = "reports"
+GOAL = "goal"
+CMD_VEL = "cmd_vel"
+CMD_VEL_SAFE = "cmd_vel_safe"
+SAFETY_STATUS = "safety/status"
+SCORE = "score"
+TRUTH = "mission/truth"
+
+# Actions of the bridge
+ARM = "arm"
+TOUCH_DOWN = "touch_down"
+
+# Global, as ROS expects them
+CLOCK = "/clock"
+TF = "/tf"
+TF_STATIC = "/tf_static"
+DIAGNOSTICS = "/diagnostics"

@@ -1,0 +1,103 @@
+"""What a planner sees at one frame: the same for every method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose, Vector
+
+UNKNOWN, FREE, OCCUPIED = -1, 0, 100  # cell values of nav_msgs/OccupancyGrid
+
+
+@dataclass(frozen=True)
+class Brief:
+    """The rescue team's words and limits; no coordinates of victims or clues. Lengths in m, times in s."""
+
+    mission_id: str
+    map_id: str
+    prompt: str
+    weather: str
+    local_time: str
+    t_max: float
+    area: NDArray[np.float64]  # (N, 2) corners of the search area in the map frame, counter-clockwise
+    ceiling: float  # above ground
+    home: Vector  # (3,) map frame
+    report_cap: int
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # latitude, longitude (deg), altitude (m)
+
+
+@dataclass(frozen=True)
+class SeenClue:
+    """One fused object as the detector knows it; position and covariance in the map frame (m, m^2)."""
+
+    id: int
+    kind: str
+    text: str
+    score: float
+    position: Vector
+    covariance: NDArray[np.float64]
+    views: int
+    nearest_view: float
+    first_seen: float
+    last_seen: float
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Bird's-eye view of the map at the flight level: cells UNKNOWN, FREE or OCCUPIED."""
+
+    cells: NDArray[np.int8]  # (rows = y, columns = x)
+    resolution: float  # m
+    origin: tuple[float, float]  # map-frame x, y of the least corner of cell (0, 0)
+
+    def cell_of(self, xy: Vector) -> tuple[int, int]:
+        """Row and column of a map-frame position; may lie outside the grid."""
+        return (
+            int(np.floor((xy[1] - self.origin[1]) / self.resolution)),
+            int(np.floor((xy[0] - self.origin[0]) / self.resolution)),
+        )
+
+    def center_of(self, row: int, column: int) -> Vector:
+        """Map-frame x, y of a cell's centre."""
+        return np.array(
+            [
+                self.origin[0] + (column + 0.5) * self.resolution,
+                self.origin[1] + (row + 0.5) * self.resolution,
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class CameraView:
+    """One camera's picture with the pose it was taken at."""
+
+    model: CameraModel
+    pose: Pose  # optical frame in map
+    image: NDArray[np.uint8]  # (H, W, 3) RGB
+    depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing, NaN invalid, -inf too near
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Everything a method may use to decide, all of one stamp."""
+
+    stamp: float  # s, simulation or wall clock
+    elapsed: float  # s since the brief
+    vehicle: str
+    pose: Pose  # base_link in map
+    velocity: Vector  # m/s, map frame
+    height: float | None  # m above ground, None when unknown
+    battery: float  # 0..1
+    clues: tuple[SeenClue, ...]
+    grid: Grid | None = None
+    frontiers: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
+    # (N, 4): x, y, z of a frontier cluster's centre in the map frame and its number of voxels
+    views: Mapping[str, CameraView] = field(default_factory=dict)  # only for methods that ask
+    held_by_safety: bool = False  # the governor is holding or worse
+    goal_blocked: bool = False  # the pilot found no way to the last goal
+    goal_reached: bool = False

@@ -1,0 +1,109 @@
+"""The vehicle's sensors, rates and body, read from config/vehicle.yaml: equal for every method."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.frames import Pose, quaternion_from_rotation
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.resources import resource
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CameraMount(_Strict):
+    """Optical centre in base_link (m, FLU) and where it looks (degrees)."""
+
+    position: tuple[float, float, float]
+    yaw_deg: float
+    pitch_deg: float
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of the optical frame in base_link."""
+        rotation = optical_rotation(math.radians(self.yaw_deg), math.radians(self.pitch_deg))
+        return Pose(np.array(self.position), quaternion_from_rotation(rotation))
+
+
+class ImageSpec(_Strict):
+    """Size and field of view of every camera."""
+
+    width: int = Field(gt=0, le=4096)
+    height: int = Field(gt=0, le=4096)
+    fov_deg: float = Field(gt=10, lt=170)
+    depth_max: float = Field(gt=1)
+
+    @property
+    def model(self) -> CameraModel:
+        """Pinhole intrinsics."""
+        return CameraModel.from_horizontal_fov(self.width, self.height, math.radians(self.fov_deg))
+
+
+class LidarSpec(_Strict):
+    """Scan pattern of the LiDAR at base_link's origin."""
+
+    channels: int = Field(gt=1)
+    columns: int = Field(gt=3)
+    elevation_min_deg: float = Field(ge=-90, le=90)
+    elevation_max_deg: float = Field(ge=-90, le=90)
+    range_max: float = Field(gt=1)
+
+
+class Rates(_Strict):
+    """Hz of simulation time; ranges and cameras divide the control rate."""
+
+    control: float = Field(gt=0)
+    ranges: float = Field(gt=0)
+    cameras: float = Field(gt=0)
+
+
+class Body(_Strict):
+    """Airframe and battery."""
+
+    radius: float = Field(gt=0)
+    mass: float = Field(gt=0)
+    hover_power: float = Field(gt=0)
+    battery_energy: float = Field(gt=0)
+
+
+class Vehicle(_Strict):
+    """Everything the nodes and the simulator must agree on about the airframe."""
+
+    cameras: dict[str, CameraMount]
+    image: ImageSpec
+    lidar: LidarSpec
+    rates: Rates
+    body: Body
+
+    def with_image_size(self, width: int, height: int) -> Vehicle:
+        """The same vehicle with other pictures (a preset)."""
+        return self.model_copy(update={"image": self.image.model_copy(update={"width": width, "height": height})})
+
+
+def load_vehicle(path: Path | None = None) -> Vehicle:
+    """Vehicle from a YAML file, by default the package's own. Raises UsageError."""
+    source = path or resource("config/vehicle.yaml")
+    try:
+        vehicle = Vehicle.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
+    except (OSError, yaml.YAMLError) as error:
+        raise UsageError(f"cannot read vehicle {source}: {error}", "mend the file") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    if set(vehicle.cameras) != set(CAMERAS):
+        raise UsageError(f"{source}, key cameras: has {sorted(vehicle.cameras)}", f"name exactly {list(CAMERAS)}")
+    for name in ("ranges", "cameras"):
+        ratio = vehicle.rates.control / getattr(vehicle.rates, name)
+        if abs(ratio - round(ratio)) > 1e-9:
+            raise UsageError(f"{source}, key rates.{name}: does not divide rates.control", "choose a divisor")
+    return vehicle
