@@ -1,0 +1,176 @@
+"""Build for pip: runs the CMakeLists.txt that colcon uses and packs what it installs.
+
+The interfaces in msg/ and action/ are generated and compiled by rosidl. On a machine with ROS colcon
+does that; here the ROS wheels that pip puts in the build environment supply the same CMake packages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+from setuptools import Distribution, Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+
+NAME = "esar_ros"
+VERSION = "0.1.0"
+ROOT = Path(__file__).parent.resolve()
+GENERATED = ("msg", "srv", "action")
+SITE = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
+
+
+def ros_prefixes() -> list[Path]:
+    """Every prefix that holds an ament index: sourced workspaces, the build environment, the interpreter's own."""
+    sites = [Path(p) for p in sys.path if p.endswith("site-packages")]
+    candidates = [Path(p) for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
+    candidates += [site.parents[2] for site in sites] + [Path(sys.prefix)]
+    return list(dict.fromkeys(p for p in candidates if (p / "share" / "ament_index").is_dir()))
+
+
+def has_package(prefixes: list[Path], name: str) -> bool:
+    """Whether some prefix holds the ROS package (one that this setup.py installed itself does not count)."""
+    index = Path("share", "ament_index", "resource_index", "packages", name)
+    ours = Path("share", NAME, "built", name)
+    return any((p / index).is_file() and not (p / ours).is_file() for p in prefixes)
+
+
+def digest(*parts: str | Path) -> str:
+    """Hash of strings and of files or folders (names and contents)."""
+    total = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, str):
+            total.update(part.encode() + b"\0")
+            continue
+        for path in [part] if part.is_file() else sorted(p for p in part.rglob("*") if p.is_file()):
+            total.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()
+
+
+class CMakeProject:
+    """One CMake project configured and built in a folder of its own, again only when its sources changed."""
+
+    def __init__(self, source: Path, build: Path, stage: Path, sources: list[Path], prefixes: list[Path]) -> None:
+        self.source, self.build, self.stage = source, build, stage
+        self.prefixes = [str(p) for p in prefixes]
+        self.configuration = digest(*self.prefixes, sys.version, str(stage))
+        self.stamp = digest(sys.version, str(stage), *sources)
+
+    def make(self) -> None:
+        """Configure and build unless the stamp says that is done; then install into the stage."""
+        if self._read("stamp") != self.stamp:
+            if self._read("configuration") != self.configuration:
+                shutil.rmtree(self.build, ignore_errors=True)
+            self._write("stamp", "")
+            self._write("configuration", self.configuration)
+            self._configure()
+            self._run("cmake", "--build", self.build, "--parallel", str(os.cpu_count()))
+            self._write("stamp", self.stamp)
+        self._run("cmake", "--install", self.build)
+
+    def _configure(self) -> None:
+        self._run(
+            *("cmake", "-S", self.source, "-B", self.build, "-G", "Ninja"),
+            *("-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-Wno-dev"),
+            f"-DCMAKE_PREFIX_PATH={';'.join(self.prefixes)}",
+            f"-DCMAKE_INSTALL_PREFIX={self.stage}",
+            f"-DCMAKE_PROJECT_INCLUDE={ROOT / 'cmake' / 'wheels.cmake'}",
+            f"-DPython3_EXECUTABLE={sys.executable}",
+            "-DNODE_PYTHON=/usr/bin/env python3",
+        )
+
+    def _run(self, *command: str | Path) -> None:
+        env = dict(os.environ, AMENT_PREFIX_PATH=os.pathsep.join(self.prefixes))
+        subprocess.run([str(word) for word in command], check=True, env=env)
+
+    def _read(self, name: str) -> str:
+        path = self.build / name
+        return path.read_text() if path.is_file() else ""
+
+    def _write(self, name: str, text: str) -> None:
+        self.build.mkdir(parents=True, exist_ok=True)
+        (self.build / name).write_text(text)
+
+
+class RosInterfaces(build_ext):
+    """Ship what the CMake build installs, beside the modules that setuptools installs or links to itself."""
+
+    def run(self) -> None:
+        prefixes = ros_prefixes()
+        if not prefixes:
+            raise SystemExit("no ROS found: source a ROS setup file or install the ROS wheels (requirements/)")
+        # A folder an environment: two of them may build from one checkout.
+        work = ROOT / "build" / f"pip-{sys.implementation.cache_tag}-{digest(sys.prefix)[:8]}"
+        stage = work / "stage"
+        shutil.rmtree(stage, ignore_errors=True)
+        for source in sorted((ROOT / "interfaces").glob("*/package.xml")):
+            name = source.parent.name
+            if not has_package(prefixes, name):
+                CMakeProject(source.parent, work / name, stage, [source.parent, ROOT / "cmake"], prefixes).make()
+                (stage / "share" / NAME / "built").mkdir(parents=True, exist_ok=True)
+                (stage / "share" / NAME / "built" / name).write_text("Built from esar_ros/interfaces.\n")
+        own = [ROOT / p for p in ("CMakeLists.txt", "package.xml", "cmake", "scripts", "msg", "action")]
+        own += [ROOT / p for p in ("config", "launch", "models", "rviz") if not (ROOT / p).exists()]
+        CMakeProject(ROOT, work / NAME, stage, [p for p in own if p.exists()], prefixes).make()
+        tree: dict[str, list[str]] = {}
+        for path in self._shipped(stage):
+            tree.setdefault(str(path.parent.relative_to(stage)), []).append(os.path.relpath(path, ROOT))
+        self.distribution.data_files = sorted(tree.items())
+
+    def _shipped(self, stage: Path) -> Iterator[Path]:
+        """Files of the stage less byte code, C sources, headers' egg-info and the hand-written modules."""
+        for path in sorted(p for p in stage.rglob("*") if p.is_file()):
+            if path.suffix in (".pyc", ".c") or any(part.endswith(".egg-info") for part in path.parts):
+                continue
+            inside = path.relative_to(stage)
+            if SITE in inside.parents:
+                package, *rest = inside.relative_to(SITE).parts
+                if package == NAME and path.suffix != ".so" and rest[0] not in GENERATED:
+                    continue
+            yield path
+
+    def get_outputs(self) -> list[str]:
+        return []
+
+    def get_output_mapping(self) -> dict[str, str]:
+        return {}
+
+    def get_source_files(self) -> list[str]:
+        folders = ("msg", "action", "cmake", "scripts", "interfaces", "config", "launch", "rviz", "models")
+        found = [p for folder in folders for p in (ROOT / folder).rglob("*") if p.is_file()]
+        return [str(p.relative_to(ROOT)) for p in [ROOT / "CMakeLists.txt", ROOT / "package.xml", *found]]
+
+
+class DataInEditable(Distribution):
+    """setuptools asks has_data() before it packs data files into an editable wheel."""
+
+    def has_data(self) -> bool:
+        return self.has_data_files()
+
+
+def module_data() -> list[str]:
+    """Files beside the modules that are not modules (templates, shaders), relative to the package."""
+    found = (p for p in (ROOT / NAME).rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc"))
+    return sorted(str(p.relative_to(ROOT / NAME)) for p in found)
+
+
+setup(
+    name=NAME,
+    version=VERSION,
+    description="A search-and-rescue drone's mission graph on ROS 2, with its simulator and benchmark.",
+    license="Apache-2.0",
+    python_requires=">=3.10,<3.14",
+    package_dir={"": "."},  # an editable install is then one path entry, beside which the generated modules are found
+    packages=find_packages(include=[NAME, f"{NAME}.*"], exclude=[f"{NAME}.{kind}*" for kind in GENERATED]),
+    package_data={NAME: module_data()},
+    entry_points={"console_scripts": ["esar = esar_ros.app.cli:main"]},
+    ext_modules=[Extension(f"{NAME}.rosidl", sources=[])],
+    cmdclass={"build_ext": RosInterfaces},
+    distclass=DataInEditable,
+    zip_safe=False,
+)
