@@ -1,0 +1,114 @@
+"""Storage of the voxel map: an index over the bounded world, and a pool of 16^3 blocks.
+
+A block is 64 bricks of 4^3 voxels and a brick is one 64-byte cache line, so one uint64 word masks
+a brick's voxels and one masks a block's bricks. Slot 0 of the pool is one shared block that is free
+all over: blocks of settled air point to it and cost nothing.
+
+Log-odds are int8 in units of 0.05; the values follow OctoMap's sensor model (Hornung et al., 2013:
+P(hit) = 0.7, P(miss) = 0.4, clamping at 0.12 and 0.97).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.mapping.kernel import inlined, kernel
+
+UNIT = 0.05  # log-odds of one count
+HIT = 17
+MISS = 8
+LEAST = -40
+MOST = 70
+OCCUPIED_FROM = 10  # counts at and above are occupied, observed counts below are free
+NEVER_SEEN = -128
+
+SIDE = 16  # voxels along a block's edge
+VOLUME = SIDE**3
+BRICKS = 64  # bricks in a block, and voxels in a brick
+
+ABSENT = -1  # index entry of a block nobody has seen
+FREE_TILE = 0  # the shared slot
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+# counters of a pool
+NEXT_SLOT, SPARE, FREE_TOTAL, OCCUPIED_TOTAL = 0, 1, 2, 3
+
+
+class Blocks(NamedTuple):
+    """The map's arrays. Rows of the pool are slots; memory beyond the used slots is only reserved."""
+
+    index: NDArray[np.int32]  # (nx, ny, nz) blocks: slot, FREE_TILE or ABSENT
+    log_odds: NDArray[np.int8]  # (slots, 4096), see voxel_offset
+    saturated: NDArray[np.uint64]  # (slots,) bricks whose voxels are all LEAST
+    free: NDArray[np.int32]  # (slots,) voxels that are free
+    occupied: NDArray[np.int32]  # (slots,) voxels that are occupied
+    spare: NDArray[np.int32]  # (slots,) stack of released slots
+    counters: NDArray[np.int64]  # (4,)
+
+
+def reserve(index: NDArray[np.int32], slots: int) -> Blocks:
+    """An empty pool with room for so many slots beside the given index."""
+    blocks = Blocks(
+        index=index,
+        log_odds=np.empty((slots, VOLUME), np.int8),
+        saturated=np.empty(slots, np.uint64),
+        free=np.empty(slots, np.int32),
+        occupied=np.empty(slots, np.int32),
+        spare=np.empty(slots, np.int32),
+        counters=np.zeros(4, np.int64),
+    )
+    blocks.log_odds[FREE_TILE] = LEAST
+    blocks.saturated[FREE_TILE] = ALL
+    blocks.free[FREE_TILE] = VOLUME
+    blocks.occupied[FREE_TILE] = 0
+    blocks.counters[NEXT_SLOT] = FREE_TILE + 1
+    return blocks
+
+
+def grown(blocks: Blocks, slots: int) -> Blocks:
+    """The same pool with room for so many slots."""
+    larger = reserve(blocks.index, slots)
+    used = int(blocks.counters[NEXT_SLOT])
+    for new, old in zip(larger[1:-1], blocks[1:-1], strict=True):
+        new[:used] = old[:used]
+    larger.counters[:] = blocks.counters
+    return larger
+
+
+def slots_left(blocks: Blocks) -> int:
+    """How many blocks can still be allocated."""
+    return len(blocks.log_odds) - int(blocks.counters[NEXT_SLOT]) + int(blocks.counters[SPARE])
+
+
+@inlined
+def voxel_offset(x: int, y: int, z: int) -> int:
+    """Place of voxel (x, y, z), each 0..15, in its block: brick first, then the voxel in the brick."""
+    return ((x >> 2) << 10) | ((y >> 2) << 8) | ((z >> 2) << 6) | ((x & 3) << 4) | ((y & 3) << 2) | (z & 3)
+
+
+@kernel
+def take_slot(blocks: Blocks, bx: int, by: int, bz: int, value: int) -> int:
+    """Give a block without storage of its own a slot filled with one value; room must be there."""
+    if blocks.counters[SPARE] > 0:
+        blocks.counters[SPARE] -= 1
+        slot = np.int64(blocks.spare[blocks.counters[SPARE]])
+    else:
+        slot = blocks.counters[NEXT_SLOT]
+        blocks.counters[NEXT_SLOT] += 1
+    blocks.log_odds[slot, :] = value
+    blocks.saturated[slot] = ALL if value == LEAST else np.uint64(0)
+    blocks.free[slot] = 0 if value == NEVER_SEEN else VOLUME
+    blocks.occupied[slot] = 0
+    blocks.index[bx, by, bz] = slot
+    return slot
+
+
+@kernel
+def release_slot(blocks: Blocks, bx: int, by: int, bz: int, entry: int) -> None:
+    """Take a block's slot back; its index entry becomes FREE_TILE (it was all LEAST) or ABSENT (never seen)."""
+    blocks.spare[blocks.counters[SPARE]] = blocks.index[bx, by, bz]
+    blocks.counters[SPARE] += 1
+    blocks.index[bx, by, bz] = entry

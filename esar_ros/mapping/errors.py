@@ -1,0 +1,7 @@
+"""What the map refuses."""
+
+from __future__ import annotations
+
+
+class MapInputError(ValueError):
+    """Input that cannot be true (a NaN pose, depth in millimetres, a foreign file); the map is unharmed."""

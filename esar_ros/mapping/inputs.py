@@ -1,0 +1,87 @@
+"""Depth pictures as the map takes them, and what it refuses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.mapping.errors import MapInputError
+
+FARTHEST = 1000.0  # m; finite depth beyond it is taken for millimetres
+_SAMPLE = 8  # every so many pixels are looked at for it
+_NORM_SLACK = 1e-3  # of a unit quaternion
+
+
+@dataclass(frozen=True)
+class DepthView:
+    """One camera's depth picture: planar m, +inf = nothing in range, NaN = invalid, -inf = too near."""
+
+    depth: NDArray[np.float32]  # (H, W)
+    model: CameraModel
+    pose: Pose  # of the optical frame in map
+
+
+def checked_depth(view: DepthView) -> NDArray[np.float32]:
+    """The picture as a writable C-ordered float32 array, so that kernels have one signature. Raises MapInputError."""
+    depth = np.asarray(view.depth)
+    if depth.ndim != 2 or depth.dtype.kind != "f":
+        raise MapInputError(
+            f"depth of shape {depth.shape} and type {depth.dtype}: expected (H, W) floating point metres"
+        )
+    model = view.model
+    if depth.shape != (model.height, model.width):
+        raise MapInputError(f"depth of shape {depth.shape} for a camera of {model.width}x{model.height} px")
+    numbers = (model.fx, model.fy, model.cx, model.cy)
+    if not (all(map(math.isfinite, numbers)) and model.fx > 0.0 and model.fy > 0.0 and depth.size):
+        raise MapInputError(f"not a camera: {model}")
+    if not (-model.width < model.cx < 2 * model.width and -model.height < model.cy < 2 * model.height):
+        raise MapInputError(f"principal point far outside the picture: {model}")
+    sample = depth[_SAMPLE // 2 :: _SAMPLE, _SAMPLE // 2 :: _SAMPLE]
+    finite = sample[np.isfinite(sample)]
+    if len(finite) and np.count_nonzero(finite > FARTHEST) * 2 > len(finite):
+        raise MapInputError(
+            f"most depth lies beyond {FARTHEST:.0f} m: metres are expected, and +inf where nothing is in range"
+        )
+    return np.require(depth, np.float32, ["C", "W"])
+
+
+def checked_pose(pose: Pose) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rotation (3, 3) and position (3,) of a rigid, finite pose. Raises MapInputError."""
+    position = np.asarray(pose.position, dtype=np.float64)
+    quaternion = np.asarray(pose.quaternion, dtype=np.float64)
+    if position.shape != (3,) or quaternion.shape != (4,) or not pose.is_finite():
+        raise MapInputError(f"not a pose: position {position.tolist()}, quaternion {quaternion.tolist()}")
+    norm = float(np.linalg.norm(quaternion))
+    if abs(norm - 1.0) > _NORM_SLACK:
+        raise MapInputError(f"not a rigid transform: its quaternion has the norm {norm:.4f}")
+    return np.ascontiguousarray(pose.rotation), position
+
+
+def checked_range(value: float) -> float:
+    """A positive, finite range in m. Raises MapInputError."""
+    if not (math.isfinite(value) and value > 0.0):
+        raise MapInputError(f"not a range: {value} m")
+    return float(value)
+
+
+def checked_points(points: ArrayLike) -> NDArray[np.float64]:
+    """Points (N, 3) as finite float64. Raises MapInputError."""
+    array = np.asarray(points, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != 3 or not np.isfinite(array).all():
+        raise MapInputError(f"expected finite points of shape (N, 3), got shape {array.shape}")
+    return array
+
+
+def pool_depth(depth: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Halve a depth picture by the least of each 2x2 pixels; a pixel that frees nothing makes its four so.
+
+    An odd last row or column is dropped. Belongs to CameraModel.scaled(0.5).
+    """
+    rows, columns = depth.shape[0] // 2 * 2, depth.shape[1] // 2 * 2
+    halved = np.minimum(depth[0:rows:2, :columns], depth[1:rows:2, :columns])
+    return np.minimum(halved[:, 0::2], halved[:, 1::2])

@@ -1,0 +1,138 @@
+"""The voxel map as one file: a signature, a JSON header, and a checksummed zstd frame with the blocks.
+
+Blocks are sorted by their place in the world, so equal maps give equal files.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from esar_ros.mapping.blocks import (
+    ABSENT,
+    FREE_TILE,
+    FREE_TOTAL,
+    NEXT_SLOT,
+    OCCUPIED_TOTAL,
+    VOLUME,
+    Blocks,
+)
+from esar_ros.mapping.errors import MapInputError
+
+SIGNATURE = b"esarvox1"
+_LEVEL = 1  # of zstd
+_CHUNK = 1024  # blocks compressed at a time
+_HEADER_MOST = 4096  # bytes
+
+
+@dataclass(frozen=True)
+class MapContent:
+    """What a file holds, arrays in the order of the index."""
+
+    resolution: float
+    first_cell: NDArray[np.int64]
+    index: NDArray[np.int32]  # slots counted from 1 in this file's order, FREE_TILE, ABSENT
+    free: NDArray[np.int32]
+    occupied: NDArray[np.int32]
+    saturated: NDArray[np.uint64]
+    log_odds: NDArray[np.int8]
+
+
+def write(path: Path, blocks: Blocks, resolution: float, first_cell: NDArray[np.int64]) -> None:
+    """Write atomically; an older file stays until the new one is whole."""
+    flat = blocks.index.ravel()
+    tiles = np.flatnonzero(flat == FREE_TILE).astype(np.int32)
+    stored = np.flatnonzero(flat > FREE_TILE).astype(np.int32)
+    slots = flat[stored]
+    header = json.dumps(
+        {
+            "resolution": resolution,
+            "first_cell": first_cell.tolist(),
+            "shape": list(blocks.index.shape),
+            "tiles": len(tiles),
+            "blocks": len(stored),
+        }
+    ).encode()
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        file.write(SIGNATURE + struct.pack("<I", len(header)) + header)
+        packer = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+        with packer.stream_writer(file, closefd=False) as stream:
+            for array in (tiles, stored, blocks.free[slots], blocks.occupied[slots], blocks.saturated[slots]):
+                stream.write(array.tobytes())
+            for start in range(0, len(slots), _CHUNK):
+                stream.write(blocks.log_odds[slots[start : start + _CHUNK]].data)
+    os.replace(part, path)
+
+
+def read(path: Path) -> MapContent:
+    """Read a whole file. Raises MapInputError when it is foreign, truncated or damaged."""
+    raw = path.read_bytes()
+    if not raw.startswith(SIGNATURE):
+        raise MapInputError(f"{path} is not a voxel map")
+    try:
+        (length,) = struct.unpack_from("<I", raw, len(SIGNATURE))
+        start = len(SIGNATURE) + 4
+        if length > _HEADER_MOST:
+            raise ValueError("header too long")
+        header = json.loads(raw[start : start + length])
+        resolution = float(header["resolution"])
+        shape = tuple(int(n) for n in header["shape"])
+        first_cell = np.array([int(n) for n in header["first_cell"]], np.int64)
+        tiles, stored = int(header["tiles"]), int(header["blocks"])
+        if len(shape) != 3 or len(first_cell) != 3 or not (0.0 < resolution < math.inf) or min(shape) <= 0:
+            raise ValueError("header contradicts itself")
+        if min(tiles, stored) < 0 or tiles + stored > math.prod(shape):
+            raise ValueError("more blocks than the world has")
+        body = io.BytesIO(raw[start + length :])
+        with zstandard.ZstdDecompressor().stream_reader(body) as stream:
+            tile_ids = _take(stream, tiles, np.int32)
+            ids = _take(stream, stored, np.int32)
+            free, occupied = _take(stream, stored, np.int32), _take(stream, stored, np.int32)
+            saturated = _take(stream, stored, np.uint64)
+            log_odds = _take(stream, stored * VOLUME, np.int8).reshape(stored, VOLUME)
+            if stream.read(1):
+                raise ValueError("more data than the header says")
+        index = np.full(shape, ABSENT, np.int32)
+        index.reshape(-1)[tile_ids] = FREE_TILE
+        index.reshape(-1)[ids] = np.arange(1, stored + 1)
+    except (ValueError, KeyError, TypeError, IndexError, struct.error, zstandard.ZstdError) as error:
+        raise MapInputError(f"{path} is damaged or truncated: {error}") from None
+    return MapContent(resolution, first_cell, index, free, occupied, saturated, log_odds)
+
+
+def restore(blocks: Blocks, content: MapContent) -> None:
+    """Fill an empty pool that has room for it."""
+    stored = len(content.log_odds)
+    rows = slice(FREE_TILE + 1, FREE_TILE + 1 + stored)
+    blocks.index[...] = content.index
+    blocks.free[rows] = content.free
+    blocks.occupied[rows] = content.occupied
+    blocks.saturated[rows] = content.saturated
+    blocks.log_odds[rows] = content.log_odds
+    tiles = int(np.count_nonzero(content.index == FREE_TILE))
+    blocks.counters[NEXT_SLOT] = FREE_TILE + 1 + stored
+    blocks.counters[FREE_TOTAL] = int(content.free.sum()) + tiles * VOLUME
+    blocks.counters[OCCUPIED_TOTAL] = int(content.occupied.sum())
+
+
+def _take(stream: zstandard.ZstdDecompressionReader, count: int, kind: type) -> NDArray[np.generic]:
+    """The next so many numbers of a stream. Raises ValueError when it ends before."""
+    out = np.empty(count, kind)
+    view = memoryview(out).cast("B")
+    filled = 0
+    while filled < len(view):
+        got = stream.readinto(view[filled:])
+        if not got:
+            raise ValueError("it ends early")
+        filled += got
+    return out
