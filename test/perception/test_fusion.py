@@ -1,0 +1,198 @@
+"""Fusion of sightings into objects."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.perception.backend import Detection2D
+from esar_ros.perception.fusion import ClueFusion
+from esar_ros.perception.localisation import Sighting
+from esar_ros.perception.settings import FusionSettings
+
+
+def test_first_sighting_opens_an_object(sighting):
+    (clue,) = ClueFusion().update([sighting([1, 2, 3], stamp=5.0, text="red tent")])
+    assert (clue.id, clue.kind, clue.text, clue.views) == (1, "tent", "red tent", 1)
+    assert clue.first_seen == clue.last_seen == 5.0
+    np.testing.assert_array_equal(clue.position, [1, 2, 3])
+    np.testing.assert_allclose(clue.covariance, np.eye(3) * (0.25 + 0.25))
+
+
+def test_second_sighting_updates_it(sighting):
+    fusion = ClueFusion()
+    fusion.update([sighting([0, 0, 0], stamp=1.0, view_range=60.0, text="thing")])
+    (clue,) = fusion.update([sighting([1, 0, 0], stamp=2.0, view_range=20.0, text="blue tent")])
+    np.testing.assert_allclose(clue.position, [0.5, 0, 0])
+    np.testing.assert_allclose(clue.covariance, np.eye(3) * (0.125 + 0.25))
+    assert (clue.views, clue.nearest_view, clue.first_seen, clue.last_seen) == (2, 20.0, 1.0, 2.0)
+    assert clue.text == "blue tent"
+    assert clue.score == pytest.approx(1 - 0.4 * (1 - 0.5 * 0.6))
+
+
+def test_two_cameras_of_one_stamp_are_one_view(sighting):
+    (clue,) = ClueFusion().update([sighting([0, 0, 0], camera="front"), sighting([0.2, 0, 0], camera="down")])
+    assert clue.views == 1
+    np.testing.assert_allclose(clue.position, [0.1, 0, 0])
+
+
+def test_kinds_are_kept_apart_unless_confusable(sighting):
+    frames = [[sighting([0, 0, 0], 1.0, kind="tent")], [sighting([0, 0, 0], 2.0, kind="backpack", score=0.9)]]
+    apart, together = ClueFusion(), ClueFusion(FusionSettings(confusable=(("tent", "backpack"),)))
+    for frame in frames:
+        separate, joint = apart.update(frame), together.update(frame)
+    assert [clue.kind for clue in separate] == ["tent", "backpack"]
+    assert [clue.kind for clue in joint] == ["backpack"], "the kind with more evidence"
+
+
+@pytest.mark.parametrize("groups", [(("tent", "ufo"),), (("tent", "rope"), ("rope", "light")), (("tent", "tent"),)])
+def test_bad_groups_are_refused(groups):
+    with pytest.raises(UsageError, match="confusable"):
+        ClueFusion(FusionSettings(confusable=groups))
+
+
+def test_one_picture_shows_an_object_once(sighting):
+    """Two bottles side by side stay two, however often they are seen."""
+    fusion = ClueFusion()
+    for stamp in range(10):
+        clues = fusion.update([sighting([0, 0, 0], stamp), sighting([0.8, 0, 0], stamp)])
+    assert len(clues) == 2
+    assert [clue.views for clue in clues] == [10, 10]
+    np.testing.assert_allclose([clue.position[0] for clue in clues], [0.0, 0.8], atol=1e-9)
+
+
+def test_assignment_is_the_best_overall(sighting):
+    """Greedy nearest first would give the second object's track to the first."""
+    fusion = ClueFusion(FusionSettings(systematic_sigma=0.0))
+    fusion.update([sighting([0, 0, 0], 0.0), sighting([1.0, 0, 0], 0.0)])
+    clues = fusion.update([sighting([0.9, 0, 0], 1.0), sighting([1.9, 0, 0], 1.0)])
+    assert len(clues) == 2
+    np.testing.assert_allclose([clue.position[0] for clue in clues], [0.45, 1.45])
+
+
+def test_duplicates_merge_into_the_elder(sighting):
+    """Two uncertain first views land apart; later views draw both tracks together."""
+    fusion = ClueFusion(FusionSettings(systematic_sigma=0.2))
+    fusion.update([sighting([0, 0, 0], 0.0, sigma=0.3, view_range=40.0)])
+    assert len(fusion.update([sighting([1.9, 0, 0], 1.0, sigma=0.3, view_range=50.0)])) == 2
+    for stamp in range(2, 8):
+        clues = fusion.update([sighting([0.9, 0, 0], stamp, sigma=0.3)])
+    assert [clue.id for clue in clues] == [1]
+    assert clues[0].first_seen == 0.0 and clues[0].views == 8
+    assert fusion.update([sighting([300, 0, 0], 9.0)])[-1].id == 3, "ids are never used again"
+
+
+def test_seen_again_after_ten_minutes_keeps_its_id(sighting):
+    fusion = ClueFusion()
+    for stamp in range(30):
+        fusion.update([sighting([10, 20, 5], float(stamp))])
+    (clue,) = fusion.update([sighting([10.9, 19.4, 5.3], 630.0)])
+    assert clue.id == 1 and clue.last_seen == 630.0
+
+
+def test_bearings_are_counted_and_left_out():
+    bearing = Sighting(0.0, "front", Detection2D("tent", 0.5, (0, 0, 2, 2), ""), np.zeros(3), np.array([1.0, 0, 0]))
+    fusion = ClueFusion()
+    assert fusion.update([bearing, bearing]) == ()
+    assert fusion.bearings_only == 2
+
+
+def test_answers_are_copies(sighting):
+    fusion = ClueFusion()
+    (clue,) = fusion.update([sighting([0, 0, 0])])
+    clue.position[:] = 99.0
+    np.testing.assert_array_equal(fusion.clues()[0].position, [0, 0, 0])
+
+
+_PLACES = st.lists(
+    st.tuples(
+        st.sampled_from(["tent", "person", "rope"]),
+        st.sampled_from(["front", "left", "right", "down"]),
+        st.tuples(*[st.integers(-8, 8)] * 3),
+        st.integers(1, 9),
+    ),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(frames=st.lists(_PLACES, max_size=5), seed=st.integers(0, 100))
+def test_order_of_sightings_does_not_matter(frames, seed):
+    def run(shuffle: bool) -> list[tuple[object, ...]]:
+        rng, fusion = np.random.default_rng(seed), ClueFusion()
+        for stamp, frame in enumerate(frames):
+            seen = [
+                replace(
+                    Sighting(stamp, camera, Detection2D(kind, score / 10, (0, 0, 2, 2), kind), np.zeros(3), np.ones(3)),
+                    position=np.array(place, float),
+                    covariance=np.eye(3) * 0.3,
+                    view_range=float(score),
+                )
+                for kind, camera, place, score in frame
+            ]
+            fusion.update([seen[i] for i in rng.permutation(len(seen))] if shuffle else seen)
+        return [
+            (c.id, c.kind, c.score, c.views, c.nearest_view, *c.position.tolist(), *c.covariance.ravel().tolist())
+            for c in fusion.clues()
+        ]
+
+    straight = run(False)
+    assert run(True) == straight
+    ids = [clue[0] for clue in straight]
+    assert ids == sorted(set(ids))
+    assert all(0.0 < clue[2] <= 1.0 for clue in straight)
+
+
+def test_normalised_error_is_consistent(sighting):
+    """NEES of 100 objects, 20 views each, drifting camera frame: the stated covariance holds on average."""
+    rng = np.random.default_rng(11)
+    shared, runs, total = 0.5, 100, 0.0
+    for _ in range(runs):
+        fusion = ClueFusion(FusionSettings(systematic_sigma=shared))
+        truth = rng.uniform(-100, 100, 3)
+        bias = rng.normal(0.0, shared, 3)
+        for stamp in range(20):
+            a = rng.normal(size=(3, 3)) * 0.5
+            covariance = a @ a.T + 0.04 * np.eye(3)
+            noise = rng.multivariate_normal(np.zeros(3), covariance)
+            seen = replace(sighting(truth + bias + noise, float(stamp)), covariance=covariance)
+            clues = fusion.update([seen])
+        # The gate drops one view in 370, which may open a second object.
+        clue = max(clues, key=lambda c: c.views)
+        error = clue.position - truth
+        total += error @ np.linalg.solve(clue.covariance, error)
+    assert chi2.ppf(0.0005, 3 * runs) < total < chi2.ppf(0.9995, 3 * runs)
+
+
+def test_duplicates_per_object_over_a_flight(sighting):
+    """A camp of twelve objects a few metres apart, flown by from 100 m to 10 m with a drifting position."""
+    rng = np.random.default_rng(5)
+    truth = np.array([[4.0 * (i % 4), 4.0 * (i // 4), 0.0] for i in range(12)])
+    kinds = ["tent", "backpack", "person"]
+    fusion, drift = ClueFusion(), np.zeros(3)
+    for stamp in range(120):
+        distance = 10.0 + 90.0 * abs(math.cos(stamp / 20.0))
+        drift = 0.99 * drift + rng.normal(0.0, 0.05, 3)
+        sigma = 0.1 + 0.006 * distance
+        fusion.update(
+            [
+                sighting(
+                    place + drift + rng.normal(0.0, sigma, 3), float(stamp), kind=kinds[i % 3], sigma=sigma,
+                    camera=("front", "down")[stamp % 2], view_range=distance,
+                )
+                for i, place in enumerate(truth)
+                if rng.uniform() < 0.8
+            ]
+        )  # fmt: skip
+    tracks = [clue for clue in fusion.clues() if clue.views >= 2]
+    assert 12 <= len(tracks) <= 13
+    for place, kind in zip(truth, kinds * 4, strict=True):
+        nearest = min(np.linalg.norm(c.position - place) for c in tracks if c.kind == kind)
+        assert nearest < 1.0

@@ -1,0 +1,38 @@
+"""config/detector.yaml."""
+
+from __future__ import annotations
+
+import pytest
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.perception.backend import create
+from esar_ros.perception.settings import DetectorSettings, FusionSettings, LocalisationSettings, load_detector_settings
+
+
+def test_the_shipped_file_states_the_defaults():
+    settings = load_detector_settings()
+    assert settings.localisation == LocalisationSettings()
+    assert settings.fusion == FusionSettings()
+    assert settings.backend == DetectorSettings().backend
+    assert create(settings.backend, settings.backends[settings.backend]).name == settings.backend
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fusion: {gate: -1}", "key fusion.gate"),
+        ("fusoin: {}", "key fusoin"),
+        ("a: [", "cannot read"),
+        ("- 1", "not a table"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, text, message):
+    path = tmp_path / "detector.yaml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load_detector_settings(path)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(UsageError, match="cannot read"):
+        load_detector_settings(tmp_path / "none.yaml")
