@@ -1,0 +1,50 @@
+"""Spawned objects and contacts: the nouns of a World."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.sim.meshes import Asset
+
+FIRST_ID, LAST_ID = 1, 254  # instance ids of spawned objects; 0 is everything else
+
+
+@dataclass(frozen=True, eq=False)
+class SceneObject:
+    """An asset placed in the map frame."""
+
+    name: str
+    id: int  # FIRST_ID..LAST_ID, also its value in id images
+    asset: Asset
+    pose: Pose
+    scale: float = 1.0
+
+    @property
+    def radius(self) -> float:
+        """Of the sphere about its position that holds it, m."""
+        return self.asset.radius * self.scale
+
+    @property
+    def box(self) -> NDArray[np.float64]:
+        """Oriented bounding box (15,): centre (3), half extents (3), its axes as rows (9), map frame, m."""
+        low, high = (corner.astype(np.float64) * self.scale for corner in self.asset.mesh.bounds)
+        rotation = self.pose.rotation
+        centre = self.pose.position + rotation @ ((low + high) / 2)
+        return np.concatenate([centre, np.maximum((high - low) / 2, 0.01), rotation.T.ravel()])
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A sphere touching the world."""
+
+    id: int  # 0 ground, 1..254 a spawned object, raycast.PLANT_BASE + index a plant or rock
+    name: str  # of the object; "ground", or "tree", "bush", "rock" with its index
+    depth: float  # m, how far the sphere is in
+    normal: Vector  # (3,) unit, out of what was hit
+    point: Vector  # (3,) m, on what was hit
+    position: Vector  # (3,) m, the sphere's centre at contact
+    fraction: float = 0.0  # of the way, for swept contacts
