@@ -1,0 +1,157 @@
+"""How the mission was flown: tracks in the map frame, contacts, breaches, interventions, charge, planner latency."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.mission import names
+from esar_ros.scoring import metrics, words
+from esar_ros.scoring.record import NANO, EpisodeRecord, SafetyRow
+from esar_ros.scoring.result import Safety, Timing
+from esar_ros.scoring.truth import End, Truth
+
+
+@dataclass(frozen=True)
+class Flight:
+    """One vehicle between the mission's start and its end. Stamps in ns, positions (N, 3) in the map frame (m)."""
+
+    vehicle: str
+    stamps: NDArray[np.int64]
+    positions: NDArray[np.float64]
+    safety: tuple[SafetyRow, ...]
+    collisions: tuple[int, ...]
+    breaches: tuple[int, ...]
+    flying: NDArray[np.bool_]  # for each row of safety
+    landed_at_end: bool
+    battery_at_end: float | None
+    coverage: float
+
+    @property
+    def path_length(self) -> float:
+        """m flown."""
+        return self._length(None)
+
+    @property
+    def safe_distance(self) -> float:
+        """m flown until the first contact or breach, all of it if there was none (ESARBench, figure 5)."""
+        return self._length(min((*self.collisions, *self.breaches), default=None))
+
+    def _length(self, until: int | None) -> float:
+        use = np.ones(len(self.stamps), dtype=bool) if until is None else self.stamps <= until
+        if not use.any():
+            return 0.0
+        return metrics.path_length((self.stamps[use] - self.stamps[0]) / NANO, self.positions[use])
+
+    def nearest(self, position: tuple[float, float, float]) -> float | None:
+        """m, least distance of the vehicle to a place; None without a track."""
+        if not len(self.positions):
+            return None
+        return float(np.linalg.norm(self.positions - np.array(position), axis=1).min())
+
+
+def fly_over(record: EpisodeRecord, truth: Truth) -> tuple[Flight, ...]:
+    """Every vehicle's flight, cut to the mission."""
+    return tuple(_flight(record, truth, vehicle) for vehicle in sorted(truth.vehicles))
+
+
+def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
+    start, end = truth.start, truth.end
+    stamps, positions = record.track(vehicle, start, end)
+    states = record.rows(vehicle, names.VEHICLE_STATE, None, end)
+    state_stamps = np.array([row.stamp for row in states], dtype=np.int64)
+
+    def flying(stamp: int) -> bool:
+        """Off the ground by the autopilot's last word; so also while it has said nothing."""
+        i = int(np.searchsorted(state_stamps, stamp, side="right")) - 1
+        return i < 0 or states[i].landed != words.ON_GROUND
+
+    safety = tuple(record.rows(vehicle, names.SAFETY_STATUS, start, end))
+    contacts = [row.stamp for row in record.rows(vehicle, names.COLLISION, start, end)]
+    battery = record.rows(vehicle, names.BATTERY, None, end)
+    maps = record.rows(vehicle, names.MAP_STATUS, start, end)
+    return Flight(
+        vehicle=vehicle,
+        stamps=stamps,
+        positions=positions + np.array(truth.vehicles[vehicle].odom_in_map),
+        safety=safety,
+        # Skids touching the ground where the vehicle stands are no crash.
+        collisions=tuple(stamp for stamp in contacts if flying(stamp)),
+        breaches=tuple(row.stamp for row in safety if row.breach),
+        flying=np.array([flying(row.stamp) for row in safety], dtype=bool),
+        landed_at_end=bool(states) and states[-1].landed == words.ON_GROUND,
+        battery_at_end=battery[-1].charge if battery else None,
+        coverage=min(max(maps[-1].coverage, 0.0), 1.0) if maps else 0.0,
+    )
+
+
+def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
+    """Isafe with its reasons: no contact, no breach, and landed or airborne with reserve at the end."""
+    collisions = sorted(stamp for flight in flights for stamp in flight.collisions)
+    breaches = sorted(stamp for flight in flights for stamp in flight.breaches)
+    rows = [(row, flying) for flight in flights for row, flying in zip(flight.safety, flight.flying, strict=True)]
+    reasons = []
+    if truth.end_reason is End.ERROR:
+        reasons.append("the run failed")
+    if collisions:
+        reasons.append("collision")
+    if breaches:
+        reasons.append("hard safety envelope left")
+    reserve = truth.thresholds.reserve_battery
+    for flight in flights:
+        if flight.landed_at_end:
+            continue
+        if flight.battery_at_end is None:
+            reasons.append(f"{flight.vehicle} airborne at the end, charge unknown")
+        elif flight.battery_at_end < reserve:
+            reasons.append(f"{flight.vehicle} airborne at the end below {reserve:.0%} charge")
+    modes = Counter(words.mode_name(row.mode) for row, _ in rows)
+    changed = Counter(
+        words.reason_name(row.reason) for row, _ in rows if row.changed and row.reason != words.REASON_NOT_FLYING
+    )
+    charges = [flight.battery_at_end for flight in flights if flight.battery_at_end is not None]
+    return Safety(
+        safe=not reasons,
+        reasons=tuple(reasons),
+        collisions=len(collisions),
+        first_collision=_since(truth, collisions),
+        breaches=len(breaches),
+        first_breach=_since(truth, breaches),
+        interventions=dict(sorted(changed.items())),
+        modes={mode: count / len(rows) for mode, count in sorted(modes.items())},
+        min_clearance=_least(row.clearance for row, flying in rows if flying),
+        min_height=_least(row.height for row, flying in rows if flying and row.mode != words.MODE_LAND),
+        battery_at_end=min(charges) if charges else None,
+        landed_at_end=all(flight.landed_at_end for flight in flights),
+    )
+
+
+def summarise_timing(record: EpisodeRecord, truth: Truth) -> Timing:
+    """Planner latency, tokens and mapping time; the part of a result that depends on the machine."""
+    decisions = [row for vehicle in truth.vehicles for row in record.rows(vehicle, names.DECISION, None, truth.end)]
+    latency = np.array([row.latency for row in decisions] or [0.0])
+    maps = [row for vehicle in truth.vehicles for row in record.rows(vehicle, names.MAP_STATUS, None, truth.end)]
+    return Timing(
+        wall_time=truth.wall_time,
+        decisions=len(decisions),
+        latency_mean=float(latency.mean()),
+        latency_p95=float(np.percentile(latency, 95)),
+        latency_max=float(latency.max()),
+        tokens_in=sum(row.tokens_in for row in decisions),
+        tokens_out=sum(row.tokens_out for row in decisions),
+        map_integration_mean=metrics.share(sum(row.integration_time for row in maps), len(maps)),
+    )
+
+
+def _since(truth: Truth, stamps: list[int]) -> float | None:
+    return (stamps[0] - truth.start) / NANO if stamps else None
+
+
+def _least(values: Iterable[float]) -> float | None:
+    finite = [value for value in values if math.isfinite(value)]
+    return min(finite) if finite else None

@@ -1,0 +1,360 @@
+"""What happened in one mission, reduced to what scoring and viewing need, in an order that arrival cannot change.
+
+Messages are duck-typed: the same attribute names come from live subscriptions and from a bag. Every message becomes a
+row of plain numbers that starts with its stamp (int nanoseconds), so rows sort by stamp and then by content.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.mission import names
+
+NANO = 1_000_000_000
+
+
+class OdometryRow(NamedTuple):
+    """Position in <vehicle>/odom, m."""
+
+    stamp: int
+    x: float
+    y: float
+    z: float
+
+
+class StateRow(NamedTuple):
+    """What the autopilot said."""
+
+    stamp: int
+    armed: bool
+    landed: int
+    holding: bool
+
+
+class CollisionRow(NamedTuple):
+    """One contact."""
+
+    stamp: int
+    x: float
+    y: float
+    z: float
+    object: str
+
+
+class ReportRow(NamedTuple):
+    """One claim as sent; position in frame, m."""
+
+    stamp: int
+    seq: int
+    type: int
+    kind: str
+    text: str
+    confidence: float
+    x: float
+    y: float
+    z: float
+    frame: str
+
+
+class SafetyRow(NamedTuple):
+    """One answer of the safety governor; clearance and height are +inf when unknown."""
+
+    stamp: int
+    mode: int
+    reason: int
+    changed: bool
+    breach: bool
+    clearance: float
+    height: float
+    text: str
+
+
+class MapRow(NamedTuple):
+    """Coverage so far."""
+
+    stamp: int
+    coverage: float
+    covered_area: float
+    search_area: float
+    integration_time: float
+
+
+class CluesRow(NamedTuple):
+    """All fused clues at a frame: (id, kind, score, x, y, z, views) each."""
+
+    stamp: int
+    backend: str
+    eligible: bool
+    clues: tuple[tuple[int, str, float, float, float, float, int], ...]
+
+
+class DecisionRow(NamedTuple):
+    """One answer of the planner."""
+
+    stamp: int
+    seq: int
+    status: int
+    effective: int
+    method: str
+    action: str
+    why: str
+    latency: float
+    tokens_in: int
+    tokens_out: int
+    considered: int
+
+
+class BatteryRow(NamedTuple):
+    """Charge, 0..1."""
+
+    stamp: int
+    charge: float
+
+
+class BriefRow(NamedTuple):
+    """What the planner was told."""
+
+    stamp: int
+    mission_id: str
+    map_id: str
+    prompt: str
+    weather: str
+    local_time: str
+    t_max: float
+    area: tuple[tuple[float, float], ...]
+    home: tuple[float, float, float]
+
+
+class MissionRow(NamedTuple):
+    """Phase of the mission, as published."""
+
+    stamp: int
+    phase: int
+    end: int
+    elapsed: float
+    text: str
+
+
+class TruthRow(NamedTuple):
+    """Ground truth as JSON (esar-truth/1); has no stamp of its own."""
+
+    stamp: int
+    text: str
+
+
+Row = tuple[Any, ...]
+
+
+def stamp_ns(time: Any) -> int:
+    """Nanoseconds of a builtin_interfaces/Time."""
+    return int(time.sec) * NANO + int(time.nanosec)
+
+
+def _number(value: Any, instead: float = 0.0) -> float:
+    """A float that sorts: NaN and infinities are replaced."""
+    number = float(value)
+    return number if math.isfinite(number) else instead
+
+
+def _odometry(m: Any) -> Row | None:
+    p = m.pose.pose.position
+    if not all(map(math.isfinite, (p.x, p.y, p.z))):
+        return None
+    return OdometryRow(stamp_ns(m.header.stamp), float(p.x), float(p.y), float(p.z))
+
+
+def _state(m: Any) -> Row:
+    return StateRow(stamp_ns(m.header.stamp), bool(m.armed), int(m.landed), bool(m.holding))
+
+
+def _collision(m: Any) -> Row:
+    p = m.position
+    return CollisionRow(stamp_ns(m.header.stamp), _number(p.x), _number(p.y), _number(p.z), str(m.object))
+
+
+def _report(m: Any) -> Row:
+    p = m.position
+    # A position that is no number stays one that can be sorted: +inf, which matches nothing.
+    x, y, z = (_number(value, math.inf) for value in (p.x, p.y, p.z))
+    head = (stamp_ns(m.header.stamp), int(m.seq), int(m.type), str(m.kind), str(m.text))
+    return ReportRow(*head, _number(m.confidence), x, y, z, str(m.header.frame_id))
+
+
+def _safety(m: Any) -> Row:
+    return SafetyRow(
+        stamp_ns(m.header.stamp),
+        int(m.mode),
+        int(m.reason),
+        bool(m.changed),
+        bool(m.breach),
+        _number(m.clearance, math.inf) if m.has_clearance else math.inf,
+        _number(m.height, math.inf) if m.has_height else math.inf,
+        str(m.text),
+    )
+
+
+def _map_status(m: Any) -> Row:
+    numbers = (m.coverage, m.covered_area, m.search_area, m.integration_time)
+    return MapRow(stamp_ns(m.header.stamp), *(_number(value) for value in numbers))
+
+
+def _clues(m: Any) -> Row:
+    seen = tuple(
+        (
+            int(c.id),
+            str(c.kind),
+            _number(c.score),
+            _number(c.position.x),
+            _number(c.position.y),
+            _number(c.position.z),
+            int(c.views),
+        )
+        for c in m.clues
+    )
+    return CluesRow(stamp_ns(m.header.stamp), str(m.backend), bool(m.eligible), seen)
+
+
+def _decision(m: Any) -> Row:
+    stamp = stamp_ns(m.header.stamp)
+    return DecisionRow(
+        stamp,
+        int(m.seq),
+        int(m.status),
+        max(stamp, stamp_ns(m.effective)),
+        str(m.method),
+        str(m.action),
+        str(m.why),
+        _number(m.latency),
+        int(m.tokens_in),
+        int(m.tokens_out),
+        int(m.considered),
+    )
+
+
+def _battery(m: Any) -> Row | None:
+    charge = float(m.percentage)
+    return BatteryRow(stamp_ns(m.header.stamp), charge) if math.isfinite(charge) else None
+
+
+def _brief(m: Any) -> Row:
+    return BriefRow(
+        stamp_ns(m.header.stamp),
+        str(m.mission_id),
+        str(m.map_id),
+        str(m.prompt),
+        str(m.weather),
+        str(m.local_time),
+        _number(m.t_max),
+        tuple((_number(p.x), _number(p.y)) for p in m.area),
+        (_number(m.home.x), _number(m.home.y), _number(m.home.z)),
+    )
+
+
+def _mission_state(m: Any) -> Row:
+    return MissionRow(stamp_ns(m.header.stamp), int(m.phase), int(m.end), _number(m.elapsed), str(m.text))
+
+
+def _truth(m: Any) -> Row:
+    return TruthRow(0, str(m.data))
+
+
+class _Topic(NamedTuple):
+    """How one topic becomes rows, and which rows are the same thing sent twice (None: only equal rows are)."""
+
+    reduce: Callable[[Any], Row | None]
+    identity: Callable[[Any], Any] | None
+
+
+def _by_stamp(row: Any) -> Any:
+    return row.stamp
+
+
+_TOPICS: dict[str, _Topic] = {
+    names.ODOMETRY: _Topic(_odometry, _by_stamp),
+    names.VEHICLE_STATE: _Topic(_state, _by_stamp),
+    names.COLLISION: _Topic(_collision, None),
+    names.REPORTS: _Topic(_report, lambda row: row.seq),
+    names.SAFETY_STATUS: _Topic(_safety, _by_stamp),
+    names.MAP_STATUS: _Topic(_map_status, _by_stamp),
+    names.CLUES: _Topic(_clues, _by_stamp),
+    names.DECISION: _Topic(_decision, lambda row: (row.stamp, row.status)),
+    names.BATTERY: _Topic(_battery, _by_stamp),
+    names.BRIEF: _Topic(_brief, lambda row: row.mission_id),
+    names.MISSION_STATE: _Topic(_mission_state, None),
+    names.TRUTH: _Topic(_truth, None),
+}
+
+TOPICS: tuple[str, ...] = tuple(_TOPICS)
+"""Topics a record takes, relative to the vehicle's namespace: the least that a bag for scoring must hold."""
+
+
+class EpisodeRecord:
+    """Rows of one mission per vehicle and topic.
+
+    Feed it in any order, any number of times: what comes out is sorted by (stamp, content), and of rows that answer
+    the same stamp (a step may be asked twice) or carry the same report number, the first in that order stays.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
+        self._sorted: dict[tuple[str, str], list[Any]] = {}
+
+    def add(self, vehicle: str, topic: str, message: Any) -> Any:
+        """Take one message of a topic in mission/names.py; returns its row, None when the topic is of no use here."""
+        how = _TOPICS.get(topic)
+        row = how.reduce(message) if how else None
+        if row is not None:
+            self._rows[vehicle, topic].append(row)
+            self._sorted.pop((vehicle, topic), None)
+        return row
+
+    @property
+    def vehicles(self) -> tuple[str, ...]:
+        """Names of the vehicles that sent odometry, reports or safety status, sorted."""
+        tell = (names.ODOMETRY, names.REPORTS, names.SAFETY_STATUS)
+        return tuple(sorted({vehicle for vehicle, topic in self._rows if topic in tell}))
+
+    def rows(self, vehicle: str, topic: str, start: int | None = None, end: int | None = None) -> list[Any]:
+        """Rows of one topic with start <= stamp <= end (ns), sorted, without repetitions."""
+        key = (vehicle, topic)
+        if key not in self._sorted:
+            self._sorted[key] = _unique(sorted(self._rows.get(key, ())), _TOPICS[topic].identity)
+        rows = self._sorted[key]
+        if start is None and end is None:
+            return rows
+        low = -1 if start is None else start
+        return [row for row in rows if row.stamp >= low and (end is None or row.stamp <= end)]
+
+    def all_rows(self, topic: str) -> list[tuple[str, Any]]:
+        """(vehicle, row) of one topic over all vehicles, sorted by stamp, vehicle, content."""
+        found = [(vehicle, row) for vehicle, name in self._rows if name == topic for row in self.rows(vehicle, topic)]
+        return sorted(found, key=lambda pair: (pair[1].stamp, pair[0], pair[1]))
+
+    def track(
+        self, vehicle: str, start: int | None = None, end: int | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Stamps (N,) int64 ns and positions (N, 3) m in <vehicle>/odom."""
+        rows = self.rows(vehicle, names.ODOMETRY, start, end)
+        stamps = np.array([row.stamp for row in rows], dtype=np.int64)
+        positions = np.array([row[1:4] for row in rows], dtype=np.float64).reshape(-1, 3)
+        return stamps, positions
+
+    @property
+    def truth_text(self) -> str | None:
+        """JSON of mission/truth, None before the mission has ended."""
+        texts = sorted({row.text for _, row in self.all_rows(names.TRUTH)})
+        return texts[0] if texts else None
+
+
+def _unique(rows: Iterable[Any], identity: Callable[[Any], Any] | None) -> list[Any]:
+    """The first row of each identity, in order."""
+    first: dict[Any, Any] = {}
+    for row in rows:
+        first.setdefault(identity(row) if identity else row, row)
+    return list(first.values())

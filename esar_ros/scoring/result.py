@@ -1,0 +1,236 @@
+"""The result of one mission: schema esar-result/1, as canonical JSON (sorted keys, rounded numbers), and its file."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.thresholds import Thresholds
+from esar_ros.scoring.truth import End, Point
+
+SCHEMA = "esar-result/1"
+DECIMALS = 6
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TaskInfo(_Strict):
+    """Which task it was."""
+
+    id: str
+    map: str
+    event: str
+    snapshot: str
+    split: str
+    tier: str
+    difficulty: int
+    weather: str
+    local_time: str
+    t_max: float
+
+
+class Scores(_Strict):
+    """The four metrics of the paper at one error threshold."""
+
+    sr: float
+    sr_gated_first: float
+    tsr: float
+    cds: float
+    rs: float
+    victims_found: int
+    clues_located: int
+    clues_exact: int
+
+
+class Metrics(Scores):
+    """Everything that is compared between methods; m, s, shares. Depends on stamps alone, never on wall time."""
+
+    rs_without_safety: float
+    victims: int
+    clues: int
+    safe: bool
+    crashed: bool
+    elapsed: float
+    efficiency: float
+    path_length: float
+    safe_flight_distance: float
+    coverage: float
+    min_clearance: float | None
+    interventions: int
+    reports: int
+    reports_scored: int
+    reports_over_cap: int
+    false_reports: int
+    duplicate_reports: int
+    precision: float
+    sensitivity: dict[str, Scores] = Field(description="the same at other error thresholds, keyed by metres")
+
+
+class ReportResult(_Strict):
+    """One report and what became of it. Distances in m, times in s since the mission's start."""
+
+    vehicle: str
+    seq: int
+    time: float
+    type: Literal["victim", "clue", "unknown"]
+    kind: str
+    text: str
+    confidence: float
+    position: Point | None = Field(description="m, map frame; null when it was no position")
+    verdict: Literal["found", "exact", "located", "duplicate", "false", "over_cap"]
+    ok: bool
+    matched: str | None = Field(description="id of the victim or clue it scored, else the nearest of its type")
+    distance: float | None = Field(description="m to `matched`")
+
+
+class VictimResult(_Strict):
+    """One victim and whether it was found."""
+
+    id: str
+    name: str
+    pose: str
+    position: Point
+    found: bool
+    report: int | None = Field(description="index into reports of its match")
+    time: float | None
+    distance: float | None = Field(description="m from the matched report")
+    closest_approach: float | None = Field(description="m, least distance of any vehicle")
+
+
+class ClueResult(_Strict):
+    """One clue and whether it was found."""
+
+    id: str
+    kind: str
+    description: str
+    position: Point
+    located: bool
+    exact: bool
+    report: int | None
+    time: float | None
+    distance: float | None
+    closest_approach: float | None
+
+
+class Safety(_Strict):
+    """How safely it was flown."""
+
+    safe: bool
+    reasons: tuple[str, ...] = Field(description="why not, empty when safe")
+    collisions: int
+    first_collision: float | None
+    breaches: int
+    first_breach: float | None
+    interventions: dict[str, int] = Field(description="changed steps per gravest reason")
+    modes: dict[str, float] = Field(description="share of steps per mode of the governor")
+    min_clearance: float | None
+    min_height: float | None
+    battery_at_end: float | None
+    landed_at_end: bool
+
+
+class Timing(_Strict):
+    """What depends on the machine; never compared byte for byte."""
+
+    wall_time: float | None
+    decisions: int
+    latency_mean: float
+    latency_p95: float
+    latency_max: float
+    tokens_in: int
+    tokens_out: int
+    map_integration_mean: float
+
+
+class Result(_Strict):
+    """Score of one mission."""
+
+    schema_: Literal["esar-result/1"] = Field("esar-result/1", alias="schema")
+    mission_id: str
+    task: TaskInfo
+    planner: str
+    eligible: bool
+    ineligible_reasons: tuple[str, ...]
+    judge: str
+    pace: str
+    clock: str
+    world: str
+    seed: int
+    preset: str
+    governor: bool
+    odometry: str
+    map_digest: str
+    versions: dict[str, str]
+    vehicles: tuple[str, ...]
+    thresholds: Thresholds
+    end: End
+    end_text: str
+    error: str | None
+    metrics: Metrics
+    reports: tuple[ReportResult, ...]
+    victims: tuple[VictimResult, ...]
+    clues: tuple[ClueResult, ...]
+    safety: Safety
+    timing: Timing
+
+    def dump(self) -> str:
+        """Canonical JSON with a final newline: equal results are equal bytes."""
+        return canonical_json(self.model_dump(mode="json", by_alias=True))
+
+
+def canonical_json(document: Any) -> str:
+    """Sorted keys, numbers rounded to a millionth, two spaces of indent, final newline.
+
+    Raises ValueError on NaN or infinity: a result holds none.
+    """
+    return json.dumps(_rounded(document), sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(item) for item in value]
+    if isinstance(value, float) and math.isfinite(value):
+        return round(value, DECIMALS) + 0.0  # -0.0 becomes 0.0
+    return value
+
+
+def parse_result(text: str, source: str) -> Result:
+    """Result from JSON; source names it in errors. Raises UsageError."""
+    try:
+        return Result.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the document"
+        raise UsageError(f"{source}, key {key}: {first['msg']}", f"it must follow {SCHEMA}") from None
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, even after a crash. Raises UsageError."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+        temporary = ""
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}", "choose a folder you may write to") from None
+    finally:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)

@@ -1,0 +1,286 @@
+"""Score one mission: what was reported and flown, against what was there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission import names
+from esar_ros.scoring import metrics, words
+from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
+from esar_ros.scoring.flight import Flight, fly_over, summarise_safety, summarise_timing
+from esar_ros.scoring.judge import Judge
+from esar_ros.scoring.record import NANO, EpisodeRecord
+from esar_ros.scoring.result import (
+    ClueResult,
+    Metrics,
+    ReportResult,
+    Result,
+    Safety,
+    Scores,
+    TaskInfo,
+    VictimResult,
+)
+from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
+
+
+def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
+    """Result of a mission. A function of the record's rows, the truth and the judge's answers alone."""
+    claims = collect_claims(record, truth, judge)
+    found = claims.matched(truth, truth.thresholds.error_threshold)
+    flights = fly_over(record, truth)
+    safety = summarise_safety(flights, truth)
+    reports = _reports(claims, found, truth)
+    reasons = _ineligible(record, truth)
+    run = truth.run
+    return Result(
+        schema="esar-result/1",
+        mission_id=run.mission_id,
+        task=_task(truth),
+        planner=run.planner,
+        eligible=run.eligible and not reasons,
+        ineligible_reasons=reasons,
+        judge=judge.name,
+        pace=run.pace,
+        clock=run.clock,
+        world=run.world,
+        seed=run.seed,
+        preset=run.preset,
+        governor=run.governor,
+        odometry=run.odometry,
+        map_digest=run.map_digest,
+        versions=run.versions,
+        vehicles=tuple(sorted(truth.vehicles)),
+        thresholds=truth.thresholds,
+        end=truth.end_reason,
+        end_text=truth.end_text,
+        error=truth.end_text or "unknown" if truth.end_reason is End.ERROR else None,
+        metrics=_metrics(claims, found, flights, safety, reports, truth),
+        reports=reports,
+        victims=_victims(found, reports, flights, truth),
+        clues=_clues(found, reports, flights, truth),
+        safety=safety,
+        timing=summarise_timing(record, truth),
+    )
+
+
+def _elapsed(truth: Truth) -> float:
+    return min(max((truth.end - truth.start) / NANO, 0.0), truth.task.t_max)
+
+
+def _scores(found: Findings, safe: bool, truth: Truth) -> Scores:
+    """The paper's metrics; a run that failed scores 0 in each."""
+    counts = (0, 0, 0, 0)
+    if truth.end_reason is not End.ERROR:
+        counts = (
+            len(found.victims_found),
+            found.victims_gated_first,
+            len(found.clues_located),
+            len(found.clues_exact),
+        )
+    victims, gated_first, located, exact = counts
+    elapsed, t_max = _elapsed(truth), truth.task.t_max
+    sr = metrics.share(victims, len(truth.victims))
+    cds = metrics.clue_score(located, exact, len(truth.clues), truth.thresholds)
+    return Scores(
+        sr=sr,
+        sr_gated_first=metrics.share(gated_first, len(truth.victims)),
+        tsr=metrics.time_weighted_success(sr, elapsed, t_max),
+        cds=cds,
+        rs=metrics.rescue_score(safe, sr, cds, elapsed, t_max, truth.thresholds),
+        victims_found=victims,
+        clues_located=located,
+        clues_exact=exact,
+    )
+
+
+def _metrics(
+    claims: Claims,
+    found: Findings,
+    flights: tuple[Flight, ...],
+    safety: Safety,
+    reports: tuple[ReportResult, ...],
+    truth: Truth,
+) -> Metrics:
+    scores = _scores(found, safety.safe, truth)
+    without_safety = scores.rs - truth.thresholds.weight_safety * float(safety.safe)
+    scored = [report for report in reports if report.verdict != "over_cap"]
+    correct = scores.victims_found + scores.clues_located
+    return Metrics(
+        **scores.model_dump(),
+        rs_without_safety=max(0.0, without_safety),
+        victims=len(truth.victims),
+        clues=len(truth.clues),
+        safe=safety.safe,
+        crashed=safety.collisions > 0,
+        elapsed=_elapsed(truth),
+        efficiency=metrics.efficiency(_elapsed(truth), truth.task.t_max),
+        path_length=sum(flight.path_length for flight in flights),
+        safe_flight_distance=sum(flight.safe_distance for flight in flights),
+        coverage=max(flight.coverage for flight in flights),
+        min_clearance=safety.min_clearance,
+        interventions=sum(safety.interventions.values()),
+        reports=len(reports),
+        reports_scored=len(scored),
+        reports_over_cap=len(reports) - len(scored),
+        false_reports=sum(report.verdict == "false" for report in scored),
+        duplicate_reports=sum(report.verdict == "duplicate" for report in scored),
+        precision=metrics.share(correct, len(scored)),
+        sensitivity={
+            f"{gate:g}": _scores(claims.matched(truth, gate), safety.safe, truth)
+            for gate in truth.thresholds.sensitivity_thresholds
+        },
+    )
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    verdict: str
+    truth: TrueVictim | TrueClue | None
+
+
+def _outcomes(claims: Claims, found: Findings, truth: Truth) -> dict[int, _Outcome]:
+    """Outcome of each claim that scored, by its index; an exact match says more than a located one."""
+    outcomes: dict[int, _Outcome] = {}
+    for match in found.victims_found:
+        outcomes[match.report] = _Outcome("found", truth.victims[match.truth])
+    for match in found.clues_located:
+        outcomes[match.report] = _Outcome("located", truth.clues[match.truth])
+    for match in found.clues_exact:
+        outcomes[match.report] = _Outcome("exact", truth.clues[match.truth])
+    return outcomes
+
+
+def _reports(claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResult, ...]:
+    outcomes = _outcomes(claims, found, truth)
+    return tuple(_report(claim, outcomes.get(i), truth) for i, claim in enumerate(claims.claims))
+
+
+def _report(claim: Claim, outcome: _Outcome | None, truth: Truth) -> ReportResult:
+    row = claim.row
+    kind = {words.VICTIM: "victim", words.CLUE: "clue"}.get(row.type, "unknown")
+    target = outcome.truth if outcome else _nearest(claim, truth)
+    distance = None
+    if target is not None and claim.position is not None:
+        distance = float(np.linalg.norm(claim.position - np.array(target.position)))
+    if claim.over_cap:
+        verdict = "over_cap"
+    elif outcome:
+        verdict = outcome.verdict
+    else:
+        near = distance is not None and distance < truth.thresholds.error_threshold
+        verdict = "duplicate" if near else "false"
+    return ReportResult(
+        vehicle=claim.vehicle,
+        seq=row.seq,
+        time=(row.stamp - truth.start) / NANO,
+        type=kind,  # type: ignore[arg-type]
+        kind=row.kind,
+        text=row.text,
+        confidence=row.confidence,
+        position=None if claim.position is None else _point(claim.position),
+        verdict=verdict,  # type: ignore[arg-type]
+        ok=outcome is not None,
+        matched=target.id if target is not None else None,
+        distance=distance,
+    )
+
+
+def _point(position: Vector) -> Point:
+    return float(position[0]), float(position[1]), float(position[2])
+
+
+def _nearest(claim: Claim, truth: Truth) -> TrueVictim | TrueClue | None:
+    """The victim or clue, as the report claims, that lies nearest to it."""
+    targets: tuple[TrueVictim | TrueClue, ...] = ()
+    if claim.row.type == words.VICTIM:
+        targets = truth.victims
+    elif claim.row.type == words.CLUE:
+        targets = truth.clues
+    if claim.position is None or not targets:
+        return None
+    away = metrics.distances(claim.position, [target.position for target in targets])[0]
+    return targets[int(np.argmin(away))]
+
+
+def _victims(
+    found: Findings, reports: tuple[ReportResult, ...], flights: tuple[Flight, ...], truth: Truth
+) -> tuple[VictimResult, ...]:
+    by_victim = {match.truth: match for match in found.victims_found}
+    out = []
+    for i, victim in enumerate(truth.victims):
+        match = by_victim.get(i)
+        out.append(
+            VictimResult(
+                id=victim.id,
+                name=victim.name,
+                pose=victim.pose,
+                position=victim.position,
+                found=match is not None,
+                report=match.report if match else None,
+                time=reports[match.report].time if match else None,
+                distance=match.distance if match else None,
+                closest_approach=_approach(flights, victim.position),
+            )
+        )
+    return tuple(out)
+
+
+def _clues(
+    found: Findings, reports: tuple[ReportResult, ...], flights: tuple[Flight, ...], truth: Truth
+) -> tuple[ClueResult, ...]:
+    located = {match.truth: match for match in found.clues_located}
+    exact = {match.truth: match for match in found.clues_exact}
+    out = []
+    for i, clue in enumerate(truth.clues):
+        match = exact.get(i) or located.get(i)
+        out.append(
+            ClueResult(
+                id=clue.id,
+                kind=clue.kind,
+                description=clue.description,
+                position=clue.position,
+                located=i in located,
+                exact=i in exact,
+                report=match.report if match else None,
+                time=reports[match.report].time if match else None,
+                distance=match.distance if match else None,
+                closest_approach=_approach(flights, clue.position),
+            )
+        )
+    return tuple(out)
+
+
+def _approach(flights: tuple[Flight, ...], position: tuple[float, float, float]) -> float | None:
+    return min((away for flight in flights if (away := flight.nearest(position)) is not None), default=None)
+
+
+def _ineligible(record: EpisodeRecord, truth: Truth) -> tuple[str, ...]:
+    """Reasons of the run, and of what was seen in it: a detector that says itself that it used ground truth."""
+    backends = {
+        row.backend
+        for vehicle in truth.vehicles
+        for row in record.rows(vehicle, names.CLUES, None, truth.end)
+        if not row.eligible
+    }
+    seen = tuple(f"detector {backend} uses ground truth" for backend in sorted(backends))
+    aborted = ("a person ended the mission",) if truth.end_reason is End.ABORTED else ()
+    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *aborted)))
+
+
+def _task(truth: Truth) -> TaskInfo:
+    task = truth.task
+    return TaskInfo(
+        id=task.id,
+        map=task.map,
+        event=task.event,
+        snapshot=task.snapshot,
+        split=task.split,
+        tier=task.tier,
+        difficulty=task.difficulty,
+        weather=task.weather.value,
+        local_time=task.local_time.isoformat(),
+        t_max=task.t_max,
+    )

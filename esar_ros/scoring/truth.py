@@ -1,0 +1,111 @@
+"""Ground truth of one flown mission: schema esar-truth/1, published as mission/truth when the mission has ended."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import Task
+from esar_ros.mission.thresholds import Thresholds
+
+SCHEMA = "esar-truth/1"
+
+Point = tuple[float, float, float]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class End(str, Enum):
+    """Why a mission ended; order and meaning as END_* of msg/MissionState.msg."""
+
+    STOP = "stop"
+    TIMEOUT = "timeout"
+    COLLISION = "collision"
+    BREACH = "breach"
+    ERROR = "error"
+    ABORTED = "aborted"
+
+    @property
+    def code(self) -> int:
+        """Value of MissionState.end."""
+        return list(End).index(self) + 1
+
+
+class TrueVictim(_Strict):
+    """A victim where the deployer put it; m, map frame."""
+
+    id: str
+    name: str
+    pose: str
+    position: Point
+
+
+class TrueClue(_Strict):
+    """A clue where the deployer put it; m, map frame."""
+
+    id: str
+    kind: str
+    description: str
+    position: Point
+
+
+class VehicleTruth(_Strict):
+    """What the referee knows about one vehicle."""
+
+    odom_in_map: Point = Field(description="m, origin of <vehicle>/odom in map; the frames are parallel")
+
+
+class Run(_Strict):
+    """How the mission was run: everything a reader of the score must know, nothing measured."""
+
+    mission_id: str
+    planner: str
+    eligible: bool = True
+    ineligible_reasons: tuple[str, ...] = ()
+    judge: str
+    pace: Literal["lockstep", "realtime"]
+    clock: Literal["paused", "running"] = "paused"
+    world: str = "embedded"
+    seed: int
+    preset: str = "default"
+    governor: bool = True
+    odometry: Literal["true", "noisy"]
+    map_digest: str = ""
+    versions: dict[str, str] = Field(default_factory=dict)
+
+
+class Truth(_Strict):
+    """Everything that scoring needs beside the record of the mission."""
+
+    schema_: Literal["esar-truth/1"] = Field("esar-truth/1", alias="schema")
+    run: Run
+    task: Task
+    thresholds: Thresholds
+    victims: tuple[TrueVictim, ...] = Field(min_length=1)
+    clues: tuple[TrueClue, ...]
+    vehicles: dict[str, VehicleTruth] = Field(min_length=1)
+    start: int = Field(description="ns, stamp at which the mission clock starts", ge=0)
+    end: int = Field(description="ns, stamp at which the mission ended", ge=0)
+    end_reason: End
+    end_text: str = ""
+    wall_time: float | None = Field(None, ge=0, description="s the mission took by a wall clock; never scored")
+
+    def dump(self) -> str:
+        """JSON text for mission/truth."""
+        return json.dumps(self.model_dump(mode="json", by_alias=True), sort_keys=True, separators=(",", ":"))
+
+
+def parse_truth(text: str, source: str) -> Truth:
+    """Truth from JSON; source names it in errors. Raises UsageError."""
+    try:
+        return Truth.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the document"
+        raise UsageError(f"{source}, ground truth, key {key}: {first['msg']}", f"it must follow {SCHEMA}") from None

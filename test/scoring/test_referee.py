@@ -1,0 +1,146 @@
+"""The referee ends a mission by stamps alone, and its score equals the one from the record."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from esar_ros.scoring.judge import OfflineJudge
+from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.referee import Referee
+from esar_ros.scoring.score import score
+from esar_ros.scoring.truth import End, Truth, parse_truth
+
+SECOND = 1_000_000_000
+START = 10 * SECOND
+
+
+@pytest.fixture
+def make_referee(make_truth: Callable[..., Truth]) -> Callable[..., Referee]:
+    def make(vehicles: tuple[str, ...] = ("uav1",)) -> Referee:
+        truth = make_truth()
+        referee = Referee(
+            truth.task,
+            truth.victims,
+            truth.clues,
+            truth.thresholds,
+            truth.run,
+            {name: (0.0, 0.0, 0.0) for name in vehicles},
+        )
+        referee.begin(START)
+        return referee
+
+    return make
+
+
+def at(seconds: float) -> int:
+    return START + round(seconds * SECOND)
+
+
+def test_time_is_up_exactly_at_the_limit(make_referee) -> None:
+    referee = make_referee()
+    assert referee.advance(at(299.999)) is None
+    ending = referee.advance(at(305.0))
+    assert (ending.reason, ending.stamp) == (End.TIMEOUT, at(300.0))
+
+
+def test_nothing_ends_before_it_begins(make_truth) -> None:
+    truth = make_truth()
+    referee = Referee(truth.task, truth.victims, truth.clues, truth.thresholds, truth.run, {"uav1": (0.0, 0.0, 0.0)})
+    assert referee.advance(at(9999.0)) is None
+    with pytest.raises(RuntimeError, match="not ended"):
+        referee.truth()
+
+
+def test_the_earliest_reason_wins_whatever_came_first(make_referee, fakes) -> None:
+    events = [
+        ("planner/decision", fakes.decision(60.0, 9, status=3)),
+        ("collision", fakes.collision(50.0)),
+        ("safety/status", fakes.safety(55.0, 5, 19, breach=True)),
+        ("vehicle_state", fakes.state(1.0)),
+    ]
+    for seed in range(6):
+        random.Random(seed).shuffle(events)
+        referee = make_referee()
+        for topic, message in events:
+            referee.add("uav1", topic, message)
+        ending = referee.advance(at(70.0))
+        assert (ending.reason, ending.stamp) == (End.COLLISION, at(50.0))
+
+
+def test_at_one_stamp_the_graver_reason_wins(make_referee, fakes) -> None:
+    referee = make_referee()
+    referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
+    referee.add("uav1", "safety/status", fakes.safety(50.0, 5, 19, breach=True))
+    assert referee.advance(at(50.0)).reason is End.BREACH
+
+
+def test_a_reason_is_not_seen_before_its_stamp_is_complete(make_referee, fakes) -> None:
+    referee = make_referee()
+    referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3, effective=53.0))
+    assert referee.advance(at(52.9)) is None
+    assert referee.advance(at(53.0)).reason is End.STOP
+
+
+def test_an_end_stays(make_referee, fakes) -> None:
+    referee = make_referee()
+    referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
+    first = referee.advance(at(50.0))
+    referee.add("uav1", "collision", fakes.collision(20.0))
+    assert referee.advance(at(60.0)) is first
+
+
+def test_all_planners_must_stop(make_referee, fakes) -> None:
+    referee = make_referee(("uav1", "uav2"))
+    referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
+    assert referee.advance(at(80.0)) is None
+    referee.add("uav2", "planner/decision", fakes.decision(90.0, 9, status=3))
+    assert referee.advance(at(100.0)).stamp == at(90.0)
+
+
+def test_touching_the_ground_while_landed_ends_nothing(make_referee, fakes) -> None:
+    referee = make_referee()
+    referee.add("uav1", "vehicle_state", fakes.state(0.0, landed=1))
+    referee.add("uav1", "vehicle_state", fakes.state(5.0, landed=2))
+    referee.add("uav1", "collision", fakes.collision(1.0))
+    assert referee.advance(at(4.0)) is None
+    referee.add("uav1", "collision", fakes.collision(6.0))
+    assert referee.advance(at(7.0)).reason is End.COLLISION
+
+
+def test_failure_and_a_persons_end_are_endings(make_referee) -> None:
+    failed, aborted = make_referee(), make_referee()
+    failed.fail(at(12.0), "planner died")
+    aborted.abort(at(12.0))
+    assert failed.advance(at(12.0)).text == "planner died"
+    assert aborted.advance(at(12.0)).reason is End.ABORTED
+    result = aborted.result(OfflineJudge())
+    assert not result.eligible
+    assert failed.result(OfflineJudge()).error == "planner died"
+
+
+def test_progress_counts_reports_and_time(make_referee, fakes) -> None:
+    referee = make_referee()
+    referee.add("uav1", "reports", fakes.report(4.0, 1, "tent", (0.0, 0.0, 0.0)))
+    referee.add("uav1", "reports", fakes.report(4.0, 1, "tent", (0.0, 0.0, 0.0)))
+    now = referee.progress(at(5.0))
+    assert (now.running, now.ended, now.elapsed, now.reports, now.end_code) == (True, False, 5.0, 1, 0)
+    referee.advance(at(400.0))
+    now = referee.progress(at(400.0))
+    assert (now.running, now.ended, now.elapsed, now.end_code) == (False, True, 300.0, End.TIMEOUT.code)
+
+
+def test_the_published_truth_scores_the_record_alike(make_referee, fakes) -> None:
+    referee, record = make_referee(), EpisodeRecord()
+    messages = [("odometry", fakes.odometry(t, float(t), 0.0)) for t in range(80)]
+    messages += [("reports", fakes.report(41.0, 1, "tent", (41.0, 0.0, 0.0), "tent"))]
+    messages += [("planner/decision", fakes.decision(60.0, 9, status=3))]
+    for topic, message in messages:
+        referee.add("uav1", topic, message)
+    for topic, message in reversed(messages):
+        record.add("uav1", topic, message)
+    referee.advance(at(61.0))
+    truth = parse_truth(referee.truth(wall_time=12.0).dump(), "the bag")
+    assert score(record, truth, OfflineJudge()).dump() == referee.result(OfflineJudge(), wall_time=12.0).dump()

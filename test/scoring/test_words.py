@@ -1,0 +1,51 @@
+"""Words and row types stay equal to the interface files they mirror."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from esar_ros.mission.resources import resource
+from esar_ros.scoring import words
+from esar_ros.scoring.truth import End
+
+
+def constants(message: str, prefix: str) -> dict[int, str]:
+    text = Path(resource("msg"), f"{message}.msg").read_text()
+    return {int(v): n.lower() for n, v in re.findall(rf"^\w+ {prefix}(\w+)=(\d+)", text, re.MULTILINE)}
+
+
+def test_modes_and_reasons_equal_the_message() -> None:
+    assert words.MODES == constants("SafetyStatus", "MODE_")
+    assert words.REASONS == constants("SafetyStatus", "REASON_")
+    assert words.reason_name(words.REASON_NOT_FLYING) == "not_flying"
+    assert words.mode_name(words.MODE_LAND) == "land"
+
+
+@pytest.mark.parametrize(
+    ("message", "prefix", "name", "value"),
+    [
+        ("Report", "", "clue", words.CLUE),
+        ("Report", "", "victim", words.VICTIM),
+        ("VehicleState", "LANDED_", "on_ground", words.ON_GROUND),
+        ("VehicleState", "LANDED_", "flying", words.FLYING),
+        ("Decision", "", "done", words.DECISION_DONE),
+        ("Decision", "", "thinking", words.DECISION_THINKING),
+        ("Decision", "", "stop", words.DECISION_STOP),
+    ],
+)
+def test_single_constants_equal_their_messages(message: str, prefix: str, name: str, value: int) -> None:
+    assert constants(message, prefix)[value] == name
+
+
+def test_endings_equal_the_message() -> None:
+    assert {end.code: end.value for end in End} == {
+        code: name for code, name in constants("MissionState", "END_").items() if code
+    }
+
+
+def test_an_unknown_number_is_shown_as_it_is() -> None:
+    assert words.reason_name(77) == "77"
+    assert words.mode_name(77) == "77"
