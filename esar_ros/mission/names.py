@@ -41,6 +41,8 @@ MAP_GRID = "map/grid"
 MAP_LOCAL = "map/local"
 MAP_FRONTIERS = "map/frontiers"
 MAP_STATUS = "map/status"
+MAP_COVERAGE = "map/coverage"
+CLUE_MARKERS = "clues/markers"
 
 
 def camera_image(camera: str) -> str:
@@ -58,12 +60,19 @@ def camera_info(camera: str) -> str:
     return f"camera/{camera}/camera_info"
 
 
+def camera_compressed(camera: str) -> str:
+    """Colour picture of a camera as JPEG."""
+    return f"camera/{camera}/image/compressed"
+
+
 # Planning and control
 BRIEF = "mission/brief"
 MISSION_STATE = "mission/state"
 DECISION = "planner/decision"
 REPORTS = "reports"
 GOAL = "goal"
+PILOT_STATE = "pilot/state"
+PATH = "pilot/path"
 CMD_VEL = "cmd_vel"
 CMD_VEL_SAFE = "cmd_vel_safe"
 SAFETY_STATUS = "safety/status"

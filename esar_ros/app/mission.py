@@ -1,0 +1,187 @@
+"""`esar mission`: fly one task with the whole graph and show the scorecard."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from esar_ros.app.progress import ProgressLine, parse
+from esar_ros.app.shared_memory import sweep
+from esar_ros.benchmark.showing import show_mission
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import Task, load_task
+from esar_ros.nodes.graph import ENDS, LOG_LEVELS, PACES, PRESETS, RECORDS, WORLDS, MissionOptions, mission_graph
+from esar_ros.nodes.progress import Progress
+from esar_ros.nodes.supervisor import Supervisor
+from esar_ros.perception.backend import names as detector_names
+from esar_ros.planning.registry import names as planner_names
+
+POLL = 0.1  # s
+INTERRUPTED = 130
+RESULTS = ("result.json", "report.html", "scorecard.png", "bag", "logs")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Flags of `esar mission`; the same words as the launch file's arguments."""
+    default = MissionOptions()
+    add = parser.add_argument
+    add("--task", default=default.task, help="task id, or path of a task file (default: %(default)s)")
+    add("--planner", default=default.planner, help="search method (default: %(default)s)")
+    add("--map", default="", help="must be the task's map; given for scripts that state it")
+    add("--seed", type=int, default=None, help="random seed (default: the task's)")
+    add("--out", default=default.out, help="folder for the results (default: %(default)s)")
+    add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
+    add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for px4)")
+    add("--preset", default=default.preset, choices=tuple(PRESETS), help="pictures: paper 640x480, fast 320x240")
+    add("--vehicles", default=",".join(default.vehicles), help="names, separated by commas (default: %(default)s)")
+    add("--namespace", default="", help="namespace of the whole graph")
+    add("--detector", default=default.detector, help="clue detector backend (default: %(default)s)")
+    add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
+    add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
+    add("--governor", default="on", choices=("on", "off"), help="safety governor (off only measures what it is worth)")
+    add("--params-file", default="", help="ROS parameter file that overrides the graph's parameters")
+    add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
+    add("--host", default=default.host, help="AirSim server, for world airsim")
+    add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
+
+
+def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
+    """Checked choices and the task they are about. Raises UsageError."""
+    task = load_task(arguments.task)
+    if arguments.map and arguments.map != task.map:
+        raise UsageError(f"task {task.id} lies on map '{task.map}', not '{arguments.map}'", "leave out --map")
+    for what, value, known in (
+        ("planner", arguments.planner, planner_names()),
+        ("detector", arguments.detector, detector_names()),
+    ):
+        if value not in known:
+            raise UsageError(f"unknown {what} '{value}'", f"known: {', '.join(known)}")
+    if arguments.params_file and not Path(arguments.params_file).is_file():
+        raise UsageError(f"no parameter file {arguments.params_file}", "check the path")
+    embedded = arguments.world == "embedded"
+    options = MissionOptions(
+        task=str(Path(arguments.task).resolve()) if arguments.task.endswith(".json") else arguments.task,
+        planner=arguments.planner,
+        map=task.map,
+        seed=task.seed if arguments.seed is None else arguments.seed,
+        out=str(Path(arguments.out).resolve()),
+        world=arguments.world,
+        pace=arguments.pace or ("realtime" if arguments.world == "px4" else "lockstep"),
+        preset=arguments.preset,
+        vehicles=tuple(part.strip() for part in arguments.vehicles.split(",") if part.strip()),
+        namespace=arguments.namespace,
+        params_file=str(Path(arguments.params_file).resolve()) if arguments.params_file else "",
+        record=arguments.record,
+        detector=arguments.detector,
+        governor=arguments.governor == "on",
+        end=arguments.end,
+        log_level=arguments.log_level,
+        host=arguments.host,
+        port=_port(arguments.port, arguments.host, embedded),
+        progress=True,
+    )
+    if options.seed < 0:
+        raise UsageError(f"seed {options.seed} is negative", "give a whole number from 0 on")
+    options.check()
+    return options, task
+
+
+def _port(wanted: int, host: str, embedded: bool) -> int:
+    if not embedded:
+        return wanted or 41451
+    with socket.socket() as probe:
+        try:
+            probe.bind((host, wanted))
+        except OSError as error:
+            raise UsageError(f"port {wanted} on {host}: {error.strerror}", "choose another --port") from None
+        return int(probe.getsockname()[1])
+
+
+def prepare_folder(out: Path) -> None:
+    """Make the results' folder, and move earlier results in it aside. Raises UsageError."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        earlier = [out / name for name in RESULTS if (out / name).exists()]
+        if earlier:
+            written = datetime.fromtimestamp(max(p.stat().st_mtime for p in earlier), tz=timezone.utc)
+            aside = out / "earlier" / written.strftime("%Y%m%dT%H%M%S.%f")
+            aside.mkdir(parents=True)
+            for path in earlier:
+                path.rename(aside / path.name)
+        probe = out / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"cannot write {out}: {error.strerror}", "choose another --out") from None
+
+
+def fly(options: MissionOptions, line: ProgressLine) -> int:
+    """Run the graph until the mission's end. 0 scored, 1 failed, 130 interrupted. Raises UsageError."""
+    out = Path(options.out)
+    newest = [Progress("start", text="simulator, bridge, sensing, pilot, governor, planner, referee")]
+
+    def hear(label: str, text: str) -> None:
+        progress = parse(text)
+        if progress is not None:
+            newest[0] = progress
+        elif text.startswith("ended with"):
+            line.note(f"{label} {text}")
+
+    sweep()
+    token = secrets.token_hex(16)
+    supervisor = Supervisor(
+        mission_graph(options),
+        out / "logs",
+        options.params_file,
+        options.log_level,
+        hear,
+        {"ESAR_TRUTH_TOKEN": token},
+    )
+    interrupted = False
+
+    def interrupt(signum: int, frame: object) -> None:
+        nonlocal interrupted
+        interrupted = True
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    code: int | None = None
+    try:
+        supervisor.start()
+        while code is None and not interrupted:
+            line.show(newest[0])
+            time.sleep(POLL)
+            code = supervisor.poll()
+    finally:
+        supervisor.stop()
+        line.show(newest[0])
+        line.close()
+        sweep()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return INTERRUPTED if interrupted else int(code or 0)
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="esar mission", description="Fly one task and show its scorecard.")
+    add_arguments(parser)
+    options, task = options_from(parser.parse_args(argv))
+    out = Path(options.out)
+    prepare_folder(out)
+    print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
+    print(f"  {task.prompt}\n", flush=True)
+    code = fly(replace(options), ProgressLine())
+    result = out / "result.json"
+    if result.is_file() and (out / "bag").is_dir():
+        show_mission(out)
+    if code == INTERRUPTED:
+        print(f"Interrupted. What was flown is in {os.path.relpath(out)}/bag", file=sys.stderr)
+    return code

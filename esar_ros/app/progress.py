@@ -1,0 +1,93 @@
+"""What a person sees while a mission flies: a line per phase, refreshed in a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TextIO
+
+from esar_ros.nodes.progress import PREFIX, Progress
+
+QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
+_WORDS = {
+    "start": "Starting the graph",
+    "join": "Nodes joining",
+    "arm": "Arming",
+    "take_off": "Taking off",
+    "search": "Searching",
+    "return": "Returning",
+    "land": "Landing",
+    "ended": "Mission ended",
+}
+
+
+def parse(line: str) -> Progress | None:
+    """Progress from a line of output, None when it is another line."""
+    if not line.startswith(PREFIX):
+        return None
+    try:
+        return Progress(**json.loads(line[len(PREFIX) :]))
+    except (json.JSONDecodeError, TypeError):
+        return None
+
+
+class ProgressLine:
+    """Prints progress: rewritten in place on a terminal, one line every few seconds elsewhere."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stdout
+        self._live = self._stream.isatty()
+        self._phase = ""
+        self._open = False
+        self._printed = 0.0
+        self._began = time.monotonic()
+
+    def show(self, progress: Progress) -> None:
+        """Show the newest state."""
+        new_phase = progress.phase != self._phase
+        now = time.monotonic()
+        if new_phase and self._open:
+            self._stream.write("\n")
+            self._open = False
+        if not new_phase and not self._live and now - self._printed < QUIET_PERIOD:
+            return
+        self._phase = progress.phase
+        self._printed = now
+        text = self._format(progress)
+        if self._live:
+            self._stream.write("\r\x1b[2K" + text)
+            self._open = True
+        else:
+            self._stream.write(text + "\n")
+        self._stream.flush()
+
+    def note(self, text: str) -> None:
+        """Say something once."""
+        if self._open:
+            self._stream.write("\n")
+            self._open = False
+        self._stream.write(f"  {text}\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """End the line."""
+        if self._open:
+            self._stream.write("\n")
+            self._stream.flush()
+            self._open = False
+
+    def _format(self, p: Progress) -> str:
+        words = _WORDS.get(p.phase, p.phase)
+        wall = time.monotonic() - self._began
+        if p.phase in ("start", "join", "ended"):
+            return f"  {words:<18} {p.text}" if p.text else f"  {words}"
+        share = min(1.0, p.elapsed / p.t_max) if p.t_max > 0 else 0.0
+        filled = round(20 * share)
+        bar = "━" * filled + "─" * (20 - filled)
+        speed = p.elapsed / wall if wall > 0 else 0.0
+        line = (
+            f"  {words:<18} {bar} {p.elapsed:5.0f} / {p.t_max:.0f} s  covered {100 * p.coverage:4.1f} %"
+            f"  clues {p.clues}  reports {p.reports}  {speed:.1f}x"
+        )
+        return f"{line}  {p.mode}" if p.mode and p.mode != "normal" else line

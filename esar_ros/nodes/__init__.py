@@ -1,0 +1,1 @@
+"""Thin rclpy shells around the cores, the graph as data, and the supervisor that starts it."""

@@ -1,0 +1,242 @@
+"""Messages to the cores' own words and back. Frames and units are those of the messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Point, Quaternion, TwistStamped, Vector3
+from numpy.typing import ArrayLike, NDArray
+
+from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission import names
+from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report
+from esar_ros.mission.observation import Brief, Grid, SeenClue
+from esar_ros.msg import Brief as BriefMessage
+from esar_ros.msg import Clue as ClueMessage
+from esar_ros.msg import Goal as GoalMessage
+from esar_ros.msg import LocalMap
+from esar_ros.msg import Report as ReportMessage
+from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+
+
+def point(values: ArrayLike) -> Point:
+    """Point message of three numbers."""
+    x, y, z = np.asarray(values, dtype=np.float64)
+    return Point(x=float(x), y=float(y), z=float(z))
+
+
+def vector3(values: ArrayLike) -> Vector3:
+    """Vector3 message of three numbers."""
+    x, y, z = np.asarray(values, dtype=np.float64)
+    return Vector3(x=float(x), y=float(y), z=float(z))
+
+
+def quaternion(values: ArrayLike) -> Quaternion:
+    """Quaternion message of (w, x, y, z)."""
+    w, x, y, z = np.asarray(values, dtype=np.float64)
+    return Quaternion(w=float(w), x=float(x), y=float(y), z=float(z))
+
+
+def array3(message: Any) -> Vector:
+    """Three numbers of a Point or Vector3."""
+    return np.array([message.x, message.y, message.z], dtype=np.float64)
+
+
+def pose_of(message: Any) -> Pose:
+    """Pose of a geometry_msgs/Pose."""
+    q = message.orientation
+    return Pose(array3(message.position), np.array([q.w, q.x, q.y, q.z], dtype=np.float64))
+
+
+def pose_of_transform(message: Any) -> Pose:
+    """Pose of a geometry_msgs/Transform."""
+    q = message.rotation
+    return Pose(array3(message.translation), np.array([q.w, q.x, q.y, q.z], dtype=np.float64))
+
+
+class OdometryInMap:
+    """The vehicle's odometry, expressed in the map frame by the static transform map -> <vehicle>/odom."""
+
+    def __init__(self, node: StepNode, vehicle: str | None = None) -> None:
+        self._vehicle = vehicle or node.vehicles[0]
+        self._odom_in_map: Pose | None = None
+        node.input(names.TF_STATIC, self._on_static, vehicle=self._vehicle)
+        self._box = node.await_input(names.ODOMETRY, vehicle=self._vehicle)
+
+    def _on_static(self, message: Any) -> None:
+        child = names.vehicle_frame(self._vehicle, names.ODOM)
+        for transform in message.transforms:
+            if transform.header.frame_id == names.MAP and transform.child_frame_id == child:
+                self._odom_in_map = pose_of_transform(transform.transform)
+
+    @property
+    def known(self) -> bool:
+        """Whether the transform has arrived."""
+        return self._odom_in_map is not None
+
+    @property
+    def arrived(self) -> float:
+        """When the newest odometry came in, s on the steady clock."""
+        return self._box.arrived
+
+    def newest_ns(self) -> int | None:
+        """Stamp of the newest odometry."""
+        return None if self._box.newest is None else nanoseconds(self._box.newest.header.stamp)
+
+    def at(self, ns: int | None = None) -> tuple[int, Pose, Vector] | None:
+        """Stamp, pose of base_link in map and velocity (m/s, map) at a stamp, or the newest."""
+        message = self._box.newest if ns is None else self._box.at(ns)
+        if message is None or self._odom_in_map is None:
+            return None
+        pose = self._odom_in_map.compose(pose_of(message.pose.pose))
+        if not pose.is_finite():
+            return nanoseconds(message.header.stamp), pose, np.full(3, np.nan)
+        velocity = pose.rotation @ array3(message.twist.twist.linear)
+        return nanoseconds(message.header.stamp), pose, velocity
+
+
+def twist(step: Step, velocity: Vector, yaw_rate: float) -> TwistStamped:
+    """Velocity set-point: linear in the map frame (m/s), yaw rate about its z (rad/s)."""
+    message = TwistStamped()
+    message.header.stamp = step.stamp
+    message.header.frame_id = names.MAP
+    message.twist.linear = vector3(velocity)
+    message.twist.angular.z = float(yaw_rate)
+    return message
+
+
+def brief_of(message: BriefMessage) -> Brief:
+    """Brief as planners know it."""
+    return Brief(
+        mission_id=message.mission_id,
+        map_id=message.map_id,
+        prompt=message.prompt,
+        weather=message.weather,
+        local_time=message.local_time,
+        t_max=message.t_max,
+        area=np.array([[p.x, p.y] for p in message.area], dtype=np.float64),
+        ceiling=message.ceiling,
+        home=array3(message.home),
+        report_cap=message.report_cap,
+        origin=(message.origin_latitude, message.origin_longitude, message.origin_altitude),
+    )
+
+
+def brief_message(brief: Brief, home: ArrayLike) -> BriefMessage:
+    """Brief as it travels, with one vehicle's start as home."""
+    latitude, longitude, altitude = brief.origin
+    message = BriefMessage(
+        mission_id=brief.mission_id,
+        map_id=brief.map_id,
+        prompt=brief.prompt,
+        weather=brief.weather,
+        local_time=brief.local_time,
+        t_max=float(brief.t_max),
+        origin_latitude=float(latitude),
+        origin_longitude=float(longitude),
+        origin_altitude=float(altitude),
+        area=[point([x, y, 0.0]) for x, y in brief.area],
+        ceiling=float(brief.ceiling),
+        home=point(home),
+        report_cap=brief.report_cap,
+    )
+    message.header.frame_id = names.MAP
+    return message
+
+
+def goal_message(goal: Goal, seq: int, step: Step) -> GoalMessage:
+    """Goal as it travels."""
+    message = GoalMessage(
+        seq=seq,
+        type=goal.type.value,
+        position=point(goal.position),
+        height_reference=goal.height_reference.value,
+        has_yaw=goal.yaw is not None,
+        yaw=float(goal.yaw or 0.0),
+        velocity=vector3(goal.velocity),
+        yaw_rate=float(goal.yaw_rate),
+        speed=float(goal.speed),
+    )
+    message.header.stamp = step.stamp
+    message.header.frame_id = names.MAP
+    return message
+
+
+def goal_of(message: GoalMessage) -> Goal:
+    """Goal as the pilot knows it."""
+    return Goal(
+        type=GoalType(message.type),
+        position=array3(message.position),
+        height_reference=HeightReference(message.height_reference),
+        yaw=message.yaw if message.has_yaw else None,
+        velocity=array3(message.velocity),
+        yaw_rate=message.yaw_rate,
+        speed=message.speed,
+    )
+
+
+def report_message(report: Report, seq: int, step: Step) -> ReportMessage:
+    """Report as it travels."""
+    message = ReportMessage(
+        seq=seq,
+        type=report.type.value,
+        kind=report.kind,
+        text=report.text,
+        confidence=float(report.confidence),
+        position=point(report.position),
+    )
+    message.header.stamp = step.stamp
+    message.header.frame_id = names.MAP
+    return message
+
+
+def clue_message(clue: SeenClue) -> ClueMessage:
+    """Fused clue as it travels."""
+    return ClueMessage(
+        id=clue.id,
+        kind=clue.kind,
+        text=clue.text,
+        score=float(clue.score),
+        position=point(clue.position),
+        covariance=np.asarray(clue.covariance, dtype=np.float64).reshape(9),
+        views=clue.views,
+        nearest_view=float(clue.nearest_view),
+        first_seen=to_stamp(round(clue.first_seen * 1e9)),
+        last_seen=to_stamp(round(clue.last_seen * 1e9)),
+    )
+
+
+def clue_of(message: ClueMessage) -> SeenClue:
+    """Fused clue as planners know it."""
+    return SeenClue(
+        id=message.id,
+        kind=message.kind,
+        text=message.text,
+        score=message.score,
+        position=array3(message.position),
+        covariance=np.asarray(message.covariance, dtype=np.float64).reshape(3, 3),
+        views=message.views,
+        nearest_view=message.nearest_view,
+        first_seen=nanoseconds(message.first_seen) * 1e-9,
+        last_seen=nanoseconds(message.last_seen) * 1e-9,
+    )
+
+
+def grid_of(message: Any) -> Grid:
+    """Bird's-eye view of a nav_msgs/OccupancyGrid."""
+    info = message.info
+    cells: NDArray[np.int8] = np.frombuffer(message.data, dtype=np.int8).reshape(info.height, info.width)
+    return Grid(cells, float(info.resolution), (info.origin.position.x, info.origin.position.y))
+
+
+def window_of(message: LocalMap) -> OccupancyWindow:
+    """Local occupancy as pilot and governor know it."""
+    return OccupancyWindow.from_packed(
+        array3(message.origin),
+        float(message.resolution),
+        (message.size_x, message.size_y, message.size_z),
+        bytes(message.cells),
+        nanoseconds(message.header.stamp) * 1e-9,
+    )

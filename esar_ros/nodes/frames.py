@@ -1,0 +1,121 @@
+"""Where detector and mapper get their four-camera frames: hand-over in one process, or Image topics.
+
+Images of 8.6 MB a frame cost a copy per consumer over DDS; nodes composed in one process hand over
+the arrays themselves, read-only. Both sources deliver equal frames (a test holds them to it).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission import names
+from esar_ros.mission.vehicle import Vehicle
+from esar_ros.nodes.convert import OdometryInMap
+from esar_ros.nodes.steps import StepNode, nanoseconds
+from esar_ros.perception.backend import CameraFrame
+
+
+@dataclass(frozen=True)
+class FrameSet:
+    """The pictures of all cameras at one stamp."""
+
+    ns: int
+    frames: tuple[CameraFrame, ...]  # in the order of mission.names.CAMERAS
+
+
+Consumer = Callable[[FrameSet], None]
+
+
+class FrameSource(Protocol):
+    """Delivers every frame once to every consumer."""
+
+    def subscribe(self, consumer: Consumer) -> None:
+        """Call consumer with every frame from now on."""
+
+
+class InProcessFrames:
+    """Hand-over without a copy, for nodes composed in one process."""
+
+    def __init__(self) -> None:
+        self._consumers: list[Consumer] = []
+
+    def subscribe(self, consumer: Consumer) -> None:
+        """Call consumer with every frame from now on."""
+        self._consumers.append(consumer)
+
+    def publish(self, frame_set: FrameSet) -> None:
+        """Hand a frame over; its arrays become read-only."""
+        for frame in frame_set.frames:
+            for array in (frame.rgb, frame.depth, frame.segmentation):
+                if array is not None:
+                    array.flags.writeable = False
+        for consumer in self._consumers:
+            consumer(frame_set)
+
+
+class TopicFrames:
+    """Frames put together from the cameras' Image and CameraInfo topics and the vehicle's odometry."""
+
+    def __init__(self, node: StepNode, vehicle: Vehicle) -> None:
+        self._mounts = vehicle.cameras
+        self._consumers: list[Consumer] = []
+        self._parts: OrderedDict[int, dict[tuple[str, str], Any]] = OrderedDict()
+        self._odometry = OdometryInMap(node)
+        for camera in names.CAMERAS:
+            for part, topic in (
+                ("image", names.camera_image(camera)),
+                ("depth", names.camera_depth(camera)),
+                ("info", names.camera_info(camera)),
+            ):
+                node.input(topic, lambda message, key=(camera, part): self._take(key, message))
+
+    def subscribe(self, consumer: Consumer) -> None:
+        """Call consumer with every frame from now on."""
+        self._consumers.append(consumer)
+
+    def _take(self, key: tuple[str, str], message: Any) -> None:
+        ns = nanoseconds(message.header.stamp)
+        parts = self._parts.setdefault(ns, {})
+        parts[key] = message
+        while len(self._parts) > 4:
+            self._parts.popitem(last=False)
+        own = self._odometry.at(ns) or self._odometry.at()
+        if len(parts) < 3 * len(names.CAMERAS) or own is None:
+            return
+        del self._parts[ns]
+        frames = tuple(
+            CameraFrame(
+                camera,
+                _model_of(parts[(camera, "info")]),
+                own[1].compose(self._mounts[camera].pose),
+                _image_array(parts[(camera, "image")], np.uint8, 3),
+                _image_array(parts[(camera, "depth")], np.float32, 1),
+                ns * 1e-9,
+            )
+            for camera in names.CAMERAS
+        )
+        for consumer in self._consumers:
+            consumer(FrameSet(ns, frames))
+
+
+def camera_poses(base: Pose, vehicle: Vehicle) -> dict[str, Pose]:
+    """Optical frames in map for a pose of base_link in map."""
+    return {camera: base.compose(vehicle.cameras[camera].pose) for camera in names.CAMERAS}
+
+
+def _model_of(info: Any) -> CameraModel:
+    return CameraModel(info.width, info.height, info.k[0], info.k[4], info.k[2], info.k[5])
+
+
+def _image_array(message: Any, dtype: type, channels: int) -> NDArray[Any]:
+    flat = np.frombuffer(message.data, dtype=dtype)
+    shape = (message.height, message.width, channels) if channels > 1 else (message.height, message.width)
+    return flat.reshape(shape)

@@ -1,0 +1,149 @@
+"""The mission graph as data: which processes, in which namespace, with which parameters.
+
+launch/mission.launch.py turns it into launch_ros actions and supervisor.py into processes, so both
+start the same thing. Processes follow docs/architecture.md: killing any one leaves the others flying
+or holding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes import interface
+
+WORLDS = ("embedded", "airsim", "px4")
+PACES = ("lockstep", "realtime")
+RECORDS = ("none", "score", "view", "full")
+ENDS = ("hold", "return_land")
+PRESETS = {"paper": (640, 480), "fast": (320, 240)}
+LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
+
+SIMULATOR = "simulator"
+SENSING = "sensing"
+OFFICIALS = "officials"
+
+
+@dataclass(frozen=True)
+class MissionOptions:
+    """What a person chooses. Every launch argument and every flag of `esar mission` ends here."""
+
+    task: str = "aotai-first"
+    planner: str = "fbe"
+    map: str = ""  # empty: the task's
+    seed: int = -1  # -1: the task's
+    out: str = "out"
+    world: str = "embedded"
+    pace: str = "lockstep"
+    preset: str = "paper"
+    vehicles: tuple[str, ...] = ("uav1",)
+    namespace: str = ""
+    params_file: str = ""
+    use_sim_time: bool = True
+    record: str = "view"
+    detector: str = "segmentation_oracle"
+    governor: bool = True
+    end: str = "hold"
+    rviz: bool = False
+    log_level: str = "info"
+    host: str = "127.0.0.1"
+    port: int = 41451
+    progress: bool = False  # machine-readable progress lines on the referee's standard output
+
+    def check(self) -> None:
+        """Raise UsageError on the first choice that does not exist."""
+        for name, value, known in (
+            ("world", self.world, WORLDS),
+            ("pace", self.pace, PACES),
+            ("preset", self.preset, tuple(PRESETS)),
+            ("record", self.record, RECORDS),
+            ("end", self.end, ENDS),
+            ("log_level", self.log_level, LOG_LEVELS),
+        ):
+            if value not in known:
+                raise UsageError(f"{name} '{value}' does not exist", f"choose one of {', '.join(known)}")
+        if self.world == "px4":
+            if self.pace == "lockstep":
+                raise UsageError("world px4 flies in real time only", "use pace realtime")
+            raise UsageError("world px4 has no bridge in this version", "use world embedded or airsim")
+        if not self.vehicles or len(set(self.vehicles)) != len(self.vehicles):
+            raise UsageError(f"vehicles {list(self.vehicles)}", "give one or more different names")
+        for vehicle in self.vehicles:
+            if not vehicle.isidentifier():
+                raise UsageError(f"vehicle '{vehicle}' is no ROS name", "use letters, digits and underscores")
+        if not 0 < self.port < 65536:
+            raise UsageError(f"port {self.port} is no TCP port", "choose 1..65535")
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process. `parameters` hold for every node in it."""
+
+    executable: str  # lib/esar_ros/<executable>
+    namespace: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()  # for processes without ROS
+    ros: bool = True
+    restart: bool = True  # started again when it dies; otherwise its death ends the mission
+    ends_mission: bool = False  # its orderly end is the mission's
+    images: bool = False  # publishes pictures: needs the large shared-memory segment
+
+    @property
+    def label(self) -> str:
+        """Name of the process for people and log files."""
+        return "-".join(part for part in (self.namespace.strip("/").replace("/", "-"), self.executable) if part)
+
+
+def mission_graph(options: MissionOptions) -> list[NodeSpec]:
+    """Processes of a mission, in the order they are best started."""
+    options.check()
+    width, height = PRESETS[options.preset]
+    vehicles = list(options.vehicles)
+    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    common: dict[str, Any] = {
+        "pace": options.pace,
+        "record": options.record,
+        "use_sim_time": options.use_sim_time,
+    }
+    server: dict[str, Any] = {"host": options.host, "port": options.port}
+    picture: dict[str, Any] = {"image_width": width, "image_height": height}
+    specs: list[NodeSpec] = []
+    if options.world == "embedded":
+        specs.append(
+            NodeSpec(
+                SIMULATOR,
+                arguments=(
+                    "--host", options.host, "--port", str(options.port), "--map", options.map,
+                    "--seed", str(max(options.seed, 0)), "--vehicles", ",".join(vehicles),
+                    "--image", f"{width}x{height}",
+                    *(("--paused",) if options.pace == "lockstep" else ()),
+                ),
+                ros=False,
+                restart=False,
+            )
+        )  # fmt: skip
+    specs.append(
+        NodeSpec(
+            OFFICIALS,
+            root,
+            {
+                **common, **server, "vehicles": vehicles, "task": options.task, "map": options.map,
+                "planner": options.planner, "seed": options.seed, "out": options.out, "world": options.world,
+                "preset": options.preset, "governor": options.governor, "detector": options.detector,
+                "progress": options.progress,
+            },
+            restart=False,
+            ends_mission=True,
+        )
+    )  # fmt: skip
+    specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, "vehicles": vehicles}))
+    for vehicle in vehicles:
+        space = f"{root}/{vehicle}"
+        specs += [
+            NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, "enabled": options.governor}),
+            NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
+            NodeSpec(SENSING, space, {**common, **server, **picture, "detector": options.detector}, images=True),
+            NodeSpec(interface.PLANNER, space, {**common, "method": options.planner, "seed": options.seed}),
+        ]
+    return specs

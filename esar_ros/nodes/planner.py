@@ -1,0 +1,173 @@
+"""Planner node: one method of the registry, asked once a frame; reports, goals and reasons out."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from esar_ros.mission import names
+from esar_ros.mission.decision import Goal, GoalType
+from esar_ros.mission.observation import Brief, Observation
+from esar_ros.msg import Brief as BriefMessage
+from esar_ros.msg import Decision as DecisionMessage
+from esar_ros.msg import MissionState, PilotState, SafetyStatus, Tick
+from esar_ros.nodes import convert, interface
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode, nanoseconds
+from esar_ros.planning.registry import create
+
+
+class PlannerNode(StepNode):
+    """Feeds a `planning.method.Method` and publishes what it decides."""
+
+    def __init__(self) -> None:
+        super().__init__(interface.PLANNER)
+        name = str(declare(self, "method", "fbe", "registry name of the search method"))
+        self._seed = int(declare(self, "seed", 0, "random seed of the method; -1 stands for 0", minimum=-1))
+        self._method = create(name)
+        self._brief: Brief | None = None
+        self._start_ns: int | None = None
+        self._goal = Goal(GoalType.HOLD)
+        self._goal_seq = 0
+        self._reports = 0
+        self._decisions = 0
+        self._stopped = False
+        self._odometry = convert.OdometryInMap(self)
+        self.input(names.BRIEF, self._on_brief)
+        self.input(names.MISSION_STATE)
+        self.await_input(names.CLUES, Tick.FRAME)
+        if "grid" in self._method.needs or "frontiers" in self._method.needs:
+            self.await_input(names.MAP_GRID, Tick.FRAME)
+        else:
+            self.input(names.MAP_GRID)
+        self.await_input(names.BATTERY, Tick.FRAME)
+        self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
+        self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
+        for topic in (names.GOAL, names.DECISION, names.REPORTS):
+            self.output(topic)
+        if self.pace != LOCKSTEP:
+            self.inbox(names.CLUES)
+            self.create_timer(0.05, self._on_time, clock=self.steady)
+            self._last_frame = 0
+        self.join()
+
+    def waiting_for(self) -> str:
+        """The brief and the transform."""
+        if self._brief is None:
+            return "the brief"
+        return "" if self._odometry.known else "the transform map -> odom"
+
+    def _on_brief(self, message: BriefMessage) -> None:
+        if self._brief is not None and self._brief.mission_id == message.mission_id:
+            return
+        self._brief = convert.brief_of(message)
+        self._method.reset(self._brief, max(self._seed, 0))
+
+    def _on_time(self) -> None:
+        clues = self.inbox(names.CLUES).newest
+        state = self.inbox(names.MISSION_STATE).newest
+        if clues is None or state is None or state.phase != MissionState.RUNNING:
+            return
+        ns = nanoseconds(clues.header.stamp)
+        if ns <= self._last_frame:
+            return
+        self._last_frame = ns
+        self.on_step(Step(ns, self._decisions, Tick.FRAME, 0.05, None, frozenset()))
+
+    def on_step(self, step: Step) -> bool | None:
+        """Decide at frames; other steps need nothing from a planner."""
+        if not step.is_frame() or self._brief is None:
+            return None
+        if self._start_ns is None:
+            self._start_ns = step.ns
+        began = time.perf_counter()
+        observation = self._observe(step)
+        if observation is None or self._stopped:
+            self._publish(step, "hold", "stopped" if self._stopped else "no odometry", 0.0, 0, 0, 0)
+            return None
+        decision = self._method.act(observation)
+        latency = time.perf_counter() - began
+        for report in decision.reports:
+            self._reports += 1
+            self.send(names.REPORTS, convert.report_message(report, self._reports, step))
+        goal = Goal(GoalType.HOLD) if decision.stop else decision.goal
+        if goal is not None:
+            self._goal = goal
+            self._goal_seq += 1
+        self._stopped = decision.stop
+        self._publish(
+            step, decision.action, decision.why, latency, decision.considered, decision.tokens_in, decision.tokens_out
+        )
+        return None
+
+    def _publish(
+        self, step: Step, action: str, why: str, latency: float, considered: int, tokens_in: int, tokens_out: int
+    ) -> None:
+        self._decisions += 1
+        self.send(names.GOAL, convert.goal_message(self._goal, self._goal_seq, step))
+        message = DecisionMessage(
+            seq=self._decisions,
+            status=DecisionMessage.STOP if self._stopped else DecisionMessage.DONE,
+            method=self._method.name,
+            action=action,
+            why=why,
+            effective=step.stamp,
+            latency=latency,
+            considered=considered,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            reports=self._reports,
+        )
+        message.header.stamp = step.stamp
+        self.send(names.DECISION, message)
+
+    def _observe(self, step: Step) -> Observation | None:
+        own = self._odometry.at(step.ns if self.lockstep else None)
+        if own is None or self._start_ns is None:
+            return None
+        _, pose, velocity = own
+        pilot: PilotState | None = self.inbox(names.PILOT_STATE).newest
+        safety: SafetyStatus | None = self.inbox(names.SAFETY_STATUS).newest
+        if self.lockstep and step.previous_ns is not None:
+            pilot = self._before(names.PILOT_STATE, pilot, step)
+            safety = self._before(names.SAFETY_STATUS, safety, step)
+        clues = self._at(names.CLUES, step)
+        grid = self._at(names.MAP_GRID, step)
+        battery = self.inbox(names.BATTERY).newest
+        follows = pilot is not None and pilot.goal_seq == self._goal_seq
+        return Observation(
+            stamp=step.seconds,
+            elapsed=(step.ns - self._start_ns) * 1e-9,
+            vehicle=self.vehicles[0],
+            pose=pose,
+            velocity=velocity,
+            height=pilot.height if pilot is not None and pilot.has_height else None,
+            battery=float(battery.percentage) if battery is not None else 1.0,
+            clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
+            grid=convert.grid_of(grid) if grid is not None and "grid" in self._method.needs else None,
+            frontiers=np.zeros((0, 4)),
+            held_by_safety=safety is not None and safety.mode >= SafetyStatus.MODE_HOLD,
+            goal_blocked=bool(follows and pilot is not None and pilot.goal_blocked),
+            goal_reached=bool(follows and pilot is not None and pilot.goal_reached),
+        )
+
+    def _at(self, topic: str, step: Step) -> Any:
+        box = self.inbox(topic)
+        return box.at(step.ns) or box.newest if self.lockstep else box.newest
+
+    def _before(self, topic: str, newest: Any, step: Step) -> Any:
+        if step.previous_ns is None:
+            return newest
+        return self.inbox(topic).at(step.previous_ns) or newest
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [PlannerNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,35 @@
+"""Progress lines of the referee: how the supervisor and a person learn where a mission stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from esar_ros.msg import PilotState
+
+PREFIX = "@progress "
+
+PHASES: dict[int, str] = {
+    PilotState.UNKNOWN: "join",
+    PilotState.DISARMED: "arm",
+    PilotState.ARMING: "arm",
+    PilotState.TAKE_OFF: "take_off",
+    PilotState.FLY: "search",
+    PilotState.HOLD: "search",
+    PilotState.RETURN: "return",
+    PilotState.LAND: "land",
+    PilotState.DONE: "land",
+}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One line: phase in a word, times in s, coverage 0..1."""
+
+    phase: str
+    elapsed: float = 0.0
+    t_max: float = 0.0
+    coverage: float = 0.0
+    clues: int = 0
+    reports: int = 0
+    mode: str = ""
+    text: str = ""

@@ -1,0 +1,114 @@
+"""Recorder node: what scoring and viewing need, into one MCAP bag, as raw bytes."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes import interface
+from esar_ros.nodes.interface import TOPICS, Quality, Record
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.steps import Step, StepNode
+from esar_ros.nodes.types import message_class
+from esar_ros.scoring.bag import BagWriter
+
+LEVELS = {"none": 0, "score": Record.SCORE.value, "view": Record.VIEW.value, "full": Record.FULL.value}
+_STAMP = struct.Struct("<iI")  # first field of a message that begins with a header, behind 4 bytes of CDR preamble
+
+
+class RecorderNode(StepNode):
+    """Subscribes by the table in interface.py and writes what comes, stamped with its own header's time."""
+
+    def __init__(self) -> None:
+        super().__init__(interface.RECORDER)
+        folder = Path(str(declare(self, "out", "out", "folder of the results; the bag goes to its bag/")))
+        level = LEVELS[self.record_level]
+        self._writer = BagWriter(folder / "bag") if level else None
+        self._newest: dict[tuple[str, str], int] = {}
+        self._now = 0
+        self._subscriptions_kept = []
+        seen_global = set()
+        for vehicle in self.vehicles:
+            for entry in TOPICS:
+                if self._writer is None or entry.record is Record.NEVER or entry.record.value > level:
+                    continue
+                name = self.topic(entry.name, vehicle)
+                if name in seen_global:
+                    continue
+                seen_global.add(name)
+                full = name if name.startswith("/") else f"{self.get_namespace().rstrip('/')}/{name}"
+                self._writer.add_topic(full, entry.type, latched=entry.quality in (Quality.LATCHED, Quality.TF_STATIC))
+                message_type = message_class(entry.type)
+                stamped = "header" in message_type.get_fields_and_field_types()
+                self._subscriptions_kept.append(
+                    self.create_subscription(
+                        message_type,
+                        name,
+                        lambda raw, k=(vehicle, entry.name), f=full, s=stamped: self._take(k, f, s, raw),
+                        PROFILES[entry.quality],
+                        raw=True,
+                    )
+                )
+        self.join()
+
+    def waiting_for(self) -> str:
+        """Publishers of what the score is made of."""
+        for subscription in self._subscriptions_kept:
+            relative = subscription.topic_name.rsplit("/", 1)[-1]
+            if relative in (names.ODOMETRY, names.CMD_VEL, names.REPORTS) and subscription.get_publisher_count() < 1:
+                return f"a publisher of {subscription.topic_name}"
+        return ""
+
+    def _take(self, key: tuple[str, str], topic: str, stamped: bool, raw: bytes) -> None:
+        if self._writer is None:
+            return
+        if stamped:
+            seconds, nanos = _STAMP.unpack_from(raw, 4)
+            ns = int(seconds) * 1_000_000_000 + int(nanos)
+            self._newest[key] = max(ns, self._newest.get(key, 0))
+            if key[1] == names.ODOMETRY:
+                self._now = max(self._now, ns)
+        # Stamps in wall time (heartbeats) and messages without any are filed under the mission's time.
+        ns = self._now if not stamped or key[1] == names.HEARTBEAT or ns == 0 else ns
+        try:
+            self._writer.write(topic, ns, bytes(raw))
+        except OSError as error:
+            raise UsageError(f"cannot write the bag: {error.strerror}", "free some space") from None
+        if self.lockstep and key[1] in (names.ODOMETRY, names.SAFETY_STATUS):
+            self.retry()
+
+    def complete(self, ns: int) -> bool:
+        """Whether everything scoring needs up to this stamp has been written, the truth included."""
+        topics = (names.ODOMETRY, names.SAFETY_STATUS, names.MAP_STATUS, names.DECISION)
+        return self._writer is None or all(
+            self._newest.get((vehicle, topic), -1) >= (ns if topic == names.ODOMETRY else ns - 1_000_000_000)
+            for vehicle in self.vehicles
+            for topic in topics
+        )
+
+    def on_step(self, step: Step) -> bool | None:
+        """Frames are acknowledged once the odometry up to them is written, so that the recorder cannot fall behind."""
+        if not step.is_frame() or self._writer is None:
+            return None
+        if all(self._newest.get((vehicle, names.ODOMETRY), -1) >= step.ns for vehicle in self.vehicles):
+            return None
+        return False
+
+    def close(self) -> None:
+        """Finish the bag."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [RecorderNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

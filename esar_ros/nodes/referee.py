@@ -1,0 +1,343 @@
+"""Referee node: deploys the task, briefs the planner, listens, ends the mission and scores it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from std_msgs.msg import String
+
+import esar_ros
+from esar_ros.benchmark.deployer import Deployment, deploy
+from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.observation import Brief
+from esar_ros.mission.task import load_task
+from esar_ros.mission.thresholds import load_thresholds
+from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
+from esar_ros.nodes import convert, interface
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.progress import PHASES, PREFIX, Progress
+from esar_ros.nodes.runtime import Finished, run
+from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.perception.backend import create as create_backend
+from esar_ros.scoring.judge import OfflineJudge
+from esar_ros.scoring.record import TOPICS as SCORED
+from esar_ros.scoring.referee import Referee
+from esar_ros.scoring.result import Result, write_atomically
+from esar_ros.scoring.truth import Run
+from esar_ros.sim.maps import load_map
+
+SERVER_PATIENCE = 120.0  # s to wait for the simulator: a map may have to be made first
+CEILING = 120.0  # m above ground, the usual legal limit
+AREA_MARGIN = 50.0  # m between the search area and the map's edge
+LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
+RECORDER_PATIENCE = 4.0  # s to wait for the recorder after the end
+
+
+class RefereeNode(StepNode):
+    """Holds the ground truth, and nobody else's."""
+
+    def __init__(self, recorded: Callable[[int], bool] = lambda ns: True) -> None:
+        """recorded(ns): whether the recorder has everything up to a stamp."""
+        super().__init__(interface.REFEREE)
+        self._recorded = recorded
+        self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
+        wanted_map = str(declare(self, "map", "", "must be the task's map; empty: the task's"))
+        if wanted_map and wanted_map != self._task.map:
+            raise UsageError(f"task {self._task.id} lies on '{self._task.map}', not '{wanted_map}'", "leave out map")
+        self._planner = str(declare(self, "planner", "fbe", "method, for the result"))
+        seed = int(declare(self, "seed", -1, "random seed; -1: the task's", minimum=-1))
+        self._seed = self._task.seed if seed < 0 else seed
+        self._out = Path(str(declare(self, "out", "out", "folder of the results")))
+        self._world = str(declare(self, "world", "embedded", "what is flown in, for the result"))
+        self._preset = str(declare(self, "preset", "paper", "pictures, for the result"))
+        self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
+        self._detector = str(declare(self, "detector", "segmentation_oracle", "detector backend, for the result"))
+        self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
+        self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        self._progress = bool(declare(self, "progress", False, "print machine-readable progress lines"))
+        self._thresholds = load_thresholds()
+        self._judge = OfflineJudge()
+        self._referee: Referee | None = None
+        self._deployment: Deployment | None = None
+        self._wall_start = 0.0
+        self._ended_at = 0.0
+        self._result: Result | None = None
+        self._collisions = dict.fromkeys(self.vehicles, 0)
+        self._reports = dict.fromkeys(self.vehicles, 0)
+        self._told_phase = -1
+        self.mission_id = f"{self._task.id}-{self._planner}-{self._seed}"
+        for vehicle in self.vehicles:
+            for topic in SCORED:
+                if topic in (names.BRIEF, names.MISSION_STATE, names.TRUTH):
+                    continue
+                self.input(topic, lambda m, v=vehicle, t=topic: self._take(v, t, m), vehicle=vehicle)
+            self.input(names.PILOT_STATE, vehicle=vehicle)
+            self.await_input(names.ODOMETRY, Tick.FRAME, vehicle=vehicle)
+            self.await_input(names.VEHICLE_STATE, Tick.FRAME, vehicle=vehicle)
+            self.await_input(names.BATTERY, Tick.FRAME, vehicle=vehicle)
+            self.await_input(names.MAP_STATUS, Tick.FRAME, vehicle=vehicle)
+            self.await_input(names.CLUES, Tick.FRAME, vehicle=vehicle)
+            self.await_input(names.DECISION, Tick.FRAME, vehicle=vehicle)
+            self.await_input(names.SAFETY_STATUS, Tick.FRAME, vehicle=vehicle)
+            for topic in (names.BRIEF, names.MISSION_STATE, names.SCORE, names.TRUTH):
+                self.output(topic, vehicle)
+        self._deploy_timer = self.create_timer(0.05, self._deploy, clock=self.steady)
+        self._end_timer = self.create_timer(0.1, self._finish, clock=self.steady)
+        self.join()
+
+    def waiting_for(self) -> str:
+        """The deployed task."""
+        return "" if self._referee is not None else "the task to be deployed"
+
+    # -- before the mission ---------------------------------------------------------------------
+
+    def _deploy(self) -> None:
+        self._deploy_timer.cancel()
+        self._tell("join", text="placing people, clues and weather")
+        place = load_map(self._task.map)
+        client = self._connect()
+        try:
+            self._deployment = deploy(client, self._task, place, tuple(self.vehicles), pause=self.lockstep)
+        except AirSimError as error:
+            raise UsageError(f"task {self._task.id} cannot be deployed: {error}", "check the simulator") from None
+        finally:
+            client.close()
+        backend = create_backend(self._detector)
+        run_about = Run(
+            mission_id=self.mission_id,
+            planner=self._planner,
+            eligible=backend.eligible,
+            ineligible_reasons=() if backend.eligible else (f"detector {backend.name} uses ground truth",),
+            judge=self._judge.name,
+            pace=self.pace,
+            world=self._world,
+            seed=self._seed,
+            preset=self._preset,
+            governor=self._governor,
+            odometry="true",
+            map_digest=place.digest,
+            versions={"esar_ros": esar_ros.__version__},
+        )
+        self._referee = Referee(
+            self._task,
+            self._deployment.victims,
+            self._deployment.clues,
+            self._thresholds,
+            run_about,
+            self._deployment.odom_in_map,
+        )
+        half = place.size / 2.0 - AREA_MARGIN
+        brief = Brief(
+            mission_id=self.mission_id,
+            map_id=self._task.map,
+            prompt=self._task.prompt,
+            weather=self._task.weather.value,
+            local_time=self._task.local_time.isoformat(),
+            t_max=self._task.t_max,
+            area=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]),
+            ceiling=CEILING,
+            home=np.zeros(3),
+            report_cap=self._thresholds.report_cap,
+            origin=(place.origin.latitude, place.origin.longitude, place.origin.altitude),
+        )
+        for vehicle in self.vehicles:
+            message = convert.brief_message(brief, self._deployment.starts[vehicle])
+            self.send(names.BRIEF, message, vehicle)
+            self._referee.add(vehicle, names.BRIEF, message)
+        self._publish_state(0, MissionState.PREPARING, "ready to start")
+
+    def _connect(self) -> AirSimClient:
+        limit = time.monotonic() + SERVER_PATIENCE
+        while True:
+            try:
+                client = AirSimClient(self._host, self._port)
+                token = os.environ.get("ESAR_TRUTH_TOKEN", "")
+                if token:
+                    client.call("esarAuthorize", token)
+                return client
+            except (OSError, AirSimError) as error:
+                if time.monotonic() > limit:
+                    raise UsageError(
+                        f"no AirSim server at {self._host}:{self._port} ({error})", "start it, or check host and port"
+                    ) from None
+                time.sleep(0.2)
+
+    # -- during the mission ---------------------------------------------------------------------
+
+    def _take(self, vehicle: str, topic: str, message: Any) -> None:
+        if self._referee is None:
+            return
+        self._referee.add(vehicle, topic, message)
+        if topic == names.COLLISION:
+            self._collisions[vehicle] += 1
+        elif topic == names.REPORTS:
+            self._reports[vehicle] = max(self._reports[vehicle], message.seq)
+        elif topic == names.ODOMETRY and not self.lockstep:
+            self._in_real_time(vehicle, message)
+
+    def _in_real_time(self, vehicle: str, message: Any) -> None:
+        """Real time gives no steps: the first odometry after everybody is ready starts the clock."""
+        if vehicle != self.vehicles[0] or self._referee is None:
+            return
+        state = self.inbox(names.VEHICLE_STATE, vehicle).newest
+        decision = self.inbox(names.DECISION, vehicle).newest
+        ns = nanoseconds(message.header.stamp)
+        if self._referee.start is None:
+            if state is not None and self.inbox(names.CLUES, vehicle).newest is not None:
+                self._start(ns)
+            return
+        if ns % 1_000_000_000 < 60_000_000 or (decision is not None and decision.status == decision.STOP):
+            self._advance(ns)
+
+    def on_step(self, step: Step) -> bool | None:
+        """At frames: has the mission ended, with everything up to this stamp at hand?"""
+        if self._referee is None:
+            return None
+        if self._referee.start is None:
+            self._start(step.ns)
+        if not step.is_frame():
+            return None
+        for vehicle in self.vehicles:
+            decision = self.inbox(names.DECISION, vehicle).at(step.ns)
+            state = self.inbox(names.VEHICLE_STATE, vehicle).at(step.ns)
+            if decision is not None and self._reports[vehicle] < decision.reports:
+                return False  # its reports are on their way
+            if state is not None and self._collisions[vehicle] < state.collisions:
+                return False
+        self._advance(step.ns)
+        return None
+
+    def _start(self, ns: int) -> None:
+        assert self._referee is not None
+        self._referee.begin(ns)
+        self._wall_start = time.monotonic()
+        self._publish_state(ns, MissionState.RUNNING, "the mission clock runs")
+
+    def _advance(self, ns: int) -> None:
+        assert self._referee is not None
+        if self._result is not None:
+            return
+        ending = self._referee.advance(ns)
+        if ending is None:
+            self._publish_state(ns, MissionState.RUNNING, "")
+            self._show(ns)
+            return
+        self._end()
+
+    def _end(self) -> None:
+        assert self._referee is not None and self._referee.ending is not None
+        wall = time.monotonic() - self._wall_start
+        self._result = self._referee.result(self._judge, wall)
+        truth = self._referee.truth(wall).dump()
+        score = score_message(self._result, self._referee.ending.stamp)
+        for vehicle in self.vehicles:
+            self.send(names.TRUTH, String(data=truth), vehicle)
+            self.send(names.SCORE, score, vehicle)
+        self._publish_state(self._referee.ending.stamp, MissionState.ENDED, self._referee.ending.text)
+        self._ended_at = time.monotonic()
+        self._tell("ended", text=f"{self._result.end.value}: {self._result.end_text}")
+
+    def _finish(self) -> None:
+        """After the end: write the result once the recorder has everything, then end the process."""
+        if self._result is None or self._referee is None or self._referee.ending is None:
+            return
+        waited = time.monotonic() - self._ended_at
+        if waited < LINGER or (waited < RECORDER_PATIENCE and not self._recorded(self._referee.ending.stamp)):
+            return
+        write_atomically(self._out / "result.json", self._result.dump())
+        raise Finished(0)
+
+    def wind_down(self) -> bool:
+        """A person ends the mission early: score what was flown. False when nothing was."""
+        if self._referee is None or self._referee.start is None:
+            return False
+        if self._result is None:
+            stamps = [self.inbox(names.ODOMETRY, vehicle).newest for vehicle in self.vehicles]
+            newest = max((nanoseconds(m.header.stamp) for m in stamps if m is not None), default=self._referee.start)
+            self._referee.abort(newest)
+            self._referee.advance(newest)
+            self._end()
+        return True
+
+    # -- telling --------------------------------------------------------------------------------
+
+    def _publish_state(self, ns: int, phase: int, text: str) -> None:
+        assert self._referee is not None
+        progress = self._referee.progress(ns)
+        message = MissionState(
+            mission_id=self.mission_id,
+            phase=phase,
+            end=progress.end_code,
+            elapsed=progress.elapsed,
+            t_max=progress.t_max,
+            reports=progress.reports,
+            text=text,
+        )
+        message.header.stamp = to_stamp(ns)
+        for vehicle in self.vehicles:
+            self.send(names.MISSION_STATE, message, vehicle)
+
+    def _show(self, ns: int) -> None:
+        assert self._referee is not None
+        vehicle = self.vehicles[0]
+        pilot = self.inbox(names.PILOT_STATE, vehicle).newest
+        status = self.inbox(names.MAP_STATUS, vehicle).newest
+        clues = self.inbox(names.CLUES, vehicle).newest
+        safety = self.inbox(names.SAFETY_STATUS, vehicle).newest
+        progress = self._referee.progress(ns)
+        modes = {getattr(SafetyStatus, n): n[5:].lower() for n in dir(SafetyStatus) if n.startswith("MODE_")}
+        self._tell(
+            PHASES.get(pilot.phase if pilot is not None else PilotState.UNKNOWN, "search"),
+            elapsed=progress.elapsed,
+            t_max=progress.t_max,
+            coverage=status.coverage if status is not None else 0.0,
+            clues=len(clues.clues) if clues is not None else 0,
+            reports=progress.reports,
+            mode=modes.get(safety.mode, "") if safety is not None else "",
+        )
+
+    def _tell(self, phase: str, **numbers: Any) -> None:
+        if self._progress:
+            print(PREFIX + json.dumps(asdict(Progress(phase, **numbers))), flush=True)
+
+
+def score_message(result: Result, ns: int) -> Score:
+    """The result as a topic."""
+    m = result.metrics
+    message = Score(
+        mission_id=result.mission_id,
+        planner=result.planner,
+        eligible=result.eligible,
+        victims=m.victims,
+        victims_found=m.victims_found,
+        clues=m.clues,
+        clues_located=m.clues_located,
+        clues_exact=m.clues_exact,
+        sr=float(m.sr),
+        tsr=float(m.tsr),
+        cds=float(m.cds),
+        rs=float(m.rs),
+        safe=m.safe,
+        elapsed=float(m.elapsed),
+        result=result.dump(),
+    )
+    message.header.stamp = to_stamp(ns)
+    return message
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [RefereeNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

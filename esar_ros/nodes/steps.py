@@ -1,0 +1,329 @@
+"""Taking part in a mission's steps: the one base of all nodes on the control chain.
+
+DDS gives no order between topics, so in lockstep nothing on the chain runs on a timer. The bridge
+publishes a Tick; a node computes once it holds, for every input it named with `await_input`, the
+message of exactly that stamp (or the producer is absent), and its answers carry the stamp.
+In real time the same computation runs on a timer or on an input, with the newest messages.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
+
+from esar_ros.mission import names
+from esar_ros.msg import Heartbeat, Tick
+from esar_ros.nodes.interface import BY_NAME, RECORDER, Record
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.types import message_class
+
+LOCKSTEP, REALTIME = "lockstep", "realtime"
+HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
+_KEPT = 8  # messages kept per input; the chain looks back one step
+
+
+def nanoseconds(stamp: Time) -> int:
+    """A stamp as one integer."""
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def to_stamp(ns: int) -> Time:
+    """An integer of nanoseconds as a stamp."""
+    return Time(sec=ns // 1_000_000_000, nanosec=ns % 1_000_000_000)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is being answered."""
+
+    ns: int  # stamp
+    seq: int
+    kinds: int  # bit set of Tick.FRAME and Tick.RANGES
+    period: float  # s
+    previous_ns: int | None  # stamp of the step before, None for the first one
+    absent: frozenset[str]
+
+    @property
+    def stamp(self) -> Time:
+        """Stamp as a message."""
+        return to_stamp(self.ns)
+
+    @property
+    def seconds(self) -> float:
+        """Stamp in s."""
+        return self.ns * 1e-9
+
+    def is_frame(self) -> bool:
+        """Whether camera frames exist at this stamp."""
+        return bool(self.kinds & Tick.FRAME)
+
+
+@dataclass(frozen=True)
+class _Awaited:
+    vehicle: str
+    topic: str
+    producer: str
+    kinds: int  # 0: every step
+    previous: bool  # the message of the step before
+
+
+class Inbox:
+    """The last messages of one topic by stamp, and when the newest arrived (s, steady clock)."""
+
+    def __init__(self) -> None:
+        self.newest: Any = None
+        self.arrived = 0.0
+        self._by_stamp: OrderedDict[int, Any] = OrderedDict()
+
+    def put(self, ns: int, message: Any) -> None:
+        """Keep a message; of two with one stamp the later wins."""
+        self.newest = message
+        self.arrived = time.monotonic()
+        self._by_stamp[ns] = message
+        while len(self._by_stamp) > _KEPT:
+            self._by_stamp.popitem(last=False)
+
+    def at(self, ns: int) -> Any:
+        """The message with this stamp, or None."""
+        return self._by_stamp.get(ns)
+
+
+class StepNode(Node):
+    """A node that answers steps. Subclasses name inputs and outputs and implement `on_step`.
+
+    vehicles: None for a node that lives in one vehicle's namespace; the list of vehicles for a
+    node that serves all of them from the mission's namespace.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.pace = str(declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)))
+        self.record_level = str(
+            declare(self, "record", "view", "what the recorder keeps", choices=("none", "score", "view", "full"))
+        )
+        self.lockstep = self.pace == LOCKSTEP
+        listed = declare(self, "vehicles", [""], "vehicles of a mission-wide node; empty for a vehicle's own node")
+        space = self.get_namespace().rsplit("/", 1)[-1]
+        self.of_mission = bool(listed and listed[0])
+        self.vehicles: list[str] = list(listed) if self.of_mission else [space or "uav1"]
+        self.steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._inboxes: dict[tuple[str, str], Inbox] = {}
+        self._awaited: list[_Awaited] = []
+        self._inputs: list[Subscription] = []
+        self._outputs: dict[tuple[str, str], Publisher] = {}
+        self._ticks: dict[str, Tick] = {}
+        self._answered: tuple[int, int] | None = None  # (epoch, seq) of the last tick answered
+        self._last_ns: int | None = None
+        self._current_ns: int | None = None
+        self._sent: list[tuple[Publisher, Any]] = []
+        self._sent_for = -1  # seq that _sent answers
+        self._answering = False
+        self._heartbeats: list[Publisher] = []
+        self._boot_id = random.SystemRandom().getrandbits(63)
+        self._ready = False
+        self._stop = threading.Event()
+        self._heartbeat_thread: threading.Thread | None = None
+
+    # -- inputs and outputs ---------------------------------------------------------------------
+
+    def topic(self, name: str, vehicle: str | None = None) -> str:
+        """Topic as this node addresses it."""
+        return name if name.startswith("/") or not self.of_mission else f"{vehicle}/{name}"
+
+    def input(self, name: str, callback: Callable[..., None] | None = None, vehicle: str | None = None) -> Inbox:
+        """Subscribe by the table in interface.py. callback(message) runs on arrival, if given."""
+        vehicle = vehicle or self.vehicles[0]
+        entry = BY_NAME[name]
+        box = self._inboxes.setdefault((vehicle, name), Inbox())
+
+        def receive(message: Any) -> None:
+            header = getattr(message, "header", None)
+            box.put(nanoseconds(header.stamp) if header is not None else 0, message)
+            if callback is not None:
+                callback(message)
+            if self.lockstep:
+                self._try_answer()
+
+        self._inputs.append(
+            self.create_subscription(
+                message_class(entry.type), self.topic(name, vehicle), receive, PROFILES[entry.quality]
+            )
+        )
+        return box
+
+    def await_input(
+        self, name: str, kinds: int = 0, previous: bool = False, vehicle: str | None = None, producer: str = ""
+    ) -> Inbox:
+        """Subscribe, and answer steps (of these kinds; 0 = all) only with the message of their stamp.
+
+        previous: of the stamp of the step before instead, for what is made later in a step.
+        """
+        vehicle = vehicle or self.vehicles[0]
+        box = self._inboxes.get((vehicle, name)) or self.input(name, vehicle=vehicle)
+        self._awaited.append(_Awaited(vehicle, name, producer or BY_NAME[name].writer, kinds, previous))
+        return box
+
+    def inbox(self, name: str, vehicle: str | None = None) -> Inbox:
+        """Messages of an input."""
+        return self._inboxes[(vehicle or self.vehicles[0], name)]
+
+    def output(self, name: str, vehicle: str | None = None) -> Publisher:
+        """Publisher by the table in interface.py."""
+        vehicle = vehicle or self.vehicles[0]
+        entry = BY_NAME[name]
+        publisher = self.create_publisher(message_class(entry.type), self.topic(name, vehicle), PROFILES[entry.quality])
+        self._outputs[(vehicle, name)] = publisher
+        return publisher
+
+    def publisher(self, name: str, vehicle: str | None = None) -> Publisher:
+        """The publisher made by `output`."""
+        return self._outputs[(vehicle or self.vehicles[0], name)]
+
+    def wanted(self, name: str, vehicle: str | None = None) -> bool:
+        """Whether anybody subscribes to an output: what nobody wants is not made."""
+        return self.publisher(name, vehicle).get_subscription_count() > 0
+
+    def send(self, name: str, message: Any, vehicle: str | None = None) -> None:
+        """Publish; part of the answer, sent again when the bridge asks again."""
+        publisher = self.publisher(name, vehicle)
+        publisher.publish(message)
+        if self._answering:
+            self._sent.append((publisher, message))
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def on_step(self, step: Step) -> bool | None:
+        """Compute and send the answer. False: not yet; call `retry` later."""
+        raise NotImplementedError
+
+    def join(self) -> None:
+        """Start taking part: listen to ticks (lockstep) and send heartbeats. Call once, last in __init__."""
+        for vehicle in self.vehicles:
+            if self.lockstep:
+                self.create_subscription(
+                    Tick,
+                    self.topic(names.TICK, vehicle),
+                    lambda tick, v=vehicle: self._on_tick(v, tick),
+                    PROFILES[BY_NAME[names.TICK].quality],
+                )
+            self._heartbeats.append(
+                self.create_publisher(
+                    Heartbeat, self.topic(names.HEARTBEAT, vehicle), PROFILES[BY_NAME[names.HEARTBEAT].quality]
+                )
+            )
+        self._heartbeat_thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+        self._heartbeat_thread.start()
+
+    def retry(self) -> None:
+        """Try again after on_step answered False."""
+        self._try_answer()
+
+    def _on_tick(self, vehicle: str, tick: Tick) -> None:
+        self._ticks[vehicle] = tick
+        if self._answered == (tick.epoch, tick.seq):
+            return
+        if self._current_ns == nanoseconds(tick.header.stamp) and self._sent_for == tick.seq:
+            # The same step asked again at a new epoch: the answer stands, whoever lost it gets it again.
+            for publisher, message in self._sent:
+                publisher.publish(message)
+            self._answered = (tick.epoch, tick.seq)
+            self._beat_once()
+            return
+        self._try_answer()
+
+    def _try_answer(self) -> None:
+        if self._answering or len(self._ticks) < len(self.vehicles):
+            return
+        ticks = [self._ticks[v] for v in self.vehicles]
+        tick = ticks[0]
+        key = (tick.epoch, tick.seq)
+        if self._answered == key or any((t.epoch, t.seq) != key for t in ticks):
+            return
+        ns = nanoseconds(tick.header.stamp)
+        previous = self._last_ns if self._current_ns == ns else self._current_ns
+        if self._answered is not None and self._answered[0] != tick.epoch:
+            previous = None  # a new epoch: who has just joined did not answer the step before
+        absent = {v: set(t.absent) for v, t in self._ticks.items()}
+        for awaited in self._awaited:
+            if awaited.kinds and not awaited.kinds & tick.kinds:
+                continue
+            if awaited.producer in absent[awaited.vehicle]:
+                continue
+            wanted = previous if awaited.previous else ns
+            if wanted is None:
+                continue
+            if self._inboxes[(awaited.vehicle, awaited.topic)].at(wanted) is None:
+                return
+        step = Step(
+            ns, tick.seq, tick.kinds, tick.period, previous, frozenset().union(*(absent[v] for v in self.vehicles))
+        )
+        self._answering = True
+        self._sent = []
+        try:
+            done = self.on_step(step)
+        finally:
+            self._answering = False
+        if done is False:
+            return
+        if self._current_ns != ns:
+            self._last_ns, self._current_ns = self._current_ns, ns
+        self._sent_for = tick.seq
+        self._answered = key
+        if step.is_frame():
+            self._beat_once()
+
+    # -- liveness -------------------------------------------------------------------------------
+
+    def waiting_for(self) -> str:
+        """What this node lacks to take part, beyond matched topics; empty when nothing."""
+        return ""
+
+    def _unmatched(self) -> str:
+        for subscription in self._inputs:
+            if subscription.get_publisher_count() < 1:
+                return f"a publisher of {subscription.topic_name}"
+        kept = {"none": 0, "score": 1, "view": 2, "full": 3}[self.record_level]
+        for (_, name), publisher in self._outputs.items():
+            entry = BY_NAME[name]
+            expected = len(entry.readers)
+            if entry.record is not Record.NEVER and entry.record.value <= kept and RECORDER not in entry.readers:
+                expected += 1
+            if publisher.get_subscription_count() < expected:
+                return f"{expected} readers of {publisher.topic_name}, has {publisher.get_subscription_count()}"
+        return ""
+
+    def _beat(self) -> None:
+        while not self._stop.wait(HEARTBEAT_PERIOD):
+            try:
+                self._beat_once()
+            except Exception:  # the context is shutting down
+                return
+
+    def _beat_once(self) -> None:
+        waiting = "" if self._ready else (self.waiting_for() or self._unmatched())
+        self._ready = self._ready or not waiting
+        message = Heartbeat(node=self.get_name(), boot_id=self._boot_id, ready=self._ready, waiting_for=waiting)
+        message.header.stamp = to_stamp(time.time_ns())
+        if self._current_ns is not None:
+            message.answered = to_stamp(self._current_ns)
+        for publisher in self._heartbeats:
+            publisher.publish(message)
+
+    def destroy_node(self) -> None:
+        """Stop the heartbeat, then the node."""
+        self._stop.set()
+        if self._heartbeat_thread is not None:
+            self._heartbeat_thread.join(timeout=1.0)
+        super().destroy_node()

@@ -1,0 +1,183 @@
+"""Run a mission graph where ROS launch is not installed: start, watch, restart and end processes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import yaml
+
+from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes.graph import NodeSpec
+
+GRACE = 6.0  # s a process gets to end after SIGINT, before SIGKILL
+MAX_RESTARTS = 5
+PREFIX_ERROR = "esar: "  # how a process says in one line what was wrong with its input
+
+_PR_SET_PDEATHSIG = 1
+
+
+def _die_with_parent() -> None:
+    """In the child: be killed when the supervisor dies, so that nothing is ever left behind."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def parameters_file(spec: NodeSpec, folder: Path) -> Path:
+    """Write a process's parameters as a ROS parameter file for every node in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{spec.label}.yaml"
+    path.write_text(yaml.safe_dump({"/**": {"ros__parameters": spec.parameters}}, sort_keys=True), encoding="utf-8")
+    return path
+
+
+def command(spec: NodeSpec, folder: Path, params_file: str = "", log_level: str = "info") -> list[str]:
+    """Command line of one process."""
+    if not spec.ros:
+        return [sys.executable, "-u", "-m", "esar_ros.sim.server", *spec.arguments]
+    arguments = [sys.executable, "-u", "-m", f"esar_ros.nodes.{spec.executable}", "--ros-args"]
+    if spec.namespace:
+        arguments += ["-r", f"__ns:={spec.namespace}"]
+    arguments += ["--params-file", str(parameters_file(spec, folder))]
+    if params_file:
+        arguments += ["--params-file", params_file]
+    return [*arguments, "--log-level", log_level]
+
+
+@dataclass
+class _Process:
+    spec: NodeSpec
+    command: list[str]
+    log: IO[bytes]
+    popen: subprocess.Popen[bytes] | None = None
+    restarts: int = 0
+    restart_at: float = 0.0
+    complaint: str = ""  # last one-line error it printed
+    tail: list[str] = field(default_factory=list)
+
+
+class Supervisor:
+    """Processes of one mission. `on_line(label, line)` gets every line they print."""
+
+    def __init__(
+        self,
+        specs: Sequence[NodeSpec],
+        logs: Path,
+        params_file: str = "",
+        log_level: str = "info",
+        on_line: Callable[[str, str], None] = lambda label, line: None,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        try:
+            logs.mkdir(parents=True, exist_ok=True)
+            self._processes = [
+                _Process(spec, command(spec, logs, params_file, log_level), (logs / f"{spec.label}.log").open("wb"))
+                for spec in specs
+            ]
+        except OSError as error:
+            raise UsageError(f"cannot write {logs}: {error.strerror}", "choose another --out") from None
+        self._environment = {**os.environ, **(environment or {})}
+        self._on_line = on_line
+        self.restarted: list[str] = []  # labels, in order
+
+    def start(self) -> None:
+        """Start every process."""
+        for process in self._processes:
+            self._launch(process)
+
+    def poll(self) -> int | None:
+        """Look after the processes; the exit code once the mission is over, else None.
+
+        Raises UsageError with a process's own words when one refuses its input.
+        """
+        for process in self._processes:
+            if process.popen is None:
+                if time.monotonic() >= process.restart_at:
+                    self._launch(process)
+                continue
+            code = process.popen.poll()
+            if code is None:
+                continue
+            if code == 2 and process.complaint:
+                raise UsageError(process.complaint)
+            if process.spec.ends_mission and code == 0:
+                return 0
+            if not process.spec.restart or process.restarts >= MAX_RESTARTS:
+                last = process.tail[-1] if process.tail else "it said nothing"
+                print(
+                    f"esar: {process.spec.label} ended with {code}: {last} (see {process.log.name})",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                return 1
+            process.restarts += 1
+            process.popen = None
+            process.restart_at = time.monotonic() + 0.2 * process.restarts
+            self.restarted.append(process.spec.label)
+            self._on_line(process.spec.label, f"ended with {code}, starting it again")
+        return None
+
+    def pid(self, label: str) -> int | None:
+        """Process id by label, None while it is not running."""
+        for process in self._processes:
+            if process.spec.label == label and process.popen is not None and process.popen.poll() is None:
+                return process.popen.pid
+        return None
+
+    def stop(self) -> None:
+        """End everything: the one that closes the bag first, the simulator last."""
+        ordered = sorted(self._processes, key=lambda p: (not p.spec.ends_mission, not p.spec.ros))
+        closers = [p for p in ordered if p.spec.ends_mission]
+        self._end(closers)
+        self._end([p for p in ordered if not p.spec.ends_mission and p.spec.ros])
+        self._end([p for p in ordered if not p.spec.ros])
+        for process in self._processes:
+            process.log.close()
+
+    def _end(self, processes: Sequence[_Process]) -> None:
+        alive = [p.popen for p in processes if p.popen is not None and p.popen.poll() is None]
+        for popen in alive:
+            popen.send_signal(signal.SIGINT)
+        limit = time.monotonic() + GRACE
+        for popen in alive:
+            try:
+                popen.wait(max(0.05, limit - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                popen.kill()
+                popen.wait()
+
+    def _launch(self, process: _Process) -> None:
+        process.popen = subprocess.Popen(
+            process.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**self._environment, **graph_environment(process.spec.images, self._environment)},
+            start_new_session=True,  # a terminal's Ctrl-C reaches the supervisor alone, which ends all in order
+            preexec_fn=_die_with_parent,
+        )
+        threading.Thread(target=self._drain, args=(process, process.popen), daemon=True).start()
+
+    def _drain(self, process: _Process, popen: subprocess.Popen[bytes]) -> None:
+        assert popen.stdout is not None
+        for raw in popen.stdout:
+            try:
+                process.log.write(raw)
+                process.log.flush()
+            except ValueError:  # closed while the last lines came in
+                return
+            line = raw.decode("utf-8", "replace").rstrip()
+            if line.startswith(PREFIX_ERROR):
+                process.complaint = line[len(PREFIX_ERROR) :]
+            if line:
+                process.tail = [*process.tail[-4:], line]
+                self._on_line(process.spec.label, line)
