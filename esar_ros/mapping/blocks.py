@@ -94,7 +94,7 @@ def take_slot(blocks: Blocks, bx: int, by: int, bz: int, value: int) -> int:
     """Give a block without storage of its own a slot filled with one value; room must be there."""
     if blocks.counters[SPARE] > 0:
         blocks.counters[SPARE] -= 1
-        slot = np.int64(blocks.spare[blocks.counters[SPARE]])
+        slot = int(blocks.spare[blocks.counters[SPARE]])
     else:
         slot = blocks.counters[NEXT_SLOT]
         blocks.counters[NEXT_SLOT] += 1

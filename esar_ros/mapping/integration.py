@@ -40,6 +40,7 @@ from esar_ros.mapping.blocks import (
 from esar_ros.mapping.kernel import inlined, kernel
 
 TILE = 8  # px, edge of the pyramid's base tiles
+OCTANT = np.uint64(0x00330033)  # the bricks of a block's first octant
 BLOCK_RADIUS = SIDE / 2 * math.sqrt(3.0)
 NEAREST = 0.5  # voxels; nothing nearer to the camera's plane is carved
 
@@ -59,13 +60,19 @@ class Frame(NamedTuple):
     counters: NDArray[np.int64]  # (2,)
 
 
-class View(NamedTuple):
-    """One depth picture in voxel units."""
+class Lens(NamedTuple):
+    """Pinhole, pose and limits of one picture as plain numbers, which kernels keep in registers."""
 
-    depth: NDArray[np.float32]  # (H, W) m, planar
-    pinhole: NDArray[np.float64]  # fx, fy, cx, cy in px
-    rotation: NDArray[np.float64]  # (3, 3) optical frame to map
-    origin: NDArray[np.float64]  # (3,) voxels
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    width: float
+    height: float
+    right: tuple[float, float, float]  # the optical frame's axes in the map
+    down: tuple[float, float, float]
+    forward: tuple[float, float, float]
+    origin: tuple[float, float, float]  # voxels
     reach: float  # voxels, Euclidean
     per_metre: float  # voxels a metre
     margin: float  # voxels along a ray in front of a surface that are left alone
@@ -73,35 +80,36 @@ class View(NamedTuple):
 
 
 @kernel
-def mark_hits(view: View, frame: Frame, world: NDArray[np.int64]) -> None:
-    """Set the bit of every voxel of the world (a shape in voxels) in which a depth pixel ends."""
-    depth, turn, origin = view.depth, view.rotation, view.origin
-    fx, fy, cx, cy = view.pinhole
+def mark_hits(depth: NDArray[np.float32], lens: Lens, frame: Frame, world: tuple[float, float, float]) -> None:
+    """Set the bit of every voxel of the world (a shape in voxels) in which a depth pixel (m) ends."""
     height, width = depth.shape
-    reach2 = view.reach * view.reach
+    reach2 = lens.reach * lens.reach
+    ox, oy, oz = lens.origin
     count = frame.counters[HITS]
     for v in range(height):
-        dy = (v + 0.5 - cy) / fy
-        ax = turn[0, 1] * dy + turn[0, 2]
-        ay = turn[1, 1] * dy + turn[1, 2]
-        az = turn[2, 1] * dy + turn[2, 2]
+        dy = (v + 0.5 - lens.cy) / lens.fy
+        ax = lens.down[0] * dy + lens.forward[0]
+        ay = lens.down[1] * dy + lens.forward[1]
+        az = lens.down[2] * dy + lens.forward[2]
         for u in range(width):
             d = depth[v, u]
             if not (d > 0.0 and d < np.inf):
                 continue
-            dx = (u + 0.5 - cx) / fx
-            z = d * view.per_metre
+            dx = (u + 0.5 - lens.cx) / lens.fx
+            z = d * lens.per_metre
             if z * z * (1.0 + dx * dx + dy * dy) > reach2:
                 continue
-            px = origin[0] + (ax + turn[0, 0] * dx) * z
-            py = origin[1] + (ay + turn[1, 0] * dx) * z
-            pz = origin[2] + (az + turn[2, 0] * dx) * z
+            px = ox + (ax + lens.right[0] * dx) * z
+            py = oy + (ay + lens.right[1] * dx) * z
+            pz = oz + (az + lens.right[2] * dx) * z
             if not (0.0 <= px < world[0] and 0.0 <= py < world[1] and 0.0 <= pz < world[2]):
                 continue
             x, y, k = int(px), int(py), int(pz)
             row = (
-                ((x >> 4) - frame.lower[0]) * frame.shape[1] + (y >> 4) - frame.lower[1]
-            ) * frame.shape[2] + (k >> 4) - frame.lower[2]
+                (((x >> 4) - frame.lower[0]) * frame.shape[1] + (y >> 4) - frame.lower[1]) * frame.shape[2]
+                + (k >> 4)
+                - frame.lower[2]
+            )
             offset = voxel_offset(x & 15, y & 15, k & 15)
             bit = np.uint64(1) << np.uint64(offset & 63)
             if frame.hit_masks[row, offset >> 6] & bit == 0:
@@ -149,9 +157,9 @@ def depth_pyramid(depth: NDArray[np.float32], per_metre: float, reach: float) ->
     return pyramid
 
 
-@kernel
+@inlined
 def box_in_view(
-    view: View,
+    lens: Lens,
     pyramid: NDArray[np.float32],
     x: float,
     y: float,
@@ -160,30 +168,28 @@ def box_in_view(
     ey: float,
     ez: float,
     radius: float,
-    slant: float,
 ) -> int:
     """SKIP, MIXED or CLEAR: a box around (x, y, z) with half-extents e, all along the camera's axes.
 
-    `radius` is the box's circumscribed sphere, `slant` the greatest length of a ray a unit of depth.
+    `radius` is the box's circumscribed sphere.
     """
     near, far = z - ez, z + ez
-    if far < NEAREST or near > view.reach:
+    if far < NEAREST or near > lens.reach:
         return SKIP
     distance = math.sqrt(x * x + y * y + z * z)
-    if distance - radius > view.reach:
+    if distance - radius > lens.reach:
         return SKIP
     if near < NEAREST:
         return MIXED
-    fx, fy, cx, cy = view.pinhole
-    height, width = view.depth.shape
-    left = cx + fx * min((x - ex) / near, (x - ex) / far)
-    right = cx + fx * max((x + ex) / near, (x + ex) / far)
-    upper = cy + fy * min((y - ey) / near, (y - ey) / far)
-    lower = cy + fy * max((y + ey) / near, (y + ey) / far)
-    if right < 0 or lower < 0 or left >= width or upper >= height:
+    by_near, by_far = 1.0 / near, 1.0 / far
+    left = lens.cx + lens.fx * (x - ex) * (by_far if x > ex else by_near)
+    right = lens.cx + lens.fx * (x + ex) * (by_near if x > -ex else by_far)
+    upper = lens.cy + lens.fy * (y - ey) * (by_far if y > ey else by_near)
+    lower = lens.cy + lens.fy * (y + ey) * (by_near if y > -ey else by_far)
+    if right < 0 or lower < 0 or left >= lens.width or upper >= lens.height:
         return SKIP
-    i0, i1 = int(max(left, 0.0)) // TILE, int(min(right, width - 1.0)) // TILE
-    j0, j1 = int(max(upper, 0.0)) // TILE, int(min(lower, height - 1.0)) // TILE
+    i0, i1 = int(max(left, 0.0)) // TILE, int(min(right, lens.width - 1.0)) // TILE
+    j0, j1 = int(max(upper, 0.0)) // TILE, int(min(lower, lens.height - 1.0)) // TILE
     level = 0
     while i1 - i0 > 2 or j1 - j0 > 2:
         i0, i1, j0, j1, level = i0 >> 1, i1 >> 1, j0 >> 1, j1 >> 1, level + 1
@@ -192,12 +198,13 @@ def box_in_view(
         for i in range(i0, i1 + 1):
             least = min(least, pyramid[level, j, i, 0])
             most = max(most, pyramid[level, j, i, 1])
-    if (most - near) * slant < view.margin:
+    # No pixel's clearance along its ray exceeds this, see carve_brick.
+    if most <= near or (most - near) * (distance + radius) < lens.margin * near:
         return SKIP
-    inside = left >= 0 and upper >= 0 and right < width and lower < height
-    if inside and distance + radius < view.reach:
-        if least - far > view.margin + view.noise * (distance + radius):
-            return CLEAR
+    inside = left >= 0 and upper >= 0 and right < lens.width and lower < lens.height
+    deepest = distance + radius
+    if inside and deepest < lens.reach and least - far > lens.margin + lens.noise * deepest:
+        return CLEAR
     return MIXED
 
 
@@ -219,57 +226,68 @@ def lower_run(blocks: Blocks, slot: int, start: int, stop: int) -> tuple[int, in
     return freed, cleared, settled
 
 
-@kernel
+@inlined
 def carve_brick(
-    view: View, blocks: Blocks, slot: int, start: int, hit_mask: int, x: float, y: float, z: float
-) -> tuple[int, int]:
+    depth: NDArray[np.float32],
+    lens: Lens,
+    blocks: Blocks,
+    slot: int,
+    start: int,
+    hit_mask: int,
+    x: float,
+    y: float,
+    z: float,
+) -> tuple[int, int, bool]:
     """Test each voxel of a brick against its pixel; (x, y, z) is the first voxel's centre from the camera.
 
-    Returns how many voxels became free and how many stopped being occupied.
+    Returns as lower_run does.
     """
-    turn, depth = view.rotation, view.depth
-    fx, fy, cx, cy = view.pinhole
-    height, width = depth.shape
-    reach2 = view.reach * view.reach
-    freed, cleared = 0, 0
+    right, down, forward = lens.right, lens.down, lens.forward
+    reach2 = lens.reach * lens.reach
+    freed, cleared, settled = 0, 0, 0
     for i in range(4):
         for j in range(4):
             gx, gy = x + i, y + j
-            bx = turn[0, 0] * gx + turn[1, 0] * gy
-            by = turn[0, 1] * gx + turn[1, 1] * gy
-            bz = turn[0, 2] * gx + turn[1, 2] * gy
+            bx = right[0] * gx + right[1] * gy
+            by = down[0] * gx + down[1] * gy
+            bz = forward[0] * gx + forward[1] * gy
             flat = gx * gx + gy * gy
             for k in range(4):
                 gz = z + k
                 offset = (i << 4) | (j << 2) | k
+                count = blocks.log_odds[slot, start + offset]
+                if count == LEAST:
+                    settled += 1
+                    continue
                 if hit_mask & (np.uint64(1) << np.uint64(offset)):
                     continue
-                pz = bz + turn[2, 2] * gz
+                pz = bz + forward[2] * gz
                 square = flat + gz * gz
                 if pz < NEAREST or square > reach2:
                     continue
                 inverse = 1.0 / pz
-                u = cx + fx * (bx + turn[2, 0] * gz) * inverse
-                v = cy + fy * (by + turn[2, 1] * gz) * inverse
-                if not (0.0 <= u < width and 0.0 <= v < height):
+                u = lens.cx + lens.fx * (bx + right[2] * gz) * inverse
+                v = lens.cy + lens.fy * (by + down[2] * gz) * inverse
+                if not (0.0 <= u < lens.width and 0.0 <= v < lens.height):
                     continue
                 d = depth[int(v), int(u)]
                 if not d > 0.0:
                     continue
                 if d < np.inf:
                     distance = math.sqrt(square)
-                    clearance = (d * view.per_metre * inverse - 1.0) * distance
-                    if clearance < view.margin + view.noise * distance:
+                    clearance = (d * lens.per_metre * inverse - 1.0) * distance
+                    if clearance < lens.margin + lens.noise * distance:
                         continue
-                count = blocks.log_odds[slot, start + offset]
                 if count == NEVER_SEEN:
                     count = 0
                     freed += 1
                 elif count >= OCCUPIED_FROM and count - MISS < OCCUPIED_FROM:
                     freed += 1
                     cleared += 1
-                blocks.log_odds[slot, start + offset] = max(count - MISS, LEAST)
-    return freed, cleared
+                count = max(count - MISS, LEAST)
+                blocks.log_odds[slot, start + offset] = count
+                settled += count == LEAST
+    return freed, cleared, settled == BRICKS
 
 
 @inlined
@@ -285,9 +303,10 @@ def note_change(blocks: Blocks, frame: Frame, row: int, slot: int, freed: int, o
         frame.counters[CHANGED] += 1
 
 
-@kernel
+@inlined
 def carve_mixed(
-    view: View,
+    depth: NDArray[np.float32],
+    lens: Lens,
     blocks: Blocks,
     frame: Frame,
     pyramid: NDArray[np.float32],
@@ -295,85 +314,108 @@ def carve_mixed(
     slot: int,
     center: tuple[float, float, float],
     extent: tuple[float, float, float],
-    slant: float,
 ) -> tuple[int, int]:
-    """Carve a block brick by brick; its centre is given from the camera in map axes.
+    """Carve a block by octants and bricks; its centre is given from the camera in map axes.
 
     Returns how many voxels became free and how many stopped being occupied.
     """
-    turn = view.rotation
+    right, down, forward = lens.right, lens.down, lens.forward
     freed, cleared = 0, 0
     settled_bricks = blocks.saturated[slot]
-    for brick in range(BRICKS):
-        brick_bit = np.uint64(1) << np.uint64(brick)
-        if settled_bricks & brick_bit:
+    for octant in range(8):
+        first = ((octant >> 2) << 5) | (((octant >> 1) & 1) << 3) | ((octant & 1) << 1)
+        of_octant = OCTANT << np.uint64(first)
+        if settled_bricks & of_octant == of_octant:
             continue
-        x = center[0] - 6.0 + 4.0 * (brick >> 4)
-        y = center[1] - 6.0 + 4.0 * ((brick >> 2) & 3)
-        z = center[2] - 6.0 + 4.0 * (brick & 3)
-        seen = box_in_view(
-            view,
+        x = center[0] - 4.0 + 8.0 * (octant >> 2)
+        y = center[1] - 4.0 + 8.0 * ((octant >> 1) & 1)
+        z = center[2] - 4.0 + 8.0 * (octant & 1)
+        whole = box_in_view(
+            lens,
             pyramid,
-            turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-            turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-            turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
-            extent[0] / 4,
-            extent[1] / 4,
-            extent[2] / 4,
-            BLOCK_RADIUS / 4,
-            slant,
+            right[0] * x + right[1] * y + right[2] * z,
+            down[0] * x + down[1] * y + down[2] * z,
+            forward[0] * x + forward[1] * y + forward[2] * z,
+            extent[0] / 2,
+            extent[1] / 2,
+            extent[2] / 2,
+            BLOCK_RADIUS / 2,
         )
-        if seen == SKIP:
+        if whole == SKIP:
             continue
-        hit_mask = frame.hit_masks[row, brick]
-        start = brick << 6
-        if seen == CLEAR and hit_mask == 0:
-            more_free, more_cleared, settled = lower_run(blocks, slot, start, start + BRICKS)
+        for part in range(8):
+            brick = first | ((part >> 2) << 4) | (((part >> 1) & 1) << 2) | (part & 1)
+            brick_bit = np.uint64(1) << np.uint64(brick)
+            if settled_bricks & brick_bit:
+                continue
+            px = x - 2.0 + 4.0 * (part >> 2)
+            py = y - 2.0 + 4.0 * ((part >> 1) & 1)
+            pz = z - 2.0 + 4.0 * (part & 1)
+            seen = whole
+            if whole == MIXED:
+                seen = box_in_view(
+                    lens,
+                    pyramid,
+                    right[0] * px + right[1] * py + right[2] * pz,
+                    down[0] * px + down[1] * py + down[2] * pz,
+                    forward[0] * px + forward[1] * py + forward[2] * pz,
+                    extent[0] / 4,
+                    extent[1] / 4,
+                    extent[2] / 4,
+                    BLOCK_RADIUS / 4,
+                )
+            if seen == SKIP:
+                continue
+            hit_mask = frame.hit_masks[row, brick]
+            start = brick << 6
+            if seen == CLEAR and hit_mask == 0:
+                more_free, more_cleared, settled = lower_run(blocks, slot, start, start + BRICKS)
+            else:
+                more_free, more_cleared, settled = carve_brick(
+                    depth, lens, blocks, slot, start, hit_mask, px - 1.5, py - 1.5, pz - 1.5
+                )
             if settled:
                 settled_bricks |= brick_bit
-        else:
-            more_free, more_cleared = carve_brick(view, blocks, slot, start, hit_mask, x - 1.5, y - 1.5, z - 1.5)
-        freed += more_free
-        cleared += more_cleared
+            freed += more_free
+            cleared += more_cleared
     blocks.saturated[slot] = settled_bricks
     return freed, cleared
 
 
 @kernel
 def carve(
-    view: View, blocks: Blocks, frame: Frame, pyramid: NDArray[np.float32], box: NDArray[np.int64]
+    depth: NDArray[np.float32],
+    lens: Lens,
+    blocks: Blocks,
+    frame: Frame,
+    pyramid: NDArray[np.float32],
+    box: NDArray[np.int64],
 ) -> None:
     """Lower every voxel that the picture shows free; box (2, 3) are the first and last blocks in its view."""
-    turn, origin = view.rotation, view.origin
-    fx, fy, cx, cy = view.pinhole
-    height, width = view.depth.shape
-    widest = max(cx, width - cx) / fx
-    highest = max(cy, height - cy) / fy
-    slant = math.sqrt(1.0 + widest * widest + highest * highest)
+    right, down, forward = lens.right, lens.down, lens.forward
     half = SIDE / 2.0
-    ex = half * (abs(turn[0, 0]) + abs(turn[1, 0]) + abs(turn[2, 0]))
-    ey = half * (abs(turn[0, 1]) + abs(turn[1, 1]) + abs(turn[2, 1]))
-    ez = half * (abs(turn[0, 2]) + abs(turn[1, 2]) + abs(turn[2, 2]))
+    ex = half * (abs(right[0]) + abs(right[1]) + abs(right[2]))
+    ey = half * (abs(down[0]) + abs(down[1]) + abs(down[2]))
+    ez = half * (abs(forward[0]) + abs(forward[1]) + abs(forward[2]))
     for bx in range(box[0, 0], box[1, 0] + 1):
         for by in range(box[0, 1], box[1, 1] + 1):
             for bz in range(box[0, 2], box[1, 2] + 1):
-                slot = np.int64(blocks.index[bx, by, bz])
+                slot = int(blocks.index[bx, by, bz])
                 if slot == FREE_TILE:
                     continue
-                x = bx * SIDE + half - origin[0]
-                y = by * SIDE + half - origin[1]
-                z = bz * SIDE + half - origin[2]
+                x = bx * SIDE + half - lens.origin[0]
+                y = by * SIDE + half - lens.origin[1]
+                z = bz * SIDE + half - lens.origin[2]
                 seen = box_in_view(
-                    view,
+                    lens,
                     pyramid,
-                    turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-                    turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-                    turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
+                    right[0] * x + right[1] * y + right[2] * z,
+                    down[0] * x + down[1] * y + down[2] * z,
+                    forward[0] * x + forward[1] * y + forward[2] * z,
                     ex,
                     ey,
                     ez,
                     BLOCK_RADIUS,
-                    slant,
                 )
                 if seen == SKIP:
                     continue
@@ -393,7 +435,7 @@ def carve(
                     if fresh:
                         slot = take_slot(blocks, bx, by, bz, NEVER_SEEN)
                     freed, cleared = carve_mixed(
-                        view, blocks, frame, pyramid, row, slot, (x, y, z), (ex, ey, ez), slant
+                        depth, lens, blocks, frame, pyramid, row, slot, (x, y, z), (ex, ey, ez)
                     )
                 if freed > 0:
                     note_change(blocks, frame, row, slot, freed, -cleared)
@@ -412,12 +454,12 @@ def apply_hits(blocks: Blocks, frame: Frame) -> None:
         bz = row % frame.shape[2] + frame.lower[2]
         by = row // frame.shape[2] % frame.shape[1] + frame.lower[1]
         bx = row // (frame.shape[2] * frame.shape[1]) + frame.lower[0]
-        slot = np.int64(blocks.index[bx, by, bz])
+        slot = int(blocks.index[bx, by, bz])
         if slot == ABSENT:
             slot = take_slot(blocks, bx, by, bz, NEVER_SEEN)
         elif slot == FREE_TILE:
             slot = take_slot(blocks, bx, by, bz, LEAST)
-        before = np.int64(blocks.log_odds[slot, offset])
+        before = int(blocks.log_odds[slot, offset])
         after = min((0 if before == NEVER_SEEN else before) + HIT, MOST)
         blocks.log_odds[slot, offset] = after
         blocks.saturated[slot] &= ~(np.uint64(1) << np.uint64(offset >> 6))

@@ -29,7 +29,7 @@ def count_at(blocks: Blocks, x: int, y: int, z: int) -> int:
     if 0 <= x < nx * SIDE and 0 <= y < ny * SIDE and 0 <= z < nz * SIDE:
         slot = blocks.index[x >> 4, y >> 4, z >> 4]
         if slot >= 0:
-            count = np.int64(blocks.log_odds[slot, voxel_offset(x & 15, y & 15, z & 15)])
+            count = int(blocks.log_odds[slot, voxel_offset(x & 15, y & 15, z & 15)])
     return count
 
 
@@ -44,9 +44,7 @@ def counts_at(blocks: Blocks, points: NDArray[np.float64]) -> NDArray[np.int8]:
     """Log-odds counts at points (N, 3)."""
     out = np.empty(len(points), np.int8)
     for n in range(len(points)):
-        out[n] = count_at(
-            blocks, math.floor(points[n, 0]), math.floor(points[n, 1]), math.floor(points[n, 2])
-        )
+        out[n] = count_at(blocks, math.floor(points[n, 0]), math.floor(points[n, 1]), math.floor(points[n, 2]))
     return out
 
 
@@ -94,9 +92,7 @@ def cast_rays(
 
 
 @inlined
-def box_distance2(
-    px: float, py: float, pz: float, x: float, y: float, z: float, edge: float
-) -> float:
+def box_distance2(px: float, py: float, pz: float, x: float, y: float, z: float, edge: float) -> float:
     """Squared distance of a point from the cube of this edge with least corner (x, y, z)."""
     dx = max(x - px, 0.0, px - x - edge)
     dy = max(y - py, 0.0, py - y - edge)
@@ -173,7 +169,7 @@ def nearest_obstacles(
                             continue
                         slot = ABSENT
                         if 0 <= bx < nx and 0 <= by < ny and 0 <= bz < nz:
-                            slot = np.int64(blocks.index[bx, by, bz])
+                            slot = int(blocks.index[bx, by, bz])
                         if slot == ABSENT:
                             if unknown_too:
                                 best = square
@@ -184,9 +180,7 @@ def nearest_obstacles(
                         occupied = blocks.occupied[slot]
                         if occupied == 0 and not (unknown_too and blocks.free[slot] < VOLUME):
                             continue
-                        best = nearest_in_block(
-                            blocks, slot, (x, y, z), (px, py, pz), unknown_too, best, nearest[n]
-                        )
+                        best = nearest_in_block(blocks, slot, (x, y, z), (px, py, pz), unknown_too, best, nearest[n])
             shell += 1
         distances[n] = math.sqrt(best) if best < limit else np.inf
 
@@ -209,7 +203,7 @@ def cut_window(blocks: Blocks, first: NDArray[np.int64], out: NDArray[np.uint8])
                 run = min(SIDE - (z & 15), out.shape[2] - k)
                 slot = ABSENT
                 if 0 <= z < nz * SIDE:
-                    slot = np.int64(blocks.index[x >> 4, y >> 4, z >> 4])
+                    slot = int(blocks.index[x >> 4, y >> 4, z >> 4])
                 if slot == ABSENT:
                     out[i, j, k : k + run] = UNKNOWN
                 else:

@@ -81,9 +81,7 @@ class VoxelMap:
         """Integrate one camera; see integrate_frame."""
         self.integrate_frame([DepthView(depth, model, pose)], max_range, depth_noise)
 
-    def integrate_frame(
-        self, views: Sequence[DepthView], max_range: float, depth_noise: float = 0.0
-    ) -> None:
+    def integrate_frame(self, views: Sequence[DepthView], max_range: float, depth_noise: float = 0.0) -> None:
         """Integrate the cameras of one frame; a hit of any of them wins over all their misses.
 
         `max_range` (m, Euclidean) bounds hits and free space; `depth_noise` is the standard deviation
@@ -92,48 +90,57 @@ class VoxelMap:
         reach = checked_range(max_range) / self.resolution
         if not 0.0 <= depth_noise <= 0.1:
             raise MapInputError(f"not a depth noise: {depth_noise}")
-        seen = [(self._view(view, reach, depth_noise)) for view in views]
-        boxes = [self._blocks_in_view(view) for view in seen]
-        inside = [(view, box) for view, box in zip(seen, boxes, strict=True) if (box[0] <= box[1]).all()]
-        if not inside:
+        seen = []
+        for view in views:
+            depth, lens = checked_depth(view), self._lens(view, reach, depth_noise)
+            box = self._blocks_in_view(lens)
+            if (box[0] <= box[1]).all():
+                seen.append((depth, lens, box))
+        if not seen:
             return
         frame = self._frame(
-            np.min([box[0] for _, box in inside], axis=0),
-            np.max([box[1] for _, box in inside], axis=0),
-            sum(view.depth.size for view, _ in inside),
+            np.min([box[0] for _, _, box in seen], axis=0),
+            np.max([box[1] for _, _, box in seen], axis=0),
+            sum(depth.size for depth, _, _ in seen),
         )
-        for view, _ in inside:
-            integration.mark_hits(view, frame, self.shape)
-        for view, box in inside:
-            pyramid = integration.depth_pyramid(view.depth, view.per_metre, view.reach)
-            integration.carve(view, self.blocks, frame, pyramid, box)
+        world = (float(self.shape[0]), float(self.shape[1]), float(self.shape[2]))
+        for depth, lens, _ in seen:
+            integration.mark_hits(depth, lens, frame, world)
+        for depth, lens, box in seen:
+            pyramid = integration.depth_pyramid(depth, lens.per_metre, lens.reach)
+            integration.carve(depth, lens, self.blocks, frame, pyramid, box)
         integration.apply_hits(self.blocks, frame)
         self._note(frame)
 
-    def _view(self, view: DepthView, reach: float, depth_noise: float) -> integration.View:
-        depth = checked_depth(view)
+    def _lens(self, view: DepthView, reach: float, depth_noise: float) -> integration.Lens:
         rotation, position = checked_pose(view.pose)
         model = view.model
-        return integration.View(
-            depth=depth,
-            pinhole=np.array([model.fx, model.fy, model.cx, model.cy], dtype=np.float64),
-            rotation=rotation,
-            origin=(position - self.lower) / self.resolution,
+        right, down, forward = (tuple(axis) for axis in rotation.T.tolist())
+        return integration.Lens(
+            fx=float(model.fx),
+            fy=float(model.fy),
+            cx=float(model.cx),
+            cy=float(model.cy),
+            width=float(model.width),
+            height=float(model.height),
+            right=right,
+            down=down,
+            forward=forward,
+            origin=tuple(((position - self.lower) / self.resolution).tolist()),
             reach=float(reach),
             per_metre=1.0 / self.resolution,
             margin=SURFACE_MARGIN,
             noise=NOISE_MARGIN * float(depth_noise),
         )
 
-    def _blocks_in_view(self, view: integration.View) -> NDArray[np.int64]:
+    def _blocks_in_view(self, lens: integration.Lens) -> NDArray[np.int64]:
         """First and last block (2, 3) of the box around a view's frustum, clipped to the world."""
-        fx, fy, cx, cy = view.pinhole
-        height, width = view.depth.shape
-        u = np.array([-cx, width - cx, -cx, width - cx]) / fx
-        v = np.array([-cy, -cy, height - cy, height - cy]) / fy
-        corners = np.stack([u, v, np.ones(4)], axis=1) @ view.rotation.T * view.reach
-        low = np.maximum(np.minimum(corners.min(axis=0), 0.0), -view.reach) + view.origin
-        high = np.minimum(np.maximum(corners.max(axis=0), 0.0), view.reach) + view.origin
+        u = np.array([-lens.cx, lens.width - lens.cx, -lens.cx, lens.width - lens.cx]) / lens.fx
+        v = np.array([-lens.cy, -lens.cy, lens.height - lens.cy, lens.height - lens.cy]) / lens.fy
+        axes = np.array([lens.right, lens.down, lens.forward])
+        corners = np.stack([u, v, np.ones(4)], axis=1) @ axes * lens.reach
+        low = np.maximum(np.minimum(corners.min(axis=0), 0.0), -lens.reach) + lens.origin
+        high = np.minimum(np.maximum(corners.max(axis=0), 0.0), lens.reach) + lens.origin
         last = np.array(self.blocks.index.shape) - 1
         low, high = np.floor(low / SIDE), np.floor(high / SIDE)
         return np.stack([np.clip(low, 0, last + 1), np.clip(high, -1, last)]).astype(np.int64)
@@ -211,9 +218,7 @@ class VoxelMap:
         self, origin: ArrayLike, direction: ArrayLike, max_range: float, unknown_is_obstacle: bool = True
     ) -> tuple[float, int]:
         """One ray; see raycasts."""
-        distances, states = self.raycasts(
-            vector(origin)[None], vector(direction)[None], max_range, unknown_is_obstacle
-        )
+        distances, states = self.raycasts(vector(origin)[None], vector(direction)[None], max_range, unknown_is_obstacle)
         return float(distances[0]), int(states[0])
 
     def nearest_obstacle(
