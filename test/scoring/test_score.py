@@ -228,5 +228,5 @@ def test_no_permission_is_one_clear_line(tmp_path) -> None:
 
     blocker = tmp_path / "file"
     blocker.write_text("")
-    with pytest.raises(UsageError, match="cannot write .*result.json"):
+    with pytest.raises(UsageError, match=r"cannot write .*result\.json"):
         write_atomically(blocker / "result.json", "x")
