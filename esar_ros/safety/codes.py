@@ -1,0 +1,76 @@
+"""Modes and reasons of the governor; values equal those of msg/SafetyStatus.msg."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Final
+
+
+class Mode(IntEnum):
+    """What the governor does; the greater is the more severe and wins."""
+
+    UNKNOWN = 0
+    NORMAL = 1
+    SLOW = 2
+    HOLD = 3
+    CLIMB = 4
+    RETURN = 5
+    LAND = 6
+    TERMINATE = 7
+
+
+class Reason(IntEnum):
+    """Why a command was changed."""
+
+    NONE = 0
+    NON_FINITE = 1
+    SPEED = 2
+    ACCELERATION = 3
+    YAW_RATE = 4
+    FENCE = 5
+    CEILING = 6
+    FLOOR = 7
+    OBSTACLE = 8
+    UNKNOWN_SPACE = 9
+    STALE_COMMAND = 10
+    STALE_ODOMETRY = 11
+    STALE_RANGES = 12
+    STALE_MAP = 13
+    CLOCK_JUMP = 14
+    BATTERY_RESERVE = 15
+    BATTERY_EMPTY = 16
+    LINK = 17
+    NOT_FLYING = 18
+    BREACH = 19
+
+
+# Gravest first: what the vehicle does not know about itself, what cannot be undone, what it does not
+# know about others, what stands in the way, and last what was merely too much.
+GRAVITY: Final[tuple[Reason, ...]] = (
+    Reason.BREACH,
+    Reason.CLOCK_JUMP,
+    Reason.STALE_ODOMETRY,
+    Reason.BATTERY_EMPTY,
+    Reason.BATTERY_RESERVE,
+    Reason.NOT_FLYING,
+    Reason.LINK,
+    Reason.STALE_COMMAND,
+    Reason.STALE_RANGES,
+    Reason.NON_FINITE,
+    Reason.OBSTACLE,
+    Reason.FLOOR,
+    Reason.FENCE,
+    Reason.CEILING,
+    Reason.UNKNOWN_SPACE,
+    Reason.STALE_MAP,
+    Reason.SPEED,
+    Reason.ACCELERATION,
+    Reason.YAW_RATE,
+)
+
+
+def by_gravity(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+    """The distinct reasons, gravest first."""
+    present = set(reasons)
+    return tuple(reason for reason in GRAVITY if reason in present)

@@ -1,0 +1,216 @@
+"""The limits of the place: speed, obstacles, floor, fence, ceiling and unseen space, kept by a velocity.
+
+Speed is scaled; the rest are half-spaces of velocities, all kept at once by the nearest velocity that
+does (so the vehicle slides along what is in its way); what is unseen scales again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.safety.braking import allowed_speed, stopping_distance
+from esar_ros.safety.codes import Mode, Reason
+from esar_ros.safety.half_spaces import TOLERANCE, project
+from esar_ros.safety.inputs import Findings, RangeImageData, State
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces, Surroundings, from_ranges, from_window, reach_of
+from esar_ros.safety.sight import Sight
+from esar_ros.safety.site import Site
+
+_UP = np.array([0.0, 0.0, 1.0])
+_ZERO = np.zeros(3)
+_LANDING_PLANE = -0.3  # m; when landing, what is lower than this below the vehicle is the ground
+_WORDS = {
+    Reason.OBSTACLE: "obstacle within stopping distance",
+    Reason.FLOOR: "too low above ground",
+    Reason.FENCE: "fence within stopping distance",
+    Reason.CEILING: "too high above ground",
+    Reason.UNKNOWN_SPACE: "climbing into unseen air",
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The vehicle among what is known around it, for one decision."""
+
+    position: Vector
+    velocity: Vector
+    sight: Sight
+    image: RangeImageData | None
+    window: OccupancyWindow | None
+    surface: float | None  # m, map z
+    ground: Vector | None
+    in_column: bool
+    landing: bool
+
+    @property
+    def height(self) -> float | None:
+        """Height (m) above the surface below, None when it is not seen."""
+        return None if self.surface is None else float(self.position[2]) - self.surface
+
+
+class Envelope:
+    """Keeps velocities within the limits of the place; without a site the vehicle is not let off the ground."""
+
+    def __init__(self, limits: Limits, site: Site | None) -> None:
+        self.limits = limits
+        self.site = site
+
+    def limit_speed(self, velocity: Vector, found: Findings) -> Vector:
+        """The same direction, slowed into the limits."""
+        limits = self.limits
+        # Halved before measuring so that the largest finite numbers do not overflow.
+        half = 0.5 * velocity
+        level, up, down = 2.0 * min(math.hypot(half[0], half[1]), 8e307), velocity[2], -velocity[2]
+        excess = max(level / limits.speed_horizontal, up / limits.speed_up, down / limits.speed_down)
+        if excess <= 1.0 + 1e-12:
+            return velocity
+        found.add(Mode.SLOW, Reason.SPEED, "too fast")
+        return velocity / excess
+
+    def keep(self, asked: Vector, state: State, scene: Scene, found: Findings) -> Vector:
+        """The nearest velocity to asked within the limits of the place, then slowed for what is unseen."""
+        asked = self._leave_ground_straight(asked, state.landed, scene, found)
+        speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
+        sources = (
+            (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits))),
+            (Reason.FLOOR, self._floor(scene)),
+            (Reason.FENCE, self._fence(scene)),
+            (Reason.CEILING, self._ceiling(scene)),
+            (Reason.UNKNOWN_SPACE, self._unseen_climb(asked, scene)),
+        )
+        for reason, limits in sources:
+            if len(limits.bounds) and np.any(limits.normals @ asked > limits.bounds + TOLERANCE):
+                recovers = reason is Reason.FLOOR and bool((limits.bounds < 0.0).any())
+                found.add(Mode.CLIMB if recovers else Mode.SLOW, reason, _WORDS[reason])
+        normals = np.concatenate([limits.normals for _, limits in sources])
+        bounds = np.concatenate([limits.bounds for _, limits in sources])
+        kept = project(asked, normals, bounds)
+        if kept is None:
+            # Squeezed from several sides: backing off from one would close in on another. Only stop closing in.
+            kept = project(asked, normals, np.maximum(bounds, 0.0))
+        if kept is None:
+            return _ZERO
+        if kept is not asked and not np.array_equal(kept, asked):
+            kept = self.limit_speed(kept, Findings())
+        return self._slow_in_unseen(kept, scene, found)
+
+    def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, found: Findings) -> Vector:
+        """On the ground and in the take-off column only straight up and down."""
+        if not scene.in_column or scene.landing:
+            return asked
+        column = np.array([0.0, 0.0, max(asked[2], 0.0) if landed else asked[2]])
+        if self.site is None:
+            column = _ZERO
+        if np.array_equal(column, asked):
+            return asked
+        if self.site is None:
+            found.add(Mode.HOLD, Reason.FENCE, "no fence is known before the brief")
+        elif landed:
+            found.add(Mode.SLOW, Reason.NOT_FLYING, "on the ground")
+        else:
+            found.add(Mode.SLOW, Reason.FLOOR, "straight up until above the floor")
+        return column
+
+    def _obstacles(self, scene: Scene, reach: float) -> HalfSpaces:
+        push = 0.0 if scene.in_column or scene.landing else self.limits.push_speed
+        near = []
+        if scene.image is not None:
+            near.append(self._range_obstacles(scene, reach, push).limits)
+        if scene.window is not None:
+            near.append(self._window_obstacles(scene, reach).limits)
+        if not near:
+            return NO_LIMITS
+        return HalfSpaces(np.concatenate([n.normals for n in near]), np.concatenate([n.bounds for n in near]))
+
+    def _range_obstacles(self, scene: Scene, reach: float, push: float) -> Surroundings:
+        assert scene.image is not None
+        least_up = _LANDING_PLANE if scene.landing else -math.inf
+        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, least_up)
+
+    def _window_obstacles(self, scene: Scene, reach: float) -> Surroundings:
+        assert scene.window is not None
+        least_up = _LANDING_PLANE if scene.landing else -math.inf
+        return from_window(scene.window, scene.position, scene.velocity, self.limits, reach, least_up)
+
+    def _floor(self, scene: Scene) -> HalfSpaces:
+        height, limits = scene.height, self.limits
+        if height is None or scene.landing or scene.in_column:
+            return NO_LIMITS
+        if height < limits.floor - limits.floor_deadband:
+            return HalfSpaces(-_UP[None], np.array([-min(limits.floor_climb, limits.floor - height)]))
+        return self._brake(-_UP, height - limits.floor, scene)
+
+    def _ceiling(self, scene: Scene) -> HalfSpaces:
+        limits = self.limits
+        if self.site is None:
+            return NO_LIMITS
+        height = scene.height
+        if height is None:
+            if scene.ground is None:
+                return HalfSpaces(_UP[None], np.zeros(1))
+            away = scene.position - scene.ground
+            height = float(away[2]) + limits.ground_slope * math.hypot(away[0], away[1])
+        elif height > self.site.ceiling + limits.floor_deadband and not scene.landing:
+            return HalfSpaces(_UP[None], np.array([-min(limits.push_speed, height - self.site.ceiling)]))
+        return self._brake(_UP, self.site.ceiling - height, scene)
+
+    def _fence(self, scene: Scene) -> HalfSpaces:
+        if self.site is None or scene.in_column:
+            return NO_LIMITS
+        return self.site.fence_limits(scene.position, scene.velocity, self.limits)
+
+    def _brake(self, direction: Vector, room: float, scene: Scene) -> HalfSpaces:
+        """Stop within room (m) along a direction; harder while closing faster than that already."""
+        allowed = float(allowed_speed(room, self.limits.deceleration, self.limits.latency))
+        closing = float(direction @ scene.velocity)
+        bound = allowed if closing <= allowed else max(0.0, 2.0 * allowed - closing)
+        return HalfSpaces(direction[None], np.array([bound]))
+
+    def _unseen_climb(self, asked: Vector, scene: Scene) -> HalfSpaces:
+        """Climb into air no sensor has seen: slowly."""
+        speed = float(np.linalg.norm(asked))
+        if asked[2] <= self.limits.speed_unseen_up or self._seen(asked / speed, speed, scene):
+            return NO_LIMITS
+        return HalfSpaces(_UP[None], np.array([self.limits.speed_unseen_up]))
+
+    def _slow_in_unseen(self, velocity: Vector, scene: Scene, found: Findings) -> Vector:
+        """Slowed so that the vehicle stops inside what was seen, and generally while there is no map."""
+        speed = float(np.linalg.norm(velocity))
+        if speed < 1e-9 or scene.landing:
+            return velocity
+        share = 1.0
+        if scene.window is None and speed > self.limits.speed_without_map:
+            share = self.limits.speed_without_map / speed
+            found.add(Mode.SLOW, Reason.STALE_MAP, "no fresh local map")
+        # Of a climb into the unseen only the level part must have been seen; the climb itself is limited above.
+        sought = velocity if velocity[2] <= 0.0 else np.array([velocity[0], velocity[1], 0.0])
+        level = float(np.linalg.norm(sought))
+        if level > 1e-9 and not self._seen(velocity / speed, speed, scene):
+            free = self._free(sought / level, level, scene)
+            allowed = float(allowed_speed(free, self.limits.deceleration, self.limits.latency))
+            if allowed < level - TOLERANCE:
+                found.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
+                share = min(share, allowed / level)
+        return velocity if share == 1.0 else velocity * share
+
+    def _seen(self, direction: Vector, speed: float, scene: Scene) -> bool:
+        """Whether the vehicle could stop from speed inside what was seen."""
+        wanted = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
+        return self._free(direction, speed, scene) >= wanted - 1e-9
+
+    def _free(self, direction: Vector, speed: float, scene: Scene) -> float:
+        wanted = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
+        return scene.sight.known_free(direction, wanted)
+
+    def nearest(self, scene: Scene) -> tuple[float, float]:
+        """Nearest obstacle (m) in the ranges, and in ranges and window together."""
+        reach = self.limits.clearance
+        measured = self._range_obstacles(scene, reach, 0.0).nearest if scene.image else math.inf
+        mapped = self._window_obstacles(scene, reach).nearest if scene.window else math.inf
+        return measured, min(measured, mapped)

@@ -1,0 +1,359 @@
+"""The governor: what the vehicle is given instead of what was asked, and why.
+
+Each decision: watch the inputs, find the mode, take what that mode wants (the pilot's command, a hold,
+the way home, a landing), and keep it within every limit:
+
+    speed -> fence, ceiling, floor, obstacles (projection onto half-spaces) -> unseen space -> acceleration.
+
+Everything after the mode only ever shortens or turns away, except three named recoveries: backing off
+from an obstacle (OBSTACLE), coming back over the fence or below the ceiling (FENCE, CEILING), and
+climbing back above the floor (CLIMB).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission.errors import UsageError
+from esar_ros.safety.braking import stopping_distance
+from esar_ros.safety.codes import Mode, Reason, by_gravity
+from esar_ros.safety.envelope import Envelope, Scene
+from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.sight import Sight
+from esar_ros.safety.site import Site
+from esar_ros.safety.voyage import Latch, battery_needed, landing, way_home
+from esar_ros.safety.watch import Clock, Hold, age_text, usable
+
+_FIRST_STEP = 0.05  # s, assumed before the first decision
+_LONGEST_STEP = 0.2  # s of acceleration granted at once, however long the step was
+_UP = np.array([0.0, 0.0, 1.0])
+_ZERO = np.zeros(3)
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """What one decision leaves for the next."""
+
+    clock: Clock = field(default_factory=Clock)
+    hold: Hold = field(default_factory=Hold)
+    latch: Latch = field(default_factory=Latch)
+    given: Vector | None = None  # last velocity given
+    column: Vector | None = None  # take-off spot, while below the floor after take-off
+    ground: Vector | None = None  # last point of ground seen
+    battery: float | None = None
+    link_lost: float | None = None  # s, since when the producer of commands is silent
+    interventions: int = 0
+
+
+class Governor:
+    """Decides step by step; holds no clock and no thread. One instance a vehicle."""
+
+    def __init__(self, limits: Limits, site: Site | None = None) -> None:
+        self.limits = limits
+        self.envelope = Envelope(limits, site)
+        self._memory = _Memory()
+        self._before = _Memory()
+        self._flying = False
+
+    @property
+    def site(self) -> Site | None:
+        """Fence, ceiling and home in force; without one the vehicle is not let off the ground."""
+        return self.envelope.site
+
+    def set_site(self, site: Site) -> None:
+        """Put a site in force. In flight only a stricter one is taken; raises UsageError otherwise."""
+        if self._flying and self.site is not None and site.looser_than(self.site):
+            raise UsageError("fence, ceiling and home cannot be loosened in flight", "land first")
+        self.envelope.site = site
+
+    def terminate(self) -> None:
+        """Motors off for good: no later call of anything changes it."""
+        self._memory = replace(self._memory, latch=Latch(Mode.TERMINATE, Reason.BREACH))
+        self._before = self._memory
+
+    def clear(self) -> bool:
+        """End a latched return or landing; its cause, if it persists, latches it again. Termination is final."""
+        if self._memory.latch.mode is Mode.TERMINATE:
+            return False
+        self._memory = replace(self._memory, latch=Latch(), link_lost=None)
+        self._before = self._memory
+        return True
+
+    def decide(
+        self,
+        state: State | None,
+        command: Command | None,
+        ranges: RangeImageData | None,
+        window: OccupancyWindow | None,
+        now: float,
+        heartbeat_age: float = 0.0,
+        touching_down: bool = False,
+    ) -> SafeCommand:
+        """Answer the step at now (s, the stamps' clock).
+
+        heartbeat_age: s of wall time since the producer of commands was last heard. touching_down: the
+        autopilot itself is coming down the last metres. Asking again with the same now answers from the
+        same memory, so a repeated step gets the same answer.
+        """
+        memory = self._before if now == self._memory.clock.now else self._memory
+        found = Findings()
+        if not math.isfinite(now):
+            found.add(Mode.HOLD, Reason.CLOCK_JUMP, "the clock shows no time")
+            return self._answer(found, command, _ZERO, 0.0, memory, None, None)
+        clock, step = self._check_clock(memory.clock, now, found)
+        usable_state = self._check_odometry(state, now, found)
+        safe_command = self._check_command(command, now, found)
+        link_lost = self._check_link(memory.link_lost, heartbeat_age, now, found)
+        image = self._check_ranges(ranges, now, found)
+        window = self._check_map(window, now)
+        cause = by_gravity(found.reasons)[0] if found.reasons else Reason.NONE
+        hold = memory.hold.update(cause, now, self.limits.release)
+        if hold.reason is not Reason.NONE and not found.reasons:
+            found.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
+        after = replace(memory, clock=clock, hold=hold, link_lost=link_lost, given=_ZERO)
+        if usable_state is None or clock.settling:
+            # Nothing can be steered without knowing where the vehicle is.
+            if memory.latch.mode is not Mode.NORMAL:
+                found.add(memory.latch.mode, memory.latch.reason, "latched")
+            return self._commit(memory, after, found, command, _ZERO, 0.0, None, None)
+
+        after = self._track(after, usable_state)
+        scene, after = self._look(after, usable_state, image, window, touching_down)
+        after = replace(after, latch=self._check_voyage(after, usable_state, now))
+        clearance = self._check_envelope(usable_state, scene, found)
+        if after.latch.mode is not Mode.NORMAL:
+            found.add(after.latch.mode, after.latch.reason, after.latch.text)
+        given, yaw_rate = self._steer(found, safe_command, usable_state, scene)
+        base = usable_state.velocity if memory.given is None else memory.given
+        given = self._limit_acceleration(given, base, step, found)
+        return self._commit(memory, replace(after, given=given), found, command, given, yaw_rate, scene, clearance)
+
+    # Inputs
+
+    def _check_clock(self, clock: Clock, now: float, found: Findings) -> tuple[Clock, float]:
+        after, step, jumped = clock.advance(now, self.limits.clock_gap, self.limits.clock_settle)
+        if jumped:
+            found.add(Mode.HOLD, Reason.CLOCK_JUMP, f"the clock jumped by {step:+.2f} s")
+        elif after.settling:
+            found.add(Mode.HOLD, Reason.CLOCK_JUMP, "waiting after a jump of the clock")
+        return after, _FIRST_STEP if math.isinf(step) else min(max(step, 0.0), _LONGEST_STEP)
+
+    def _check_odometry(self, state: State | None, now: float, found: Findings) -> State | None:
+        if state is not None and not state.is_finite():
+            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, "odometry not finite")
+            return None
+        if state is None or not usable(state.stamp, now, self.limits.odometry_age, self.limits.future):
+            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, age_text("odometry", state.stamp if state else None, now))
+            return None
+        return state
+
+    def _check_command(self, command: Command | None, now: float, found: Findings) -> Command | None:
+        if command is None or not usable(command.stamp, now, self.limits.command_age, self.limits.future):
+            found.add(Mode.HOLD, Reason.STALE_COMMAND, age_text("command", command.stamp if command else None, now))
+            return None
+        if not (np.isfinite(command.velocity).all() and math.isfinite(command.yaw_rate)):
+            found.add(Mode.HOLD, Reason.NON_FINITE, "command not finite")
+            return None
+        return command
+
+    def _check_link(self, lost: float | None, heartbeat_age: float, now: float, found: Findings) -> float | None:
+        """Since when (s) the producer of commands is silent."""
+        if heartbeat_age <= self.limits.heartbeat_age:
+            return None
+        found.add(Mode.HOLD, Reason.LINK, f"pilot silent for {heartbeat_age:.1f} s")
+        return now if lost is None or lost > now else lost
+
+    def _check_ranges(self, image: RangeImageData | None, now: float, found: Findings) -> RangeImageData | None:
+        if image is not None and not image.is_finite():
+            found.add(Mode.HOLD, Reason.STALE_RANGES, "ranges without a pose")
+            return None
+        if image is None or not usable(image.stamp, now, self.limits.ranges_age, self.limits.future):
+            found.add(Mode.HOLD, Reason.STALE_RANGES, age_text("ranges", image.stamp if image else None, now))
+            return None
+        return image
+
+    def _check_map(self, window: OccupancyWindow | None, now: float) -> OccupancyWindow | None:
+        """The window while it is fresh; without one the vehicle flies slowly by ranges alone."""
+        fresh = window is not None and usable(window.stamp, now, self.limits.map_age, self.limits.future)
+        return window if fresh else None
+
+    # The vehicle's own state
+
+    def _track(self, memory: _Memory, state: State) -> _Memory:
+        """Follow take-off and landing, and remember the last charge measured."""
+        position = state.pose.position
+        column = memory.column
+        if state.landed or not state.armed:
+            column = position.copy()
+        elif column is not None:
+            left = math.hypot(*(position - column)[:2]) > self.limits.column_radius
+            if left or position[2] - column[2] >= self.limits.floor:
+                column = None
+        self._flying = state.armed and not state.landed
+        known = state.battery is not None and math.isfinite(state.battery)
+        return replace(
+            memory,
+            column=column,
+            ground=position.copy() if state.landed else memory.ground,
+            battery=state.battery if known else memory.battery,
+        )
+
+    def _look(
+        self,
+        memory: _Memory,
+        state: State,
+        image: RangeImageData | None,
+        window: OccupancyWindow | None,
+        touching_down: bool,
+    ) -> tuple[Scene, _Memory]:
+        position = state.pose.position
+        sight = Sight(position, image, window, self.limits.own_radius)
+        surface = sight.surface_below()
+        if surface is not None:
+            memory = replace(memory, ground=np.array([position[0], position[1], surface]))
+        lands = touching_down or memory.latch.mode is Mode.LAND
+        velocity = self._closing_velocity(state)
+        in_column = memory.column is not None
+        return Scene(position, velocity, sight, image, window, surface, memory.ground, in_column, lands), memory
+
+    def _closing_velocity(self, state: State) -> Vector:
+        """Present velocity by which obstacles and fence are braked for, whatever is asked."""
+        return state.velocity
+
+    def _check_voyage(self, memory: _Memory, state: State, now: float) -> Latch:
+        """Whether it is time to return or to land: battery, link, arrival at home."""
+        latch = memory.latch
+        if memory.battery is not None:
+            if memory.battery <= self.limits.battery_land:
+                latch = latch.raised(Mode.LAND, Reason.BATTERY_EMPTY, f"battery {memory.battery:.0%}")
+            elif memory.battery <= battery_needed(self.site, state.pose.position, self.limits):
+                latch = latch.raised(Mode.RETURN, Reason.BATTERY_RESERVE, f"battery {memory.battery:.0%}")
+        flying = state.armed and not state.landed
+        if flying and memory.link_lost is not None and now - memory.link_lost >= self.limits.link_return:
+            latch = latch.raised(Mode.RETURN, Reason.LINK, "pilot lost")
+        if latch.mode is Mode.RETURN and self._at_home(state.pose.position):
+            latch = latch.raised(Mode.LAND, latch.reason, f"{latch.text}, at home")
+        return latch
+
+    def _at_home(self, position: Vector) -> bool:
+        if self.site is None:
+            return True  # no way home is known: come down here
+        return math.hypot(*(self.site.home - position)[:2]) <= self.limits.home_radius
+
+    def _check_envelope(self, state: State, scene: Scene, found: Findings) -> float | None:
+        """Distance (m) to the nearest obstacle; notes a breach of the hard envelope."""
+        limits = self.limits
+        measured, known = self.envelope.nearest(scene)
+        if not state.armed or state.landed:
+            return known if math.isfinite(known) else None
+        if measured < limits.body_radius and not scene.in_column and not scene.landing:
+            found.add(Mode.HOLD, Reason.BREACH, f"obstacle at {measured:.2f} m")
+        if self.site is not None:
+            outside = self.site.outside(scene.position)
+            if outside > 0.0:
+                found.add(Mode.HOLD, Reason.BREACH, f"{outside:.1f} m outside the fence")
+            if scene.height is not None and scene.height > self.site.ceiling + limits.ceiling_margin:
+                found.add(Mode.HOLD, Reason.BREACH, f"{scene.height:.0f} m above ground")
+        return known if math.isfinite(known) else None
+
+    # Steering
+
+    def _steer(self, found: Findings, command: Command | None, state: State, scene: Scene) -> tuple[Vector, float]:
+        """Velocity and yaw rate of the mode, within the limits of the place."""
+        mode = found.mode
+        if mode is Mode.TERMINATE:
+            return _ZERO, 0.0
+        if not state.armed or (state.landed and mode is not Mode.NORMAL):
+            found.add(Mode.HOLD, Reason.NOT_FLYING, "on the ground" if state.armed else "not armed")
+            return _ZERO, 0.0
+        if mode is Mode.LAND:
+            return self.envelope.keep(landing(self.limits), state, scene, found), 0.0
+        if mode is Mode.RETURN and self.site is not None:
+            if scene.image is None:
+                return _ZERO, 0.0
+            asked = way_home(self.site, scene.position, scene.height, self.limits)
+            kept = self.envelope.keep(asked, state, scene, found)
+            if math.hypot(*kept[:2]) < 0.3 * math.hypot(*asked[:2]):
+                kept = self.envelope.keep(min(1.5, self.limits.speed_unseen_up) * _UP, state, scene, found)
+            return kept, 0.0
+        if mode is not Mode.NORMAL or command is None:
+            return self.envelope.keep(_ZERO, state, scene, found), 0.0
+        asked = self.envelope.limit_speed(command.velocity, found)
+        return self.envelope.keep(asked, state, scene, found), self._limit_yaw_rate(command.yaw_rate, found)
+
+    def _limit_yaw_rate(self, yaw_rate: float, found: Findings) -> float:
+        most = self.limits.yaw_rate
+        if abs(yaw_rate) <= most:
+            return yaw_rate
+        found.add(Mode.SLOW, Reason.YAW_RATE, "turning too fast")
+        return math.copysign(most, yaw_rate)
+
+    def _limit_acceleration(self, velocity: Vector, base: Vector, step: float, found: Findings) -> Vector:
+        """The share of velocity nearest to what acceleration reaches from the last one given; slowing is free."""
+        most = self.limits.acceleration * step
+        if np.linalg.norm(velocity - base) <= most + 1e-9:
+            return velocity
+        square = float(velocity @ velocity)
+        along = float(velocity @ base)
+        # Greatest share s in 0..1 with |s v - base| <= most; the nearest when there is none.
+        inside = along * along - square * (float(base @ base) - most * most)
+        share = (along + math.sqrt(inside)) / square if square > 0.0 and inside > 0.0 else along / max(square, 1e-300)
+        share = min(max(share, 0.0), 1.0)
+        if share == 1.0 or square == 0.0:
+            return velocity
+        found.add(Mode.SLOW, Reason.ACCELERATION, "changing too fast")
+        return velocity * share
+
+    # The answer
+
+    def _commit(
+        self,
+        before: _Memory,
+        after: _Memory,
+        found: Findings,
+        command: Command | None,
+        velocity: Vector,
+        yaw_rate: float,
+        scene: Scene | None,
+        clearance: float | None,
+    ) -> SafeCommand:
+        answer = self._answer(found, command, velocity, yaw_rate, after, scene, clearance)
+        count = before.interventions + int(answer.changed and self._flying)
+        self._before, self._memory = before, replace(after, interventions=count)
+        return replace(answer, interventions=count)
+
+    def _answer(
+        self,
+        found: Findings,
+        command: Command | None,
+        velocity: Vector,
+        yaw_rate: float,
+        memory: _Memory,
+        scene: Scene | None,
+        clearance: float | None,
+    ) -> SafeCommand:
+        changed = command is None or not (np.array_equal(velocity, command.velocity) and yaw_rate == command.yaw_rate)
+        reasons = by_gravity(found.reasons)
+        stop = 0.0
+        if scene is not None:
+            speed = float(np.linalg.norm(scene.velocity))
+            stop = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
+        return SafeCommand(
+            velocity=np.array(velocity, dtype=np.float64),
+            yaw_rate=float(yaw_rate),
+            mode=found.mode,
+            reasons=reasons,
+            text="; ".join(dict.fromkeys(found.texts)),
+            changed=changed,
+            breach=Reason.BREACH in reasons,
+            clearance=clearance,
+            stopping_distance=stop,
+            height=scene.height if scene is not None else None,
+            interventions=memory.interventions,
+        )

@@ -1,0 +1,110 @@
+"""What the governor decides on and what it answers. Map frame ENU, SI units, stamps in s of one clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.safety.codes import Mode, Reason
+
+
+@dataclass(frozen=True)
+class State:
+    """What the vehicle knows of itself at a stamp."""
+
+    stamp: float  # s
+    pose: Pose  # base_link in map
+    velocity: Vector  # (3,) m/s, map
+    armed: bool
+    landed: bool
+    battery: float | None = None  # 0..1, None: not measured
+
+    def is_finite(self) -> bool:
+        """Whether position, attitude, velocity and stamp can be used."""
+        return bool(
+            np.isfinite(self.stamp)
+            and self.pose.is_finite()
+            and np.linalg.norm(self.pose.quaternion) > 1e-6
+            and np.isfinite(self.velocity).all()
+        )
+
+
+@dataclass(frozen=True)
+class Command:
+    """Velocity set-point asked for."""
+
+    stamp: float  # s
+    velocity: Vector  # (3,) m/s, map
+    yaw_rate: float = 0.0  # rad/s, counter-clockwise
+
+
+@dataclass(frozen=True)
+class RangeImageData:
+    """Nearest obstacle per direction, as msg/RangeImage.msg.
+
+    Cell (r, c) looks along elevation_min + (r + 0.5) * elevation_step and azimuth_min + (c + 0.5) *
+    azimuth_step in the sensor's FLU frame. +inf: nothing within range_max; NaN: invalid or not covered;
+    -inf: nearer than range_min.
+    """
+
+    stamp: float  # s, when measured
+    pose: Pose  # sensor frame (FLU) in map when measured
+    azimuth_min: float  # rad
+    azimuth_step: float  # rad, > 0
+    elevation_min: float  # rad
+    elevation_step: float  # rad, > 0
+    range_min: float  # m
+    range_max: float  # m
+    ranges: NDArray[np.float32]  # (rows, columns) m
+
+    def __post_init__(self) -> None:
+        grid = (self.azimuth_min, self.azimuth_step, self.elevation_min, self.elevation_step)
+        sound = np.isfinite((*grid, self.range_min, self.range_max)).all()
+        if not (sound and self.azimuth_step > 0 and self.elevation_step > 0 and 0 <= self.range_min < self.range_max):
+            raise ValueError(f"no range image has grid {grid} and reach {self.range_min}..{self.range_max}")
+        if self.ranges.ndim != 2 or self.ranges.size == 0:
+            raise ValueError(f"a range image has rows and columns, got shape {self.ranges.shape}")
+
+    def is_finite(self) -> bool:
+        """Whether stamp and pose can be used; single ranges are judged one by one."""
+        return bool(np.isfinite(self.stamp) and self.pose.is_finite() and np.linalg.norm(self.pose.quaternion) > 1e-6)
+
+
+@dataclass(frozen=True)
+class SafeCommand:
+    """The governor's answer to one step."""
+
+    velocity: Vector  # (3,) m/s, map
+    yaw_rate: float  # rad/s
+    mode: Mode
+    reasons: tuple[Reason, ...]  # all that applied, gravest first
+    text: str  # for people
+    changed: bool  # differs from the command
+    breach: bool  # outside the hard envelope now
+    clearance: float | None  # m to the nearest obstacle known
+    stopping_distance: float  # m at present speed
+    height: float | None  # m above the surface below
+    interventions: int = 0  # steps changed in flight so far
+
+    @property
+    def reason(self) -> Reason:
+        """The gravest reason, NONE when the command passed unchanged."""
+        return self.reasons[0] if self.reasons else Reason.NONE
+
+
+@dataclass
+class Findings:
+    """Reasons and words gathered during one decision."""
+
+    mode: Mode = Mode.NORMAL
+    reasons: list[Reason] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, mode: Mode, reason: Reason, text: str) -> None:
+        """Note a reason; the more severe mode wins."""
+        self.mode = max(self.mode, mode)
+        self.reasons.append(reason)
+        self.texts.append(text)

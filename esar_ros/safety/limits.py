@@ -1,0 +1,83 @@
+"""Every limit of the governor: unit, range and meaning; read from config/safety.yaml, fixed in flight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+
+
+class Limits(BaseModel):
+    """See config/safety.yaml for why each has its value. Frozen: a limit cannot be loosened in flight."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    # Motion
+    speed_horizontal: float = Field(6.0, gt=0, le=25, description="m/s, greatest horizontal speed")
+    speed_up: float = Field(3.0, gt=0, le=10, description="m/s, greatest climb")
+    speed_down: float = Field(2.0, gt=0, le=10, description="m/s, greatest descent")
+    acceleration: float = Field(3.0, gt=0, le=10, description="m/s^2, fastest change of a command, slowing apart")
+    yaw_rate: float = Field(1.0, gt=0, le=4, description="rad/s, greatest turn rate")
+    # Braking model
+    deceleration: float = Field(2.5, gt=0, le=10, description="m/s^2, braking achieved in any wind flown in")
+    latency: float = Field(0.35, ge=0, le=2, description="s, from an event in the world to the vehicle braking")
+    # Obstacles
+    body_radius: float = Field(0.5, gt=0, le=5, description="m, sphere that holds the airframe; nearer is a breach")
+    obstacle_margin: float = Field(1.5, ge=0, le=20, description="m, kept beyond the body radius")
+    push_deadband: float = Field(0.3, ge=0, le=5, description="m, depth inside the margin from which to back off")
+    push_speed: float = Field(0.8, ge=0, le=3, description="m/s, fastest backing off from an obstacle or the fence")
+    # Unknown space
+    speed_unseen_up: float = Field(2.0, gt=0, le=5, description="m/s, climb into air no sensor has seen")
+    own_radius: float = Field(1.0, gt=0, le=5, description="m, own swept volume, free by assumption")
+    speed_without_map: float = Field(2.0, ge=0, le=25, description="m/s, greatest speed by ranges alone")
+    # Height
+    floor: float = Field(3.0, ge=0, le=100, description="m above the surface below, save at take-off and landing")
+    floor_deadband: float = Field(0.3, ge=0, le=5, description="m below the floor from which the vehicle climbs back")
+    floor_climb: float = Field(1.0, gt=0, le=3, description="m/s, climb back above the floor")
+    column_radius: float = Field(1.5, gt=0, le=10, description="m, take-off column around the take-off spot")
+    ceiling_margin: float = Field(10.0, ge=0, le=100, description="m above the ceiling that count as a breach")
+    ground_slope: float = Field(1.0, ge=0, le=5, description="m/m, ground out of sight falls no steeper than this")
+    # Fence
+    fence_margin: float = Field(5.0, ge=0, le=200, description="m kept inside the fence")
+    # Ages
+    odometry_age: float = Field(0.2, gt=0, le=5, description="s, older odometry: hold")
+    command_age: float = Field(0.2, gt=0, le=5, description="s, older commands are never passed on")
+    ranges_age: float = Field(0.25, gt=0, le=5, description="s, older ranges: hold")
+    map_age: float = Field(2.5, gt=0, le=30, description="s, older local map: not used, slow")
+    heartbeat_age: float = Field(0.5, gt=0, le=10, description="s wall, silent producer of commands: hold")
+    future: float = Field(0.02, ge=0, le=1, description="s, a stamp farther ahead of the clock is a fault")
+    # Clock and release
+    clock_gap: float = Field(1.0, gt=0, le=10, description="s, a longer step of the clock is a jump")
+    clock_settle: float = Field(0.5, ge=0, le=10, description="s, hold after a jump")
+    release: float = Field(0.3, ge=0, le=10, description="s, all inputs good before a hold ends")
+    link_return: float = Field(60.0, gt=0, le=3600, description="s, longer silence: return")
+    # Battery and return
+    battery_return: float = Field(0.2, ge=0, le=1, description="0..1, charge to return at, however near home")
+    battery_land: float = Field(0.07, ge=0, le=1, description="0..1, charge to land at, wherever that is")
+    endurance: float = Field(1500.0, gt=0, le=36000, description="s, of a full charge in the worst wind flown in")
+    return_speed: float = Field(5.0, gt=0, le=25, description="m/s, on the way home")
+    return_height: float = Field(30.0, gt=0, le=500, description="m above ground, on the way home")
+    home_radius: float = Field(3.0, gt=0, le=50, description="m, near enough to home to land")
+    land_speed: float = Field(0.7, gt=0, le=2, description="m/s, descent to the ground")
+
+    @property
+    def clearance(self) -> float:
+        """Distance (m) of the vehicle's centre from obstacles at which it must stand."""
+        return self.body_radius + self.obstacle_margin
+
+
+def load_limits(path: Path | None = None) -> Limits:
+    """Limits from a YAML file, by default the package's own. Raises UsageError."""
+    source = path or resource("config/safety.yaml")
+    try:
+        return Limits.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"cannot read limits {source}: {error}", "mend the file") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None

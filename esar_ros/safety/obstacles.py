@@ -1,0 +1,208 @@
+"""Obstacles near the vehicle as limits on its velocity: from the range image itself and from the map's window.
+
+For an obstacle at distance d in direction n the speed of closing, n . v, must not exceed what stops
+before the clearance: allowed_speed(d - clearance). Because this holds for every point and any later
+turn, no direction the vehicle may take next can carry it into one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.safety.braking import allowed_speed, stopping_distance
+from esar_ros.safety.inputs import RangeImageData
+from esar_ros.safety.limits import Limits
+
+_OCCUPIED = 2
+
+
+@dataclass(frozen=True)
+class HalfSpaces:
+    """Limits normals (n, 3) . v <= bounds (n,), unit normals, m/s."""
+
+    normals: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+
+
+NO_LIMITS = HalfSpaces(np.zeros((0, 3)), np.zeros(0))
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Limits of one source of obstacles and the nearest obstacle it knows (m, inf when none)."""
+
+    limits: HalfSpaces
+    nearest: float
+
+
+@njit(cache=True, nogil=True)
+def _bound(distance, closing, clearance, deceleration, latency, deadband, push):  # type: ignore[no-untyped-def]
+    """Closing speed an obstacle allows; less while the vehicle closes faster than that; backing off when too near."""
+    room = distance - clearance
+    if room < 0.0:
+        deep = -room - deadband
+        return -min(push, push * deep) if deep > 0.0 and push > 0.0 else 0.0
+    allowed = allowed_speed(room, deceleration, latency)
+    return allowed if closing <= allowed else max(0.0, 2.0 * allowed - closing)
+
+
+@njit(cache=True, nogil=True)
+def _from_ranges(  # type: ignore[no-untyped-def]
+    ranges,
+    grid,
+    range_min,
+    range_max,
+    rotation,
+    offset,
+    velocity,
+    clearance,
+    deceleration,
+    latency,
+    deadband,
+    push,
+    reach,
+    least_up,
+    normals,
+    bounds,
+):
+    count = 0
+    nearest = np.inf
+    azimuth_min, azimuth_step, elevation_min, elevation_step = grid
+    azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
+    cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
+    for r in range(ranges.shape[0]):
+        elevation = elevation_min + (r + 0.5) * elevation_step
+        ce, se = math.cos(elevation), math.sin(elevation)
+        for c in range(ranges.shape[1]):
+            measured = ranges[r, c]
+            if measured == -np.inf:
+                measured = range_min
+            elif not 0.0 <= measured <= range_max:
+                continue
+            x, y, z = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
+            px = rotation[0, 0] * x + rotation[0, 1] * y + rotation[0, 2] * z + offset[0]
+            py = rotation[1, 0] * x + rotation[1, 1] * y + rotation[1, 2] * z + offset[1]
+            pz = rotation[2, 0] * x + rotation[2, 1] * y + rotation[2, 2] * z + offset[2]
+            distance = math.sqrt(px * px + py * py + pz * pz)
+            nearest = min(nearest, distance)
+            if distance > reach or distance < 1e-6 or pz < least_up:
+                continue
+            px, py, pz = px / distance, py / distance, pz / distance
+            closing = px * velocity[0] + py * velocity[1] + pz * velocity[2]
+            normals[count, 0], normals[count, 1], normals[count, 2] = px, py, pz
+            bounds[count] = _bound(distance, closing, clearance, deceleration, latency, deadband, push)
+            count += 1
+    return count, nearest
+
+
+@njit(cache=True, nogil=True)
+def _from_window(  # type: ignore[no-untyped-def]
+    cells,
+    origin,
+    resolution,
+    position,
+    velocity,
+    clearance,
+    deceleration,
+    latency,
+    own,
+    reach,
+    least_up,
+    low,
+    high,
+    normals,
+    bounds,
+):
+    count = 0
+    nearest = np.inf
+    delta = np.empty(3)
+    for i in range(low[0], high[0]):
+        for j in range(low[1], high[1]):
+            for k in range(low[2], high[2]):
+                if cells[i, j, k] != _OCCUPIED:
+                    continue
+                # Nearest point of the cell's box, relative to the vehicle.
+                delta[0] = origin[0] + i * resolution - position[0]
+                delta[1] = origin[1] + j * resolution - position[1]
+                delta[2] = origin[2] + k * resolution - position[2]
+                for axis in range(3):
+                    delta[axis] = max(delta[axis], 0.0) if delta[axis] > -resolution else delta[axis] + resolution
+                distance = math.sqrt(delta[0] ** 2 + delta[1] ** 2 + delta[2] ** 2)
+                if distance < own:
+                    continue
+                nearest = min(nearest, distance)
+                if distance > reach or delta[2] < least_up:
+                    continue
+                closing = 0.0
+                for axis in range(3):
+                    delta[axis] /= distance
+                    closing += delta[axis] * velocity[axis]
+                normals[count] = delta
+                bounds[count] = _bound(distance, closing, clearance, deceleration, latency, 0.0, 0.0)
+                count += 1
+    return count, nearest
+
+
+def reach_of(speed: float, limits: Limits) -> float:
+    """Distance (m) beyond which no obstacle limits a speed (m/s)."""
+    return limits.clearance + float(stopping_distance(speed, limits.deceleration, limits.latency))
+
+
+def from_ranges(
+    image: RangeImageData,
+    position: Vector,
+    velocity: Vector,
+    limits: Limits,
+    reach: float,
+    push: float,
+    least_up: float = -math.inf,
+) -> Surroundings:
+    """Limits of the range image's obstacles within reach (m), seen from position (m, map) at velocity (m/s).
+
+    push: m/s of backing off when too near, 0 for none. Obstacles more than -least_up below the vehicle
+    are left out (landing). The vehicle's motion since the image was measured is taken into account.
+    """
+    ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
+    normals = np.empty((ranges.size, 3))
+    bounds = np.empty(ranges.size)
+    grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
+    count, nearest = _from_ranges(
+        ranges, grid, image.range_min, image.range_max, image.pose.rotation, image.pose.position - position, velocity,
+        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, least_up,
+        normals, bounds,
+    )  # fmt: skip
+    return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))
+
+
+def from_window(
+    window: OccupancyWindow,
+    position: Vector,
+    velocity: Vector,
+    limits: Limits,
+    reach: float,
+    least_up: float = -math.inf,
+) -> Surroundings:
+    """Limits of the window's occupied cells within reach (m).
+
+    Cells that touch the vehicle's own body are free by assumption, and no cell makes the vehicle back
+    off: a cell is as coarse as the margin, and what is really near is in the ranges.
+    """
+    shape = np.array(window.cells.shape)
+    low = np.clip(np.floor((position - reach - window.origin) / window.resolution), 0, shape).astype(np.int64)
+    high = np.clip(np.ceil((position + reach - window.origin) / window.resolution), 0, shape).astype(np.int64)
+    size = int(np.prod(np.maximum(high - low, 0)))
+    normals = np.empty((size, 3))
+    bounds = np.empty(size)
+    count, nearest = _from_window(
+        window.cells, np.asarray(window.origin, dtype=np.float64), window.resolution, position, velocity,
+        limits.clearance, limits.deceleration, limits.latency, limits.body_radius, reach, least_up, low, high,
+        normals, bounds,
+    )  # fmt: skip
+    return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))

@@ -1,0 +1,160 @@
+"""What has been seen: how far a direction is known to be free, and where the surface below is.
+
+Unknown is never free. A point counts as seen when a fresh range reaches past it or when its cell of the
+map's window is free.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.safety.inputs import RangeImageData
+
+_FREE = 1
+_STEP = 0.5  # m between the points looked at along a direction
+_FOOTPRINT = 1.5  # m around the vehicle's foot point that count as "below" it
+_FOOTPRINT_GROWTH = 0.14  # m of footprint per m of depth: the two lowest rows of a 5 degree scan
+
+
+@njit(cache=True, nogil=True)
+def _range_at(ranges, grid, x, y, z):  # type: ignore[no-untyped-def]
+    """Measured range in the direction of a point of the sensor frame; NaN outside the image."""
+    azimuth_min, azimuth_step, elevation_min, elevation_step = grid
+    rows, columns = ranges.shape
+    elevation = math.atan2(z, math.sqrt(x * x + y * y))
+    row = math.floor((elevation - elevation_min) / elevation_step)
+    # Exactly straight down or up belongs to the outermost row.
+    if row == -1 and elevation > elevation_min - 1e-6:
+        row = 0
+    if row == rows and elevation < elevation_min + rows * elevation_step + 1e-6:
+        row = rows - 1
+    turn = (math.atan2(y, x) - azimuth_min) % (2.0 * math.pi)
+    column = math.floor(turn / azimuth_step)
+    if row < 0 or row >= rows or column < 0 or column >= columns:
+        return np.nan
+    return ranges[row, column]
+
+
+@njit(cache=True, nogil=True)
+def _seen_by_ranges(ranges, grid, range_max, rotation, offset):  # type: ignore[no-untyped-def]
+    """Whether a point at offset (m, map axes, from the sensor) has been looked through."""
+    x = rotation[0, 0] * offset[0] + rotation[1, 0] * offset[1] + rotation[2, 0] * offset[2]
+    y = rotation[0, 1] * offset[0] + rotation[1, 1] * offset[1] + rotation[2, 1] * offset[2]
+    z = rotation[0, 2] * offset[0] + rotation[1, 2] * offset[1] + rotation[2, 2] * offset[2]
+    distance = math.sqrt(x * x + y * y + z * z)
+    measured = _range_at(ranges, grid, x, y, z)
+    if measured == np.inf:
+        return distance <= range_max
+    return 0.0 <= measured <= range_max and distance <= measured
+
+
+@njit(cache=True, nogil=True)
+def _known_free(  # type: ignore[no-untyped-def]
+    direction,
+    wanted,
+    own,
+    position,
+    has_ranges,
+    ranges,
+    grid,
+    range_max,
+    rotation,
+    sensor,
+    has_window,
+    cells,
+    origin,
+    resolution,
+):
+    point = np.empty(3)
+    offset = np.empty(3)
+    known = own
+    while known < wanted + own:
+        s = min(known + _STEP, wanted + own)
+        for k in range(3):
+            point[k] = position[k] + s * direction[k]
+            offset[k] = point[k] - sensor[k]
+        seen = has_ranges and _seen_by_ranges(ranges, grid, range_max, rotation, offset)
+        if not seen and has_window:
+            i = math.floor((point[0] - origin[0]) / resolution)
+            j = math.floor((point[1] - origin[1]) / resolution)
+            k = math.floor((point[2] - origin[2]) / resolution)
+            inside = 0 <= i < cells.shape[0] and 0 <= j < cells.shape[1] and 0 <= k < cells.shape[2]
+            seen = inside and cells[i, j, k] == _FREE
+        if not seen:
+            break
+        known = s
+    return known - own
+
+
+_NO_RANGES = np.zeros((1, 1), dtype=np.float32)
+_NO_CELLS = np.zeros((1, 1, 1), dtype=np.uint8)
+
+
+class Sight:
+    """What fresh ranges and a fresh window have seen around the vehicle; either may be missing."""
+
+    def __init__(
+        self, position: Vector, image: RangeImageData | None, window: OccupancyWindow | None, own_radius: float
+    ) -> None:
+        self._position = position
+        self._own = own_radius
+        self._image = image
+        self._window = window
+        self._rotation = image.pose.rotation if image else np.eye(3)
+
+    def known_free(self, direction: Vector, wanted: float) -> float:
+        """Distance (m, at most wanted) seen to be free beyond the vehicle's own radius along a unit direction."""
+        image, window = self._image, self._window
+        return float(
+            _known_free(
+                direction, wanted, self._own, self._position,
+                image is not None,
+                np.ascontiguousarray(image.ranges, dtype=np.float32) if image else _NO_RANGES,
+                (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
+                if image else (0.0, 1.0, 0.0, 1.0),
+                image.range_max if image else 0.0,
+                self._rotation,
+                image.pose.position if image else self._position,
+                window is not None,
+                window.cells if window else _NO_CELLS,
+                np.asarray(window.origin, dtype=np.float64) if window else self._position,
+                window.resolution if window else 1.0,
+            )
+        )  # fmt: skip
+
+    def surface_below(self) -> float | None:
+        """Height (m, map z) of the highest surface under the vehicle; None when none is seen.
+
+        The ranges say it, or else the window's ground.
+        """
+        if self._image is not None:
+            z = _surface(points_of(self._image), self._position)
+            if z is not None:
+                return z
+        return self._window.ground_below(self._position, float(self._position[2])) if self._window is not None else None
+
+
+def points_of(image: RangeImageData) -> NDArray[np.float64]:
+    """Map-frame points (n, 3) of the valid finite ranges (m)."""
+    ranges = np.asarray(image.ranges, dtype=np.float64)
+    valid = (ranges >= 0.0) & (ranges <= image.range_max)
+    rows, columns = np.nonzero(valid)
+    elevation = image.elevation_min + (rows + 0.5) * image.elevation_step
+    azimuth = image.azimuth_min + (columns + 0.5) * image.azimuth_step
+    level = np.cos(elevation)
+    direction = np.stack([level * np.cos(azimuth), level * np.sin(azimuth), np.sin(elevation)], axis=-1)
+    return image.pose.apply(direction * ranges[valid][:, None])
+
+
+def _surface(points: NDArray[np.float64], position: Vector) -> float | None:
+    delta = points - position
+    depth = -delta[:, 2]
+    footprint = np.maximum(_FOOTPRINT, _FOOTPRINT_GROWTH * depth)
+    below = (depth > 0.0) & (np.hypot(delta[:, 0], delta[:, 1]) <= footprint)
+    return float(points[below, 2].max()) if below.any() else None

@@ -1,0 +1,61 @@
+"""Whether inputs can be trusted: age of each, the clock itself, and a hold that lasts until all are good again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from esar_ros.safety.codes import Reason
+
+
+def usable(stamp: float, now: float, age: float, future: float) -> bool:
+    """Whether a stamp (s) is at most age old and at most future ahead of now; a NaN never is."""
+    return -future <= now - stamp <= age + 1e-9
+
+
+def age_text(what: str, stamp: float | None, now: float) -> str:
+    """What is wrong with an input's stamp, for people."""
+    if stamp is None:
+        return f"no {what}"
+    if not math.isfinite(stamp):
+        return f"{what} has no stamp"
+    age = now - stamp
+    return f"{what} {age:.2f} s old" if age >= 0.0 else f"{what} from {-age:.2f} s ahead"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The last time seen and until when a jump of it is waited out."""
+
+    now: float | None = None
+    settle_until: float = -math.inf
+
+    def advance(self, now: float, gap: float, settle: float) -> tuple[Clock, float, bool]:
+        """Clock at now, step since the last (s), and whether the step jumped back or over more than gap (s)."""
+        if self.now is None:
+            return Clock(now), math.inf, False
+        step = now - self.now
+        jumped = step < 0.0 or step > gap
+        return Clock(now, now + settle if jumped else self.settle_until), step, jumped
+
+    @property
+    def settling(self) -> bool:
+        """Whether a jump is still waited out."""
+        return self.now is not None and self.now < self.settle_until
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A hold ends when all its causes have been absent for the release time."""
+
+    reason: Reason = Reason.NONE
+    good_since: float | None = None
+
+    def update(self, cause: Reason, now: float, release: float) -> Hold:
+        """Hold after a step with this cause (NONE: all good); its reason is NONE when not holding."""
+        if cause is not Reason.NONE:
+            return Hold(cause)
+        if self.reason is Reason.NONE:
+            return self
+        since = now if self.good_since is None else self.good_since
+        return Hold() if now - since >= release - 1e-9 else replace(self, good_since=since)
