@@ -1,0 +1,1 @@
+"""The embedded simulator: places, pictures, dynamics and sensors, served over AirSim's RPC."""

@@ -1,0 +1,130 @@
+"""Draws plants and rocks: instanced meshes near, billboards far, depth alone for the shadow map."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.sim import shaders
+from esar_ros.sim.flora_lod import BILLBOARD_SPECIES, FloraLod
+from esar_ros.sim.graphics import program
+from esar_ros.sim.mesh_builder import Mesh
+from esar_ros.sim.plant_meshes import broadleaf, bush, conifer, rock
+from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
+from esar_ros.sim.views import View
+
+_ROW = 32  # bytes of an instance
+_ATLAS_CELL = (64, 128)
+_CORNERS = np.array([[-1, 0], [1, 0], [1, 1], [-1, 1]], dtype=np.float32)
+
+
+def _meshes(kind: int) -> tuple[Mesh, Mesh]:
+    """Full and coarse mesh of a species and variant."""
+    species, variant = SPECIES[kind // VARIANTS], kind % VARIANTS
+    if species == "conifer":
+        return conifer(31 + variant, 7, 6), conifer(41 + variant, 3, 3)
+    if species == "broadleaf":
+        return broadleaf(51 + variant, 8, 6), broadleaf(61 + variant, 5, 3)
+    if species == "bush":
+        return bush(71 + variant, 7, 5), bush(81 + variant, 5, 3)
+    return rock(91 + variant, 7, 5), rock(101 + variant, 5, 3)
+
+
+class FloraDrawing:
+    """GPU side of a Flora."""
+
+    def __init__(self, context: moderngl.Context, flora: Flora, atlas_unit: int) -> None:
+        self._context = context
+        self.lod = FloraLod(flora)
+        self._program = program(context, shaders.PLANT_VERTEX, shaders.PLANT_FRAGMENT)
+        self._shadow = program(context, shaders.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
+        self._sprite = program(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_FRAGMENT, atlas=atlas_unit)
+        self._sprite["plants"] = float(BILLBOARD_SPECIES * VARIANTS)
+        self._rows = context.buffer(reserve=16_384 * _ROW, dynamic=True)
+        self._draw: list[tuple[moderngl.VertexArray, moderngl.VertexArray]] = []
+        self._draw_shadow: list[moderngl.VertexArray] = []
+        for kind in range(len(SPECIES) * VARIANTS):
+            full, coarse = (self._upload(mesh) for mesh in _meshes(kind))
+            instance = (self._rows, "4f 4f/i", "foot", "look")
+            self._draw.append(
+                tuple(  # type: ignore[arg-type]
+                    context.vertex_array(
+                        self._program, [(vertices, "3f 3f 3f", "position", "normal", "albedo"), instance], faces
+                    )
+                    for vertices, faces in (full, coarse)
+                )
+            )
+            self._draw_shadow.append(
+                context.vertex_array(self._shadow, [(full[0], "3f 24x", "position"), instance], full[1])
+            )
+        self._sprites = context.buffer(reserve=4096 * 40, dynamic=True)
+        self._sprite_faces = context.buffer(reserve=4)
+        self._sprite_array: moderngl.VertexArray | None = None
+        self._room = 0
+        self._atlas = self._paint_atlas()
+        self._atlas.use(atlas_unit)
+
+    def draw(self, view: View, present: NDArray[np.bool_], focal: float) -> None:
+        """Everything the view shows; the Frame block is bound already."""
+        buckets, sprites = self.lod.select(present, view.eye, view.planes, focal)
+        for kind, coarse, rows in buckets:
+            self._rows.write(rows)
+            self._draw[kind][coarse].render(instances=len(rows))
+        if len(sprites):
+            self._draw_sprites(sprites)
+
+    def draw_shadow(
+        self, to_light: NDArray[np.float64], present: NDArray[np.bool_], xy: NDArray[np.float64], reach: float
+    ) -> None:
+        """Depth of what stands within reach (m) of a point, seen from the sun."""
+        self._shadow["to_light"].write(to_light.T.astype(np.float32).tobytes())  # type: ignore[union-attr]
+        for array, rows in zip(self._draw_shadow, self.lod.around(present, xy, reach), strict=True):
+            for start in range(0, len(rows), 16_384):
+                part = rows[start : start + 16_384]
+                self._rows.write(part)
+                array.render(instances=len(part))
+
+    def _draw_sprites(self, sprites: NDArray[np.float32]) -> None:
+        # Plain quads: drivers without a GPU spend more on an instance of four vertices than on the vertices.
+        count = len(sprites)
+        if count > self._room:
+            self._grow(count)
+        table = np.empty((count, 4, 10), dtype=np.float32)
+        table[:, :, :2] = _CORNERS
+        table[:, :, 2:] = sprites[:, None, :]
+        self._sprites.write(table)
+        assert self._sprite_array is not None
+        self._sprite_array.render(vertices=6 * count)
+
+    def _grow(self, count: int) -> None:
+        self._room = 2 * count
+        quads = 4 * np.arange(self._room, dtype=np.int32)[:, None] + np.array([0, 1, 2, 0, 2, 3], dtype=np.int32)
+        self._sprites = self._context.buffer(reserve=self._room * 160, dynamic=True)
+        self._sprite_faces = self._context.buffer(quads.astype(np.int32).tobytes())
+        layout = [(self._sprites, "2f 4f 4f", "corner", "foot", "look")]
+        self._sprite_array = self._context.vertex_array(self._sprite, layout, self._sprite_faces)
+
+    def _upload(self, mesh: Mesh) -> tuple[moderngl.Buffer, moderngl.Buffer]:
+        vertices = np.hstack([mesh.positions, mesh.normals, mesh.colours]).astype(np.float32)
+        return self._context.buffer(vertices.tobytes()), self._context.buffer(mesh.triangles.tobytes())
+
+    def _paint_atlas(self) -> moderngl.Texture:
+        """Side views of the trees' full meshes, one cell each, alpha where there is tree."""
+        kinds = BILLBOARD_SPECIES * VARIANTS
+        width, height = _ATLAS_CELL[0] * kinds, _ATLAS_CELL[1]
+        texture = self._context.texture((width, height), 4)
+        target = self._context.framebuffer([texture], self._context.depth_renderbuffer((width, height)))
+        painter = program(self._context, shaders.ATLAS_VERTEX, shaders.ATLAS_FRAGMENT)
+        target.use()
+        self._context.viewport = (0, 0, width, height)
+        target.clear(0.17, 0.22, 0.14, 0.0, depth=1.0)
+        for kind in range(kinds):
+            vertices, faces = self._upload(_meshes(kind)[0])
+            layout = [(vertices, "3f 12x 3f", "position", "albedo")]
+            painter["cell"] = (float(kinds), float(kind))
+            self._context.vertex_array(painter, layout, faces).render()
+        texture.build_mipmaps()
+        texture.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
+        texture.repeat_x = texture.repeat_y = False
+        return texture

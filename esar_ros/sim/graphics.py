@@ -1,0 +1,37 @@
+"""An OpenGL context without a screen, through EGL: Mesa's llvmpipe on a CPU, the real driver on a GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import moderngl
+
+from esar_ros.mission.errors import UsageError
+
+CURE = "apt install libegl1 libegl-mesa0 libgl1 libgl1-mesa-dri"
+
+
+def headless_context() -> moderngl.Context:
+    """A context of at least OpenGL 3.3. Raises UsageError naming what to install.
+
+    Make it in the process and thread that render: EGL does not survive a fork.
+    """
+    try:
+        # Named by their sonames: the links without a version come only with development packages.
+        return moderngl.create_context(
+            require=330, standalone=True, backend="egl", libgl="libGL.so.1", libegl="libEGL.so.1"
+        )
+    except Exception as error:  # the loader raises plain Exception and OSError alike
+        raise UsageError(f"no OpenGL 3.3 through EGL on this machine ({error})", CURE) from None
+
+
+def program(context: moderngl.Context, vertex: str, fragment: str, **samplers: int) -> moderngl.Program:
+    """Compiled program with its Frame block at binding 0 and samplers at texture units."""
+    made = context.program(vertex_shader=vertex, fragment_shader=fragment)
+    for name in made:
+        member: Any = made[name]
+        if isinstance(member, moderngl.UniformBlock):
+            member.binding = 0
+    for name, unit in samplers.items():
+        made[name] = unit
+    return made

@@ -1,0 +1,274 @@
+"""Textures of the ground, about a metre a texel: albedo, surface kind, and the light of one sun direction.
+
+Rows run south to north, as the heights do.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from esar_ros.sim.land_cover import ALBEDO, LandCover
+from esar_ros.sim.maps import PlaceMap
+from esar_ros.sim.scatter import Flora
+from esar_ros.sim.sky import Lighting
+from esar_ros.sim.terrain import surface_normals
+
+LIT_RANGE = 2.2  # linear radiance that the lit texture's 255 stands for; stored as its square root
+
+# Which of the four detail patterns a class shows: grass, rock, snow and sand, earth.
+_DETAIL = np.zeros(8, dtype=np.int64)
+_DETAIL[[LandCover.ROCK, LandCover.BLOCKFIELD]] = 1
+_DETAIL[[LandCover.SNOW, LandCover.SAND, LandCover.WATER]] = 2
+_DETAIL[[LandCover.DIRT, LandCover.FOREST]] = 3
+
+
+class GroundBake:
+    """Albedo once; light anew whenever the sun has moved."""
+
+    def __init__(self, place: PlaceMap, noise: NDArray[np.float32]) -> None:
+        self.size = 2 * (place.samples - 1)  # texels along a side
+        self._place = place
+        self._normals = surface_normals(place.heights, place.cell)
+        self._openness = _openness(place.heights, place.cell)
+        self._albedo = np.empty((self.size, self.size, 3), dtype=np.uint8)
+        self.surface = np.zeros((self.size, self.size, 4), dtype=np.uint8)  # weights of grass, rock, earth; tree shade
+        _paint(
+            place.heights,
+            place.land_cover,
+            self._normals,
+            place.size,
+            noise,
+            ALBEDO,
+            _DETAIL,
+            self._albedo,
+            self.surface,
+        )
+        self.sun_share = np.ones(place.heights.shape, dtype=np.float32)  # (n, n) of the sun's disc in sight
+
+    def light(self, light: Lighting, flora: Flora) -> NDArray[np.uint8]:
+        """Lit ground (size, size, 4): square root of radiance over LIT_RANGE, alpha the sun's share of it.
+
+        Also renews sun_share and the tree shade in surface's alpha.
+        """
+        sun = light.to_sun
+        shining = float(sun[2]) > 0.0 and float(light.sun.max()) > 1e-3
+        if shining:
+            _cast_shadows(self._place.heights, self._place.cell, sun[0], sun[1], sun[2], self.sun_share)
+        else:
+            self.sun_share[:] = 0.0
+        shade = np.full((self.size, self.size), 255, dtype=np.uint8)
+        if shining:
+            trees = flora.species < 2
+            _shade_trees(
+                shade,
+                flora.positions[trees],
+                flora.height[trees],
+                flora.crown_radius[trees],
+                self._place.size,
+                sun[0],
+                sun[1],
+                max(float(sun[2]), 0.12),
+            )
+        self.surface[..., 3] = shade
+        out = np.empty((self.size, self.size, 4), dtype=np.uint8)
+        _light(self._albedo, self._normals, self.sun_share, self._openness, sun, light.sun, light.ambient, out)
+        return out
+
+    def sun_share_at(self, xy: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Sun share of the nearest height sample to points (N, 2)."""
+        index = np.clip(
+            np.rint((xy + self._place.size / 2) / self._place.cell).astype(np.int64), 0, self._place.samples - 1
+        )
+        return np.asarray(self.sun_share[index[:, 1], index[:, 0]], dtype=np.float32)
+
+
+def _openness(heights: NDArray[np.float32], cell: float) -> NDArray[np.float32]:
+    """Ambient light by concavity and slope, 0.4 to 1.1."""
+    n = heights.shape[0]
+    reach = max(2, round(24.0 / cell))
+    pad = np.pad(heights.astype(np.float64), reach, mode="edge")
+    total = pad.cumsum(axis=0).cumsum(axis=1)
+    total = np.pad(total, ((1, 0), (1, 0)))
+    w = 2 * reach + 1
+    mean = (total[w:, w:] - total[:-w, w:] - total[w:, :-w] + total[:-w, :-w])[:n, :n] / (w * w)
+    return np.clip(0.95 - 0.06 * (mean - heights), 0.4, 1.1).astype(np.float32)
+
+
+@njit(cache=True, nogil=True)
+def _tile(noise, x, y):  # type: ignore[no-untyped-def]
+    """Bilinear sample of a wrapping square tile; x, y in texels."""
+    n = noise.shape[0]
+    i = math.floor(x)
+    j = math.floor(y)
+    u = x - i
+    v = y - j
+    i0 = i % n
+    j0 = j % n
+    i1 = (i + 1) % n
+    j1 = (j + 1) % n
+    low = noise[j0, i0] * (1.0 - u) + noise[j0, i1] * u
+    return low * (1.0 - v) + (noise[j1, i0] * (1.0 - u) + noise[j1, i1] * u) * v
+
+
+@njit(cache=True, nogil=True)
+def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  # type: ignore[no-untyped-def]
+    n = h.shape[0]
+    m = albedo.shape[0]
+    step = size / m
+    cell = size / (n - 1)
+    for j in range(m):
+        for i in range(m):
+            x = (i + 0.5) * step
+            y = (j + 0.5) * step
+            a = _tile(noise, x * 0.21, y * 0.21)
+            b = _tile(noise, x * 1.1 + 91.0, y * 1.1)
+            c = noise[(3 * j + i) % noise.shape[0], (3 * i + 5 * j) % noise.shape[0]]
+            # Borders wander by a metre or two, so that the grid of classes does not show.
+            u = min(n - 1, max(0, int((x + 3.0 * b + 1.2 * c) / cell + 0.5)))
+            v = min(n - 1, max(0, int((y - 3.0 * b + 1.2 * c) / cell + 0.5)))
+            kind = cover[v, u]
+            tone = 1.0 + 0.16 * a + 0.15 * b + 0.05 * c
+            r = palette[kind, 0] * tone
+            g = palette[kind, 1] * tone
+            bl = palette[kind, 2] * tone
+            if kind == 0:  # meadow: greener in hollows, straw-coloured on dry patches
+                dry = min(1.0, max(0.0, 0.35 + 0.55 * a + 0.25 * b))
+                r += dry * 0.055
+                g += dry * 0.022
+                bl += dry * 0.012
+            elif kind == 6:  # lichen and dark gaps between boulders
+                r *= 1.0 - 0.25 * max(0.0, b)
+                g *= 1.0 - 0.20 * max(0.0, b)
+                bl *= 1.0 - 0.27 * max(0.0, b)
+            elif kind == 1:
+                strata = 0.5 + 0.5 * math.sin(h[v, u] * 0.9 + 3.0 * a)
+                r *= 0.82 + 0.3 * strata
+                g *= 0.82 + 0.3 * strata
+                bl *= 0.84 + 0.3 * strata
+            steep = min(1.0, max(0.0, (0.80 - normals[v, u, 2]) / 0.14))
+            if kind == 0 or kind == 5:
+                mix = 0.55 * steep * min(1.0, max(0.0, 0.6 + b))
+                r += mix * (0.17 - r)
+                g += mix * (0.15 - g)
+                bl += mix * (0.125 - bl)
+            albedo[j, i, 0] = min(255, max(0, int(255.0 * math.sqrt(max(r, 0.0)))))
+            albedo[j, i, 1] = min(255, max(0, int(255.0 * math.sqrt(max(g, 0.0)))))
+            albedo[j, i, 2] = min(255, max(0, int(255.0 * math.sqrt(max(bl, 0.0)))))
+            pattern = detail[kind]
+            surface[j, i, 0] = 255 if pattern == 0 else 0
+            surface[j, i, 1] = 255 if pattern == 1 else 0
+            surface[j, i, 2] = 255 if pattern == 3 else 0
+
+
+@njit(cache=True, nogil=True)
+def _cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
+    """Share of the sun's disc seen from each sample, marching towards it; widened penumbra hides the grid."""
+    n = h.shape[0]
+    flat = math.sqrt(sx * sx + sy * sy) + 1e-9
+    ux = sx / flat
+    uy = sy / flat
+    climb = sz / flat * cell
+    highest = h.max()
+    for j in range(n):
+        for i in range(n):
+            start = h[j, i] + 0.3
+            share = 1.0
+            t = 1.0
+            while True:
+                x = i + ux * t
+                y = j + uy * t
+                z = start + climb * t
+                if x < 0.0 or y < 0.0 or x >= n - 1 or y >= n - 1 or z > highest:
+                    break
+                a = int(x)
+                b = int(y)
+                u = x - a
+                v = y - b
+                ground = (h[b, a] * (1.0 - u) + h[b, a + 1] * u) * (1.0 - v)
+                ground += (h[b + 1, a] * (1.0 - u) + h[b + 1, a + 1] * u) * v
+                gap = z - ground
+                share = min(share, gap / (t * cell) * 25.0 + 0.5)
+                if share <= 0.0:
+                    share = 0.0
+                    break
+                t += max(1.0, 0.35 * gap / cell)
+            out[j, i] = share
+
+
+@njit(cache=True, nogil=True)
+def _shade_trees(shade, feet, heights, radii, size, sx, sy, sz):  # type: ignore[no-untyped-def]
+    """Darken the ground by each crown's shadow: a triangle from its foot, as long as the sun is low."""
+    m = shade.shape[0]
+    texel = size / m
+    for k in range(feet.shape[0]):
+        x0 = feet[k, 0] + size / 2.0
+        y0 = feet[k, 1] + size / 2.0
+        length = min(heights[k] / sz, 60.0)
+        ex = -sx * length
+        ey = -sy * length
+        long = math.sqrt(ex * ex + ey * ey) + 1e-6
+        ux = ex / long
+        uy = ey / long
+        r = radii[k]
+        i0 = max(0, int((min(x0, x0 + ex) - r) / texel))
+        i1 = min(m - 1, int((max(x0, x0 + ex) + r) / texel))
+        j0 = max(0, int((min(y0, y0 + ey) - r) / texel))
+        j1 = min(m - 1, int((max(y0, y0 + ey) + r) / texel))
+        for j in range(j0, j1 + 1):
+            for i in range(i0, i1 + 1):
+                px = (i + 0.5) * texel - x0
+                py = (j + 0.5) * texel - y0
+                along = px * ux + py * uy
+                across = abs(px * uy - py * ux)
+                if along < 0.0:
+                    edge = r - math.sqrt(px * px + py * py)
+                else:
+                    edge = r * (1.0 - along / long) - across
+                cover = min(1.0, max(0.0, edge / texel + 0.5))
+                if cover > 0.0:
+                    shade[j, i] = min(shade[j, i], int(255.0 * (1.0 - 0.85 * cover)))
+
+
+@njit(cache=True, nogil=True)
+def _light(albedo, normals, share, openness, to_sun, sun, ambient, out):  # type: ignore[no-untyped-def]
+    m = albedo.shape[0]
+    n = normals.shape[0]
+    scale = (n - 1) / m
+    brightest = 1.0 / LIT_RANGE
+    for j in range(m):
+        v = (j + 0.5) * scale
+        b = min(int(v), n - 2)
+        v -= b
+        for i in range(m):
+            u = (i + 0.5) * scale
+            a = min(int(u), n - 2)
+            u -= a
+            w00 = (1.0 - u) * (1.0 - v)
+            w10 = u * (1.0 - v)
+            w01 = (1.0 - u) * v
+            w11 = u * v
+            dot = 0.0
+            for k in range(3):
+                dot += to_sun[k] * (
+                    normals[b, a, k] * w00
+                    + normals[b, a + 1, k] * w10
+                    + normals[b + 1, a, k] * w01
+                    + normals[b + 1, a + 1, k] * w11
+                )
+            seen = share[b, a] * w00 + share[b, a + 1] * w10 + share[b + 1, a] * w01 + share[b + 1, a + 1] * w11
+            open_sky = openness[b, a]
+            direct = max(dot, 0.0) * seen
+            total_sun = 0.0
+            total = 1e-6
+            for k in range(3):
+                base = (albedo[j, i, k] / 255.0) ** 2
+                from_sun = base * sun[k] * direct
+                value = from_sun + base * ambient[k] * open_sky
+                total_sun += from_sun
+                total += value
+                out[j, i, k] = min(255, int(255.0 * math.sqrt(value * brightest) + 0.5))
+            out[j, i, 3] = int(255.0 * total_sun / total)

@@ -1,0 +1,191 @@
+"""Few triangles for much ground: view-dependent refinement of right triangles, without cracks.
+
+Lindstrom and Pascucci, "Visualization of large terrains made easy", 2001: every height sample carries an
+error and a ball that cover all samples refined after it, so the test at a sample implies the tests above
+it and neighbours agree by themselves. Cut by the frustum while descending; emitted front to back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+_CAPACITY = 160_000  # triangles a view; refinement stops there
+_STACK = 256
+
+
+class TerrainLod:
+    """Triangles of a square height field for one view after another."""
+
+    def __init__(self, heights: NDArray[np.float32], size: float) -> None:
+        self._heights = heights
+        self._cell = size / (heights.shape[0] - 1)
+        self._half = size / 2
+        self._errors, self._radii = _nested(heights, self._cell)
+        self._slot = np.zeros(heights.shape, dtype=np.int32)
+        self._stamp = np.zeros(heights.shape, dtype=np.int32)
+        self._view = 0
+        self._vertices = np.empty((_CAPACITY, 3), dtype=np.float32)
+        self._near = np.empty((_CAPACITY, 3), dtype=np.int32)
+        self._far = np.empty((_CAPACITY, 3), dtype=np.int32)
+
+    def select(
+        self, eye: NDArray[np.float64], planes: NDArray[np.float64], tolerance: float, cap: float, near: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]]:
+        """Vertices (V, 3) in the map frame, triangles near the eye and those beyond `near` metres, (T, 3) each.
+
+        Planes (P, 4) are (unit normal, offset), inside where n.x + offset >= 0. The vertical error stays under
+        tolerance (rad) times distance and, within twice `near`, under cap (m). Arrays are overwritten by the next call.
+        """
+        self._view += 1
+        vertices, close, distant = _refine(
+            self._heights,
+            self._errors,
+            self._radii,
+            self._cell,
+            self._half,
+            eye,
+            planes,
+            tolerance,
+            cap,
+            near,
+            self._view,
+            self._stamp,
+            self._slot,
+            self._vertices,
+            self._near,
+            self._far,
+        )
+        return self._vertices[:vertices], self._near[:close], self._far[:distant]
+
+
+@njit(cache=True, nogil=True)
+def _nested(h, cell):  # type: ignore[no-untyped-def]
+    """Error (m) and ball radius (m) of every sample, each at least those of the samples refined after it."""
+    n = h.shape[0]
+    size = n - 1
+    errors = np.zeros((n, n), np.float32)
+    radii = np.zeros((n, n), np.float32)
+    total = size * size * 2 - 2
+    parents = total - size * size
+    for index in range(total - 1, -1, -1):
+        code = index + 2
+        ax = ay = bx = by = cx = cy = 0
+        if code & 1:
+            bx = by = cx = size
+        else:
+            ax = ay = cy = size
+        code >>= 1
+        while code > 1:
+            mx = (ax + bx) >> 1
+            my = (ay + by) >> 1
+            if code & 1:
+                bx, by, ax, ay = ax, ay, cx, cy
+            else:
+                ax, ay, bx, by = bx, by, cx, cy
+            cx = mx
+            cy = my
+            code >>= 1
+        mx = (ax + bx) >> 1
+        my = (ay + by) >> 1
+        error = abs(0.5 * (h[ay, ax] + h[by, bx]) - h[my, mx])
+        radius = 0.0
+        if index < parents:
+            cx = mx + my - ay
+            cy = my + ax - mx
+            for px, py in (((ax + cx) >> 1, (ay + cy) >> 1), ((bx + cx) >> 1, (by + cy) >> 1)):
+                error = max(error, errors[py, px])
+                dx = (px - mx) * cell
+                dy = (py - my) * cell
+                dz = h[py, px] - h[my, mx]
+                radius = max(radius, math.sqrt(dx * dx + dy * dy + dz * dz) + radii[py, px])
+        errors[my, mx] = max(errors[my, mx], error)
+        radii[my, mx] = max(radii[my, mx], radius)
+    return errors, radii
+
+
+@njit(cache=True, nogil=True)
+def _refine(  # type: ignore[no-untyped-def]
+    h, errors, radii, cell, half, eye, planes, tolerance, cap, near, view, stamp, slot, vertices, close, distant
+):
+    size = h.shape[0] - 1
+    stack = np.empty((_STACK, 7), np.int64)  # ax ay bx by cx cy, inside the frustum altogether
+    stack[0] = (size, size, 0, 0, 0, size, 0)
+    stack[1] = (0, 0, size, size, size, 0, 0)
+    top = 2
+    corners = np.empty((3, 3), np.float64)
+    count = 0
+    closes = 0
+    distants = 0
+    while top > 0:
+        top -= 1
+        ax = stack[top, 0]
+        ay = stack[top, 1]
+        bx = stack[top, 2]
+        by = stack[top, 3]
+        cx = stack[top, 4]
+        cy = stack[top, 5]
+        inside = stack[top, 6]
+        mx = (ax + bx) >> 1
+        my = (ay + by) >> 1
+        x = mx * cell - half
+        y = my * cell - half
+        z = h[my, mx]
+        ball = radii[my, mx]
+        for k in range(3):
+            i = ax if k == 0 else (bx if k == 1 else cx)
+            j = ay if k == 0 else (by if k == 1 else cy)
+            corners[k, 0] = i * cell - half
+            corners[k, 1] = j * cell - half
+            corners[k, 2] = h[j, i]
+            ball = max(ball, math.sqrt((corners[k, 0] - x) ** 2 + (corners[k, 1] - y) ** 2 + (corners[k, 2] - z) ** 2))
+        if inside == 0:
+            outside = False
+            inside = 1
+            for k in range(planes.shape[0]):
+                gap = planes[k, 0] * x + planes[k, 1] * y + planes[k, 2] * z + planes[k, 3]
+                if gap < -ball:
+                    outside = True
+                    break
+                if gap < ball:
+                    inside = 0
+            if outside:
+                continue
+        distance = math.sqrt((eye[0] - x) ** 2 + (eye[1] - y) ** 2 + (eye[2] - z) ** 2)
+        reach = max(distance - radii[my, mx], 0.0)
+        allowed = tolerance * reach
+        if reach < 2.0 * near:
+            allowed = min(allowed, cap)
+        splittable = abs(ax - cx) + abs(ay - cy) > 1 and top < _STACK - 2 and count < _CAPACITY - 3
+        if splittable and errors[my, mx] > allowed:
+            to_a = (eye[0] - corners[0, 0]) ** 2 + (eye[1] - corners[0, 1]) ** 2
+            to_b = (eye[0] - corners[1, 0]) ** 2 + (eye[1] - corners[1, 1]) ** 2
+            first = top if to_a > to_b else top + 1  # the nearer half is taken off the stack first
+            other = top + 1 if first == top else top
+            stack[first] = (cx, cy, ax, ay, mx, my, inside)
+            stack[other] = (bx, by, cx, cy, mx, my, inside)
+            top += 2
+            continue
+        is_near = distance - ball < near
+        for k in range(3):
+            i = ax if k == 0 else (bx if k == 1 else cx)
+            j = ay if k == 0 else (by if k == 1 else cy)
+            if stamp[j, i] != view:
+                stamp[j, i] = view
+                slot[j, i] = count
+                vertices[count, 0] = corners[k, 0]
+                vertices[count, 1] = corners[k, 1]
+                vertices[count, 2] = corners[k, 2]
+                count += 1
+            if is_near:
+                close[closes, k] = slot[j, i]
+            else:
+                distant[distants, k] = slot[j, i]
+        if is_near:
+            closes += 1
+        else:
+            distants += 1
+    return count, closes, distants

@@ -1,0 +1,102 @@
+"""A camera's view as the renderer needs it: frustum planes, clip matrix and the shader's uniform block."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.sim.sky import Lighting
+
+NEAR, FAR = 0.15, 9000.0  # m, clip planes
+UNIFORM_FLOATS = 2 * 16 + 9 * 4
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Pinhole view from an optical frame (x right, y down, z forward) in the map."""
+
+    eye: NDArray[np.float64]  # (3,) m
+    axes: NDArray[np.float64]  # (3, 3) rows right, down, forward in the map
+    half_width: float  # tangent of half the horizontal field of view
+    half_height: float
+
+    @staticmethod
+    def of(pose: Pose, width: int, height: int, fov: float) -> View:
+        """View of a camera of width x height px and a horizontal field of view in rad."""
+        tangent = math.tan(fov / 2)
+        return View(np.asarray(pose.position, dtype=np.float64), pose.rotation.T, tangent, tangent * height / width)
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """4x4 from the map frame to clip space; image row 0 is at y = -1."""
+        camera = np.eye(4)
+        camera[:3, :3] = self.axes
+        camera[:3, 3] = -self.axes @ self.eye
+        clip = np.zeros((4, 4))
+        clip[0, 0] = 1.0 / self.half_width
+        clip[1, 1] = 1.0 / self.half_height
+        clip[2, 2] = (FAR + NEAR) / (FAR - NEAR)
+        clip[2, 3] = -2.0 * FAR * NEAR / (FAR - NEAR)
+        clip[3, 2] = 1.0
+        return clip @ camera
+
+    @property
+    def planes(self) -> NDArray[np.float64]:
+        """(5, 4) frustum planes, unit normals inwards: sides and the plane through the eye."""
+        right, down, forward = self.axes
+        normals = np.array(
+            [
+                forward * self.half_width + right,
+                forward * self.half_width - right,
+                forward * self.half_height + down,
+                forward * self.half_height - down,
+                forward,
+            ]
+        )
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return np.column_stack([normals, -normals @ self.eye])
+
+    def uniforms(
+        self,
+        light: Lighting,
+        shadow_matrix: NDArray[np.float64],
+        half_extent: float,
+        shadow_reach: float,
+        time: float,
+        lit_range: float,
+    ) -> bytes:
+        """The Frame block of the shaders (std140)."""
+        right, down, forward = self.axes
+        block = np.concatenate(
+            [
+                self.matrix.T.ravel(),
+                shadow_matrix.T.ravel(),
+                [*self.eye, half_extent],
+                [*forward, shadow_reach],
+                [*(right * self.half_width), time],
+                [*(down * self.half_height), 0.0],
+                [*light.to_sun, light.cloud_cover],
+                [*light.sun, 0.0],
+                [*light.ambient, 0.0],
+                [*light.haze, light.extinction],
+                [*light.zenith, lit_range],
+            ]
+        )
+        return block.astype(np.float32).tobytes()
+
+
+def sun_matrix(centre: NDArray[np.float64], to_sun: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
+    """4x4 orthographic clip matrix looking down the sun's rays at a square of half side reach (m) about centre."""
+    side = np.cross(to_sun, [0.0, 0.0, 1.0] if abs(to_sun[2]) < 0.95 else [0.0, 1.0, 0.0])
+    side /= np.linalg.norm(side)
+    up = np.cross(side, to_sun)
+    depth = 3.0 * reach
+    rows = np.array([side / reach, up / reach, -to_sun / depth])
+    matrix = np.eye(4)
+    matrix[:3, :3] = rows
+    matrix[:3, 3] = -rows @ centre
+    return matrix
