@@ -1,0 +1,36 @@
+"""Simulation time: whole physics steps, counted; wall time never enters a result."""
+
+from __future__ import annotations
+
+STEP_NS = 2_000_000  # one physics step, 500 Hz
+STEP = STEP_NS * 1e-9  # s
+CONTROL_STEPS = 5  # the autopilot thinks every 10 ms
+FRAME_STEPS = 10  # what simContinueForFrames calls a frame: 20 ms
+
+
+class SimClock:
+    """Counts physics steps since the simulator started; never runs backwards, not even at reset."""
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.paused = False
+        self._owed_ns = 0  # requested time that did not fill a step yet
+
+    @property
+    def now_ns(self) -> int:
+        """Simulation time in ns."""
+        return self.step * STEP_NS
+
+    @property
+    def now(self) -> float:
+        """Simulation time in s."""
+        return self.step * STEP
+
+    def steps_for(self, seconds: float) -> int:
+        """Whole steps that a request for so many seconds buys; the rest is kept for the next request.
+
+        Many small requests so add up to the same time as one large one.
+        """
+        self._owed_ns += round(seconds * 1e9)
+        steps, self._owed_ns = divmod(self._owed_ns, STEP_NS)
+        return int(steps)

@@ -1,0 +1,279 @@
+"""Quadrotor flight: 6 degrees of freedom under a velocity -> attitude -> rate cascade, 500 Hz.
+
+World ENU, body FLU, SI units. Limits are those of AirSim's simple_flight autopilot; the cascade's
+integral term holds the set-point against steady wind. Pure functions of the state: the same
+inputs give the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.sim.clock import STEP
+
+GRAVITY: Final = 9.80665  # m/s^2
+
+# What a set-point's three first numbers mean.
+VELOCITY = 0  # m/s, world
+ATTITUDE = 1  # roll, pitch (rad), vertical velocity (m/s)
+ATTITUDE_THROTTLE = 2  # roll, pitch (rad), throttle 0..1
+RATE_THROTTLE = 3  # roll rate, pitch rate (rad/s), throttle 0..1
+
+_P, _V, _Q, _W, _T, _I, _F, _A, _B, _SIZE = 0, 3, 6, 10, 13, 14, 17, 20, 23, 26
+# position, velocity, quaternion, body rates, thrust, integral, specific force (body),
+# acceleration (world), angular acceleration (body)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the autopilot asks at most; AirSim simple_flight's defaults."""
+
+    tilt: float = math.radians(32.7)  # rad
+    rate: float = 2.5  # rad/s, about each body axis
+    climb_acceleration: float = 4.0  # m/s^2
+    sink_acceleration: float = 5.0  # m/s^2
+    thrust: float = 2.0 * GRAVITY  # m/s^2, full throttle
+    drag_linear: float = 0.10  # 1/s
+    drag_quadratic: float = 0.015  # 1/m
+
+    def as_array(self) -> NDArray[np.float64]:
+        """The numbers in the order the kernel reads them."""
+        return np.array(
+            [
+                self.tilt,
+                self.rate,
+                self.climb_acceleration,
+                self.sink_acceleration,
+                self.thrust,
+                self.drag_linear,
+                self.drag_quadratic,
+            ]
+        )
+
+
+@dataclass
+class SetPoint:
+    """What the cascade is to hold: three values by mode, and a heading (rad) or its rate (rad/s)."""
+
+    mode: int = VELOCITY
+    values: Vector = field(default_factory=lambda: np.zeros(3))
+    yaw: float = 0.0
+    yaw_is_rate: bool = True
+
+    def as_array(self) -> NDArray[np.float64]:
+        """The numbers in the order the kernel reads them."""
+        return np.array([self.mode, *self.values, float(self.yaw_is_rate), self.yaw])
+
+
+@njit(cache=True, nogil=True)
+def _clamp(value: float, low: float, high: float) -> float:
+    return min(high, max(low, value))
+
+
+@njit(cache=True, nogil=True)
+def _rotation(q, out):  # type: ignore[no-untyped-def]
+    """3x3 body-to-world matrix of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    out[0, 0] = 1.0 - 2.0 * (y * y + z * z)
+    out[0, 1] = 2.0 * (x * y - w * z)
+    out[0, 2] = 2.0 * (x * z + w * y)
+    out[1, 0] = 2.0 * (x * y + w * z)
+    out[1, 1] = 1.0 - 2.0 * (x * x + z * z)
+    out[1, 2] = 2.0 * (y * z - w * x)
+    out[2, 0] = 2.0 * (x * z - w * y)
+    out[2, 1] = 2.0 * (y * z + w * x)
+    out[2, 2] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@njit(cache=True, nogil=True)
+def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-def]
+    """Advance the state in place by so many steps of dt under one set-point."""
+    gravity = 9.80665
+    gain_v, gain_z, gain_i, gain_attitude = 2.2, 3.5, 0.8, 6.0
+    tau_thrust, tau_rate, tau_yaw = 0.05, 0.04, 0.10
+    tilt, rate_max, up_max, down_max, thrust_max = limits[0], limits[1], limits[2], limits[3], limits[4]
+    drag1, drag2 = limits[5], limits[6]
+    slope = math.tan(tilt)
+    mode = int(setpoint[0])
+    rotation = np.empty((3, 3))
+    wish = np.empty(3)
+    for _ in range(steps):
+        p, v, q = state[0:3], state[3:6], state[6:10]
+        w, integral = state[10:13], state[14:17]
+        _rotation(q, rotation)
+        heading = math.atan2(rotation[1, 0], rotation[0, 0])
+        roll_rate, pitch_rate, thrust = 0.0, 0.0, 0.0
+        if mode <= 2:
+            if mode == 0:
+                for k in range(3):
+                    error = setpoint[1 + k] - v[k]
+                    gain = gain_z if k == 2 else gain_v
+                    if abs(error) < 2.0:  # steady wind, not the transient, is the integral's work
+                        integral[k] = _clamp(integral[k] + gain_i * error * dt, -4.0, 4.0)
+                    wish[k] = gain * error + integral[k]
+                wish[2] = gravity + _clamp(wish[2], -down_max, up_max)
+                level = math.hypot(wish[0], wish[1])
+                most = slope * wish[2]
+                if level > most:
+                    wish[0] *= most / level
+                    wish[1] *= most / level
+            else:
+                roll = _clamp(setpoint[1], -tilt, tilt)
+                pitch = _clamp(setpoint[2], -tilt, tilt)
+                # Thrust axis of a body at this heading, rolled right by `roll`, nose up by `pitch` (FLU: roll
+                # about x, pitch about -y).
+                forward = -math.tan(pitch)
+                left = -math.tan(roll) / math.cos(pitch)
+                wish[0] = math.cos(heading) * forward - math.sin(heading) * left
+                wish[1] = math.sin(heading) * forward + math.cos(heading) * left
+                wish[2] = 1.0
+                if mode == 1:
+                    error = setpoint[3] - v[2]
+                    if abs(error) < 2.0:
+                        integral[2] = _clamp(integral[2] + gain_i * error * dt, -4.0, 4.0)
+                    lift = gravity + _clamp(gain_z * error + integral[2], -down_max, up_max)
+                    for k in range(3):
+                        wish[k] *= lift
+            size = math.sqrt(wish[0] ** 2 + wish[1] ** 2 + wish[2] ** 2)
+            # Tilt error: the rotation that carries the thrust axis onto the wish, in the body frame.
+            bx = (rotation[0, 0] * wish[0] + rotation[1, 0] * wish[1] + rotation[2, 0] * wish[2]) / size
+            by = (rotation[0, 1] * wish[0] + rotation[1, 1] * wish[1] + rotation[2, 1] * wish[2]) / size
+            bz = (rotation[0, 2] * wish[0] + rotation[1, 2] * wish[1] + rotation[2, 2] * wish[2]) / size
+            sine = math.hypot(bx, by)
+            angle = math.atan2(sine, bz)
+            scale = gain_attitude * (angle / sine if sine > 1e-9 else 1.0)
+            roll_rate = _clamp(-scale * by, -rate_max, rate_max)
+            pitch_rate = _clamp(scale * bx, -rate_max, rate_max)
+            # Thrust lifts what is wished even while the body still leans.
+            thrust = size * max(bz, 0.5) if mode < 2 else setpoint[3] * thrust_max
+            if mode == 0:
+                thrust = wish[2] / max(rotation[2, 2], 0.5)
+        else:
+            roll_rate = _clamp(setpoint[1], -rate_max, rate_max)
+            pitch_rate = _clamp(setpoint[2], -rate_max, rate_max)
+            thrust = setpoint[3] * thrust_max
+        if setpoint[4] > 0.5:
+            yaw_rate = setpoint[5]
+        else:
+            turn = setpoint[5] - heading
+            turn -= 2.0 * math.pi * math.floor((turn + math.pi) / (2.0 * math.pi))
+            yaw_rate = 2.5 * turn
+        yaw_rate = _clamp(yaw_rate, -rate_max, rate_max)
+
+        state[13] += (_clamp(thrust, 0.0, thrust_max) - state[13]) * dt / tau_thrust
+        state[23] = (roll_rate - w[0]) / tau_rate
+        state[24] = (pitch_rate - w[1]) / tau_rate
+        state[25] = (yaw_rate - w[2]) / tau_yaw
+        for k in range(3):
+            w[k] += state[23 + k] * dt
+        # Quaternion kinematics: q' = q * (0, w) / 2, then back to unit length.
+        q0, q1, q2, q3 = q[0], q[1], q[2], q[3]
+        h = 0.5 * dt
+        q[0] = q0 - h * (q1 * w[0] + q2 * w[1] + q3 * w[2])
+        q[1] = q1 + h * (q0 * w[0] + q2 * w[2] - q3 * w[1])
+        q[2] = q2 + h * (q0 * w[1] + q3 * w[0] - q1 * w[2])
+        q[3] = q3 + h * (q0 * w[2] + q1 * w[1] - q2 * w[0])
+        norm = math.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2 + q[3] ** 2)
+        for k in range(4):
+            q[k] /= norm
+        _rotation(q, rotation)
+        rx, ry, rz = v[0] - wind[0], v[1] - wind[1], v[2] - wind[2]
+        drag = drag1 + drag2 * math.sqrt(rx * rx + ry * ry + rz * rz)
+        fx = rotation[0, 2] * state[13] - drag * rx
+        fy = rotation[1, 2] * state[13] - drag * ry
+        fz = rotation[2, 2] * state[13] - drag * rz
+        for k in range(3):
+            state[17 + k] = rotation[0, k] * fx + rotation[1, k] * fy + rotation[2, k] * fz
+        state[20], state[21], state[22] = fx, fy, fz - gravity
+        for k in range(3):
+            v[k] += state[20 + k] * dt
+            p[k] += v[k] * dt
+
+
+class Quadrotor:
+    """The airframe's motion; whoever owns it keeps it out of the ground and of obstacles."""
+
+    def __init__(self, pose: Pose, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._limits = self.limits.as_array()
+        self.state = np.zeros(_SIZE)
+        self.rest(pose)
+
+    def rest(self, pose: Pose) -> None:
+        """Stand still at a pose with idle motors."""
+        self.state[:] = 0.0
+        self.state[_P : _P + 3] = pose.position
+        self.state[_Q : _Q + 4] = pose.quaternion
+        self.state[_F : _F + 3] = pose.rotation.T @ np.array([0.0, 0.0, GRAVITY])
+
+    def float_at(self, pose: Pose) -> None:
+        """Hover still at a pose."""
+        self.rest(pose)
+        self.state[_T] = GRAVITY
+
+    def advance(self, setpoint: NDArray[np.float64], wind: Vector, steps: int) -> None:
+        """Fly so many 2 ms steps under a set-point (SetPoint.as_array) and wind (m/s, world)."""
+        _fly(self.state, setpoint, self._limits, wind, STEP, steps)
+
+    def fall(self, wind: Vector, steps: int) -> None:
+        """Motors off: gravity and drag alone."""
+        dead = np.array([RATE_THROTTLE, 0.0, 0.0, 0.0, 1.0, 0.0])
+        _fly(self.state, dead, self._limits, wind, STEP, steps)
+
+    @property
+    def position(self) -> Vector:
+        """m, world; a view into the state."""
+        return self.state[_P : _P + 3]
+
+    @property
+    def velocity(self) -> Vector:
+        """m/s, world; a view into the state."""
+        return self.state[_V : _V + 3]
+
+    @property
+    def quaternion(self) -> Vector:
+        """Body to world; a view into the state."""
+        return self.state[_Q : _Q + 4]
+
+    @property
+    def rates(self) -> Vector:
+        """rad/s, body; a view into the state."""
+        return self.state[_W : _W + 3]
+
+    @property
+    def thrust(self) -> float:
+        """Specific thrust in m/s^2."""
+        return float(self.state[_T])
+
+    @property
+    def specific_force(self) -> Vector:
+        """What an accelerometer feels, m/s^2, body; a view into the state."""
+        return self.state[_F : _F + 3]
+
+    @property
+    def acceleration(self) -> Vector:
+        """m/s^2, world; a view into the state."""
+        return self.state[_A : _A + 3]
+
+    @property
+    def angular_acceleration(self) -> Vector:
+        """rad/s^2, body; a view into the state."""
+        return self.state[_B : _B + 3]
+
+    @property
+    def pose(self) -> Pose:
+        """A copy of position and attitude."""
+        return Pose(self.position.copy(), self.quaternion.copy())
+
+    @property
+    def yaw(self) -> float:
+        """Heading in rad, 0 = east, counter-clockwise."""
+        w, x, y, z = self.quaternion
+        return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))

@@ -1,0 +1,133 @@
+"""The simulator's side of the rendering process: starts it, asks for images, starts it again if it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import mmap
+import os
+import socket
+import subprocess
+import sys
+from multiprocessing.connection import Connection
+from typing import Any
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.sim.render_protocol import Done, Failed, Job, Scene, View
+from esar_ros.sim.settings import Capture
+
+LOG = logging.getLogger(__name__)
+START_LIMIT = 120.0  # s; the first start of all compiles and makes the map
+JOB_LIMIT = 60.0  # s
+
+
+class RenderError(Exception):
+    """An image could not be made."""
+
+
+class RenderClient:
+    """One rendering process; jobs are done one after another."""
+
+    def __init__(self, map_id: str, seed: int, captures: list[Capture]) -> None:
+        self._map_id, self._seed, self._captures = map_id, seed, captures
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: Connection | None = None
+        self._memory = -1
+        self._map: mmap.mmap | None = None
+        self._sent = -1
+        self._turn = asyncio.Lock()
+
+    def launch(self) -> None:
+        """Start the process; it gets ready on its own time."""
+        ours, theirs = socket.socketpair()
+        self._memory = os.memfd_create("esar-images")
+        path = os.pathsep.join(p for p in sys.path if p)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "esar_ros.sim.render_worker"]
+            + [str(theirs.fileno()), str(self._memory), self._map_id, str(self._seed)],
+            pass_fds=(theirs.fileno(), self._memory),
+            stdin=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": path, "NUMBA_NUM_THREADS": "1"},
+        )
+        theirs.close()
+        self._pipe = Connection(ours.detach())
+        self._sent = -1
+        self._pipe.send(self._captures)
+
+    async def ready(self) -> None:
+        """Wait until it can draw. Raises UsageError when it cannot."""
+        try:
+            answer = await self._receive(START_LIMIT)
+        except RenderError as error:
+            raise UsageError(f"the rendering process did not start: {error}", "see ./esar doctor") from None
+        if isinstance(answer, Failed):
+            raise UsageError(answer.reason, "see ./esar doctor")
+
+    async def images(self, scene: Scene, time: float, views: list[View]) -> list[bytes]:
+        """Wire bytes of each view. Raises RenderError."""
+        # A client that leaves must not leave a half-done job behind: the job goes on without it.
+        return await asyncio.shield(asyncio.ensure_future(self._do(scene, time, views)))
+
+    async def _do(self, scene: Scene, time: float, views: list[View]) -> list[bytes]:
+        async with self._turn:
+            if self._process is None or self._process.poll() is not None:
+                await self._restart()
+            assert self._pipe is not None
+            job = Job(scene if scene.version != self._sent else None, time, tuple(views))
+            try:
+                self._pipe.send(job)
+                answer = await self._receive(JOB_LIMIT)
+            except (OSError, RenderError) as error:
+                self._stop()
+                raise RenderError(f"the rendering process failed: {error}") from None
+            if isinstance(answer, Failed):
+                self._sent = -1
+                raise RenderError(answer.reason)
+            self._sent = scene.version
+            return self._read(answer)
+
+    def close(self) -> None:
+        """End the process."""
+        self._stop()
+
+    async def _restart(self) -> None:
+        LOG.warning("the rendering process is gone; starting it again")
+        self._stop()
+        self.launch()
+        answer = await self._receive(START_LIMIT)
+        if isinstance(answer, Failed):
+            raise RenderError(answer.reason)
+
+    async def _receive(self, limit: float) -> Any:
+        """The next answer, without holding up the simulation."""
+        assert self._pipe is not None
+        pipe, loop = self._pipe, asyncio.get_running_loop()
+        arrived = loop.create_future()
+        loop.add_reader(pipe.fileno(), lambda: arrived.done() or arrived.set_result(None))
+        try:
+            await asyncio.wait_for(arrived, limit)
+            return pipe.recv()
+        except asyncio.TimeoutError:
+            raise RenderError(f"no answer within {limit:g} s") from None
+        except (EOFError, OSError):
+            raise RenderError("it ended") from None
+        finally:
+            loop.remove_reader(pipe.fileno())
+
+    def _read(self, done: Done) -> list[bytes]:
+        if self._map is None or len(self._map) != done.size:
+            self._map = mmap.mmap(self._memory, done.size, prot=mmap.PROT_READ)
+        return [self._map[offset : offset + size] for offset, size in done.spans]
+
+    def _stop(self) -> None:
+        if self._pipe is not None:
+            self._pipe.close()
+        if self._process is not None:
+            try:
+                self._process.wait(0.5)  # it ends when the pipe closes
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if self._memory >= 0:
+            os.close(self._memory)
+        self._process, self._pipe, self._map, self._memory = None, None, None, -1

@@ -1,0 +1,239 @@
+"""The embedded simulator: one process that flies vehicles in a map and serves AirSim's RPC interface."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from esar_ros.geometry.frames import Pose, ned_to_enu, quaternion_from_yaw
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.vehicle import Vehicle, load_vehicle
+from esar_ros.sim.api import Api, Context
+from esar_ros.sim.api_images import ImagesApi
+from esar_ros.sim.api_motion import MotionApi
+from esar_ros.sim.api_sensors import SensorsApi
+from esar_ros.sim.api_session import SessionApi
+from esar_ros.sim.api_state import StateApi
+from esar_ros.sim.api_values import yaw_enu
+from esar_ros.sim.api_world import WorldApi
+from esar_ros.sim.clock import STEP
+from esar_ros.sim.drone import Drone
+from esar_ros.sim.maps import load_map
+from esar_ros.sim.render_client import RenderClient
+from esar_ros.sim.rpc_server import RpcServer
+from esar_ros.sim.settings import Capture, Settings, VehicleSettings, default_settings, load_settings
+from esar_ros.sim.simulation import Simulation
+from esar_ros.sim.world import World
+
+TOKEN_VARIABLE = "ESAR_TRUTH_TOKEN"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+BEAT = 0.01  # s of wall time between advances in real time
+MOST_BEHIND = 0.1  # s; a longer stall of the machine is not made up for
+
+
+def place_vehicles(settings: Settings, world: World, vehicle: Vehicle) -> tuple[Settings, list[Drone]]:
+    """Vehicles at their starts, and the settings with every z filled in."""
+    drones, filled = [], []
+    for item in settings.vehicles:
+        half = world.place.size / 2.0
+        if max(abs(item.x), abs(item.y)) > half:
+            raise UsageError(f"vehicle {item.name}: X {item.x:g}, Y {item.y:g} is off the map", f"within {half:g} m")
+        position = ned_to_enu([item.x, item.y, 0.0 if item.z is None else item.z])
+        if item.z is None:
+            position[2] = float(world.ground_height(position[:2]))
+        start = Pose(position, quaternion_from_yaw(yaw_enu(float(np.radians(item.yaw)))))
+        drone = Drone(item.name, start, position, vehicle.body, world)
+        if item.z is None:  # its coordinates count from where it stands
+            drone.start, drone.offset = drone.body.pose, drone.position.copy()
+        drones.append(drone)
+        filled.append(replace(item, z=-float(drone.offset[2])))
+    return replace(settings, vehicles=tuple(filled)), drones
+
+
+def captures_of(vehicles: tuple[VehicleSettings, ...]) -> list[Capture]:
+    """The picture sizes that will be asked for first, each once."""
+    return list(dict.fromkeys(camera.capture(0) for item in vehicles for camera in item.cameras.values()))
+
+
+async def keep_time(simulation: Simulation, speed: float) -> None:
+    """Advance with the wall clock while not paused."""
+    clock = simulation.clock
+    last, owed = time.monotonic(), 0.0
+    while True:
+        await asyncio.sleep(BEAT)
+        now = time.monotonic()
+        owed = 0.0 if clock.paused else min(owed + (now - last) * speed, MOST_BEHIND * max(speed, 1.0))
+        last = now
+        steps = int(owed / STEP)
+        if steps:
+            owed -= steps * STEP
+            simulation.advance(steps)
+
+
+async def serve(
+    settings: Settings,
+    vehicle: Vehicle,
+    *,
+    map_id: str,
+    seed: int,
+    host: str,
+    port: int,
+    paused: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Serve until SIGINT or SIGTERM. Raises UsageError when it cannot start."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    renderer = RenderClient(map_id, seed, captures_of(settings.vehicles))
+    place = load_map(map_id)  # before the renderer, so that a new map is made once
+    renderer.launch()
+    server: RpcServer | None = None
+    pace: asyncio.Task[None] | None = None
+    try:
+        world = World(place, seed)
+        world.environment = replace(world.environment, wind=ned_to_enu(settings.wind))
+        settings, drones = place_vehicles(settings, world, vehicle)
+        simulation = Simulation(world, drones)
+        simulation.clock.paused = paused
+        simulation.warm_up()
+        context = Context(simulation, settings, seed, os.environ.get(TOKEN_VARIABLE) or None)
+        groups = [
+            SessionApi(context),
+            MotionApi(context),
+            StateApi(context),
+            SensorsApi(context),
+            ImagesApi(context, renderer),
+            WorldApi(context),
+        ]
+        server = RpcServer(Api(context, groups))
+        port = await server.start(host, port)
+        waiting = asyncio.ensure_future(renderer.ready())
+        stopping = asyncio.ensure_future(stop.wait())
+        await asyncio.wait({waiting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not stop.is_set():
+            waiting.result()
+            for line in _greeting(context, host, port, map_id, paused):
+                say(line)
+            pace = asyncio.ensure_future(keep_time(simulation, settings.clock_speed))
+            await asyncio.wait({stopping, pace}, return_when=asyncio.FIRST_COMPLETED)
+            if pace.done():
+                pace.result()
+        waiting.cancel()
+        stopping.cancel()
+    finally:
+        if pace is not None:
+            pace.cancel()
+        if server is not None:
+            await server.close()
+        renderer.close()
+
+
+def run(
+    *,
+    map_id: str = "aotai",
+    vehicles: tuple[str, ...] = ("uav1",),
+    settings_file: Path | None = None,
+    image: tuple[int, int] | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    seed: int = 0,
+    paused: bool = False,
+    say: Callable[[str], None] = lambda line: print(line, flush=True),
+) -> None:
+    """Serve a simulator until it is told to stop. Raises UsageError when it cannot start.
+
+    settings_file: AirSim's settings.json, instead of `vehicles`; image: size in px, instead of config/vehicle.yaml's.
+    """
+    vehicle = load_vehicle()
+    if image is not None:
+        vehicle = vehicle.with_image_size(*image)
+    if settings_file is not None:
+        settings = load_settings(settings_file, vehicle)
+    else:
+        settings = default_settings(vehicle, vehicles)
+    for warning in settings.warnings:
+        say(f"warning: {warning}")
+    if port is None:
+        port = settings.port
+    asyncio.run(
+        serve(
+            replace(settings, port=port),
+            vehicle,
+            map_id=map_id,
+            seed=seed,
+            host=host,
+            port=port,
+            paused=paused,
+            say=say,
+        )
+    )
+
+
+def _greeting(context: Context, host: str, port: int, map_id: str, paused: bool) -> list[str]:
+    names = ", ".join(context.simulation.drones)
+    truth = "by token" if os.environ.get(TOKEN_VARIABLE) else "open"
+    lines = [
+        f"simulator: map {map_id}, vehicles {names}, {'paused' if paused else 'real time'}, ground truth {truth}",
+        f'connect: airsim.MultirotorClient("{host}", {port})',
+    ]
+    if host not in LOOPBACK:
+        lines.insert(0, f"warning: {host} is reachable from other machines, and AirSim's RPC knows no passwords")
+    return [*lines, f"ready on {host}:{port}"]
+
+
+def parse_arguments(argv: list[str]) -> argparse.Namespace:
+    """Command line of the simulator alone."""
+    parser = argparse.ArgumentParser(prog="sim", description="Embedded simulator with AirSim's RPC interface.")
+    parser.add_argument("--map", default="aotai", help="map id (default %(default)s)")
+    parser.add_argument("--vehicles", default="uav1", help="names, separated by commas (default %(default)s)")
+    parser.add_argument("--settings", type=Path, help="an AirSim settings.json, instead of --vehicles")
+    parser.add_argument("--image", type=image_size, help="picture size, e.g. 640x480")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
+    parser.add_argument("--port", type=int, help="port to listen on (default 41451, 0: any free one)")
+    parser.add_argument("--seed", type=int, default=0, help="of sensor noise and weather (default %(default)s)")
+    parser.add_argument("--paused", action="store_true", help="time stands still until a client moves it")
+    return parser.parse_args(argv)
+
+
+def image_size(words: str) -> tuple[int, int]:
+    """Width and height in px of e.g. 640x480."""
+    width, cross, height = words.partition("x")
+    if not (cross and width.isdigit() and height.isdigit() and 16 <= int(width) <= 4096 and 16 <= int(height) <= 4096):
+        raise argparse.ArgumentTypeError(f"'{words}' is not a size such as 640x480")
+    return int(width), int(height)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 ended by a signal, 2 could not start."""
+    arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        run(
+            map_id=arguments.map,
+            vehicles=tuple(name for name in arguments.vehicles.split(",") if name),
+            settings_file=arguments.settings,
+            image=arguments.image,
+            host=arguments.host,
+            port=arguments.port,
+            seed=arguments.seed,
+            paused=arguments.paused,
+        )
+    except UsageError as error:
+        print(f"sim: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""The world and its vehicles, advanced in whole physics steps on one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.sim.clock import CONTROL_STEPS, SimClock
+from esar_ros.sim.drone import Drone
+from esar_ros.sim.dynamics import Quadrotor
+from esar_ros.sim.world import World
+
+VEHICLE_ID_BASE = 1000  # object ids of vehicles in collision reports start here
+
+
+class Simulation:
+    """Everything that moves; knows nothing of networks, pictures or wall time."""
+
+    def __init__(self, world: World, drones: Sequence[Drone]) -> None:
+        self.world = world
+        self.clock = SimClock()
+        self.drones: dict[str, Drone] = {drone.name: drone for drone in drones}
+
+    def advance(self, steps: int) -> None:
+        """Move on by so many 2 ms steps; the autopilots think at multiples of 10 ms."""
+        end = self.clock.step + steps
+        wind = self.world.environment.wind
+        while self.clock.step < end:
+            run = min(CONTROL_STEPS - self.clock.step % CONTROL_STEPS, end - self.clock.step)
+            for drone in self.drones.values():
+                drone.advance(wind, self.clock.now_ns, run)
+            if len(self.drones) > 1:
+                self._part_vehicles()
+            self.clock.step += run
+
+    def warm_up(self) -> None:
+        """Load the compiled kernels, so that the first step is as quick as the others. Changes nothing."""
+        scratch = Quadrotor(Pose())
+        scratch.fall(self.world.environment.wind, 1)
+        for drone in self.drones.values():
+            self.world.contact_along(drone.position, drone.position, drone.radius)
+        self.world.raycast(np.zeros(3), np.array([[0.0, 0.0, -1.0]]), 1.0)
+
+    def reset(self) -> None:
+        """Vehicles back to their starts; objects, weather and time stay."""
+        for drone in self.drones.values():
+            drone.reset()
+
+    def _part_vehicles(self) -> None:
+        drones = list(self.drones.values())
+        for i, one in enumerate(drones):
+            for j in range(i + 1, len(drones)):
+                other = drones[j]
+                gap = one.position - other.position
+                distance = float(np.linalg.norm(gap))
+                overlap = one.radius + other.radius - distance
+                if overlap <= 0.0 or (one.grounded and other.grounded):
+                    continue
+                normal = gap / distance if distance > 1e-6 else np.array([1.0, 0.0, 0.0])
+                one.bump(VEHICLE_ID_BASE + j, normal, overlap / 2.0, self.clock.now_ns)
+                other.bump(VEHICLE_ID_BASE + i, -normal, overlap / 2.0, self.clock.now_ns)
