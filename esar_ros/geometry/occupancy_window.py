@@ -67,7 +67,7 @@ class OccupancyWindow:
     def state_at(self, points: ArrayLike) -> NDArray[np.uint8]:
         """UNKNOWN, FREE or OCCUPIED at map-frame points (..., 3); outside, and at NaN, UNKNOWN."""
         position = (np.asarray(points, dtype=np.float64) - self.origin) / self.resolution
-        inside = ((position >= 0.0) & (position < self.cells.shape)).all(axis=-1)
+        inside = np.asarray(((position >= 0.0) & (position < self.cells.shape)).all(axis=-1))
         index = np.where(inside[..., None], position, 0.0).astype(np.intp)
         found = self.cells[index[..., 0], index[..., 1], index[..., 2]]
         return np.where(inside & (found <= OCCUPIED), found, UNKNOWN).astype(np.uint8)
@@ -93,9 +93,7 @@ class OccupancyWindow:
                 nearest[side % 3] = self.origin[side] if side < 3 else self.upper[side - 3]
         return (best, nearest) if best <= r_max else (math.inf, None)
 
-    def clear_along(
-        self, start: ArrayLike, end: ArrayLike, radius: float, unknown_is_obstacle: bool = True
-    ) -> float:
+    def clear_along(self, start: ArrayLike, end: ArrayLike, radius: float, unknown_is_obstacle: bool = True) -> float:
         """How far (m) a sphere's centre can go from start towards end before the sphere touches an obstacle.
 
         Between 0 and the segment's length; short of the exact value by at most 0.05 m, never beyond it.

@@ -1,4 +1,4 @@
-"""Storage of the voxel map: an index over the bounded world, and a pool of 16^3 blocks.
+"""Storage of the voxel map: a table over the bounded world, and a pool of 16^3 blocks.
 
 A block is 64 bricks of 4^3 voxels and a brick is one 64-byte cache line, so one uint64 word masks
 a brick's voxels and one masks a block's bricks. Slot 0 of the pool is one shared block that is free
@@ -27,9 +27,10 @@ NEVER_SEEN = -128
 
 SIDE = 16  # voxels along a block's edge
 VOLUME = SIDE**3
+BYTES_A_SLOT = VOLUME + 8 + 3 * 4
 BRICKS = 64  # bricks in a block, and voxels in a brick
 
-ABSENT = -1  # index entry of a block nobody has seen
+ABSENT = -1  # table entry of a block nobody has seen
 FREE_TILE = 0  # the shared slot
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -40,7 +41,7 @@ NEXT_SLOT, SPARE, FREE_TOTAL, OCCUPIED_TOTAL = 0, 1, 2, 3
 class Blocks(NamedTuple):
     """The map's arrays. Rows of the pool are slots; memory beyond the used slots is only reserved."""
 
-    index: NDArray[np.int32]  # (nx, ny, nz) blocks: slot, FREE_TILE or ABSENT
+    table: NDArray[np.int32]  # (nx, ny, nz) blocks: slot, FREE_TILE or ABSENT
     log_odds: NDArray[np.int8]  # (slots, 4096), see voxel_offset
     saturated: NDArray[np.uint64]  # (slots,) bricks whose voxels are all LEAST
     free: NDArray[np.int32]  # (slots,) voxels that are free
@@ -49,10 +50,10 @@ class Blocks(NamedTuple):
     counters: NDArray[np.int64]  # (4,)
 
 
-def reserve(index: NDArray[np.int32], slots: int) -> Blocks:
-    """An empty pool with room for so many slots beside the given index."""
+def reserve(table: NDArray[np.int32], slots: int) -> Blocks:
+    """An empty pool with room for so many slots beside the given table."""
     blocks = Blocks(
-        index=index,
+        table=table,
         log_odds=np.empty((slots, VOLUME), np.int8),
         saturated=np.empty(slots, np.uint64),
         free=np.empty(slots, np.int32),
@@ -70,10 +71,10 @@ def reserve(index: NDArray[np.int32], slots: int) -> Blocks:
 
 def grown(blocks: Blocks, slots: int) -> Blocks:
     """The same pool with room for so many slots."""
-    larger = reserve(blocks.index, slots)
+    larger = reserve(blocks.table, slots)
     used = int(blocks.counters[NEXT_SLOT])
-    for new, old in zip(larger[1:-1], blocks[1:-1], strict=True):
-        new[:used] = old[:used]
+    for name in ("log_odds", "saturated", "free", "occupied", "spare"):
+        getattr(larger, name)[:used] = getattr(blocks, name)[:used]
     larger.counters[:] = blocks.counters
     return larger
 
@@ -102,13 +103,13 @@ def take_slot(blocks: Blocks, bx: int, by: int, bz: int, value: int) -> int:
     blocks.saturated[slot] = ALL if value == LEAST else np.uint64(0)
     blocks.free[slot] = 0 if value == NEVER_SEEN else VOLUME
     blocks.occupied[slot] = 0
-    blocks.index[bx, by, bz] = slot
+    blocks.table[bx, by, bz] = slot
     return slot
 
 
 @kernel
 def release_slot(blocks: Blocks, bx: int, by: int, bz: int, entry: int) -> None:
-    """Take a block's slot back; its index entry becomes FREE_TILE (it was all LEAST) or ABSENT (never seen)."""
-    blocks.spare[blocks.counters[SPARE]] = blocks.index[bx, by, bz]
+    """Take a block's slot back; its table entry becomes FREE_TILE (it was all LEAST) or ABSENT (never seen)."""
+    blocks.spare[blocks.counters[SPARE]] = blocks.table[bx, by, bz]
     blocks.counters[SPARE] += 1
-    blocks.index[bx, by, bz] = entry
+    blocks.table[bx, by, bz] = entry

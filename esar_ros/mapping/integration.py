@@ -400,7 +400,7 @@ def carve(
     for bx in range(box[0, 0], box[1, 0] + 1):
         for by in range(box[0, 1], box[1, 1] + 1):
             for bz in range(box[0, 2], box[1, 2] + 1):
-                slot = int(blocks.index[bx, by, bz])
+                slot = int(blocks.table[bx, by, bz])
                 if slot == FREE_TILE:
                     continue
                 x = bx * SIDE + half - lens.origin[0]
@@ -454,7 +454,7 @@ def apply_hits(blocks: Blocks, frame: Frame) -> None:
         bz = row % frame.shape[2] + frame.lower[2]
         by = row // frame.shape[2] % frame.shape[1] + frame.lower[1]
         bx = row // (frame.shape[2] * frame.shape[1]) + frame.lower[0]
-        slot = int(blocks.index[bx, by, bz])
+        slot = int(blocks.table[bx, by, bz])
         if slot == ABSENT:
             slot = take_slot(blocks, bx, by, bz, NEVER_SEEN)
         elif slot == FREE_TILE:

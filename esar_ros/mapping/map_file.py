@@ -12,6 +12,7 @@ import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import zstandard
@@ -49,7 +50,7 @@ class MapContent:
 
 def write(path: Path, blocks: Blocks, resolution: float, first_cell: NDArray[np.int64]) -> None:
     """Write atomically; an older file stays until the new one is whole."""
-    flat = blocks.index.ravel()
+    flat = blocks.table.ravel()
     tiles = np.flatnonzero(flat == FREE_TILE).astype(np.int32)
     stored = np.flatnonzero(flat > FREE_TILE).astype(np.int32)
     slots = flat[stored]
@@ -57,7 +58,7 @@ def write(path: Path, blocks: Blocks, resolution: float, first_cell: NDArray[np.
         {
             "resolution": resolution,
             "first_cell": first_cell.tolist(),
-            "shape": list(blocks.index.shape),
+            "shape": list(blocks.table.shape),
             "tiles": len(tiles),
             "blocks": len(stored),
         }
@@ -95,11 +96,12 @@ def read(path: Path) -> MapContent:
             raise ValueError("more blocks than the world has")
         body = io.BytesIO(raw[start + length :])
         with zstandard.ZstdDecompressor().stream_reader(body) as stream:
-            tile_ids = _take(stream, tiles, np.int32)
-            ids = _take(stream, stored, np.int32)
-            free, occupied = _take(stream, stored, np.int32), _take(stream, stored, np.int32)
-            saturated = _take(stream, stored, np.uint64)
-            log_odds = _take(stream, stored * VOLUME, np.int8).reshape(stored, VOLUME)
+            tile_ids, ids = np.empty(tiles, np.int32), np.empty(stored, np.int32)
+            free, occupied = np.empty(stored, np.int32), np.empty(stored, np.int32)
+            saturated = np.empty(stored, np.uint64)
+            log_odds = np.empty((stored, VOLUME), np.int8)
+            for array in (tile_ids, ids, free, occupied, saturated, log_odds):
+                _fill(stream, array)
             if stream.read(1):
                 raise ValueError("more data than the header says")
         index = np.full(shape, ABSENT, np.int32)
@@ -114,7 +116,7 @@ def restore(blocks: Blocks, content: MapContent) -> None:
     """Fill an empty pool that has room for it."""
     stored = len(content.log_odds)
     rows = slice(FREE_TILE + 1, FREE_TILE + 1 + stored)
-    blocks.index[...] = content.index
+    blocks.table[...] = content.index
     blocks.free[rows] = content.free
     blocks.occupied[rows] = content.occupied
     blocks.saturated[rows] = content.saturated
@@ -125,14 +127,12 @@ def restore(blocks: Blocks, content: MapContent) -> None:
     blocks.counters[OCCUPIED_TOTAL] = int(content.occupied.sum())
 
 
-def _take(stream: zstandard.ZstdDecompressionReader, count: int, kind: type) -> NDArray[np.generic]:
-    """The next so many numbers of a stream. Raises ValueError when it ends before."""
-    out = np.empty(count, kind)
-    view = memoryview(out).cast("B")
+def _fill(stream: zstandard.ZstdDecompressionReader, array: NDArray[Any]) -> None:
+    """Read an array's bytes from a stream. Raises ValueError when it ends before."""
+    view = array.reshape(-1).view(np.uint8).data
     filled = 0
     while filled < len(view):
         got = stream.readinto(view[filled:])
         if not got:
             raise ValueError("it ends early")
         filled += got
-    return out

@@ -24,10 +24,10 @@ from esar_ros.mapping.kernel import inlined, kernel
 @inlined
 def count_at(blocks: Blocks, x: int, y: int, z: int) -> int:
     """Log-odds count of a voxel; NEVER_SEEN outside the world."""
-    nx, ny, nz = blocks.index.shape
+    nx, ny, nz = blocks.table.shape
     count = NEVER_SEEN
     if 0 <= x < nx * SIDE and 0 <= y < ny * SIDE and 0 <= z < nz * SIDE:
-        slot = blocks.index[x >> 4, y >> 4, z >> 4]
+        slot = blocks.table[x >> 4, y >> 4, z >> 4]
         if slot >= 0:
             count = int(blocks.log_odds[slot, voxel_offset(x & 15, y & 15, z & 15)])
     return count
@@ -145,7 +145,7 @@ def nearest_obstacles(
     Searches shells of blocks outwards and stops when no further shell can be nearer. Beyond r_max
     the distance is inf and the point NaN.
     """
-    nx, ny, nz = blocks.index.shape
+    nx, ny, nz = blocks.table.shape
     for n in range(len(points)):
         px, py, pz = points[n]
         cx, cy, cz = math.floor(px / SIDE), math.floor(py / SIDE), math.floor(pz / SIDE)
@@ -169,7 +169,7 @@ def nearest_obstacles(
                             continue
                         slot = ABSENT
                         if 0 <= bx < nx and 0 <= by < ny and 0 <= bz < nz:
-                            slot = int(blocks.index[bx, by, bz])
+                            slot = int(blocks.table[bx, by, bz])
                         if slot == ABSENT:
                             if unknown_too:
                                 best = square
@@ -188,7 +188,7 @@ def nearest_obstacles(
 @kernel
 def cut_window(blocks: Blocks, first: NDArray[np.int64], out: NDArray[np.uint8]) -> None:
     """Classes of the box of voxels that starts at voxel `first`; UNKNOWN outside the world."""
-    nx, ny, nz = blocks.index.shape
+    nx, ny, nz = blocks.table.shape
     for i in range(out.shape[0]):
         x = first[0] + i
         for j in range(out.shape[1]):
@@ -203,7 +203,7 @@ def cut_window(blocks: Blocks, first: NDArray[np.int64], out: NDArray[np.uint8])
                 run = min(SIDE - (z & 15), out.shape[2] - k)
                 slot = ABSENT
                 if 0 <= z < nz * SIDE:
-                    slot = int(blocks.index[x >> 4, y >> 4, z >> 4])
+                    slot = int(blocks.table[x >> 4, y >> 4, z >> 4])
                 if slot == ABSENT:
                     out[i, j, k : k + run] = UNKNOWN
                 else:
@@ -218,13 +218,13 @@ def list_occupied(blocks: Blocks, chosen: NDArray[np.int32]) -> NDArray[np.int32
     """Voxel coordinates (N, 3) of everything occupied in the chosen blocks (M, 3), in their order."""
     total = 0
     for n in range(len(chosen)):
-        slot = blocks.index[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
+        slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
         if slot >= 0:
             total += blocks.occupied[slot]
     out = np.empty((total, 3), np.int32)
     m = 0
     for n in range(len(chosen)):
-        slot = blocks.index[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
+        slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
         if slot < 0 or blocks.occupied[slot] == 0:
             continue
         for offset in range(VOLUME):

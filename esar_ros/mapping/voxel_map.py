@@ -58,11 +58,11 @@ class VoxelMap:
             raise MapInputError(f"no world of {resolution} m from {least.tolist()} to {most.tolist()}")
         self.resolution = float(resolution)
         self.first_cell: NDArray[np.int64] = first * SIDE  # of voxel (0, 0, 0), counted from the map's origin
-        self.lower: Vector = self.first_cell * self.resolution
+        self.lower: Vector = np.asarray(self.first_cell * self.resolution, dtype=np.float64)
         self.shape: NDArray[np.int64] = shape * SIDE  # voxels
-        self.upper: Vector = (self.first_cell + self.shape) * self.resolution
-        index = np.full(tuple(shape), storage.ABSENT, np.int32)
-        self.blocks = storage.reserve(index, max(reserved_blocks, 2))
+        self.upper: Vector = np.asarray((self.first_cell + self.shape) * self.resolution, dtype=np.float64)
+        table = np.full(tuple(shape), storage.ABSENT, np.int32)
+        self.blocks = storage.reserve(table, max(reserved_blocks, 2))
         self._masks = np.zeros((0, storage.BRICKS), np.uint64)
         self._flags = np.zeros(0, np.bool_)
         self._hits = np.empty(0, np.int64)
@@ -141,14 +141,14 @@ class VoxelMap:
         corners = np.stack([u, v, np.ones(4)], axis=1) @ axes * lens.reach
         low = np.maximum(np.minimum(corners.min(axis=0), 0.0), -lens.reach) + lens.origin
         high = np.minimum(np.maximum(corners.max(axis=0), 0.0), lens.reach) + lens.origin
-        last = np.array(self.blocks.index.shape) - 1
+        last = np.array(self.blocks.table.shape) - 1
         low, high = np.floor(low / SIDE), np.floor(high / SIDE)
         return np.stack([np.clip(low, 0, last + 1), np.clip(high, -1, last)]).astype(np.int64)
 
     def _frame(self, low: NDArray[np.int64], high: NDArray[np.int64], pixels: int) -> integration.Frame:
         """Scratch for a box of blocks, with room in the pool for every block that may be needed."""
         box = tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))
-        within = self.blocks.index[box]
+        within = self.blocks.table[box]
         needed = int(np.count_nonzero(within <= storage.FREE_TILE))
         if storage.slots_left(self.blocks) < needed:
             used = int(self.blocks.counters[storage.NEXT_SLOT])
@@ -174,7 +174,7 @@ class VoxelMap:
         if not len(rows):
             return
         here = np.stack(np.unravel_index(rows, tuple(frame.shape))) + frame.lower[:, None]
-        ids = np.asarray(np.ravel_multi_index(tuple(here), self.blocks.index.shape), dtype=np.int64)
+        ids = np.asarray(np.ravel_multi_index(tuple(here), self.blocks.table.shape), dtype=np.int64)
         for pending in self._changes.values():
             pending.append(ids)
             if len(pending) >= 64:  # keeps what a slow consumer has to fetch bounded by the map
@@ -257,7 +257,7 @@ class VoxelMap:
 
     def known_blocks(self) -> NDArray[np.int32]:
         """Coordinates (N, 3) of all blocks in which something is known, sorted."""
-        return np.argwhere(self.blocks.index != storage.ABSENT).astype(np.int32)
+        return np.argwhere(self.blocks.table != storage.ABSENT).astype(np.int32)
 
     def take_dirty(self, consumer: str) -> NDArray[np.int32]:
         """Sorted coordinates (N, 3) of blocks in which a voxel changed class since this consumer's last call.
@@ -271,7 +271,7 @@ class VoxelMap:
         if not pending:
             return np.empty((0, 3), np.int32)
         ids = np.unique(np.concatenate(pending))
-        return np.stack(np.unravel_index(ids, self.blocks.index.shape), axis=1).astype(np.int32)
+        return np.stack(np.unravel_index(ids, self.blocks.table.shape), axis=1).astype(np.int32)
 
     @property
     def free_count(self) -> int:
@@ -287,8 +287,8 @@ class VoxelMap:
     def memory_bytes(self) -> int:
         """Memory in use, without what is merely reserved."""
         slots = int(self.blocks.counters[storage.NEXT_SLOT])
-        pool = sum(array[:1].nbytes for array in self.blocks[1:-1]) * slots
-        return pool + self.blocks.index.nbytes + self._masks.nbytes + self._flags.nbytes + self._hits.nbytes
+        scratch = self._masks.nbytes + self._flags.nbytes + self._hits.nbytes
+        return slots * storage.BYTES_A_SLOT + self.blocks.table.nbytes + scratch
 
     def save(self, path: Path) -> None:
         """Write the map to one file, atomically."""
@@ -301,7 +301,7 @@ class VoxelMap:
         lower = content.first_cell * content.resolution
         upper = (content.first_cell + np.array(content.index.shape) * SIDE) * content.resolution
         out = VoxelMap(content.resolution, lower, upper, max(1 << 16, 2 * len(content.log_odds)))
-        if out.blocks.index.shape != content.index.shape:
+        if out.blocks.table.shape != content.index.shape:
             raise MapInputError(f"{path}: the world in it contradicts itself")
         map_file.restore(out.blocks, content)
         return out
