@@ -1,0 +1,262 @@
+"""What this machine has and lacks for flying missions, with the command that mends it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from esar_ros.mission import environment
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import cache_directory
+
+TIMEOUT = 60.0  # s a check in a process of its own may take
+PYTHONS = ((3, 10), (3, 13))  # first and last supported
+DISK_NEEDED = 2 << 30  # bytes, for the environment, maps and a bag
+PACKAGES = ("ros-jazzy-rclpy", "numpy", "numba", "opencv-python-headless", "moderngl", "pydantic", "rosbags")
+APT = "sudo apt-get install -y --no-install-recommends"
+
+_RENDERER = """
+from esar_ros.sim.graphics import headless_context
+context = headless_context()
+print(context.info["GL_RENDERER"], "| OpenGL", context.version_code)
+"""
+
+_LOOPBACK = """
+import time
+import rclpy
+from esar_ros.msg import Tick
+rclpy.init()
+node = rclpy.create_node("doctor")
+got = []
+node.create_subscription(Tick, "doctor", got.append, 10)
+publisher = node.create_publisher(Tick, "doctor", 10)
+end = time.monotonic() + 10.0
+while not got and time.monotonic() < end:
+    publisher.publish(Tick(seq=1))
+    rclpy.spin_once(node, timeout_sec=0.1)
+node.destroy_node()
+rclpy.shutdown()
+assert got, "a message sent to itself did not arrive within 10 s"
+"""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding. `needed`: without it no mission flies; `cure`: how to mend it, empty when ok."""
+
+    name: str
+    ok: bool
+    detail: str
+    cure: str = ""
+    needed: bool = True
+
+
+def doctor() -> list[Check]:
+    """Every check, in the order of what depends on what."""
+    return [_guarded(name, check) for name, check in CHECKS.items()]
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except Exception as error:  # a check that breaks is a finding too, the others must still run
+        return Check(name, False, f"could not be checked: {type(error).__name__}: {error}", "report this")
+
+
+def _in_subprocess(code: str, environ: dict[str, str] | None = None) -> tuple[bool, str]:
+    """Run code in a process of its own (drivers may crash); whether it ended well, and its last line."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **(environ or {})},
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return False, f"no answer within {TIMEOUT:.0f} s"
+    lines = ((done.stdout if done.returncode == 0 else done.stderr) or done.stdout).strip().splitlines()
+    return done.returncode == 0, lines[-1] if lines else f"ended with {done.returncode}"
+
+
+def python() -> Check:
+    first, last = PYTHONS
+    ok = first <= sys.version_info[:2] <= last
+    cure = "" if ok else f"install Python {first[0]}.{first[1]} to {last[0]}.{last[1]} and set ESAR_PYTHON to it"
+    return Check("python", ok, f"{platform.python_version()} at {sys.executable}", cure)
+
+
+def machine() -> Check:
+    system = f"{platform.system()} {platform.machine()}"
+    ok = (platform.system(), platform.machine()) == ("Linux", "x86_64") or _ros_install() is not None
+    return Check("machine", ok, system, "" if ok else "source a ROS 2 install and use ./esar --system-ros")
+
+
+def cores() -> Check:
+    count = len(os.sched_getaffinity(0))
+    cure = "" if count >= 2 else "a mission in lockstep flies on one core too, but slowly"
+    return Check("cores", count >= 2, f"{count} usable", cure, needed=False)
+
+
+def compiler() -> Check:
+    missing = [name for name in ("cc", "c++") if shutil.which(name) is None]
+    ok = not missing
+    detail = str(shutil.which("cc")) if ok else f"{' and '.join(missing)} not found"
+    return Check("compiler", ok, detail, "" if ok else f"{APT} build-essential", needed=False)
+
+
+def headers() -> Check:
+    header = Path(sysconfig.get_paths()["include"], "Python.h")
+    ok = header.is_file()
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    return Check("Python headers", ok, str(header), "" if ok else f"{APT} {version}-dev", needed=False)
+
+
+def packages() -> Check:
+    found, missing = [], []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+    if _ros_install() is not None:
+        missing = [name for name in missing if not name.startswith("ros-")]
+    detail = ", ".join(found) + (f"; missing: {', '.join(missing)}" if missing else "")
+    return Check("packages", not missing, detail, "rm -r .esar, then run ./esar again" if missing else "")
+
+
+def messages() -> Check:
+    ok, line = _in_subprocess("import esar_ros.msg, esar_ros.action, tf2_msgs.msg; print(esar_ros.msg.__file__)")
+    return Check("message types", ok, line, "" if ok else "run ./esar (or: pip install -e . / colcon build)")
+
+
+def renderer() -> Check:
+    ok, line = _in_subprocess(_RENDERER)
+    return Check("renderer (EGL)", ok, line, "" if ok else f"{APT} libegl1 libgl1 libgl1-mesa-dri")
+
+
+def loopback() -> Check:
+    ok, line = _in_subprocess(_LOOPBACK, environment.graph_environment())
+    profile = Path(environment.graph_environment()[environment.PROFILES[0]]).name
+    detail = f"a message went round ({profile})" if ok else line
+    return Check("DDS loopback", ok, detail, "" if ok else "see that the loopback interface is up: ip link set lo up")
+
+
+def shared_memory() -> Check:
+    needed = environment.SHARED_MEMORY_NEEDED
+    if not environment.SHARED_MEMORY.is_dir():
+        return Check("shared memory", False, "no /dev/shm: images go over UDP", "mount a tmpfs at /dev/shm", False)
+    free = shutil.disk_usage(environment.SHARED_MEMORY).free
+    ok = free >= needed
+    detail = f"{_size(free)} free in /dev/shm, {_size(needed)} wanted"
+    cure = "" if ok else "images go over UDP, slower; in a container: --shm-size=256m"
+    return Check("shared memory", ok, detail, cure, needed=False)
+
+
+def kernel_cache() -> Check:
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parent)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        ok = os.access(folder, os.W_OK)
+    except OSError:
+        ok = False
+    cure = "" if ok else "set NUMBA_CACHE_DIR to a writable folder: without it every start compiles for a minute"
+    return Check("kernel cache", ok, str(folder), cure, needed=False)
+
+
+def disk() -> Check:
+    folder = cache_directory()
+    free = shutil.disk_usage(folder).free
+    ok = free >= DISK_NEEDED
+    cure = "" if ok else f"free {_size(DISK_NEEDED - free)}, or set ESAR_CACHE and ESAR_HOME to another disk"
+    return Check("disk", ok, f"{_size(free)} free at {folder}", cure)
+
+
+def ros_install() -> Check:
+    prefix = _ros_install()
+    if prefix is None:
+        detail = "none found; the ROS wheels are used"
+        return Check("ROS install", False, detail, "only for ros2 launch, RViz and rosbag2: install ROS 2", False)
+    sourced = "sourced" if str(prefix) in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) else "not sourced"
+    return Check("ROS install", True, f"{prefix} ({sourced})", needed=False)
+
+
+def airsim_client() -> Check:
+    client = os.environ.get("ESAR_AIRSIM_PYTHON", "")
+    if client and Path(client).is_file():
+        return Check("airsim client", True, client, needed=False)
+    return Check("airsim client", False, "not made yet", "only for the conformance tests: ./esar test makes it", False)
+
+
+def _ros_install() -> Path | None:
+    """The ROS 2 install to be used: the sourced one, else the newest under /opt/ros."""
+    prefixes = [Path(p) for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
+    installed = sorted(Path("/opt/ros").glob("*/share/ament_index"), reverse=True)
+    for prefix in [*prefixes, *(path.parents[1] for path in installed)]:
+        if (prefix / "share" / "launch_ros").is_dir():
+            return prefix
+    return None
+
+
+def _size(count: float) -> str:
+    return f"{count / (1 << 30):.1f} GiB" if count >= 1 << 30 else f"{count / (1 << 20):.0f} MiB"
+
+
+CHECKS: dict[str, Callable[[], Check]] = {
+    "machine": machine,
+    "cores": cores,
+    "python": python,
+    "compiler": compiler,
+    "Python headers": headers,
+    "packages": packages,
+    "message types": messages,
+    "renderer (EGL)": renderer,
+    "DDS loopback": loopback,
+    "shared memory": shared_memory,
+    "kernel cache": kernel_cache,
+    "disk": disk,
+    "ROS install": ros_install,
+    "airsim client": airsim_client,
+}
+
+
+def report(checks: Sequence[Check]) -> str:
+    """The findings for people, a line each, the cure below what is wrong."""
+    lines = []
+    for check in checks:
+        mark = "ok  " if check.ok else "FAIL" if check.needed else "-   "
+        lines.append(f"{mark}  {check.name:<16} {check.detail}")
+        if check.cure:
+            lines.append(f"{'':<22} {check.cure}")
+    broken = [check.name for check in checks if check.needed and not check.ok]
+    lines.append(f"missing: {', '.join(broken)}" if broken else "ready to fly")
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """`esar doctor [--json FILE]`: 0 when everything needed is there, else 1."""
+    parser = argparse.ArgumentParser(prog="esar doctor", description=__doc__)
+    parser.add_argument("--json", metavar="FILE", help="write the findings there for a machine")
+    arguments = parser.parse_args(argv)
+    checks = doctor()
+    ready = all(check.ok or not check.needed for check in checks)
+    print(report(checks))
+    if arguments.json:
+        content = {"schema": "esar-doctor/1", "ready": ready, "checks": [asdict(check) for check in checks]}
+        try:
+            Path(arguments.json).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {arguments.json}: {error.strerror}", "choose another --json FILE") from None
+    return 0 if ready else 1

@@ -1,0 +1,11 @@
+"""Every test process: the graph's environment, a DDS domain of its own, nothing written into the home folder."""
+
+from __future__ import annotations
+
+import os
+
+from esar_ros.mission.environment import graph_environment
+
+os.environ.update(graph_environment())
+# Domains above 101 would reach into the ports that the kernel hands out.
+os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 101))
