@@ -18,7 +18,7 @@ _CLUE_RELIEF = {ClueKind.TENT: 1, ClueKind.CAMPFIRE: 2, ClueKind.SIGNAL_FLARE: 3
 
 def distance_points(distance: float) -> int:
     """1 to 4 by the quartile of the mean start-to-victim distance (m, 3D)."""
-    return 1 + sum(distance > quartile for quartile in DISTANCE_QUARTILES)
+    return 1 + sum(bool(distance > quartile) for quartile in DISTANCE_QUARTILES)
 
 
 def light_points(local_time: datetime) -> int:
