@@ -1,0 +1,107 @@
+"""One leg of a flight: a waypoint on its way to being reached, or found unreachable."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+import numpy as np
+from pydantic import Field
+
+from esar_ros.geometry.frames import wrap_angle
+from esar_ros.mission.decision import Goal, GoalType, HeightReference
+from esar_ros.mission.observation import Observation
+from esar_ros.planning.parameters import Settings
+
+_YAW_METRES = 3.0  # m of way that a turn of 1 rad stands for when progress is judged
+_YAW_TOLERANCE = math.radians(10.0)
+_PROGRESS = 1.0  # m that count as progress
+
+
+class LegSettings(Settings):
+    """When a waypoint is reached and when it is given up."""
+
+    tolerance: float = Field(default=4.0, gt=0, description="m, horizontally and in height")
+    patience: float = Field(default=15.0, gt=0, description="s without progress until a waypoint counts as blocked")
+
+
+class LegState(Enum):
+    """Where a leg stands."""
+
+    FLYING = "flying"
+    REACHED = "reached"
+    BLOCKED = "blocked"
+
+
+class Progress:
+    """Notices when what remains to be flown (m) has stopped shrinking."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._least = math.inf
+        self._at: float | None = None  # s, stamp of the last progress
+
+    def stalled(self, remaining: float, stamp: float) -> bool:
+        """Whether the last progress is longer ago than patience (s)."""
+        if self._at is None or remaining < self._least - _PROGRESS:
+            self._least, self._at = remaining, stamp
+        return stamp - self._at > self._patience
+
+
+class Leg:
+    """Judges the way to one waypoint goal by the pilot's word and by the vehicle's own movement."""
+
+    def __init__(self, goal: Goal, settings: LegSettings) -> None:
+        if goal.type is not GoalType.WAYPOINT:
+            raise ValueError(f"a leg needs a waypoint, got {goal.type.name}")
+        self.goal = goal
+        self._settings = settings
+        self._progress = Progress(settings.patience)
+        self._climbs: bool | None = None  # decided by the first observation
+
+    def state(self, observation: Observation) -> LegState:
+        """Judge once for every observation after the goal was given."""
+        if self._climbs is None:
+            self._climbs = self._horizontal(observation) <= self._settings.tolerance
+        if self._is_at_goal(observation) or observation.goal_reached:
+            return LegState.REACHED
+        if observation.goal_blocked:
+            return LegState.BLOCKED
+        stalled = self._progress.stalled(self._remaining(observation), observation.stamp)
+        return LegState.BLOCKED if stalled else LegState.FLYING
+
+    def _is_at_goal(self, observation: Observation) -> bool:
+        return (
+            self._horizontal(observation) <= self._settings.tolerance
+            and self._vertical(observation) <= self._settings.tolerance
+            and self._turn(observation) <= _YAW_TOLERANCE
+        )
+
+    def _remaining(self, observation: Observation) -> float:
+        turn = _YAW_METRES * self._turn(observation)
+        return math.hypot(self._horizontal(observation), self._vertical(observation)) + turn
+
+    def _horizontal(self, observation: Observation) -> float:
+        return float(np.linalg.norm(self.goal.position[:2] - observation.pose.position[:2]))
+
+    def _vertical(self, observation: Observation) -> float:
+        if self.goal.height_reference is HeightReference.MAP:
+            return abs(float(self.goal.position[2] - observation.pose.position[2]))
+        if observation.height is None:
+            # On the way to a far point the pilot keeps the height; a climb has nothing else to be judged by.
+            return math.inf if self._climbs else 0.0
+        return abs(float(self.goal.position[2]) - observation.height)
+
+    def _turn(self, observation: Observation) -> float:
+        return 0.0 if self.goal.yaw is None else abs(wrap_angle(self.goal.yaw - observation.pose.yaw))
+
+
+def waypoint(x: float, y: float, height: float, speed: float = 0.0, yaw: float | None = None) -> Goal:
+    """Waypoint at map-frame x, y and height (m) above ground."""
+    return Goal(
+        GoalType.WAYPOINT,
+        position=np.array([x, y, height]),
+        height_reference=HeightReference.GROUND,
+        yaw=yaw,
+        speed=speed,
+    )

@@ -1,0 +1,37 @@
+"""What a search method is: reset with a brief, then one decision for every observation."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from esar_ros.mission.decision import Decision
+from esar_ros.mission.observation import Brief, Observation
+
+# What a method may ask for beyond pose, battery and clues; the node fills in what is needed only.
+GRID = "grid"  # Observation.grid
+FRONTIERS = "frontiers"  # Observation.frontiers
+VIEWS = "views"  # Observation.views
+NEEDS = frozenset({GRID, FRONTIERS, VIEWS})
+
+
+@runtime_checkable
+class Method(Protocol):
+    """A search method; deterministic in brief, seed and observations."""
+
+    @property
+    def name(self) -> str:
+        """Registry name, written into results."""
+
+    @property
+    def eligible(self) -> bool:
+        """False when it uses ground truth: it stands outside the comparison."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Subset of NEEDS."""
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin a mission; forgets all of the last one. Raises UsageError when the brief cannot be worked with."""
+
+    def act(self, observation: Observation) -> Decision:
+        """Decide, once for every four-camera frame. Goal None keeps the last goal; stop ends the mission."""

@@ -1,0 +1,47 @@
+"""Parameters of the methods: config/planners.yaml, overlaid by the caller's, checked by each method's model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+
+SHARED = "reporting"  # section that every method gets
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class Settings(BaseModel):
+    """Base of all parameter models: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def check(model: type[_Model], parameters: Mapping[str, Any], method: str) -> _Model:
+    """Parameters as a checked model. Raises UsageError naming the method, the key and the reason."""
+    try:
+        return model.model_validate(dict(parameters))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "all"
+        raise UsageError(f"planner {method}, parameter {key}: {first['msg']}", "mend the value") from None
+
+
+def configured(method: str, overlay: Mapping[str, Any], path: Path | None = None) -> dict[str, Any]:
+    """A method's section of the file with the shared one inside it, both overlaid. Raises UsageError."""
+    source = path or resource("config/planners.yaml")
+    try:
+        data = yaml.safe_load(source.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"cannot read planners' parameters {source}: {error}", "mend the file") from None
+    if not isinstance(data, dict) or not all(isinstance(section, dict) for section in data.values()):
+        raise UsageError(f"{source}: not a table of sections", "give each method a table of parameters")
+    merged = {**data.get(method, {}), **overlay}
+    merged[SHARED] = {**data.get(SHARED, {}), **data.get(method, {}).get(SHARED, {}), **overlay.get(SHARED, {})}
+    return merged

@@ -1,0 +1,77 @@
+"""The registry of search methods: the package's own, and others' through entry points.
+
+Another package adds a method by naming a factory in the entry-point group `esar_ros.planners`:
+a callable that takes the method's parameters (a mapping, from config/planners.yaml and the
+caller; the shared report policy under `reporting`) and returns a `Method`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, TypeVar
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.planning.method import Method
+from esar_ros.planning.parameters import configured
+
+GROUP = "esar_ros.planners"
+
+Factory = Callable[[Mapping[str, Any]], Method]
+_Decorated = TypeVar("_Decorated", bound=Factory)
+
+_OWN = ("fbe", "random_walk", "zigzag")  # modules of this package that register a method when imported
+_FACTORIES: dict[str, Factory] = {}
+
+
+def register(name: str) -> Callable[[_Decorated], _Decorated]:
+    """Decorator: make a factory (a method's class, as a rule) known under a name."""
+
+    def add(factory: _Decorated) -> _Decorated:
+        if name in _FACTORIES:
+            raise ValueError(f"two planners are named '{name}'")
+        _FACTORIES[name] = factory
+        return factory
+
+    return add
+
+
+def names() -> tuple[str, ...]:
+    """Names of all methods, sorted."""
+    _import_own()
+    return tuple(sorted({*_FACTORIES, *_foreign()}))
+
+
+def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | None = None) -> Method:
+    """A method by name: its section of config/planners.yaml (or path), overlaid by parameters.
+
+    Raises UsageError on an unknown name, a bad parameter or a package that does not load.
+    """
+    known = names()
+    if name not in known:
+        raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(known)}")
+    factory = _FACTORIES.get(name) or _load(_foreign()[name])
+    return factory(configured(name, parameters or {}, path))
+
+
+def _import_own() -> None:
+    for module in _OWN:
+        import_module(f"esar_ros.planning.{module}")
+
+
+def _foreign() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _load(point: EntryPoint) -> Factory:
+    try:
+        factory = point.load()
+    except Exception as error:  # whatever another package's import raises
+        raise UsageError(
+            f"planner '{point.name}' ({point.value}) does not load: {error}", "mend that package"
+        ) from error
+    if not callable(factory):
+        raise UsageError(f"planner '{point.name}' ({point.value}) is not callable", "name a factory")
+    return factory  # type: ignore[no-any-return]

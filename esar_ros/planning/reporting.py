@@ -1,0 +1,95 @@
+"""The report policy all methods share: what becomes a reported clue or victim.
+
+A report cannot be taken back and costs precision when wrong. So a clue is reported once it was
+seen in two frames with a sure enough score and place; a victim needs, beyond that, a look from
+near. Every object is reported once; near the cap the last reports are kept for victims.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from pydantic import Field
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.decision import Report, ReportType
+from esar_ros.mission.observation import Observation, SeenClue
+from esar_ros.planning.parameters import Settings
+
+
+class Requirement(Settings):
+    """What a seen object must fulfil to be reported."""
+
+    views: int = Field(default=2, ge=1, description="frames that saw it")
+    score: float = Field(default=0.5, ge=0, le=1, description="fused confidence")
+    sigma: float = Field(default=3.0, gt=0, description="m, largest standard deviation of its position")
+    distance: float = Field(default=120.0, gt=0, description="m, nearest look so far")
+
+
+class ReportingSettings(Settings):
+    """Section `reporting` of config/planners.yaml."""
+
+    clue: Requirement = Field(default_factory=Requirement)
+    victim: Requirement = Field(default_factory=lambda: Requirement(views=3, score=0.6, sigma=2.0, distance=60.0))
+    same_object: float = Field(default=5.0, ge=0, description="m, a merged object's new place against its report")
+    kept_for_victims: int = Field(default=10, ge=0, description="reports below the cap that only victims may use")
+
+
+class ReportPolicy:
+    """Turns the observation's objects into reports, each once a mission."""
+
+    def __init__(self, settings: ReportingSettings) -> None:
+        self._settings = settings
+        self.reset(0)
+
+    def reset(self, cap: int) -> None:
+        """Begin a mission with at most cap reports."""
+        self._left = cap
+        self._reported: dict[int, tuple[str, Vector]] = {}  # object id -> kind and place as reported
+
+    def reports(self, observation: Observation) -> tuple[Report, ...]:
+        """Reports due now: victims first, then the surest."""
+        present = {clue.id for clue in observation.clues}
+        due = [clue for clue in observation.clues if clue.id not in self._reported and self._fulfils(clue)]
+        due.sort(key=lambda clue: (clue.kind != PERSON, -clue.score, clue.id))
+        out = []
+        for clue in due:
+            if self._was_reported_as_another(clue, present):
+                self._reported[clue.id] = (clue.kind, clue.position)
+            elif self._left > (0 if clue.kind == PERSON else self._settings.kept_for_victims):
+                self._left -= 1
+                self._reported[clue.id] = (clue.kind, clue.position)
+                out.append(_report(clue))
+        return tuple(out)
+
+    def _fulfils(self, clue: SeenClue) -> bool:
+        need = self._settings.victim if clue.kind == PERSON else self._settings.clue
+        sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
+        return (
+            clue.views >= need.views
+            and clue.score >= need.score
+            and clue.nearest_view <= need.distance
+            and sigma <= need.sigma
+            and bool(np.isfinite(clue.position).all())
+        )
+
+    def _was_reported_as_another(self, clue: SeenClue, present: set[int]) -> bool:
+        """Whether fusion has merged an object reported under another id into this one."""
+        return any(
+            kind == clue.kind
+            and identity not in present
+            and float(np.linalg.norm(place - clue.position)) <= self._settings.same_object
+            for identity, (kind, place) in self._reported.items()
+        )
+
+
+def _report(clue: SeenClue) -> Report:
+    return Report(
+        type=ReportType.VICTIM if clue.kind == PERSON else ReportType.CLUE,
+        kind=clue.kind,
+        text=clue.text or clue.kind.replace("_", " "),
+        position=clue.position.copy(),
+        confidence=clue.score,
+    )

@@ -1,0 +1,95 @@
+"""Registry of search methods, and their parameters."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+
+import pytest
+import yaml
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+from esar_ros.planning import registry
+from esar_ros.planning.fbe import FbeSettings
+from esar_ros.planning.method import NEEDS, Method
+from esar_ros.planning.parameters import configured
+from esar_ros.planning.random_walk import RandomSettings
+from esar_ros.planning.reporting import ReportingSettings
+from esar_ros.planning.zigzag import ZigzagSettings
+
+OWN = {"random": RandomSettings, "zigzag": ZigzagSettings, "fbe": FbeSettings}
+
+
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_own_methods_are_methods(name):
+    assert name in registry.names()
+    method = registry.create(name)
+    assert isinstance(method, Method)
+    assert method.name == name and method.eligible and method.needs <= NEEDS
+
+
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_the_shipped_file_states_the_defaults(name):
+    data = yaml.safe_load(resource("config/planners.yaml").read_text(encoding="utf-8"))
+    assert OWN[name].model_validate(data[name]) == OWN[name]()
+    assert ReportingSettings.model_validate(data["reporting"]) == ReportingSettings()
+
+
+def test_unknown_name_lists_the_known():
+    with pytest.raises(UsageError, match=r"unknown planner 'magic': known: .*fbe.*random.*zigzag"):
+        registry.create("magic")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "key"),
+    [({"heihgt": 3}, "heihgt"), ({"height": -1}, "height"), ({"reporting": {"clue": {"views": 0}}}, "clue.views")],
+)
+def test_bad_parameters_name_method_and_key(parameters, key):
+    with pytest.raises(UsageError, match=f"planner zigzag, parameter .*{key}"):
+        registry.create("zigzag", parameters)
+
+
+def test_parameters_overlay_the_file(tmp_path):
+    path = tmp_path / "planners.yaml"
+    path.write_text(
+        "reporting: {same_object: 1.0}\nzigzag: {height: 20.0, speed: 3.0, reporting: {kept_for_victims: 2}}"
+    )
+    merged = configured("zigzag", {"speed": 4.0}, path)
+    assert merged == {"height": 20.0, "speed": 4.0, "reporting": {"same_object": 1.0, "kept_for_victims": 2}}
+    assert configured("other", {}, path) == {"reporting": {"same_object": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("a: [", "cannot read"), ("zigzag: 3", "not a table"), ("- 1", "not a table")]
+)
+def test_bad_files_are_named(tmp_path, text, message):
+    path = tmp_path / "planners.yaml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        registry.create("zigzag", path=path)
+
+
+def test_other_packages_bring_methods(monkeypatch):
+    """An entry point of the group is a method; it gets its parameters with the shared ones inside."""
+    points = {
+        "theirs": EntryPoint("theirs", "builtins:dict", registry.GROUP),
+        "broken": EntryPoint("broken", "esar_no_such_package:Thing", registry.GROUP),
+        "number": EntryPoint("number", "math:pi", registry.GROUP),
+    }
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: list(points.values()) if group == registry.GROUP else []
+    )
+    assert set(points) <= set(registry.names())
+    made = registry.create("theirs", {"wind": 2})
+    assert made["wind"] == 2 and made["reporting"]["clue"]["views"] == 2
+    with pytest.raises(UsageError, match=r"'broken' .* does not load: No module"):
+        registry.create("broken")
+    with pytest.raises(UsageError, match=r"'number' .* is not callable"):
+        registry.create("number")
+
+
+def test_a_name_is_taken_once(monkeypatch):
+    monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))
+    registry.names()
+    with pytest.raises(ValueError, match="two planners are named 'zigzag'"):
+        registry.register("zigzag")(lambda parameters: parameters)
