@@ -66,7 +66,9 @@ class RenderClient:
     async def images(self, scene: Scene, time: float, views: list[View]) -> list[bytes]:
         """Wire bytes of each view. Raises RenderError."""
         # A client that leaves must not leave a half-done job behind: the job goes on without it.
-        return await asyncio.shield(asyncio.ensure_future(self._do(scene, time, views)))
+        job = asyncio.ensure_future(self._do(scene, time, views))
+        job.add_done_callback(lambda done: done.cancelled() or done.exception())  # none may be left to hear of it
+        return await asyncio.shield(job)
 
     async def _do(self, scene: Scene, time: float, views: list[View]) -> list[bytes]:
         async with self._turn:

@@ -1,0 +1,103 @@
+"""What AirSim's RPC costs: the client's CPU for eight pictures, and lockstep steps a second.
+
+python benchmarks/rpc.py [--port P]   without a port a simulator of its own is started
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+from esar_ros.bridges.airsim_client import AirSimClient
+from esar_ros.bridges.airsim_types import DEPTH_PLANAR, SCENE, CameraImage, image_request
+from esar_ros.mission.names import CAMERAS
+
+ROUNDS = 30
+STEPS = 400
+GOALS = {"eight_images_client_cpu_ms": 6.0, "lockstep_step_wall_ms": 2.0}
+
+
+def start_simulator() -> tuple[subprocess.Popen[str], int]:
+    """A paused simulator of its own on a free port."""
+    command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--paused", "--image", "640x480"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("ready on "):
+            return process, int(line.rsplit(":", 1)[1])
+    raise SystemExit("the simulator did not start")
+
+
+def median_of(action: Any, rounds: int) -> tuple[float, float]:
+    """Median CPU and wall time of an action, ms."""
+    cpu, wall = [], []
+    for _ in range(rounds):
+        began, used = time.perf_counter(), time.process_time()
+        action()
+        cpu.append((time.process_time() - used) * 1e3)
+        wall.append((time.perf_counter() - began) * 1e3)
+    return statistics.median(cpu), statistics.median(wall)
+
+
+def main() -> int:
+    """Measure, print a table and one line of JSON; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, help="of a running simulator with 640x480 cameras")
+    port = parser.parse_args().port
+    process = None
+    if port is None:
+        process, port = start_simulator()
+    try:
+        figures = measure(AirSimClient("127.0.0.1", port))
+    finally:
+        if process is not None:
+            process.terminate()
+            process.wait()
+    met = {name: figures[name] <= goal for name, goal in GOALS.items()}
+    for name, value in figures.items():
+        goal = f"<= {GOALS[name]:g}" if name in GOALS else ""
+        print(f"{name:32s} {value:10.2f}  {goal}")
+    print(json.dumps({"benchmark": "rpc", "figures": figures, "goals": GOALS, "met": met}))
+    return 0 if all(met.values()) else 1
+
+
+def measure(client: AirSimClient) -> dict[str, float]:
+    """Figures of one vehicle, on its own connection."""
+    client.call("simPause", True)
+    requests = [image_request(camera, SCENE) for camera in CAMERAS]
+    requests += [image_request(camera, DEPTH_PLANAR, as_float=True) for camera in CAMERAS]
+
+    def look() -> None:
+        for told in client.call("simGetImages", requests, "", False):
+            image = CameraImage.of(told)
+            assert image.pixels.size in (640 * 480, 640 * 480 * 3)
+
+    def step() -> None:
+        client.call("simContinueForTime", 0.05)
+
+    client.call("enableApiControl", True, "")
+    client.call("armDisarm", True, "")
+    climb = (0.0, 0.0, -1.0, 1e3, 0, {"is_rate": True, "yaw_or_rate": 0.0}, "")
+    client.notify("moveByVelocity", *climb)
+    look()
+    look_cpu, look_wall = median_of(look, ROUNDS)
+    step_cpu, step_wall = median_of(step, STEPS)
+    state_cpu, state_wall = median_of(lambda: client.call("getMultirotorState", ""), STEPS)
+    return {
+        "eight_images_client_cpu_ms": look_cpu,
+        "eight_images_wall_ms": look_wall,  # the picture is drawn once and kept while time stands still
+        "lockstep_step_wall_ms": step_wall,
+        "lockstep_step_client_cpu_ms": step_cpu,
+        "lockstep_steps_per_s": 1e3 / step_wall,
+        "state_wall_ms": state_wall,
+        "state_client_cpu_ms": state_cpu,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""AirSim's dictionaries: built for calls and read from answers, in AirSim's own frames (NED, FRD)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+
+# Image types
+SCENE, DEPTH_PLANAR, DEPTH_PERSPECTIVE, DEPTH_VIS, DISPARITY, SEGMENTATION = range(6)
+# DrivetrainType
+MAX_DEGREE_OF_FREEDOM, FORWARD_ONLY = 0, 1
+# LandedState
+LANDED, FLYING = 0, 1
+NO_DEPTH = 65504.0  # m; what a depth image holds where nothing is in range (the largest half float)
+
+
+def vector3r(values: Sequence[float] | Vector) -> dict[str, float]:
+    """A Vector3r of three numbers."""
+    x, y, z = (float(v) for v in values)
+    return {"x_val": x, "y_val": y, "z_val": z}
+
+
+def quaternionr(values: Sequence[float] | Vector) -> dict[str, float]:
+    """A Quaternionr of (w, x, y, z)."""
+    w, x, y, z = (float(v) for v in values)
+    return {"w_val": w, "x_val": x, "y_val": y, "z_val": z}
+
+
+def from_vector3r(value: Mapping[str, float]) -> Vector:
+    """Three numbers of a Vector3r."""
+    return np.array([value["x_val"], value["y_val"], value["z_val"]], dtype=np.float64)
+
+
+def from_quaternionr(value: Mapping[str, float]) -> Vector:
+    """(w, x, y, z) of a Quaternionr."""
+    return np.array([value["w_val"], value["x_val"], value["y_val"], value["z_val"]], dtype=np.float64)
+
+
+def yaw_mode(value: float, is_rate: bool) -> dict[str, Any]:
+    """Degrees or degrees a second, clockwise from north."""
+    return {"is_rate": is_rate, "yaw_or_rate": float(value)}
+
+
+def image_request(camera: str, kind: int, as_float: bool = False, compress: bool = False) -> dict[str, Any]:
+    """An ImageRequest; depth wants as_float."""
+    return {"camera_name": camera, "image_type": kind, "pixels_as_float": as_float, "compress": compress}
+
+
+@dataclass(frozen=True)
+class CameraImage:
+    """One answer of simGetImages; pose of the camera's body, FRD in the vehicle's NED."""
+
+    camera: str
+    kind: int
+    stamp_ns: int
+    position: Vector
+    quaternion: Vector
+    pixels: NDArray[Any]  # (H, W, 3) BGR uint8, or (H, W) float32; (n,) uint8 of a PNG
+
+    @staticmethod
+    def of(told: Mapping[str, Any]) -> CameraImage:
+        """Read an answer; the pixels are a view of what was received. Raises ValueError for a wrong size."""
+        shape: tuple[int, ...] = (int(told["height"]), int(told["width"]))
+        if told["pixels_as_float"]:
+            pixels: NDArray[Any] = np.asarray(told["image_data_float"], dtype=np.float32)
+        else:
+            pixels = np.frombuffer(told["image_data_uint8"], dtype=np.uint8)
+            shape = (*shape, 3) if not told["compress"] else (pixels.size,)
+        return CameraImage(
+            str(told["camera_name"]),
+            int(told["image_type"]),
+            int(told["time_stamp"]),
+            from_vector3r(told["camera_position"]),
+            from_quaternionr(told["camera_orientation"]),
+            pixels.reshape(shape),
+        )
+
+
+def lidar_points(told: Mapping[str, Any]) -> NDArray[np.float32]:
+    """Points (N, 3) of a LidarData, m, in its data frame (FRD of the sensor, or NED of the vehicle)."""
+    cloud = np.asarray(told["point_cloud"], dtype=np.float32)
+    return cloud[: cloud.size - cloud.size % 3].reshape(-1, 3)  # AirSim sends one float when it saw nothing
