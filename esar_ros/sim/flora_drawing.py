@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.sim import shaders
-from esar_ros.sim.flora_lod import BILLBOARD_SPECIES, FloraLod
+from esar_ros.sim.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
 from esar_ros.sim.graphics import program
 from esar_ros.sim.mesh_builder import Mesh
 from esar_ros.sim.plant_meshes import broadleaf, bush, conifer, rock
@@ -16,7 +16,12 @@ from esar_ros.sim.views import View
 
 _ROW = 32  # bytes of an instance
 _ATLAS_CELL = (64, 128)
-_CORNERS = np.array([[-1, 0], [1, 0], [1, 1], [-1, 1]], dtype=np.float32)
+
+# A billboard is one triangle about the painted shape: half the set-up of a quad and, for firs, half the pixels.
+# Corners by species, x in half atlas cells, y in heights.
+_CORNERS = np.array(
+    [[[-0.54, -0.01], [0.54, -0.01], [0.0, 1.06]], [[1.2, 1.02], [-1.2, 1.02], [0.0, -0.35]]], dtype=np.float32
+)
 
 
 def _meshes(kind: int) -> tuple[Mesh, Mesh]:
@@ -58,10 +63,9 @@ class FloraDrawing:
             self._draw_shadow.append(
                 context.vertex_array(self._shadow, [(full[0], "3f 24x", "position"), instance], full[1])
             )
-        self._sprites = context.buffer(reserve=4096 * 40, dynamic=True)
-        self._sprite_faces = context.buffer(reserve=4)
-        self._sprite_array: moderngl.VertexArray | None = None
-        self._room = 0
+        self._sprites = context.buffer(reserve=BILLBOARDS * 3 * 40, dynamic=True)
+        layout = [(self._sprites, "2f 4f 4f", "corner", "foot", "look")]
+        self._sprite_array = context.vertex_array(self._sprite, layout)
         self._atlas = self._paint_atlas()
         self._atlas.use(atlas_unit)
 
@@ -86,24 +90,12 @@ class FloraDrawing:
                 array.render(instances=len(part))
 
     def _draw_sprites(self, sprites: NDArray[np.float32]) -> None:
-        # Plain quads: drivers without a GPU spend more on an instance of four vertices than on the vertices.
-        count = len(sprites)
-        if count > self._room:
-            self._grow(count)
-        table = np.empty((count, 4, 10), dtype=np.float32)
-        table[:, :, :2] = _CORNERS
+        # Plain triangles: drivers without a GPU spend more on an instance of three vertices than on the vertices.
+        table = np.empty((len(sprites), 3, 10), dtype=np.float32)
+        table[:, :, :2] = _CORNERS[sprites[:, 3].astype(np.int64) // VARIANTS]
         table[:, :, 2:] = sprites[:, None, :]
         self._sprites.write(table)
-        assert self._sprite_array is not None
-        self._sprite_array.render(vertices=6 * count)
-
-    def _grow(self, count: int) -> None:
-        self._room = 2 * count
-        quads = 4 * np.arange(self._room, dtype=np.int32)[:, None] + np.array([0, 1, 2, 0, 2, 3], dtype=np.int32)
-        self._sprites = self._context.buffer(reserve=self._room * 160, dynamic=True)
-        self._sprite_faces = self._context.buffer(quads.astype(np.int32).tobytes())
-        layout = [(self._sprites, "2f 4f 4f", "corner", "foot", "look")]
-        self._sprite_array = self._context.vertex_array(self._sprite, layout, self._sprite_faces)
+        self._sprite_array.render(vertices=3 * len(sprites))
 
     def _upload(self, mesh: Mesh) -> tuple[moderngl.Buffer, moderngl.Buffer]:
         vertices = np.hstack([mesh.positions, mesh.normals, mesh.colours]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Which plants and rocks a view shows, and how finely: full mesh, coarse mesh or billboard, by their height in pixels."""
+"""Which plants and rocks a view shows, and how finely: full mesh, coarse mesh or billboard, by height in pixels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 
 FINE_PX, COARSE_PX = 85.0, 26.0  # least height in px for the full and for the coarse mesh
 _LEAST_PX = 2.5  # bushes and rocks below are left out
-_THIN_PX = 8.0  # below, every second tree stands for two
+_THIN_PX = 9.0  # below, every second tree stands for two; below half of it, every fourth for four
 _STEEP = 0.5  # sine of the view's dip from which billboards would lie flat and coarse meshes are kept
 _BUCKETS = len(SPECIES) * VARIANTS * 2
 _CAPACITY = 16_000  # instances a bucket
-_BILLBOARDS = 40_000
+BILLBOARDS = 40_000  # greatest number a view
 
 BILLBOARD_SPECIES = 2  # the first species, those with trees' heights
 
@@ -31,7 +31,7 @@ class FloraLod:
         self._kind = (flora.species.astype(np.int32) * VARIANTS + flora.variant).astype(np.int32)
         self._counts = np.zeros(_BUCKETS + 1, dtype=np.int64)
         self._rows = np.empty((_BUCKETS, _CAPACITY, 8), dtype=np.float32)
-        self._sprites = np.empty((_BILLBOARDS, 8), dtype=np.float32)
+        self._sprites = np.empty((BILLBOARDS, 8), dtype=np.float32)
 
     def set_light(self, light: NDArray[np.float32]) -> None:
         """Share of direct sun (N,) that reaches each instance's foot."""
@@ -98,9 +98,10 @@ def _select(table, kinds, present, eye, planes, focal, counts, rows, sprites):  
             continue
         widen = 1.0
         if pixels < _THIN_PX:
-            if k % 2 == 1:
+            few = pixels < 0.5 * _THIN_PX
+            if k % (4 if few else 2) != 0:
                 continue
-            widen = 1.45
+            widen = 2.0 if few else 1.45
         if counts[last] < sprites.shape[0]:
             row = sprites[counts[last]]
             row[:] = table[k]

@@ -34,8 +34,8 @@ _SHADOW_REACH = 100.0  # m, half side of the shadow map
 _SHADOW_FADE = 78.0  # m from the eye where baked shade has taken over
 _SHADOW_SIDE = 2048  # px
 _SHADOW_GRID = 16.0  # m the shadow map's centre snaps to: pictures depend on the pose, not on the way there
-_TOLERANCE_PX = 0.35  # of the ground's silhouette
-_NEAR_ERROR = 0.10  # m, greatest height error of the ground within 2 x _DETAIL_RANGE
+_TOLERANCE_PX = 1.0  # of the ground's silhouette
+_NEAR_ERROR = 0.10  # m, greatest height error of the ground within _DETAIL_RANGE
 
 _LIT, _SURFACE, _DETAIL, _SHADOW, _CLOUDS, _ATLAS = range(6)  # texture units
 
@@ -121,7 +121,7 @@ class Renderer:
             self._surface.write(self._bake.surface)
             for texture in (self._lit, self._surface):
                 texture.build_mipmaps()
-                texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+                texture.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
             self._flora.lod.set_light(self._bake.sun_share_at(self._world.flora.positions[:, :2]))
             self._shadow_of = None
 

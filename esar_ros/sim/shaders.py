@@ -129,19 +129,19 @@ void main() { colour = vec4(lit_colour, 0.0); depth = planar; }
 """
 )
 
-# A billboard turns about its vertical axis to the eye; one quad of four vertices from one row of a table.
+# A billboard turns about its vertical axis to the eye; one triangle about its picture.
 BILLBOARD_VERTEX = (
     VERSION
     + FRAME
     + """
 in vec2 corner; in vec4 foot; in vec4 look;  // foot.w: which plant
 uniform float plants;
-out vec3 world; out vec2 uv; out vec3 light;
+out vec3 world; out vec3 uv; out vec3 light;
 void main() {
     vec2 away = normalize(foot.xy - eye.xy);
     vec3 side = vec3(away.y, -away.x, 0.0);
     world = foot.xyz + side * (corner.x * 0.5 * look.x) + vec3(0.0, 0.0, corner.y * look.y);
-    uv = vec2((foot.w + corner.x * 0.5 + 0.5) / plants, corner.y);
+    uv = vec3((foot.w + corner.x * 0.5 + 0.5) / plants, corner.y, corner.x);
     vec3 n = normalize(side * corner.x - vec3(away, 0.0) + vec3(0.0, 0.0, 0.5));
     float direct = max(dot(n, to_sun.xyz) * 0.75 + 0.25, 0.0) * look.w;
     light = (sun.rgb * direct + ambient.rgb * (0.65 + 0.35 * corner.y)) * look.z;
@@ -156,11 +156,11 @@ BILLBOARD_FRAGMENT = (
     + AIR
     + TARGETS
     + """
-in vec3 world; in vec2 uv; in vec3 light;
+in vec3 world; in vec3 uv; in vec3 light;  // uv.z: across the plant's own cell, -1 to 1
 uniform sampler2D atlas;
 void main() {
-    vec4 texel = texture(atlas, uv);
-    if (texel.a < 0.4) discard;
+    vec4 texel = texture(atlas, uv.xy);
+    if (texel.a < 0.4 || abs(uv.z) > 1.0 || uv.y > 1.0 || uv.y < 0.0) discard;
     vec3 ray = world - eye.xyz;
     colour = vec4(tone(air(texel.rgb * texel.rgb * light, ray)), 0.0);
     depth = dot(ray, forward.xyz);
@@ -289,7 +289,8 @@ void main() {
     // Ranges beyond the map: two rows of blue hills along the horizon.
     float turn = atan(d.y, d.x) * 0.15915494;
     float slope = d.z / max(length(d.xy), 1e-3);
-    float near_hills = 0.005 + 0.085 * texture(clouds, vec2(turn * 2.0, 0.13)).r - 0.012 * texture(clouds, vec2(turn * 9.0, 0.7)).r;
+    float near_hills = 0.005 + 0.085 * texture(clouds, vec2(turn * 2.0, 0.13)).r;
+    near_hills -= 0.012 * texture(clouds, vec2(turn * 9.0, 0.7)).r;
     float far_hills = 0.03 + 0.075 * texture(clouds, vec2(turn * 3.0, 0.57)).r;
     float edge = 0.004;
     vec3 ridge = mix(ambient.rgb * vec3(0.20, 0.24, 0.24), haze.rgb, 0.45);

@@ -38,7 +38,7 @@ class TerrainLod:
         """Vertices (V, 3) in the map frame, triangles near the eye and those beyond `near` metres, (T, 3) each.
 
         Planes (P, 4) are (unit normal, offset), inside where n.x + offset >= 0. The vertical error stays under
-        tolerance (rad) times distance and, within twice `near`, under cap (m). Arrays are overwritten by the next call.
+        tolerance (rad) times distance and, within `near`, under cap (m). Arrays are overwritten by the next call.
         """
         self._view += 1
         vertices, close, distant = _refine(
@@ -157,7 +157,7 @@ def _refine(  # type: ignore[no-untyped-def]
         distance = math.sqrt((eye[0] - x) ** 2 + (eye[1] - y) ** 2 + (eye[2] - z) ** 2)
         reach = max(distance - radii[my, mx], 0.0)
         allowed = tolerance * reach
-        if reach < 2.0 * near:
+        if reach < near:
             allowed = min(allowed, cap)
         splittable = abs(ax - cx) + abs(ay - cy) > 1 and top < _STACK - 2 and count < _CAPACITY - 3
         if splittable and errors[my, mx] > allowed:
