@@ -196,7 +196,7 @@ def test_every_interface_says_what_it_is_and_has_its_header_first(path: Path) ->
 
 
 UNIT = re.compile(
-    r"(?<![\w'])(m|m/s|m\^2|m\^3|rad|rad/s|rad/s\^2|m/s\^2|s|deg|px|Pa|V|A|K|Hz|bytes|unit (vector|quaternion))(?![\w'])"
+    r"(?<![\w'])(m|m/s|m\^2|m\^3|rad|rad/s|rad/s\^2|m/s\^2|s|deg|px|Pa|V|A|K|bytes|unit (vector|quaternion))(?![\w'])"
     r"|-?[01]\.\.1"
 )
 
