@@ -7,6 +7,7 @@ from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
+from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
@@ -18,6 +19,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.perception.detector import FrameResult, create_detector
+from esar_ros.perception.segmentation_oracle import SegmentationOracle
 
 
 class ClueDetectorNode(StepNode):
@@ -27,12 +29,19 @@ class ClueDetectorNode(StepNode):
         super().__init__(interface.CLUE_DETECTOR)
         name = str(declare(self, "detector", "segmentation_oracle", "detector backend"))
         self.detector = create_detector(name)
+        if isinstance(self.detector.backend, SegmentationOracle):
+            self.detector.backend.set_objects(segmentation_kinds())
         self._frames: dict[int, FrameSet] = {}
         self._dropped = 0
         (source or TopicFrames(self, load_vehicle())).subscribe(self._on_frame)
         for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS):
             self.output(topic)
         self.join()
+
+    @property
+    def needs_truth(self) -> bool:
+        """Whether the backend reads object ids."""
+        return not self.detector.backend.eligible
 
     def _on_frame(self, frame_set: FrameSet) -> None:
         if not self.lockstep:

@@ -96,6 +96,11 @@ class OdometryInMap:
         velocity = pose.rotation @ array3(message.twist.twist.linear)
         return nanoseconds(message.header.stamp), pose, velocity
 
+    def nearest(self, ns: int) -> tuple[int, Pose, Vector] | None:
+        """As `at`, of the kept stamp nearest to ns."""
+        stamp = self._box.nearest_stamp(ns)
+        return None if stamp is None else self.at(stamp)
+
 
 def twist(step: Step, velocity: Vector, yaw_rate: float) -> TwistStamped:
     """Velocity set-point: linear in the map frame (m/s), yaw rate about its z (rad/s)."""

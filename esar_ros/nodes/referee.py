@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from std_msgs.msg import String
 
 import esar_ros
 from esar_ros.benchmark.deployer import Deployment, deploy
+from esar_ros.bridges.airsim_camera import authorise
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
@@ -160,9 +160,7 @@ class RefereeNode(StepNode):
         while True:
             try:
                 client = AirSimClient(self._host, self._port)
-                token = os.environ.get("ESAR_TRUTH_TOKEN", "")
-                if token:
-                    client.call("esarAuthorize", token)
+                authorise(client)
                 return client
             except (OSError, AirSimError) as error:
                 if time.monotonic() > limit:

@@ -99,6 +99,10 @@ class Inbox:
         """The message with this stamp, or None."""
         return self._by_stamp.get(ns)
 
+    def nearest_stamp(self, ns: int) -> int | None:
+        """The kept stamp nearest to ns."""
+        return min(self._by_stamp, key=lambda stamp: abs(stamp - ns), default=None)
+
 
 class StepNode(Node):
     """A node that answers steps. Subclasses name inputs and outputs and implement `on_step`.

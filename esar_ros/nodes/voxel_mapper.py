@@ -13,7 +13,7 @@ from sensor_msgs.msg import PointCloud2, PointField
 from visualization_msgs.msg import Marker, MarkerArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mapping.mapper import FrameReport, Mapper
+from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission import names
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
@@ -60,7 +60,8 @@ class VoxelMapperNode(StepNode):
         return "" if self._odometry.known else "the transform map -> odom"
 
     def _on_brief(self, brief: Brief) -> None:
-        self._mapper.set_area(np.array([[p.x, p.y] for p in brief.area]))
+        if not self._mapper.has_area:
+            self._mapper.set_area(np.array([[p.x, p.y] for p in brief.area]), convert.array3(brief.home))
 
     def _on_frame(self, frame_set: FrameSet) -> None:
         if not self.lockstep:
@@ -84,12 +85,10 @@ class VoxelMapperNode(StepNode):
 
     def _integrate(self, frame_set: FrameSet) -> None:
         began = time.perf_counter()
-        report: FrameReport = self._mapper.integrate(
-            [(frame.depth, frame.model, frame.pose) for frame in frame_set.frames]
-        )
-        if report.refused:
-            self._refused_reason = report.refused
-            self.get_logger().warning(f"frame refused: {report.refused}", throttle_duration_sec=5.0)
+        refused = self._mapper.integrate([(frame.depth, frame.model, frame.pose) for frame in frame_set.frames])
+        if refused:
+            self._refused_reason = refused
+            self.get_logger().warning(f"frame refused: {refused}", throttle_duration_sec=5.0)
         self._publish(frame_set.ns, time.perf_counter() - began)
 
     def _publish(self, ns: int, seconds: float) -> None:
@@ -100,7 +99,7 @@ class VoxelMapperNode(StepNode):
         position = own[1].position
         self._publish_local(stamp, position)
         self._publish_grid(stamp)
-        status = self._mapper.status()
+        status = self._mapper.state()
         message = MapStatus(
             covered_area=status.covered_area,
             search_area=status.search_area,
@@ -126,14 +125,15 @@ class VoxelMapperNode(StepNode):
         self._count += 1
 
     def _publish_local(self, stamp: object, position: Vector) -> None:
-        origin, size, cells = self._mapper.local_window(position)
+        window = self._mapper.local_window(position, 0.0)
+        size_x, size_y, size_z = window.cells.shape
         message = LocalMap(
-            origin=convert.point(origin),
-            resolution=self._mapper.resolution,
-            size_x=size[0],
-            size_y=size[1],
-            size_z=size[2],
-            cells=array.array("B", cells),
+            origin=convert.point(window.origin),
+            resolution=float(window.resolution),
+            size_x=size_x,
+            size_y=size_y,
+            size_z=size_z,
+            cells=array.array("B", window.pack()),
         )
         message.header.stamp = stamp
         message.header.frame_id = names.MAP

@@ -1,0 +1,480 @@
+"""AirSim bridge node: state out, safe velocity in, for any number of vehicles of one AirSim server.
+
+Owns /clock. In lockstep it owns time: it publishes the state and a Tick, waits for every vehicle's safe
+command of that stamp, and lets the simulator go on for one period. In real time it polls the state and
+sends on the newest safe command. Either way a command older than HOLD_AFTER is replaced by a hold.
+Carries no images.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import TransformStamped
+from nav_msgs.msg import Odometry
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock as ClockMessage
+from sensor_msgs.msg import BatteryState, FluidPressure, Imu, NavSatFix, NavSatStatus
+from tf2_msgs.msg import TFMessage
+
+from esar_ros.action import Arm, TouchDown
+from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.msg import Collision, Heartbeat, SafetyStatus, Tick, VehicleState
+from esar_ros.nodes import convert, interface
+from esar_ros.nodes.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.roster import Roster
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.steps import LOCKSTEP, REALTIME, nanoseconds, to_stamp
+from esar_ros.nodes.types import message_class
+
+HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
+PATIENCE = {LOCKSTEP: 2.0, REALTIME: 0.5}  # s of silence after which a participant is gone
+SERVER_PATIENCE = 120.0  # s
+SPOOL_UP = 0.5  # s between arming and the first climb
+
+
+@dataclass
+class _Craft:
+    """One vehicle as the bridge keeps it."""
+
+    name: str
+    remote: AirSimVehicle
+    roster: Roster
+    publishers: dict[str, Any] = field(default_factory=dict)
+    command: Any = None
+    command_arrived: float = -1e9
+    safety: Any = None
+    reading: VehicleReading | None = None
+    collisions: int = 0
+    last_collision: int = 0
+    holding: bool = True
+    touching_down: bool = False
+
+
+class AirSimBridgeNode(Node):
+    """The only node that talks to the vehicles' actuators, and the only owner of time in simulation."""
+
+    def __init__(self) -> None:
+        super().__init__(interface.AIRSIM_BRIDGE)
+        self.lockstep = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)) == LOCKSTEP
+        declare(self, "record", "view", "what the recorder keeps", choices=("none", "score", "view", "full"))
+        vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
+        self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
+        self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        self._rig = load_vehicle()
+        rates = self._rig.rates
+        self._period_ns = round(1e9 / rates.control)
+        self._ranges_every = round(rates.control / rates.ranges)
+        self._frame_every = round(rates.control / rates.cameras)
+        self._client = self._connect()
+        patience = PATIENCE[LOCKSTEP if self.lockstep else REALTIME]
+        members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
+        self._crafts: dict[str, _Craft] = {}
+        for name in vehicles:
+            try:
+                remote = AirSimVehicle(self._client, name)
+            except AirSimError as error:
+                raise UsageError(f"vehicle '{name}' at {self._host}:{self._port}: {error}", "check its name") from None
+            self._crafts[name] = _Craft(name, remote, Roster(members, patience))
+        for craft in self._crafts.values():
+            self._advertise(craft)
+        self._clock = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
+        self._tf = self.create_publisher(TFMessage, names.TF, PROFILES[BY_NAME[names.TF].quality])
+        self._tf_static = self.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
+        self._seq = -1
+        self._ns = 0
+        self._kinds = 0
+        self._stepping = False
+        self._not_before = 0.0  # s steady: while somebody is missing, time goes no faster than real time
+        self._published_static = False
+        self._last_report = 0.0
+        if self.lockstep:
+            self._client.call("simPause", True)
+            self.create_timer(0.05, self._watch, clock=self._steady())
+        else:
+            self._client.call("simPause", False)
+            self.create_timer(1.0 / rates.control, self._in_real_time, clock=self._steady())
+
+    # -- setting up -----------------------------------------------------------------------------
+
+    def _steady(self) -> Any:
+        from rclpy.clock import Clock, ClockType
+
+        return Clock(clock_type=ClockType.STEADY_TIME)
+
+    def _connect(self) -> AirSimClient:
+        limit = time.monotonic() + SERVER_PATIENCE
+        while True:
+            try:
+                return AirSimClient(self._host, self._port)
+            except (OSError, AirSimError) as error:
+                if time.monotonic() > limit:
+                    raise UsageError(
+                        f"no AirSim server at {self._host}:{self._port} ({error})", "start it, or check host and port"
+                    ) from None
+                time.sleep(0.2)
+
+    def _advertise(self, craft: _Craft) -> None:
+        def publisher(name: str) -> None:
+            entry = BY_NAME[name]
+            craft.publishers[name] = self.create_publisher(
+                message_class(entry.type), f"{craft.name}/{name}", PROFILES[entry.quality]
+            )
+
+        for name in (
+            names.TICK, names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.IMU, names.FIX, names.PRESSURE,
+            names.COLLISION,
+        ):  # fmt: skip
+            publisher(name)
+        quality = PROFILES[BY_NAME[names.CMD_VEL_SAFE].quality]
+        for name, callback in (
+            (names.CMD_VEL_SAFE, self._on_command),
+            (names.SAFETY_STATUS, self._on_safety),
+            (names.HEARTBEAT, self._on_heartbeat),
+        ):
+            self.create_subscription(
+                message_class(BY_NAME[name].type),
+                f"{craft.name}/{name}",
+                lambda message, c=craft, f=callback: f(c, message),
+                quality,
+            )
+        ActionServer(
+            self, Arm, f"{craft.name}/{names.ARM}", lambda handle, c=craft: self._arm(c, handle),
+            goal_callback=lambda goal: GoalResponse.ACCEPT, cancel_callback=lambda goal: CancelResponse.REJECT,
+        )  # fmt: skip
+        ActionServer(
+            self, TouchDown, f"{craft.name}/{names.TOUCH_DOWN}", lambda handle, c=craft: self._touch_down(c, handle),
+            goal_callback=lambda goal: GoalResponse.ACCEPT, cancel_callback=lambda goal: CancelResponse.REJECT,
+        )  # fmt: skip
+
+    def _publish_static(self) -> None:
+        """map -> odom, base_link -> cameras and LiDAR."""
+        transforms = []
+        for craft in self._crafts.values():
+            base = names.vehicle_frame(craft.name, names.BASE_LINK)
+            odom = names.vehicle_frame(craft.name, names.ODOM)
+            transforms.append(_transform(names.MAP, odom, craft.remote.odom_in_map, self._ns))
+            for camera, mount in self._rig.cameras.items():
+                transforms.append(_transform(base, names.camera_frame(craft.name, camera), mount.pose, self._ns))
+        self._tf_static.publish(TFMessage(transforms=transforms))
+        self._published_static = True
+
+    # -- messages in ----------------------------------------------------------------------------
+
+    def _on_heartbeat(self, craft: _Craft, message: Heartbeat) -> None:
+        craft.roster.heard(
+            message.node,
+            message.boot_id,
+            message.ready,
+            message.waiting_for,
+            nanoseconds(message.answered),
+            time.monotonic(),
+        )
+        if self.lockstep and message.node in MISSION_PARTICIPANTS and self._seq >= 0:
+            self._try_step()
+
+    def _on_safety(self, craft: _Craft, message: SafetyStatus) -> None:
+        craft.safety = message
+
+    def _on_command(self, craft: _Craft, message: Any) -> None:
+        craft.command = message
+        craft.command_arrived = time.monotonic()
+        if self.lockstep:
+            self._try_step()
+
+    # -- lockstep -------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        """Every 50 ms: who has gone, who has come, is the first step due?"""
+        now = time.monotonic()
+        lost = [craft for craft in self._crafts.values() if craft.roster.expel(now)]
+        for craft in lost:
+            self.get_logger().warning(f"{craft.name}: lost {', '.join(craft.roster.absent())}")
+        if self._seq < 0:
+            self._try_start(now)
+        elif lost:
+            self._publish_tick()  # the same step at a new epoch: go on without the lost
+            self._try_step()
+        elif now >= self._not_before:
+            self._try_step()
+
+    def _try_start(self, now: float) -> None:
+        self._read()
+        if not self._published_static:
+            self._publish_static()
+        missing = {
+            f"{craft.name}/{node}": lacks
+            for craft in self._crafts.values()
+            for node, lacks in craft.roster.missing().items()
+        }
+        if missing:
+            if now - self._last_report > 5.0:
+                self._last_report = now
+                self.get_logger().info("waiting for " + ", ".join(f"{n} ({why})" for n, why in missing.items()))
+            return
+        for craft in self._crafts.values():
+            craft.roster.admit()
+            craft.remote.take_control()
+        self._next_step()
+
+    def _next_step(self) -> None:
+        self._seq += 1
+        self._kinds = Tick.RANGES if self._seq % self._ranges_every == 0 else 0
+        if self._seq % self._frame_every == 0:
+            self._kinds |= Tick.FRAME
+        if self._seq > 0:
+            self._read()
+            for craft in self._crafts.values():
+                craft.roster.admit()
+        self._publish_state()
+        self._publish_tick()
+
+    def _publish_tick(self) -> None:
+        epoch = max(craft.roster.epoch for craft in self._crafts.values())
+        for craft in self._crafts.values():
+            tick = Tick(
+                epoch=epoch,
+                seq=self._seq,
+                kinds=self._kinds,
+                period=self._period_ns * 1e-9,
+                absent=craft.roster.absent(),
+            )
+            tick.header.stamp = to_stamp(self._ns)
+            craft.publishers[names.TICK].publish(tick)
+
+    def _answered(self, craft: _Craft) -> bool:
+        if craft.roster.present(interface.SAFETY_GOVERNOR) and (
+            craft.command is None or nanoseconds(craft.command.header.stamp) != self._ns
+        ):
+            return False
+        if self._kinds & Tick.FRAME:
+            return all(craft.roster.has_answered(node, self._ns) for node in MISSION_PARTICIPANTS)
+        return True
+
+    def _try_step(self) -> None:
+        """Let the simulator go on once every vehicle's safe command of this stamp is there."""
+        if self._stepping or self._seq < 0 or not all(self._answered(craft) for craft in self._crafts.values()):
+            return
+        now = time.monotonic()
+        complete = not any(craft.roster.absent() for craft in self._crafts.values())
+        if not complete and now < self._not_before:
+            return
+        self._not_before = now + self._period_ns * 1e-9
+        self._stepping = True
+        period = self._period_ns * 1e-9
+        for craft in self._crafts.values():
+            fresh = craft.command is not None and nanoseconds(craft.command.header.stamp) == self._ns
+            self._obey(craft, fresh, period)
+        self._client.call("simContinueForTime", period)
+        self._stepping = False
+        self._next_step()
+
+    # -- real time ------------------------------------------------------------------------------
+
+    def _in_real_time(self) -> None:
+        now = time.monotonic()
+        self._read()
+        if not self._published_static:
+            self._publish_static()
+        self._seq += 1
+        self._kinds = Tick.FRAME if self._seq % self._frame_every == 0 else 0
+        for craft in self._crafts.values():
+            craft.roster.expel(now)
+            craft.roster.admit()
+            craft.remote.take_control()
+            self._obey(craft, now - craft.command_arrived <= HOLD_AFTER, 4.0 * HOLD_AFTER)
+        self._publish_state()
+
+    # -- actuator -------------------------------------------------------------------------------
+
+    def _obey(self, craft: _Craft, fresh: bool, seconds: float) -> None:
+        """Send a safe command on, or hold. The autopilot keeps it no longer than it is good for."""
+        reading = craft.reading
+        craft.holding = not fresh
+        if craft.touching_down or reading is None or not reading.armed:
+            return
+        if fresh:
+            twist = craft.command.twist
+            velocity, yaw_rate = convert.array3(twist.linear), float(twist.angular.z)
+        else:
+            velocity, yaw_rate = np.zeros(3), 0.0
+        if reading.landed and velocity[2] <= 0.0:
+            return  # standing on the ground needs no set-point
+        craft.remote.send_velocity(velocity, yaw_rate, 2.0 * seconds)
+
+    # -- actions --------------------------------------------------------------------------------
+
+    def _arm(self, craft: _Craft, handle: Any) -> Any:
+        result = Arm.Result()
+        wanted = bool(handle.request.arm)
+        reading = craft.remote.read()
+        mode = craft.safety.mode if craft.safety is not None else SafetyStatus.MODE_UNKNOWN
+        if wanted and mode >= SafetyStatus.MODE_RETURN:
+            result.error_code, result.error_msg = Arm.Result.REFUSED_SAFETY, "the governor is in return or worse"
+        elif wanted and not reading.ready:
+            result.error_code, result.error_msg = Arm.Result.REFUSED_NOT_READY, reading.ready_message
+        elif not wanted and not reading.landed:
+            result.error_code, result.error_msg = Arm.Result.REFUSED_FLYING, "it is in the air"
+        else:
+            craft.remote.arm(wanted)
+            reading = craft.remote.read()
+            if reading.armed != wanted:
+                result.error_code, result.error_msg = Arm.Result.FAILED, "the autopilot did not follow"
+        result.armed = reading.armed
+        _finish(handle, result.error_code == Arm.Result.NONE)
+        return result
+
+    def _touch_down(self, craft: _Craft, handle: Any) -> Any:
+        result = TouchDown.Result()
+        mode = craft.safety.mode if craft.safety is not None else SafetyStatus.MODE_UNKNOWN
+        reading = craft.remote.read()
+        if mode >= SafetyStatus.MODE_TERMINATE:
+            result.error_code, result.error_msg = TouchDown.Result.REFUSED_SAFETY, "the governor has terminated"
+        elif reading.landed:
+            result.error_code, result.error_msg = TouchDown.Result.REFUSED_ON_GROUND, "it is on the ground"
+        else:
+            craft.touching_down = True
+            craft.remote.start_landing()
+        result.landed = reading.landed
+        _finish(handle, result.error_code == TouchDown.Result.NONE)
+        return result
+
+    # -- messages out ---------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        for craft in self._crafts.values():
+            craft.reading = craft.remote.read()
+            if craft.reading.landed and craft.touching_down:
+                craft.touching_down = False
+                craft.remote.arm(False)
+        self._ns = max(craft.reading.ns for craft in self._crafts.values() if craft.reading is not None)
+
+    def _publish_state(self) -> None:
+        stamp = to_stamp(self._ns)
+        self._clock.publish(ClockMessage(clock=stamp))
+        transforms = []
+        for craft in self._crafts.values():
+            if craft.reading is None:
+                continue
+            self._publish_vehicle(craft, craft.reading, stamp)
+            base = names.vehicle_frame(craft.name, names.BASE_LINK)
+            odom = names.vehicle_frame(craft.name, names.ODOM)
+            transforms.append(_transform(odom, base, craft.reading.pose, self._ns))
+        self._tf.publish(TFMessage(transforms=transforms))
+
+    def _publish_vehicle(self, craft: _Craft, reading: VehicleReading, stamp: Any) -> None:
+        odometry = Odometry(child_frame_id=names.vehicle_frame(craft.name, names.BASE_LINK))
+        odometry.header.stamp = stamp
+        odometry.header.frame_id = names.vehicle_frame(craft.name, names.ODOM)
+        odometry.pose.pose.position = convert.point(reading.pose.position)
+        odometry.pose.pose.orientation = convert.quaternion(reading.pose.quaternion)
+        odometry.twist.twist.linear = convert.vector3(reading.pose.rotation.T @ reading.velocity)
+        odometry.twist.twist.angular = convert.vector3(reading.angular_velocity)
+        craft.publishers[names.ODOMETRY].publish(odometry)
+        if reading.collided and reading.collision_ns != craft.last_collision:
+            craft.last_collision = reading.collision_ns
+            if not reading.landed:
+                craft.collisions += 1
+                collision = Collision(
+                    position=convert.point(craft.remote.odom_in_map.apply(reading.pose.position)),
+                    normal=convert.vector3(reading.collision_normal),
+                    depth=float(reading.collision_depth),
+                    object=reading.collision_object,
+                )
+                collision.header.stamp = stamp
+                collision.header.frame_id = names.MAP
+                craft.publishers[names.COLLISION].publish(collision)
+        state = VehicleState(
+            armed=reading.armed,
+            offboard=reading.offboard,
+            landed=VehicleState.LANDED_ON_GROUND if reading.landed else VehicleState.LANDED_FLYING,
+            ready=reading.ready,
+            ready_message=reading.ready_message,
+            holding=craft.holding,
+            collisions=craft.collisions,
+        )
+        state.header.stamp = stamp
+        craft.publishers[names.VEHICLE_STATE].publish(state)
+        if self._kinds & Tick.FRAME:
+            self._publish_battery(craft, stamp)
+        self._publish_sensors(craft, reading, stamp)
+
+    def _publish_battery(self, craft: _Craft, stamp: Any) -> None:
+        reading = craft.remote.read_battery()
+        message = BatteryState(
+            percentage=reading.charge,
+            voltage=reading.voltage,
+            current=-abs(reading.current),
+            present=True,
+            power_supply_status=BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
+            power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_LIPO,
+        )
+        message.header.stamp = stamp
+        craft.publishers[names.BATTERY].publish(message)
+
+    def _publish_sensors(self, craft: _Craft, reading: VehicleReading, stamp: Any) -> None:
+        base = names.vehicle_frame(craft.name, names.BASE_LINK)
+
+        def wanted(name: str) -> bool:
+            return bool(craft.publishers[name].get_subscription_count())
+
+        if wanted(names.IMU):
+            values = craft.remote.read_imu()
+            imu = Imu(
+                orientation=convert.quaternion(values.attitude),
+                angular_velocity=convert.vector3(values.angular_velocity),
+                linear_acceleration=convert.vector3(values.linear_acceleration),
+            )
+            imu.header.stamp, imu.header.frame_id = stamp, base
+            craft.publishers[names.IMU].publish(imu)
+        if wanted(names.FIX):
+            latitude, longitude, altitude = craft.remote.read_gps()
+            fix = NavSatFix(latitude=latitude, longitude=longitude, altitude=altitude)
+            fix.status.status = NavSatStatus.STATUS_FIX
+            fix.status.service = NavSatStatus.SERVICE_GPS
+            fix.header.stamp, fix.header.frame_id = stamp, base
+            craft.publishers[names.FIX].publish(fix)
+        if wanted(names.PRESSURE):
+            pressure = FluidPressure(fluid_pressure=craft.remote.read_pressure())
+            pressure.header.stamp, pressure.header.frame_id = stamp, base
+            craft.publishers[names.PRESSURE].publish(pressure)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._client.close()
+
+
+def _transform(parent: str, child: str, pose: Pose, ns: int) -> TransformStamped:
+    message = TransformStamped(child_frame_id=child)
+    message.header.stamp = to_stamp(ns)
+    message.header.frame_id = parent
+    message.transform.translation = convert.vector3(pose.position)
+    message.transform.rotation = convert.quaternion(pose.quaternion)
+    return message
+
+
+def _finish(handle: Any, succeeded: bool) -> None:
+    if succeeded:
+        handle.succeed()
+    else:
+        handle.abort()
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [AirSimBridgeNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

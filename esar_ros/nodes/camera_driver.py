@@ -1,0 +1,243 @@
+"""Camera driver node: pictures and ranges of one vehicle, on connections of their own to the simulator.
+
+In lockstep it fetches what a step names. In real time ranges come on a timer and pictures in a thread,
+so that a slow picture never delays what the governor lives on.
+"""
+
+from __future__ import annotations
+
+import array
+import math
+import threading
+from typing import Any
+
+import cv2
+import numpy as np
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2, PointField
+
+from esar_ros.bridges.airsim_camera import AirSimCameras, AirSimLidar, Pictures
+from esar_ros.bridges.airsim_client import AirSimError
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission import names
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.msg import RangeImage, Tick
+from esar_ros.nodes import convert, interface
+from esar_ros.nodes.frames import FrameSet, InProcessFrames, camera_poses
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.steps import Step, StepNode, to_stamp
+from esar_ros.perception.backend import CameraFrame
+from esar_ros.perception.ranges import RangeGrid, pool_ranges
+
+JPEG_QUALITY = 80
+
+
+class CameraDriverNode(StepNode):
+    """Fetches sensor data over RPC, hands frames over in the process and publishes what is wanted."""
+
+    def __init__(self, frames: InProcessFrames | None = None, segmentation: bool = False) -> None:
+        """segmentation: also fetch object ids, for detectors that use ground truth."""
+        super().__init__(interface.CAMERA_DRIVER)
+        host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
+        port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        width = int(declare(self, "image_width", 640, "px", minimum=16, maximum=4096))
+        height = int(declare(self, "image_height", 480, "px", minimum=16, maximum=4096))
+        self._rig = load_vehicle().with_image_size(width, height)
+        self._frames = frames or InProcessFrames()
+        vehicle = self.vehicles[0]
+        self._cameras = AirSimCameras(host, port, vehicle, names.CAMERAS, self._rig.image.depth_max, segmentation)
+        self._lidar = AirSimLidar(host, port, vehicle)
+        self._grid = RangeGrid.of(self._rig.lidar)
+        self._odometry = convert.OdometryInMap(self)
+        self.output(names.RANGES)
+        self.output(names.LIDAR_POINTS)
+        for camera in names.CAMERAS:
+            for topic in (
+                names.camera_image(camera),
+                names.camera_depth(camera),
+                names.camera_info(camera),
+                names.camera_compressed(camera),
+            ):
+                self.output(topic)
+        self._pictures: Pictures | None = None
+        self._fetching = False
+        if not self.lockstep:
+            self._arrived = self.create_guard_condition(self._on_pictures)
+            self.create_timer(1.0 / self._rig.rates.ranges, self._on_range_time, clock=self.steady)
+            self.create_timer(1.0 / self._rig.rates.cameras, self._on_camera_time, clock=self.steady)
+        self.join()
+
+    def waiting_for(self) -> str:
+        """The transform."""
+        return "" if self._odometry.known else "the transform map -> odom"
+
+    def on_step(self, step: Step) -> bool | None:
+        """Fetch what exists at this stamp. A simulator that refuses leaves the step without it."""
+        own = self._odometry.at(step.ns)
+        if own is None:
+            return None
+        try:
+            if step.kinds & Tick.RANGES:
+                self._publish_ranges(step.ns, self._lidar.read())
+            if step.is_frame():
+                self._publish_frame(step.ns, own[1], self._cameras.read())
+        except AirSimError as error:
+            self.get_logger().warning(f"no sensor data: {error}", throttle_duration_sec=5.0)
+        return None
+
+    # -- real time ------------------------------------------------------------------------------
+
+    def _on_range_time(self) -> None:
+        ns = self._odometry.newest_ns()
+        if ns is None:
+            return
+        try:
+            self._publish_ranges(ns, self._lidar.read())
+        except AirSimError as error:
+            self.get_logger().warning(f"no ranges: {error}", throttle_duration_sec=5.0)
+
+    def _on_camera_time(self) -> None:
+        if not self._fetching:
+            self._fetching = True
+            threading.Thread(target=self._fetch, daemon=True).start()
+
+    def _fetch(self) -> None:
+        try:
+            self._pictures = self._cameras.read()
+            self._arrived.trigger()
+        except AirSimError as error:
+            self.get_logger().warning(f"no pictures: {error}", throttle_duration_sec=5.0)
+        finally:
+            self._fetching = False
+
+    def _on_pictures(self) -> None:
+        pictures, self._pictures = self._pictures, None
+        if pictures is None:
+            return
+        own = self._odometry.nearest(pictures.ns)
+        if own is not None:
+            self._publish_frame(own[0], own[1], pictures)
+
+    # -- out ------------------------------------------------------------------------------------
+
+    def _publish_ranges(self, ns: int, points: Any) -> None:
+        """points (N, 3), m, base_link."""
+        grid = self._grid
+        pooled = pool_ranges(points, grid)
+        message = RangeImage(
+            azimuth_min=grid.azimuth_min,
+            azimuth_step=grid.azimuth_step,
+            columns=grid.columns,
+            elevation_min=grid.elevation_min,
+            elevation_step=grid.elevation_step,
+            rows=grid.rows,
+            range_min=grid.range_min,
+            range_max=grid.range_max,
+            ranges=array.array("f", pooled.tobytes()),
+        )
+        message.header.stamp = to_stamp(ns)
+        message.header.frame_id = names.vehicle_frame(self.vehicles[0], names.BASE_LINK)
+        self.send(names.RANGES, message)
+        if self.wanted(names.LIDAR_POINTS):
+            self.send(names.LIDAR_POINTS, _cloud(points, message.header))
+
+    def _publish_frame(self, ns: int, base: Pose, pictures: Pictures) -> None:
+        poses = camera_poses(base, self._rig)
+        model = self._rig.image.model
+        frames = tuple(
+            CameraFrame(
+                camera,
+                _model_for(model, pictures.depth[camera]),
+                poses[camera],
+                pictures.rgb[camera],
+                pictures.depth[camera],
+                ns * 1e-9,
+                pictures.ids.get(camera),
+            )
+            for camera in names.CAMERAS
+        )
+        for frame in frames:
+            self._publish_images(ns, frame)
+        self._frames.publish(FrameSet(ns, frames))
+
+    def _publish_images(self, ns: int, frame: CameraFrame) -> None:
+        """Topics for tools, bags and other hosts: only what somebody wants is made."""
+        stamp, frame_id = to_stamp(ns), names.camera_frame(self.vehicles[0], frame.camera)
+        if self.wanted(names.camera_image(frame.camera)):
+            self.send(names.camera_image(frame.camera), _image(frame.rgb, "rgb8", stamp, frame_id))
+        if self.wanted(names.camera_depth(frame.camera)):
+            self.send(names.camera_depth(frame.camera), _image(frame.depth, "32FC1", stamp, frame_id))
+        if self.wanted(names.camera_info(frame.camera)):
+            self.send(names.camera_info(frame.camera), _info(frame.model, stamp, frame_id))
+        if self.wanted(names.camera_compressed(frame.camera)):
+            done, data = cv2.imencode(
+                ".jpg", cv2.cvtColor(frame.rgb, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
+            )
+            if done:
+                message = CompressedImage(format="rgb8; jpeg compressed bgr8", data=array.array("B", data.tobytes()))
+                message.header.stamp, message.header.frame_id = stamp, frame_id
+                self.send(names.camera_compressed(frame.camera), message)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._cameras.close()
+        self._lidar.close()
+
+
+def _model_for(model: CameraModel, depth: Any) -> CameraModel:
+    """Intrinsics of the picture that came: a server may be set to another size."""
+    height, width = depth.shape
+    if (height, width) == (model.height, model.width):
+        return model
+    return CameraModel.from_horizontal_fov(width, height, 2.0 * math.atan(model.width / (2.0 * model.fx)))
+
+
+def _image(data: Any, encoding: str, stamp: Any, frame_id: str) -> Image:
+    contiguous = np.ascontiguousarray(data)
+    message = Image(
+        height=int(contiguous.shape[0]),
+        width=int(contiguous.shape[1]),
+        encoding=encoding,
+        step=int(contiguous.strides[0]),
+    )
+    # frombytes on the message's own array is the one fill that neither checks nor copies twice.
+    message.data.frombytes(memoryview(contiguous).cast("B"))
+    message.header.stamp, message.header.frame_id = stamp, frame_id
+    return message
+
+
+def _info(model: CameraModel, stamp: Any, frame_id: str) -> CameraInfo:
+    k = model.matrix
+    message = CameraInfo(
+        height=model.height,
+        width=model.width,
+        distortion_model="plumb_bob",
+        d=[0.0] * 5,
+        k=k.reshape(9),
+        r=np.eye(3).reshape(9),
+        p=np.hstack([k, np.zeros((3, 1))]).reshape(12),
+    )
+    message.header.stamp, message.header.frame_id = stamp, frame_id
+    return message
+
+
+def _cloud(points: Any, header: Any) -> PointCloud2:
+    data = np.ascontiguousarray(points, dtype=np.float32)
+    message = PointCloud2(
+        header=header, height=1, width=len(data), is_dense=True, point_step=12, row_step=12 * len(data)
+    )
+    message.fields = [
+        PointField(name=name, offset=4 * i, datatype=PointField.FLOAT32, count=1) for i, name in enumerate("xyz")
+    ]
+    message.data = array.array("B", data.tobytes())
+    return message
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [CameraDriverNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,234 @@
+"""Pilot node: goals to velocity set-points, phase by phase. A thin shell around planning.pilot.Pilot."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Path
+from numpy.typing import NDArray
+from rclpy.action import ActionClient
+
+from esar_ros.action import Arm, TouchDown
+from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission import names
+from esar_ros.mission.decision import Goal
+from esar_ros.msg import Brief, Heartbeat, MissionState, PilotState, SafetyStatus, Tick, VehicleState
+from esar_ros.nodes import convert, interface
+from esar_ros.nodes.graph import ENDS
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.steps import Step, StepNode, nanoseconds
+from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
+from esar_ros.planning.pilot_limits import load_pilot_limits
+from esar_ros.safety.codes import Mode
+from esar_ros.safety.limits import load_limits
+
+RATE = 20.0  # Hz, in real time
+SILENT = 1e6  # s, silence of a planner that is known to be gone
+ACTION_PATIENCE = 3.0  # s wall to wait for the bridge's answer to a request
+
+
+class PilotNode(StepNode):
+    """Feeds the pilot, publishes its set-points and carries its requests to the bridge."""
+
+    def __init__(self) -> None:
+        super().__init__(interface.PILOT)
+        end = str(declare(self, "end", "hold", "what to do when the mission has ended", choices=ENDS))
+        limits = load_pilot_limits().model_copy(update={"mission_end": end})
+        self._limits = load_limits()
+        self._pilot = Pilot(limits, self._limits)
+        self._goal: tuple[int, Goal] | None = None
+        self._home: Vector | None = None
+        self._window: tuple[int, OccupancyWindow] | None = None
+        self._planner_heard = 0.0
+        self._pending: tuple[int, PilotOutput] | None = None  # answer waiting for the bridge, by stamp
+        self._pending_until = 0.0
+        self._count = 0
+        self._odometry = convert.OdometryInMap(self)
+        self.input(names.BRIEF, self._on_brief)
+        self.input(names.MISSION_STATE)
+        self.await_input(names.VEHICLE_STATE)
+        self.await_input(names.DECISION, Tick.FRAME)
+        self.await_input(names.GOAL, Tick.FRAME)
+        self.await_input(names.MAP_LOCAL, Tick.FRAME)
+        self.await_input(names.SAFETY_STATUS, previous=True)
+        for topic in (names.CMD_VEL, names.PILOT_STATE, names.PATH):
+            self.output(topic)
+        self._arm = ActionClient(self, Arm, names.ARM)
+        self._touch_down = ActionClient(self, TouchDown, names.TOUCH_DOWN)
+        if self.lockstep:
+            self.create_timer(0.2, self._on_patience, clock=self.steady)
+        else:
+            self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
+            self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
+        self.join()
+
+    def waiting_for(self) -> str:
+        """Home, the transform and the bridge's actions."""
+        if self._home is None:
+            return "the brief"
+        if not self._odometry.known:
+            return "the transform map -> odom"
+        ready = self._arm.server_is_ready() and self._touch_down.server_is_ready()
+        return "" if ready else "the bridge's actions"
+
+    def _on_brief(self, brief: Brief) -> None:
+        self._home = convert.array3(brief.home)
+
+    def _on_heartbeat(self, message: Heartbeat) -> None:
+        if message.node == interface.PLANNER:
+            self._planner_heard = time.monotonic()
+
+    def _on_time(self) -> None:
+        ns = self._odometry.newest_ns()
+        if ns is None or self._home is None:
+            return
+        self._count += 1
+        self.on_step(Step(ns, self._count, 0, 1.0 / RATE, None, frozenset()))
+
+    def _on_patience(self) -> None:
+        """A bridge that does not answer a request must not stop the chain."""
+        if self._pending is not None and time.monotonic() > self._pending_until:
+            self._pending_until = 0.0
+            self.retry()
+
+    def on_step(self, step: Step) -> bool | None:
+        """Fly one step; a step with a request is answered once the bridge has."""
+        if self._pending is not None and self._pending[0] == step.ns:
+            if self._pending_until > 0.0:
+                return False
+            output = self._pending[1]
+            self._pending = None
+        else:
+            seen = self._see(step)
+            if seen is None:
+                return None
+            output = self._pilot.step(seen)
+            if output.request is not None:
+                self._ask(output.request)
+                if self.lockstep:
+                    self._pending = (step.ns, output)
+                    self._pending_until = time.monotonic() + ACTION_PATIENCE
+                    return False
+        self._publish(step, output)
+        return None
+
+    # -- requests -------------------------------------------------------------------------------
+
+    def _ask(self, request: Request) -> None:
+        if request is Request.TOUCH_DOWN:
+            future = self._touch_down.send_goal_async(TouchDown.Goal())
+        else:
+            future = self._arm.send_goal_async(Arm.Goal(arm=request is Request.ARM))
+        future.add_done_callback(self._on_accepted)
+
+    def _on_accepted(self, future: Any) -> None:
+        handle = future.result()
+        if handle is None or not handle.accepted:
+            self._settled()
+            return
+        handle.get_result_async().add_done_callback(self._on_result)
+
+    def _on_result(self, future: Any) -> None:
+        result = future.result().result
+        if result.error_code:
+            self.get_logger().warning(f"request refused ({result.error_code}): {result.error_msg}")
+        self._settled()
+
+    def _settled(self) -> None:
+        self._pending_until = 0.0
+        self.retry()
+
+    # -- in and out -----------------------------------------------------------------------------
+
+    def _see(self, step: Step) -> PilotInput | None:
+        own = self._odometry.at(step.ns if self.lockstep else None)
+        autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
+        if own is None or autopilot is None or self._home is None:
+            return None
+        mission: MissionState | None = self.inbox(names.MISSION_STATE).newest
+        safety: SafetyStatus | None = self.inbox(names.SAFETY_STATUS).newest
+        if self.lockstep and step.previous_ns is not None:
+            safety = self.inbox(names.SAFETY_STATUS).at(step.previous_ns) or safety
+        phase = mission.phase if mission is not None else MissionState.UNKNOWN
+        silence = time.monotonic() - self._planner_heard
+        if self.lockstep:
+            silence = SILENT if interface.PLANNER in step.absent else 0.0
+        return PilotInput(
+            now=step.seconds,
+            pose=own[1],
+            velocity=own[2],
+            armed=bool(autopilot.armed),
+            landed=autopilot.landed == VehicleState.LANDED_ON_GROUND,
+            # Steps begin with the mission, so that in lockstep no message has to tell.
+            running=self.lockstep or phase == MissionState.RUNNING,
+            ended=phase == MissionState.ENDED,
+            home=self._home,
+            height=float(safety.height) if safety is not None and safety.has_height else None,
+            goal=self._newest_goal(),
+            planner_silence=silence,
+            window=self._newest_window(step),
+            mode=Mode(safety.mode) if safety is not None and safety.mode else Mode.NORMAL,
+            given=convert.array3(safety.given) if safety is not None else None,
+        )
+
+    def _newest_goal(self) -> Goal | None:
+        message = self.inbox(names.GOAL).newest
+        if message is None or message.seq == 0:
+            return None
+        if self._goal is None or self._goal[0] != message.seq:
+            self._goal = (message.seq, convert.goal_of(message))
+        return self._goal[1]
+
+    def _newest_window(self, step: Step) -> OccupancyWindow | None:
+        message = self.inbox(names.MAP_LOCAL).newest
+        if message is None:
+            return None
+        ns = nanoseconds(message.header.stamp)
+        if (step.ns - ns) * 1e-9 > self._limits.map_age:
+            return None
+        if self._window is None or self._window[0] != ns:
+            self._window = (ns, convert.window_of(message))
+        return self._window[1]
+
+    def _publish(self, step: Step, output: PilotOutput) -> None:
+        self.send(names.CMD_VEL, convert.twist(step, output.velocity, output.yaw_rate))
+        state = PilotState(
+            phase=int(output.phase),
+            goal_seq=self._goal[0] if self._goal is not None else 0,
+            goal_reached=output.goal_reached,
+            goal_blocked=output.goal_blocked,
+            has_height=output.height is not None,
+            height=float(output.height or 0.0),
+            text=output.text,
+        )
+        state.header.stamp = step.stamp
+        state.header.frame_id = names.MAP
+        self.send(names.PILOT_STATE, state)
+        if step.seq % 10 == 0 and self.wanted(names.PATH):
+            self.send(names.PATH, _path(output.path, step))
+
+
+def _path(points: NDArray[np.float64], step: Step) -> Path:
+    message = Path()
+    message.header.stamp = step.stamp
+    message.header.frame_id = names.MAP
+    for position in points:
+        pose = PoseStamped(header=message.header)
+        pose.pose.position = convert.point(position)
+        pose.pose.orientation.w = 1.0
+        message.poses.append(pose)
+    return message
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [PilotNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

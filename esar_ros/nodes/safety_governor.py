@@ -1,0 +1,192 @@
+"""Safety governor node: the last word before the actuator. A thin shell around safety.governor.Governor.
+
+Its process has no images, so that nothing delays it. In lockstep it answers every step; in real time
+a 50 Hz timer asks it, whatever else arrives or does not.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission import names
+from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
+from esar_ros.nodes import convert, interface
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
+from esar_ros.safety.limits import load_limits
+from esar_ros.safety.site import Site
+
+RATE = 50.0  # Hz, in real time
+SILENT = 1e6  # s, heartbeat age of a pilot that is known to be gone
+
+
+class SafetyGovernorNode(StepNode):
+    """Feeds the governor and publishes what it gives."""
+
+    def __init__(self) -> None:
+        super().__init__(interface.SAFETY_GOVERNOR)
+        self._enabled = bool(declare(self, "enabled", True, "false: only watch, pass every finite command on"))
+        self._governor = Governor(load_limits())
+        self._home_known = False
+        self._pilot_heard = 0.0
+        self._odometry = convert.OdometryInMap(self)
+        self.await_input(names.VEHICLE_STATE)
+        self.await_input(names.CMD_VEL)
+        self.await_input(names.RANGES, Tick.RANGES)
+        self.await_input(names.MAP_LOCAL, Tick.FRAME)
+        self.await_input(names.BATTERY, Tick.FRAME)
+        self.input(names.BRIEF, self._on_brief)
+        self.output(names.CMD_VEL_SAFE)
+        self.output(names.SAFETY_STATUS)
+        self._window_of: tuple[int, object] | None = None
+        self._count = 0
+        if not self.lockstep:
+            self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
+            self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
+        self.join()
+
+    def waiting_for(self) -> str:
+        """Fence and home, and the transform."""
+        if not self._home_known:
+            return "the brief"
+        return "" if self._odometry.known else "the transform map -> odom"
+
+    def _on_brief(self, brief: Brief) -> None:
+        area = np.array([[p.x, p.y] for p in brief.area], dtype=np.float64)
+        self._governor.set_site(Site.covering(area, brief.ceiling, convert.array3(brief.home)))
+        self._home_known = True
+
+    def _on_heartbeat(self, message: Heartbeat) -> None:
+        if message.node == interface.PILOT:
+            self._pilot_heard = time.monotonic()
+
+    def _on_time(self) -> None:
+        """Real time: the stamps' clock is the newest odometry's plus the time since it came."""
+        newest = self._odometry.newest_ns()
+        if newest is None:
+            return
+        ns = newest + round((time.monotonic() - self._odometry.arrived) * 1e9)
+        self._count += 1
+        self.on_step(Step(ns, self._count, 0, 1.0 / RATE, None, frozenset()))
+
+    def on_step(self, step: Step) -> bool | None:
+        """Decide and publish."""
+        own = self._odometry.at(step.ns if self.lockstep else None)
+        autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
+        battery = self.inbox(names.BATTERY).newest
+        state = None
+        if own is not None and autopilot is not None:
+            charge = float(battery.percentage) if battery is not None else math.nan
+            state = State(
+                own[0] * 1e-9,
+                own[1],
+                own[2],
+                bool(autopilot.armed),
+                autopilot.landed == VehicleState.LANDED_ON_GROUND,
+                charge if math.isfinite(charge) else None,
+            )
+        asked = self.inbox(names.CMD_VEL).newest
+        command = None
+        if asked is not None:
+            command = Command(
+                nanoseconds(asked.header.stamp) * 1e-9,
+                convert.array3(asked.twist.linear),
+                float(asked.twist.angular.z),
+            )
+        if self.lockstep:
+            age = SILENT if interface.PILOT in step.absent else 0.0
+        else:
+            age = time.monotonic() - self._pilot_heard
+        answer = self._governor.decide(state, command, self._ranges(), self._window(), step.seconds, age)
+        given, yaw_rate = answer.velocity, answer.yaw_rate
+        if not self._enabled:
+            given, yaw_rate = _as_asked(command)
+        self.send(names.CMD_VEL_SAFE, convert.twist(step, given, yaw_rate))
+        self.send(names.SAFETY_STATUS, self._status(step, answer, command, given))
+        return None
+
+    def _ranges(self) -> RangeImageData | None:
+        message: RangeImage | None = self.inbox(names.RANGES).newest
+        if message is None:
+            return None
+        at = self._odometry.at(nanoseconds(message.header.stamp)) or self._odometry.at()
+        if at is None:
+            return None
+        try:
+            return RangeImageData(
+                nanoseconds(message.header.stamp) * 1e-9,
+                at[1],
+                message.azimuth_min,
+                message.azimuth_step,
+                message.elevation_min,
+                message.elevation_step,
+                message.range_min,
+                message.range_max,
+                np.frombuffer(message.ranges, dtype=np.float32).reshape(message.rows, message.columns),
+            )
+        except ValueError as error:
+            self.get_logger().warning(f"range image refused: {error}", throttle_duration_sec=5.0)
+            return None
+
+    def _window(self) -> object:
+        """The local map, unpacked once."""
+        message = self.inbox(names.MAP_LOCAL).newest
+        if message is None:
+            return None
+        ns = nanoseconds(message.header.stamp)
+        if self._window_of is None or self._window_of[0] != ns:
+            self._window_of = (ns, convert.window_of(message))
+        return self._window_of[1]
+
+    def _status(self, step: Step, answer: SafeCommand, command: Command | None, given: Vector) -> SafetyStatus:
+        message = SafetyStatus(
+            seq=step.seq,
+            mode=int(answer.mode),
+            reason=int(answer.reason),
+            reasons=[int(reason) for reason in answer.reasons],
+            text=answer.text if self._enabled else f"off: {answer.text}",
+            changed=answer.changed and self._enabled,
+            breach=answer.breach,
+            asked=convert.vector3(np.nan_to_num(command.velocity) if command is not None else np.zeros(3)),
+            given=convert.vector3(given),
+            has_clearance=answer.clearance is not None,
+            clearance=float(answer.clearance or 0.0),
+            stopping_distance=float(answer.stopping_distance),
+            has_height=answer.height is not None,
+            height=float(answer.height or 0.0),
+            interventions=answer.interventions if self._enabled else 0,
+        )
+        message.header.stamp = step.stamp
+        message.header.frame_id = names.MAP
+        for field, topic in (
+            ("odometry_stamp", names.ODOMETRY),
+            ("command_stamp", names.CMD_VEL),
+            ("ranges_stamp", names.RANGES),
+            ("map_stamp", names.MAP_LOCAL),
+        ):
+            newest = self.inbox(topic).newest
+            setattr(message, field, newest.header.stamp if newest is not None else to_stamp(0))
+        return message
+
+
+def _as_asked(command: Command | None) -> tuple[Vector, float]:
+    """The command itself where it is finite; without a governor nothing else protects the vehicle."""
+    if command is None or not np.isfinite(command.velocity).all() or not math.isfinite(command.yaw_rate):
+        return np.zeros(3), 0.0
+    return command.velocity, command.yaw_rate
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [SafetyGovernorNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

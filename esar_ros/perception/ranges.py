@@ -1,0 +1,67 @@
+"""Nearest obstacle per direction: LiDAR points pooled into the grid that the safety governor reads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.mission.vehicle import LidarSpec
+
+COLUMNS_POOLED = 3  # beams side by side that share a cell
+
+
+@dataclass(frozen=True)
+class RangeGrid:
+    """Cells as in msg/RangeImage.msg: rad, m."""
+
+    azimuth_min: float
+    azimuth_step: float
+    columns: int
+    elevation_min: float
+    elevation_step: float
+    rows: int
+    range_min: float
+    range_max: float
+
+    @staticmethod
+    def of(lidar: LidarSpec) -> RangeGrid:
+        """One row a channel; beams side by side pooled."""
+        columns = max(4, lidar.columns // COLUMNS_POOLED)
+        low, high = math.radians(lidar.elevation_min_deg), math.radians(lidar.elevation_max_deg)
+        return RangeGrid(
+            azimuth_min=-math.pi,
+            azimuth_step=2.0 * math.pi / columns,
+            columns=columns,
+            elevation_min=low,
+            elevation_step=(high - low) / lidar.channels,
+            rows=lidar.channels,
+            range_min=0.1,
+            range_max=lidar.range_max,
+        )
+
+
+def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.float32]:
+    """Least range per cell, (rows, columns) float32 m: +inf where no point fell, -inf nearer than range_min.
+
+    points: (N, 3) m in the sensor's FLU frame. Points outside the grid's elevations or beyond its reach
+    are left out; non-finite ones too, since a LiDAR sends no point where it measured nothing.
+    """
+    out = np.full(grid.rows * grid.columns, np.inf, dtype=np.float32)
+    p = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+    p = p[np.isfinite(p).all(axis=1)]
+    distance = np.linalg.norm(p, axis=1)
+    p, distance = p[distance > 0.0], distance[distance > 0.0]
+    elevation = np.arcsin(np.clip(p[:, 2] / distance, -1.0, 1.0))
+    azimuth = np.arctan2(p[:, 1], p[:, 0])
+    # A beam on the grid's outermost edge belongs to the outermost cell.
+    row = np.floor((elevation - grid.elevation_min) / grid.elevation_step + 1e-6).astype(np.int64)
+    row = np.where(np.abs(elevation - grid.elevation_min - grid.rows * grid.elevation_step) < 1e-3, grid.rows - 1, row)
+    row = np.where(np.abs(elevation - grid.elevation_min) < 1e-3, 0, row)
+    column = np.floor((azimuth - grid.azimuth_min) / grid.azimuth_step + 1e-6).astype(np.int64) % grid.columns
+    kept = (row >= 0) & (row < grid.rows) & (distance <= grid.range_max)
+    near = np.where(distance < grid.range_min, -np.inf, distance).astype(np.float32)
+    np.minimum.at(out, row[kept] * grid.columns + column[kept], near[kept])
+    return out.reshape(grid.rows, grid.columns)
