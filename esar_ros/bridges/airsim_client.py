@@ -100,9 +100,9 @@ class AirSimClient:
                 reason = str(error) or "closed by the server"
                 raise AirSimConnectionError(f"connection to {self.host}:{self.port} lost: {reason}") from None
         self._waiting.discard(request)
-        error, result = self._replies.pop(request)
-        if error is not None:
-            raise AirSimError(str(error))
+        refusal, result = self._replies.pop(request)
+        if refusal is not None:
+            raise AirSimError(str(refusal))
         return result
 
     def _transmit(self, message: list[Any]) -> None:

@@ -184,6 +184,7 @@ class ImagesApi:
 
 
 def _with_data(answer: dict[str, Any], blob: bytes) -> bytes:
+    data: dict[str, Any]
     if answer["pixels_as_float"]:
         data = {"image_data_uint8": _NO_BYTES, "image_data_float": Encoded(blob)}
     else:

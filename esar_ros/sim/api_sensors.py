@@ -115,14 +115,16 @@ class SensorsApi:
         else:
             world = points @ pose.rotation.T + (pose.position - drone.offset)
             points = np.stack([world[:, 1], world[:, 0], -world[:, 2]], axis=-1)
-        labels = np.where((ids > 0) & (ids < PLANT_BASE), ids, 0) if self._context.may_see_truth(session) else []
+        labels: NDArray[np.int32] = np.where((ids > 0) & (ids < PLANT_BASE), ids, 0)
+        if not self._context.may_see_truth(session):
+            labels = labels[:0]
         return Encoded(
             pack_map(
                 {
                     "time_stamp": clock.now_ns,
                     "point_cloud": Encoded(pack_floats(points)),
                     "pose": pose_dict(pose, drone.offset),
-                    "segmentation": Encoded(pack(np.asarray(labels).tolist())),
+                    "segmentation": Encoded(pack(labels.tolist())),
                 }
             )
         )

@@ -105,7 +105,12 @@ class RenderClient:
         assert self._pipe is not None
         pipe, loop = self._pipe, asyncio.get_running_loop()
         arrived = loop.create_future()
-        loop.add_reader(pipe.fileno(), lambda: arrived.done() or arrived.set_result(None))
+
+        def readable() -> None:
+            if not arrived.done():
+                arrived.set_result(None)
+
+        loop.add_reader(pipe.fileno(), readable)
         try:
             await asyncio.wait_for(arrived, limit)
             return pipe.recv()

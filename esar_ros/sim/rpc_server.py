@@ -42,21 +42,27 @@ class Service(Protocol):
 class RpcServer:
     """Listens on one address and serves until closed."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self) -> None:
+        self._service: Service | None = None
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
-    async def start(self, host: str, port: int) -> int:
-        """Listen; returns the port (chosen by the system for 0). Raises UsageError when it cannot."""
+    async def bind(self, host: str, port: int) -> int:
+        """Take an address; returns the port (chosen by the system for 0). Raises UsageError when it cannot."""
         try:
-            self._server = await asyncio.start_server(self._serve, host, port, limit=READ_SIZE)
+            self._server = await asyncio.start_server(self._serve, host, port, limit=READ_SIZE, start_serving=False)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise UsageError(f"port {port} on {host} is in use", "end the other simulator or give --port") from None
             reason = error.strerror or str(error)
             raise UsageError(f"cannot listen on {host}:{port}: {reason}", "give another --host or --port") from None
         return int(self._server.sockets[0].getsockname()[1])
+
+    async def start(self, service: Service) -> None:
+        """Accept connections on the bound address."""
+        assert self._server is not None, "bind first"
+        self._service = service
+        await self._server.start_serving()
 
     async def close(self) -> None:
         """Stop listening and drop every connection."""
@@ -69,6 +75,7 @@ class RpcServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
+        assert self._service is not None
         if len(self._connections) >= CONNECTIONS:
             writer.transport.abort()
             return
@@ -119,7 +126,8 @@ class _Connection:
     def _dispatch(self, request: int | None, method: str, arguments: list[Any]) -> None:
         result = self._attempt(request, lambda: self._service.call(self._session, method, arguments))
         if not inspect.isawaitable(result):
-            self._answer(request, None, result) if result is not _FAILED else None
+            if result is not _FAILED:
+                self._answer(request, None, result)
             return
         task = asyncio.ensure_future(self._later(request, result, self._service.is_heavy(method)))
         self._tasks.add(task)

@@ -31,7 +31,8 @@ from esar_ros.sim.drone import Drone
 from esar_ros.sim.maps import load_map
 from esar_ros.sim.render_client import RenderClient
 from esar_ros.sim.rpc_server import RpcServer
-from esar_ros.sim.settings import Capture, Settings, VehicleSettings, default_settings, load_settings
+from esar_ros.sim.settings import Capture, Settings, VehicleSettings, default_settings
+from esar_ros.sim.settings_reader import load_settings
 from esar_ros.sim.simulation import Simulation
 from esar_ros.sim.world import World
 
@@ -96,11 +97,12 @@ async def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     renderer = RenderClient(map_id, seed, captures_of(settings.vehicles))
-    place = load_map(map_id)  # before the renderer, so that a new map is made once
-    renderer.launch()
-    server: RpcServer | None = None
+    server = RpcServer()
     pace: asyncio.Task[None] | None = None
     try:
+        port = await server.bind(host, port)
+        place = load_map(map_id)  # before the renderer starts, so that a new map is made once
+        renderer.launch()
         world = World(place, seed)
         world.environment = replace(world.environment, wind=ned_to_enu(settings.wind))
         settings, drones = place_vehicles(settings, world, vehicle)
@@ -116,13 +118,12 @@ async def serve(
             ImagesApi(context, renderer),
             WorldApi(context),
         ]
-        server = RpcServer(Api(context, groups))
-        port = await server.start(host, port)
         waiting = asyncio.ensure_future(renderer.ready())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait({waiting, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if not stop.is_set():
             waiting.result()
+            await server.start(Api(context, groups))
             for line in _greeting(context, host, port, map_id, paused):
                 say(line)
             pace = asyncio.ensure_future(keep_time(simulation, settings.clock_speed))
@@ -134,8 +135,7 @@ async def serve(
     finally:
         if pace is not None:
             pace.cancel()
-        if server is not None:
-            await server.close()
+        await server.close()
         renderer.close()
 
 
