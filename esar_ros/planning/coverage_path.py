@@ -47,12 +47,18 @@ def lane_direction(corners: NDArray[np.float64]) -> float:
 
 
 def sweep(
-    corners: NDArray[np.float64], start: Vector, spacing: float, reach: float, centre: Vector | None = None
+    corners: NDArray[np.float64],
+    start: Vector,
+    spacing: float,
+    reach: float,
+    margin: float = 0.0,
+    centre: Vector | None = None,
 ) -> CoveragePath:
     """Back-and-forth lanes over the part of a polygon within a square around centre (default: start).
 
-    corners (N, 2), spacing between lanes and reach (half the square's side) in m. The sweep begins
-    at the corner nearest to start. Concave polygons may be left and entered on the way.
+    corners (N, 2); spacing between lanes, reach (half the square's side) and margin (between lane ends
+    and the polygon's edge) in m. The sweep begins at the corner nearest to start. Concave polygons may
+    be left and entered on the way.
     """
     angle = lane_direction(corners)
     along = np.array([math.cos(angle), math.sin(angle)])
@@ -66,7 +72,7 @@ def sweep(
     lanes = [
         pieces
         for offset in _lane_offsets(low, high, spacing)
-        if (pieces := _inside(local, offset, middle[0] - reach, middle[0] + reach))
+        if (pieces := _inside(local, offset, margin, middle[0] - reach, middle[0] + reach))
     ]
     if not lanes:
         return CoveragePath(np.zeros((0, 2)), 0.0)
@@ -77,16 +83,21 @@ def sweep(
     return CoveragePath(points[:, :1] * along + points[:, 1:] * across, length)
 
 
-def sweep_within(corners: NDArray[np.float64], start: Vector, spacing: float, longest: float) -> CoveragePath:
-    """The sweep around start over as much of the polygon as a way of `longest` m allows; at least one lane."""
+def sweep_within(
+    corners: NDArray[np.float64], start: Vector, spacing: float, longest: float, margin: float = 0.0
+) -> CoveragePath:
+    """The sweep around start over as much of the polygon as a way of `longest` m allows; at least one lane.
+
+    Empty only for a polygon so small that no lane is longer than both its margins.
+    """
     centre = nearest_inside(corners, np.asarray(start, dtype=np.float64)[:2])
     small, large = 0.0, 2.0 * float(np.abs(corners - centre).max())
-    best = sweep(corners, start, spacing, large, centre)
+    best = sweep(corners, start, spacing, large, margin, centre)
     if best.length <= longest:
         return best
     for _ in range(_HALVINGS):
         middle = (small + large) / 2.0
-        path = sweep(corners, start, spacing, middle, centre)
+        path = sweep(corners, start, spacing, middle, margin, centre)
         if path.length > longest:
             large, best = middle, min(best, path, key=lambda p: p.length)
         else:
@@ -103,16 +114,16 @@ def _lane_offsets(low: float, high: float, spacing: float) -> NDArray[np.float64
 
 
 def _inside(
-    local: NDArray[np.float64], offset: float, least: float, most: float
+    local: NDArray[np.float64], offset: float, margin: float, least: float, most: float
 ) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Pieces of the line y = offset inside the polygon and between least and most, by increasing x."""
+    """Pieces of the line y = offset inside the polygon less its margin, and between least and most, by increasing x."""
     following = np.roll(local, -1, axis=0)
     spans = (local[:, 1] > offset) != (following[:, 1] > offset)
     run = following[spans] - local[spans]
     crossings = np.sort(local[spans, 0] + run[:, 0] * (offset - local[spans, 1]) / run[:, 1])
     pieces = []
     for left, right in zip(crossings[::2], crossings[1::2], strict=True):
-        left, right = max(float(left), least), min(float(right), most)
+        left, right = max(float(left) + margin, least), min(float(right) - margin, most)
         if right > left:
             pieces.append(((left, offset), (right, offset)))
     return pieces

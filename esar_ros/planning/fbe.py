@@ -29,7 +29,7 @@ from esar_ros.planning.method import GRID
 from esar_ros.planning.parameters import Settings, check
 from esar_ros.planning.registry import register
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
-from esar_ros.planning.search_area import flight_height, polygon_of
+from esar_ros.planning.search_area import AREA_MARGIN, flight_height, polygon_of
 
 _SEED_REACH = 20.0  # m from the vehicle within which the way may begin, should its own cell not be free
 
@@ -38,7 +38,7 @@ class FbeSettings(Settings):
     """Section `fbe` of config/planners.yaml."""
 
     height: float = Field(default=30.0, gt=0, description="m above ground")
-    speed: float = Field(default=8.0, gt=0, description="m/s")
+    speed: float = Field(default=5.0, gt=0, description="m/s")
     least_cells: int = Field(default=4, ge=1, description="cells of a frontier cluster")
     clearance: float = Field(default=4.0, ge=0, description="m between the way and occupied cells")
     least_distance: float = Field(default=12.0, ge=0, description="m, nearer frontiers are not flown to")
@@ -143,7 +143,7 @@ class FrontierExploration:
         reports: tuple[Report, ...],
     ) -> Decision:
         """Fly to the nearest frontier there is, or stop."""
-        allowed = polygon_cells(grid, self._area)
+        allowed = polygon_cells(grid, self._area, AREA_MARGIN)
         for closed in self._closed:
             clear_disc(allowed, grid, closed, self._settings.closed_radius)
         clear_disc(allowed, grid, observation.pose.position, self._settings.least_distance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -23,8 +24,11 @@ class Frontiers:
 
 
 def find_frontiers(grid: Grid, allowed: NDArray[np.bool_], least_cells: int) -> Frontiers:
-    """FREE cells beside UNKNOWN ones where allowed (rows, columns), in 8-connected clusters of least_cells up."""
-    beside_unknown = cv2.dilate((grid.cells == UNKNOWN).view(np.uint8), _NEIGHBOURS, borderValue=0)
+    """Allowed (rows, columns) FREE cells beside UNKNOWN ones, in 8-connected clusters of least_cells or more.
+
+    The grid is what is known so far, so beyond its border all is UNKNOWN.
+    """
+    beside_unknown = cv2.dilate((grid.cells == UNKNOWN).view(np.uint8), _NEIGHBOURS, borderValue=1)
     frontier = (grid.cells == FREE) & (beside_unknown > 0) & allowed
     count, labels, stats, _ = cv2.connectedComponentsWithStats(frontier.view(np.uint8), connectivity=8)
     large = stats[:, cv2.CC_STAT_AREA] >= least_cells
@@ -36,7 +40,7 @@ def passable_cells(grid: Grid, clearance: float) -> NDArray[np.bool_]:
     """FREE cells (rows, columns) at least clearance (m) away from every OCCUPIED one."""
     free = grid.cells == FREE
     occupied = (grid.cells == OCCUPIED).view(np.uint8)
-    reach = int(np.ceil(clearance / grid.resolution))
+    reach = math.ceil(clearance / grid.resolution)
     if reach > 0 and occupied.any():
         offsets = np.arange(-reach, reach + 1)
         disc = (np.hypot(offsets[:, None], offsets[None, :]) * grid.resolution <= clearance).astype(np.uint8)
@@ -44,13 +48,25 @@ def passable_cells(grid: Grid, clearance: float) -> NDArray[np.bool_]:
     return np.asarray(free & (occupied == 0))
 
 
-def polygon_cells(grid: Grid, corners: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Cells (rows, columns) in a polygon (N, 2) of the map frame, and those its edge touches."""
-    mask = np.zeros(grid.cells.shape, dtype=np.uint8)
-    # Cell centres are whole numbers for OpenCV; 8 fractional bits keep the edges exact to 1/256 cell.
-    pixels = (corners - np.asarray(grid.origin)) / grid.resolution - 0.5
-    cv2.fillPoly(mask, [np.rint(pixels * 256.0).astype(np.int32)], 1, shift=8)
-    return mask.astype(bool)
+def polygon_cells(grid: Grid, corners: NDArray[np.float64], margin: float = 0.0) -> NDArray[np.bool_]:
+    """Cells (rows, columns) whose centres lie in a polygon (N, 2) of the map frame, margin (m) away from its edges.
+
+    The margin is counted in whole cells along rows and columns.
+    """
+    rows, columns = grid.cells.shape
+    y = grid.origin[1] + (np.arange(rows) + 0.5) * grid.resolution
+    x = grid.origin[0] + (np.arange(columns) + 0.5) * grid.resolution
+    inside = np.zeros((rows, columns), dtype=bool)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        spanned = np.flatnonzero((start[1] > y) != (end[1] > y))
+        crossing = start[0] + (end[0] - start[0]) * (y[spanned] - start[1]) / (end[1] - start[1] or 1.0)
+        inside[spanned] ^= x < crossing[:, None]
+    reach = math.ceil(margin / grid.resolution)
+    if reach > 0:
+        # Outside the grid nothing is known of the polygon: only its part inside is shrunk.
+        kernel = np.ones((2 * reach + 1, 2 * reach + 1), dtype=np.uint8)
+        inside = cv2.erode(inside.view(np.uint8), kernel, borderType=cv2.BORDER_REPLICATE).astype(bool)
+    return inside
 
 
 def cell_at(grid: Grid, point: Vector) -> NDArray[np.bool_]:
@@ -64,7 +80,7 @@ def cell_at(grid: Grid, point: Vector) -> NDArray[np.bool_]:
 def clear_disc(mask: NDArray[np.bool_], grid: Grid, center: Vector, radius: float) -> None:
     """Set mask cells within radius (m) of a map-frame point to False."""
     row, column = grid.cell_of(center)
-    reach = int(np.ceil(radius / grid.resolution))
+    reach = math.ceil(radius / grid.resolution)
     top, left = max(row - reach, 0), max(column - reach, 0)
     window = mask[top : max(row + reach + 1, 0), left : max(column + reach + 1, 0)]
     if not window.size:

@@ -9,6 +9,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief
 
+AREA_MARGIN = 15.0  # m kept from the area's edge, where the fence would stop the vehicle
 CEILING_MARGIN = 5.0  # m kept below the ceiling, so that gusts do not carry the vehicle through it
 
 

@@ -21,7 +21,7 @@ from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
 from esar_ros.planning.parameters import Settings, check
 from esar_ros.planning.registry import register
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
-from esar_ros.planning.search_area import flight_height, polygon_of
+from esar_ros.planning.search_area import AREA_MARGIN, flight_height, polygon_of
 
 
 class ZigzagSettings(Settings):
@@ -30,7 +30,7 @@ class ZigzagSettings(Settings):
     height: float = Field(default=30.0, gt=0, description="m above ground")
     look_range: float = Field(default=60.0, gt=0, description="m, slant range up to which a person is seen")
     overlap: float = Field(default=0.2, ge=0, lt=1, description="share of a lane's width seen from its neighbour too")
-    speed: float = Field(default=8.0, gt=0, description="m/s")
+    speed: float = Field(default=5.0, gt=0, description="m/s")
     time_share: float = Field(default=0.85, gt=0, le=1, description="of the mission's time that the sweep may take")
     leg: LegSettings = Field(default_factory=LegSettings)
     reporting: ReportingSettings = Field(default_factory=ReportingSettings)
@@ -63,7 +63,7 @@ class Zigzag:
         self._height = flight_height(settings.height, brief)
         spacing = lane_spacing(self._height, settings.look_range, settings.overlap)
         longest = settings.speed * brief.t_max * settings.time_share
-        self._path: CoveragePath = sweep_within(polygon_of(brief), brief.home, spacing, longest)
+        self._path: CoveragePath = sweep_within(polygon_of(brief), brief.home, spacing, longest, AREA_MARGIN)
         self._policy.reset(brief.report_cap)
         self._next = 0  # waypoint to fly to when the present leg is done
         self._leg: Leg | None = None

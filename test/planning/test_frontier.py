@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid
 from esar_ros.planning.frontier import cell_at, clear_disc, find_frontiers, nearest_cell, passable_cells, polygon_cells
+from esar_ros.planning.search_area import contains
 
 _CELL = {".": FREE, "#": OCCUPIED, " ": UNKNOWN}
 
@@ -33,22 +33,26 @@ def test_frontier_cells_by_hand():
     )
     found = find_frontiers(g, everywhere(g), 1)
     expected = ["      ", " xxxx ", " x  x ", " x  x ", "  xxx "]
-    # The bottom middle cell touches the unknown only by its diagonal neighbour to the left.
-    expected[4] = "  x x "
     assert found.cells.tolist() == [[c == "x" for c in row] for row in expected]
 
 
-def test_small_clusters_are_dropped_and_the_border_is_not_unknown():
-    g = grid(". ....", "######", "......")
+def test_small_clusters_are_dropped():
+    g = grid("########", "#.. ...#", "########")
     assert find_frontiers(g, everywhere(g), 1).clusters == 2
     assert not find_frontiers(g, everywhere(g), 2).cells.any()
-    assert find_frontiers(grid("...", "..."), np.ones((2, 3), bool), 1).clusters == 0
+
+
+def test_beyond_the_border_all_is_unknown():
+    g = grid("....", "....", "....")
+    found = find_frontiers(g, everywhere(g), 1)
+    assert found.clusters == 1 and np.count_nonzero(~found.cells) == 2
 
 
 def test_only_where_allowed():
-    g = grid("...... ")
+    g = grid("#######", "#.... #", "#######")
     allowed = everywhere(g)
-    allowed[0, 5] = False
+    assert find_frontiers(g, allowed, 1).clusters == 1
+    allowed[1, 4] = False
     assert find_frontiers(g, allowed, 1).clusters == 0
 
 
@@ -56,7 +60,7 @@ def test_only_where_allowed():
 @given(arrays(np.int8, (9, 11), elements=st.sampled_from([UNKNOWN, FREE, OCCUPIED])), st.integers(1, 6))
 def test_frontiers_agree_with_their_definition(cells, least):
     found = find_frontiers(Grid(cells, 1.0, (0.0, 0.0)), np.ones(cells.shape, bool), least)
-    padded = np.pad(cells, 1, constant_values=FREE)
+    padded = np.pad(cells, 1, constant_values=UNKNOWN)
     plain = np.array(
         [[cells[r, c] == FREE and (padded[r : r + 3, c : c + 3] == UNKNOWN).any() for c in range(11)] for r in range(9)]
     )
@@ -89,16 +93,29 @@ def test_unknown_is_not_passable():
     assert passable_cells(grid(". ."), 0.0).tolist() == [[True, False, True]]
 
 
-def test_polygon_cells_are_those_inside_and_at_most_the_next():
+def test_polygon_cells_are_those_inside():
     g = Grid(np.zeros((20, 30), np.int8), 2.0, (-10.0, 100.0))
     corners = np.array([[-5.5, 105.5], [20.5, 105.5], [20.5, 120.5], [-5.5, 120.5]])
     x = -10.0 + (np.arange(30) + 0.5) * 2.0
     y = 100.0 + (np.arange(20) + 0.5) * 2.0
     inside = ((x > -5.5) & (x < 20.5))[None, :] & ((y > 105.5) & (y < 120.5))[:, None]
-    mask = polygon_cells(g, corners)
-    assert mask[inside].all()
-    next_to = cv2.dilate(inside.view(np.uint8), np.ones((3, 3), np.uint8)).astype(bool)
-    assert not mask[~next_to].any()
+    np.testing.assert_array_equal(polygon_cells(g, corners), inside)
+    shrunk = ((x > -1.5) & (x < 16.5))[None, :] & ((y > 109.5) & (y < 116.5))[:, None]
+    np.testing.assert_array_equal(polygon_cells(g, corners, 4.0), shrunk)
+    np.testing.assert_array_equal(
+        polygon_cells(g, (corners - [7.5, 113]) * 100 + [7.5, 113], 4.0), np.ones((20, 30), bool)
+    )
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.floats(-20, 60), st.floats(-20, 60)), min_size=3, max_size=7))
+def test_polygon_cells_agree_with_the_point_test(corners):
+    g = Grid(np.zeros((9, 8), np.int8), 5.0, (-3.0, 2.0))
+    polygon = np.array(corners)
+    mask = polygon_cells(g, polygon)
+    for row in range(9):
+        for column in range(8):
+            assert mask[row, column] == contains(polygon, g.center_of(row, column))
 
 
 @settings(deadline=None, max_examples=60)

@@ -33,7 +33,7 @@ def test_sweeps_a_small_area_and_stops(flight, brief):
 
 
 def test_a_large_area_is_cut_to_the_time(flight, brief):
-    run = flight(zigzag(brief(t_max=300.0)), 8.0).run(300)
+    run = flight(zigzag(brief(t_max=300.0)), 5.0).run(300)
     assert run.stopped and run.stamp > 150.0
 
 
@@ -43,7 +43,7 @@ def test_goals_follow_the_ground_at_search_height(flight, brief):
     assert len(goals) > 4
     assert {goal.position[2] for goal in goals} == {23.0}
     assert all(goal.height_reference is HeightReference.GROUND for goal in goals)
-    assert {goal.speed for goal in goals[1:]} == {8.0}
+    assert {goal.speed for goal in goals[1:]} == {5.0}
 
 
 def test_a_blocked_lane_is_left_out(observe, brief):
