@@ -26,12 +26,14 @@ from esar_ros.planning.pilot_grid import WayGrid
 from esar_ros.planning.pilot_limits import PilotLimits
 from esar_ros.planning.pilot_terrain import Surface, follow
 from esar_ros.safety.braking import allowed_speed, stopping_distance
+from esar_ros.safety.half_spaces import project
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import from_window
 
 _HEIGHT_GAIN = 0.8  # 1/s
 _YAW_GAIN = 1.2  # 1/s
 _DIVE = 6.0  # m below the vehicle that unknown space may be planned through
+_BESIDE = 2.0  # coarse cells that are as good as there
 _NEARER = 1.0  # m that count as progress
 _KEEP_OFF = 0.3  # m more than the governor's clearance when slowing for obstacles
 
@@ -78,10 +80,11 @@ class LocalPlanner:
         self._window: OccupancyWindow | None = None
         self._surface: Surface | None = None
         self._path = np.zeros((0, 3))
-        self._complete = False
+        self._climbing_from: float | None = None  # m, map z
         self._planned = -math.inf
         self._nearest = math.inf
-        self._nearest_at = -math.inf
+        self._highest = -math.inf
+        self._progress_at = -math.inf
 
     def steer(self, goal: Goal, motion: Motion, window: OccupancyWindow | None, now: float) -> Steering:
         """Velocity towards a WAYPOINT goal at now (s)."""
@@ -106,7 +109,7 @@ class LocalPlanner:
         yaw_rate, off = self._turn(goal, motion, velocity, level)
         velocity = velocity if level <= self.limits.arrival else velocity * self._nose_first(off)
         reached = near and (goal.yaw is None or abs(off) <= self.limits.arrival_yaw)
-        blocked = self._is_blocked(math.hypot(level, below), reached or near, now)
+        blocked = self._is_blocked(math.hypot(level, below), float(motion.position[2]), reached or near, now)
         return Steering(velocity, yaw_rate, reached, blocked, "no way to the goal is known" if blocked else "", path)
 
     def _over_ground(self, goal: Goal, motion: Motion, to_goal: Vector, level: float) -> tuple[Vector, float]:
@@ -134,13 +137,10 @@ class LocalPlanner:
         """Velocity along the way to a goal at a map height, and the way."""
         limits = self.limits
         if self._window is None:
-            self._path, self._complete = np.array([motion.position, goal.position]), True
+            self._path = np.array([motion.position, goal.position])
         elif now - self._planned >= limits.replan or now < self._planned:
             self._planned = now
-            grid = WayGrid(self._window, limits.cell, limits.clearance, float(motion.position[2]) - _DIVE)
-            way = grid.way(motion.position, goal.position)
-            self._path = way.corners if way is not None else motion.position[None].copy()
-            self._complete = way is not None
+            self._path = self._search(self._window, goal, motion)
         target, left = _ahead_on(self._path, motion.position, self._look_ahead(motion))
         delta = target - motion.position
         distance = float(np.linalg.norm(delta))
@@ -153,6 +153,25 @@ class LocalPlanner:
         if -direction[2] * speed > limits.speed_down:
             speed = limits.speed_down / -direction[2]
         return self._in_unknown(direction * speed, motion), self._path
+
+    def _search(self, window: OccupancyWindow, goal: Goal, motion: Motion) -> NDArray[np.float64]:
+        """Way to the goal; where none is known, as near as it gets, and from there up until one is."""
+        here, cell = motion.position, self.limits.cell
+        grid = WayGrid(window, cell, self.limits.clearance, float(here[2]) - _DIVE)
+        way = grid.way(here, goal.position)
+        if way is not None:
+            left = float(np.linalg.norm(way.corners[-1] - goal.position))
+            if way.found or left <= _BESIDE * cell:
+                self._climbing_from = None
+                return way.corners
+            nearer = float(np.linalg.norm(here - goal.position)) - left > _BESIDE * cell
+            if nearer and self._climbing_from is None:
+                return way.corners
+        if self._climbing_from is None:
+            self._climbing_from = float(here[2])
+        top = min(self._climbing_from + self.limits.climb_over, float(window.upper[2]))
+        up = grid.way(here, np.array([here[0], here[1], max(top, float(here[2]))]))
+        return up.corners if up is not None else here[None].copy()
 
     def _wanted_speed(self, goal: Goal) -> float:
         return min(goal.speed, self.limits.speed) if goal.speed > 0.0 else self.limits.speed
@@ -181,18 +200,15 @@ class LocalPlanner:
         return velocity * min(1.0, allowed / sought)
 
     def _slow_near_obstacles(self, velocity: Vector, motion: Motion) -> Vector:
-        """The share of the velocity that closes on no obstacle of the map faster than can be braked."""
+        """The nearest velocity that closes on no obstacle of the map faster than can be braked."""
         if self._window is None or not velocity.any():
             return velocity
         limits = self._careful
         speed = float(np.linalg.norm(velocity))
         reach = limits.clearance + float(stopping_distance(speed, limits.deceleration, limits.latency))
         near = from_window(self._window, motion.position, np.zeros(3), limits, reach).limits
-        closing = near.normals @ velocity
-        over = closing > near.bounds
-        # Too near already: what takes the vehicle away or along is still allowed, slowly.
-        share = float(np.min(np.maximum(near.bounds[over], 0.1) / closing[over], initial=1.0))
-        return velocity * share
+        kept = project(velocity, near.normals, near.bounds)
+        return kept if kept is not None else np.zeros(3)
 
     def _turn(self, goal: Goal, motion: Motion, velocity: Vector, level: float) -> tuple[float, float]:
         """Yaw rate (rad/s), and how far (rad) the nose is off where it should be."""
@@ -211,12 +227,12 @@ class LocalPlanner:
         beyond = (abs(off) - self.limits.yaw_slow) / (math.pi / 2 - self.limits.yaw_slow)
         return 1.0 - 0.8 * min(max(beyond, 0.0), 1.0)
 
-    def _is_blocked(self, distance: float, arrived: bool, now: float) -> bool:
-        """Whether the vehicle has not come nearer for too long."""
-        if arrived or distance < self._nearest - _NEARER or now < self._nearest_at:
-            self._nearest, self._nearest_at = distance, now
+    def _is_blocked(self, distance: float, z: float, arrived: bool, now: float) -> bool:
+        """Whether the vehicle has neither come nearer nor climbed (to get over something) for too long."""
+        if arrived or distance < self._nearest - _NEARER or z > self._highest + _NEARER or now < self._progress_at:
+            self._nearest, self._highest, self._progress_at = min(distance, self._nearest), max(z, self._highest), now
             return False
-        return now - self._nearest_at >= self.limits.blocked_after
+        return now - self._progress_at >= self.limits.blocked_after
 
 
 def _ahead_on(path: NDArray[np.float64], position: Vector, look_ahead: float) -> tuple[Vector, float]:

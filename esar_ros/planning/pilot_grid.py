@@ -201,10 +201,10 @@ def _search(grid, start, goal, most):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True)
 class Way:
-    """Corners (n, 3) m, map frame, from the vehicle on; whether they end at the target."""
+    """Corners (n, 3) m, map frame, from the vehicle on; whether they end where they were to."""
 
     corners: NDArray[np.float64]
-    complete: bool
+    found: bool
 
 
 class WayGrid:
@@ -213,11 +213,14 @@ class WayGrid:
     def __init__(self, window: OccupancyWindow, cell: float, clearance: float, lowest: float) -> None:
         factor = max(1, round(cell / window.resolution))
         self.cell = factor * window.resolution
-        self.origin = np.asarray(window.origin, dtype=np.float64)
-        # A last, partial cell is left out: beyond the window nothing is known.
-        shape = tuple(max(1, n // factor) for n in window.cells.shape)
-        solid = np.empty(shape, dtype=np.uint8)
-        _coarsen(window.cells, factor, (lowest - self.origin[2]) / self.cell, solid)
+        # Coarse cells lie at multiples of their size, so that they stay where they are as the window moves;
+        # partial ones at its edge are left out.
+        least = np.round(np.asarray(window.origin) / window.resolution).astype(np.int64)
+        skip = -least % factor
+        self.origin = (least + skip) * window.resolution
+        cells = window.cells[skip[0] :, skip[1] :, skip[2] :]
+        solid = np.empty(tuple(max(1, n // factor) for n in cells.shape), dtype=np.uint8)
+        _coarsen(cells, factor, (lowest - self.origin[2]) / self.cell, solid)
         self.grid = solid.copy()
         _widen(solid, _ball(clearance / self.cell), self.grid)
 
@@ -238,11 +241,14 @@ class WayGrid:
         return np.clip(start + share * (target - start), low, high)
 
     def way(self, start: Vector, target: Vector) -> Way | None:
-        """Shortest way found from start to the target, or to the nearest place to it that can be reached."""
+        """Shortest way found from start to the target, or to the nearest place to it that can be reached.
+
+        A target outside the map stands for where the straight line to it leaves the map. None when
+        there is nowhere to go at all.
+        """
         end = self.inside(target, start)
-        exact = bool(np.allclose(end, target))
         if self.sees(start, end):
-            return Way(np.array([start, end]), exact)
+            return Way(np.array([start, end]), True)
         shape = np.array(self.grid.shape)
         first = np.clip(np.floor((start - self.origin) / self.cell).astype(np.int64), 0, shape - 1)
         last = np.clip(np.floor((end - self.origin) / self.cell).astype(np.int64), 0, shape - 1)
@@ -253,7 +259,7 @@ class WayGrid:
         corners[0] = start
         if found:
             corners[-1] = end
-        return Way(self._shortened(corners), bool(found) and exact)
+        return Way(self._shortened(corners), bool(found))
 
     def _shortened(self, corners: NDArray[np.float64]) -> NDArray[np.float64]:
         """Keep a corner only where the next ones cannot be seen from the last one kept."""

@@ -32,6 +32,7 @@ class PilotLimits(BaseModel):
     cell: float = Field(2.0, gt=0, le=10, description="m, cells the way is searched in")
     look_ahead: float = Field(4.0, gt=0, le=50, description="m, least distance of the point steered to")
     terrain_ahead: float = Field(40.0, gt=0, le=200, description="m, looked ahead for rising ground")
+    climb_over: float = Field(60.0, gt=0, le=200, description="m, most it climbs to get over what is in the way")
     replan: float = Field(1.0, gt=0, le=10, description="s, longest time a way is flown without a new search")
     # Arrival and patience
     arrival: float = Field(2.0, gt=0, le=50, description="m, horizontal and vertical, near enough to a waypoint")
