@@ -34,16 +34,22 @@ def _darker(colour: Colour, factor: float) -> Colour:
 def _tent(colour: Colour) -> Mesh:
     """Two-person ridge tent, 2.8 x 2.2 m, 1.25 m high, its door at -y."""
     b = MeshBuilder()
-    w, l, h = 1.1, 1.4, 1.25
-    front, back = (0.0, -0.9 * l, h), (0.0, 0.9 * l, h)
-    b.quad([(w, -l, 0.0), (w, l, 0.0), back, front], colour)
-    b.quad([(-w, l, 0.0), (-w, -l, 0.0), front, back], colour)
-    b.flat([[(-w, -l, 0.0), (w, -l, 0.0), front]], _darker(colour, 0.8))
-    b.flat([[(w, l, 0.0), (-w, l, 0.0), back]], _darker(colour, 0.8))
-    b.flat([[(-0.38, -l - 0.02, 0.0), (0.38, -l - 0.02, 0.0), (0.0, -0.915 * l, 0.85 * h)]], (0.02, 0.02, 0.022))
+    w, depth, h = 1.1, 1.4, 1.25
+    front, back = (0.0, -0.9 * depth, h), (0.0, 0.9 * depth, h)
+    b.quad([(w, -depth, 0.0), (w, depth, 0.0), back, front], colour)
+    b.quad([(-w, depth, 0.0), (-w, -depth, 0.0), front, back], colour)
+    b.flat([[(-w, -depth, 0.0), (w, -depth, 0.0), front]], _darker(colour, 0.8))
+    b.flat([[(w, depth, 0.0), (-w, depth, 0.0), back]], _darker(colour, 0.8))
+    b.flat(
+        [[(-0.38, -depth - 0.02, 0.0), (0.38, -depth - 0.02, 0.0), (0.0, -0.915 * depth, 0.85 * h)]],
+        (0.02, 0.02, 0.022),
+    )
     for x in (-w, w):  # a light hem, as flysheets have, and guy lines
         s = 1.0 if x > 0 else -1.0
-        b.quad([(x, -s * l, 0.0), (x, s * l, 0.0), (0.94 * x, s * l, 0.08), (0.94 * x, -s * l, 0.08)], _SILVER)
+        b.quad(
+            [(x, -s * depth, 0.0), (x, s * depth, 0.0), (0.94 * x, s * depth, 0.08), (0.94 * x, -s * depth, 0.08)],
+            _SILVER,
+        )
         b.limb((0.5 * x, 0.0, 0.6 * h), (1.7 * x, 0.0, 0.0), 0.012, 0.012, _SILVER, 3)
     return b.mesh()
 

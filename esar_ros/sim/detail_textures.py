@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 SIDE = 512
 
@@ -22,11 +23,23 @@ def detail_patterns() -> NDArray[np.uint8]:
     """(SIDE, SIDE, 4): brightness about 128 of grass, rock, snow and sand, earth."""
     rng = np.random.default_rng(11)
     grass = 0.17 * _band_noise(rng, 6, 256, 0.5)
-    rock = 0.19 * (0.75 - np.abs(_band_noise(rng, 3, 256, 0.95)))
+    rock = 0.55 * _stones(rng, 900) + 0.05 * _band_noise(rng, 6, 256, 0.6)
     snow = 0.05 * _band_noise(rng, 2, 256, 0.9)
     earth = 0.14 * _band_noise(rng, 4, 256, 0.7)
     stacked = np.stack([grass, rock, snow, earth], axis=-1)
     return np.asarray(np.clip(0.5 + stacked, 0.0, 1.0) * 255.0, dtype=np.uint8)
+
+
+def _stones(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
+    """Wrapping Voronoi cells (SIDE, SIDE): each its own grey, dark along the gaps; about [-0.6, 0.3]."""
+    points = rng.uniform(0.0, SIDE, (count, 2))
+    grey = rng.uniform(-0.16, 0.22, count)
+    shifts = [(dx, dy) for dx in (-SIDE, 0, SIDE) for dy in (-SIDE, 0, SIDE)]
+    tree = cKDTree(np.concatenate([points + shift for shift in shifts]))
+    pixels = np.stack(np.meshgrid(np.arange(SIDE), np.arange(SIDE)), axis=-1).reshape(-1, 2) + 0.5
+    distance, nearest = tree.query(pixels, k=2)
+    gap = np.clip((distance[:, 1] - distance[:, 0]) / 5.0, 0.0, 1.0)
+    return np.asarray((grey[nearest[:, 0] % count] - 0.55 * (1.0 - gap) ** 1.5).reshape(SIDE, SIDE))
 
 
 def cloud_pattern(seed: int) -> NDArray[np.uint8]:

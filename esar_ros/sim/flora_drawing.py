@@ -10,7 +10,7 @@ from esar_ros.sim import shaders
 from esar_ros.sim.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
 from esar_ros.sim.graphics import program
 from esar_ros.sim.mesh_builder import Mesh
-from esar_ros.sim.plant_meshes import broadleaf, bush, conifer, rock
+from esar_ros.sim.plant_meshes import broadleaf, bush, conifer, pebble, rock
 from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 from esar_ros.sim.views import View
 
@@ -33,16 +33,16 @@ def _meshes(kind: int) -> tuple[Mesh, Mesh]:
         return broadleaf(51 + variant, 8, 6), broadleaf(61 + variant, 5, 3)
     if species == "bush":
         return bush(71 + variant, 7, 5), bush(81 + variant, 5, 3)
-    return rock(91 + variant, 7, 5), rock(101 + variant, 5, 3)
+    return rock(91 + variant, 7, 5), pebble(101 + variant, 5, 3)
 
 
 class FloraDrawing:
     """GPU side of a Flora."""
 
-    def __init__(self, context: moderngl.Context, flora: Flora, atlas_unit: int) -> None:
+    def __init__(self, context: moderngl.Context, flora: Flora, detail_unit: int, atlas_unit: int) -> None:
         self._context = context
         self.lod = FloraLod(flora)
-        self._program = program(context, shaders.PLANT_VERTEX, shaders.PLANT_FRAGMENT)
+        self._program = program(context, shaders.PLANT_VERTEX, shaders.PLANT_FRAGMENT, detail=detail_unit)
         self._shadow = program(context, shaders.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
         self._sprite = program(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_FRAGMENT, atlas=atlas_unit)
         self._sprite["plants"] = float(BILLBOARD_SPECIES * VARIANTS)

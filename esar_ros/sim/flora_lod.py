@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 
 FINE_PX, COARSE_PX = 85.0, 26.0  # least height in px for the full and for the coarse mesh
-_LEAST_PX = 2.5  # bushes and rocks below are left out
+_LEAST_PX = 3.0  # bushes and rocks below are left out
 _THIN_PX = 9.0  # below, every second tree stands for two; below half of it, every fourth for four
 _STEEP = 0.5  # sine of the view's dip from which billboards would lie flat and coarse meshes are kept
 _BUCKETS = len(SPECIES) * VARIANTS * 2

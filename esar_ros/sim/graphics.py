@@ -18,9 +18,8 @@ def headless_context() -> moderngl.Context:
     """
     try:
         # Named by their sonames: the links without a version come only with development packages.
-        return moderngl.create_context(
-            require=330, standalone=True, backend="egl", libgl="libGL.so.1", libegl="libEGL.so.1"
-        )
+        settings: dict[str, Any] = {"backend": "egl", "libgl": "libGL.so.1", "libegl": "libEGL.so.1"}
+        return moderngl.create_context(require=330, standalone=True, **settings)
     except Exception as error:  # the loader raises plain Exception and OSError alike
         raise UsageError(f"no OpenGL 3.3 through EGL on this machine ({error})", CURE) from None
 

@@ -141,9 +141,10 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
                 g += dry * 0.022
                 bl += dry * 0.012
             elif kind == 6:  # lichen and dark gaps between boulders
-                r *= 1.0 - 0.25 * max(0.0, b)
-                g *= 1.0 - 0.20 * max(0.0, b)
-                bl *= 1.0 - 0.27 * max(0.0, b)
+                lichen = min(1.0, max(0.0, b))
+                r *= 1.0 - 0.17 * lichen
+                g *= 1.0 - 0.13 * lichen
+                bl *= 1.0 - 0.22 * lichen
             elif kind == 1:
                 strata = 0.5 + 0.5 * math.sin(h[v, u] * 0.9 + 3.0 * a)
                 r *= 0.82 + 0.3 * strata
@@ -224,10 +225,8 @@ def _shade_trees(shade, feet, heights, radii, size, sx, sy, sz):  # type: ignore
                 py = (j + 0.5) * texel - y0
                 along = px * ux + py * uy
                 across = abs(px * uy - py * ux)
-                if along < 0.0:
-                    edge = r - math.sqrt(px * px + py * py)
-                else:
-                    edge = r * (1.0 - along / long) - across
+                tapering = r * (1.0 - along / long) - across
+                edge = r - math.sqrt(px * px + py * py) if along < 0.0 else tapering
                 cover = min(1.0, max(0.0, edge / texel + 0.5))
                 if cover > 0.0:
                     shade[j, i] = min(shade[j, i], int(255.0 * (1.0 - 0.85 * cover)))

@@ -34,7 +34,7 @@ ALBEDO = np.array(
         [0.190, 0.178, 0.165],
         [0.800, 0.830, 0.870],
         [0.500, 0.400, 0.270],
-        [0.165, 0.122, 0.080],
+        [0.150, 0.122, 0.090],
         [0.062, 0.068, 0.030],
         [0.172, 0.166, 0.152],
         [0.020, 0.040, 0.050],
@@ -111,7 +111,7 @@ def _alpine(h, size, seed, tree_line, share, block_line, rock_slope, trail, clea
             # The trail keeps to the crest and dips to the camp at the centre.
             bend = crest * smoothstep(0.0, 260.0, abs(x)) + 22.0 * gradient_noise(x / 130.0, 0.61, seed + 230)
             bend += 5.0 * gradient_noise(x / 31.0, 1.7, seed + 231)
-            if trail > 0.0 and abs(y - bend) < 0.5 * trail * (1.0 + 0.5 * fine) or kind == 0 and fine > 0.52:
+            if (trail > 0.0 and abs(y - bend) < 0.5 * trail * (1.0 + 0.5 * fine)) or (kind == 0 and fine > 0.52):
                 kind = 4
             out[j, i] = kind
     return out

@@ -25,8 +25,6 @@ from esar_ros.sim.terrain import AlpineRidge, Erosion, generate_heights
 MAP_DIRECTORY = "config/maps"
 GENERATOR_VERSION = 1  # raise it when the generator's output changes: cached maps are then made anew
 
-_KEPT = ("heights", "land_cover")
-
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -103,8 +101,7 @@ class PlaceMap:
 
     def contains(self, xy: ArrayLike) -> NDArray[np.bool_]:
         """Whether points (..., 2) lie on the map."""
-        inside: NDArray[np.bool_] = (np.abs(np.asarray(xy, dtype=np.float64)) <= self.size / 2).all(axis=-1)
-        return inside
+        return np.asarray((np.abs(np.asarray(xy, dtype=np.float64)) <= self.size / 2).all(axis=-1))
 
     def ground_height(self, xy: ArrayLike) -> NDArray[np.float64]:
         """Bilinear z (m) of points (..., 2); beyond the map its edge goes on level."""
@@ -222,7 +219,7 @@ def _read(path: Path, samples: int) -> tuple[NDArray[np.float32], NDArray[np.uin
     """Cached arrays, or None when absent or damaged: then the map is made anew."""
     try:
         with np.load(path, allow_pickle=False) as stored:
-            heights, cover = (stored[name] for name in _KEPT)
+            heights, cover = stored["heights"], stored["land_cover"]
             digest = str(stored["digest"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
@@ -235,7 +232,8 @@ def _read(path: Path, samples: int) -> tuple[NDArray[np.float32], NDArray[np.uin
 def _write(path: Path, arrays: tuple[NDArray[np.float32], NDArray[np.uint8]]) -> None:
     """Write aside and rename, so that a reader never meets half a file. A full or read-only disk costs only time."""
     buffer = io.BytesIO()
-    np.savez(buffer, **dict(zip(_KEPT, arrays, strict=True)), digest=np.array(_digest(*arrays)))
+    heights, cover = arrays
+    np.savez(buffer, heights=heights, land_cover=cover, digest=np.array(_digest(heights, cover)))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem)

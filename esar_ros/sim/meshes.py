@@ -1,4 +1,4 @@
-"""Everything that can be placed, by asset name: `<kind>` and `<kind>/<variant>`, people as `person_<pose>[/<outfit>]`."""
+"""All that can be placed, by asset name: `<kind>` and `<kind>/<variant>`, people as `person_<pose>[/<outfit>]`."""
 
 from __future__ import annotations
 

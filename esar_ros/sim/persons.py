@@ -1,4 +1,4 @@
-"""People in four poses: a skeleton a pose, dressed in one of several outfits. They face +x; lying, the head is at -x."""
+"""People in four poses: a skeleton a pose, dressed in one of several outfits. Facing +x; lying, heads at -x."""
 
 from __future__ import annotations
 

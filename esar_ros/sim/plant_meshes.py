@@ -79,6 +79,14 @@ def rock(seed: int, sides: int, rings: int) -> Mesh:
     return b.mesh()
 
 
+def pebble(seed: int, sides: int, rings: int) -> Mesh:
+    """Boulder for afar: a few shared vertices, dark below."""
+    b = MeshBuilder()
+    centre, wide, high = ROCK_CROWN
+    _blob(b, np.random.default_rng(seed), (0.0, 0.0, centre), (wide, wide, high), (0.25, 0.24, 0.22), sides, rings, 0.2)
+    return b.mesh()
+
+
 def _blob(
     b: MeshBuilder,
     rng: np.random.Generator,
@@ -91,5 +99,5 @@ def _blob(
 ) -> None:
     unit, faces = unit_sphere(sides, rings)
     swell = 1.0 + rng.uniform(-rough, 0.6 * rough, (len(unit), 1))
-    light = (0.72 + 0.42 * unit[:, 2:]) * rng.uniform(0.75, 1.25, (len(unit), 1))
+    light = (0.66 + 0.46 * unit[:, 2:]) * rng.uniform(0.6, 1.35, (len(unit), 1))
     b.add(unit * swell * radii + np.array(centre), unit, faces, light * np.array(colour))

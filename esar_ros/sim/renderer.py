@@ -81,7 +81,7 @@ class Renderer:
         self._shadow_map.compare_func = "<="
         self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
         self._shadow_target = context.framebuffer(depth_attachment=self._shadow_map)
-        self._flora = FloraDrawing(context, world.flora, _ATLAS)
+        self._flora = FloraDrawing(context, world.flora, _DETAIL, _ATLAS)
         self._objects = ObjectDrawing(context, _SHADOW)
 
         near = program(
@@ -221,9 +221,8 @@ class Renderer:
         width, height = self.camera.width, self.camera.height
         rgba = np.empty((count * height, width, 4), dtype=np.uint8)
         depth = np.empty((count, height, width), dtype=np.float32)
-        colour_target, depth_target = self._target.color_attachments
-        colour_target.read_into(rgba)
-        depth_target.read_into(depth)
+        self._target.read_into(rgba, components=4, attachment=0)
+        self._target.read_into(depth, components=1, attachment=1, dtype="f4")
         rgb = cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB).reshape(count, height, width, 3)
         ids = cv2.extractChannel(rgba, 3).reshape(count, height, width)
         return Frame(np.asarray(rgb, dtype=np.uint8), depth, np.asarray(ids, dtype=np.uint8))

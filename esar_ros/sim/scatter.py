@@ -26,7 +26,7 @@ from esar_ros.sim.plant_meshes import (
 SPECIES: tuple[str, ...] = ("conifer", "broadleaf", "bush", "rock")
 VARIANTS = 2  # meshes a species
 
-# Solids: an upright ellipsoid (centre z, horizontal and vertical radius) or an upright cone (base z, base radius, height).
+# Solids: an upright ellipsoid (centre z, horizontal, vertical radius) or an upright cone (base z, radius, height).
 ELLIPSOID, CONE = 0, 1
 
 

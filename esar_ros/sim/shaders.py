@@ -102,7 +102,7 @@ PLANT_VERTEX = (
 in vec3 position; in vec3 normal; in vec3 albedo;
 in vec4 foot;   // x, y, z, yaw
 in vec4 look;   // horizontal scale, height, tint, sun share
-out vec3 lit_colour; out float planar;
+out vec3 lit_colour; out vec3 speck;  // speck.z: planar depth
 void main() {
     float c = cos(foot.w), s = sin(foot.w);
     mat2 turn = mat2(c, s, -s, c);
@@ -114,7 +114,7 @@ void main() {
     float direct = max(dot(n, to_sun.xyz) * 0.75 + 0.25, 0.0) * look.w;
     vec3 light = sun.rgb * direct + ambient.rgb * (0.75 + 0.35 * n.z);
     lit_colour = tone(air(albedo * look.z * light, ray));
-    planar = dot(ray, forward.xyz);
+    speck = vec3(vec2(p.x + 0.6 * p.y, p.z - 0.5 * p.y) * 0.4, dot(ray, forward.xyz));
     gl_Position = view_projection * vec4(world, 1.0);
 }
 """
@@ -124,8 +124,12 @@ PLANT_FRAGMENT = (
     VERSION
     + TARGETS
     + """
-in vec3 lit_colour; in float planar;
-void main() { colour = vec4(lit_colour, 0.0); depth = planar; }
+in vec3 lit_colour; in vec3 speck;
+uniform sampler2D detail;
+void main() {
+    colour = vec4(lit_colour * (0.62 + 0.76 * texture(detail, speck.xy).r), 0.0);
+    depth = speck.z;
+}
 """
 )
 

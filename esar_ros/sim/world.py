@@ -54,7 +54,7 @@ class World:
         return MappingProxyType(self._objects)
 
     def spawn(self, name: str, asset: str, pose: Pose, scale: float = 1.0) -> SceneObject:
-        """Place an asset. Raises UsageError for an unknown asset, a name in use, a bad pose or scale, or a full world."""
+        """Place an asset. Raises UsageError: asset unknown, name in use, bad pose or scale, world full."""
         if asset not in assets():
             kinds = sorted(known for known in assets() if "/" not in known)
             raise UsageError(f"unknown asset '{asset}' for object '{name}'", f"known: {', '.join(kinds)}")
@@ -180,7 +180,7 @@ class World:
         reach = np.linalg.norm(self._boxes[:, 3:6], axis=1)
         self._box_bins = build_bins(np.ascontiguousarray(self._boxes[:, :2]), reach, self.place.size / 2)
         present = np.ones(len(self.flora), dtype=np.bool_)
-        for thing, row in zip(things, self._boxes, strict=True):
+        for row in self._boxes:
             gap = np.hypot(*(self.flora.positions[:, :2] - row[:2]).T)
             present &= gap > 0.8 * self._crowns + min(float(np.hypot(row[3], row[4])), 3.0)
         self.flora_present = present
