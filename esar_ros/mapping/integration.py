@@ -1,10 +1,11 @@
 """Projective integration of depth pictures: hits first, then free space from coarse to fine.
 
-Per frame: (1) the end points of all cameras set bits in hit masks; (2) for each camera a min/max
-pyramid of its depth is made, and (3) the blocks, then the bricks of its view are projected into it:
-wholly occluded ones are skipped, those wholly in front of everything seen are carved at once, and
-only the rest are tested voxel by voxel; no voxel with a hit in this frame is carved; (4) each hit
-voxel is raised once. Steps 3 of different cameras commute, so their order does not matter.
+Per frame: (1) the end points of all cameras set bits in hit masks; (2) for each camera the depth
+that is free around each pixel is found and a min/max pyramid of it made, and (3) the blocks, their
+octants and bricks are projected into it: wholly occluded ones are skipped, those wholly in front of
+everything seen are carved at once, and only the rest are tested voxel by voxel; no voxel with a hit
+in this frame is carved; (4) each hit voxel is raised once. Steps 3 of different cameras commute, so
+their order does not matter.
 
 All lengths in these kernels are in voxels from the map's least corner.
 """
@@ -120,11 +121,35 @@ def mark_hits(depth: NDArray[np.float32], lens: Lens, frame: Frame, world: tuple
 
 
 @kernel
-def depth_pyramid(depth: NDArray[np.float32], per_metre: float, reach: float) -> NDArray[np.float32]:
+def free_depth(depth: NDArray[np.float32], per_metre: float) -> NDArray[np.float32]:
+    """How far every pixel's surroundings are free, in voxels: the least depth of its 3x3 neighbours.
+
+    0 where a pixel frees nothing, inf where nothing is in range. Without the neighbours, voxels that a
+    grazing ray only just misses would be freed although the surface runs through them.
+    """
+    height, width = depth.shape
+    across = np.empty((height, width), np.float32)
+    out = np.empty((height, width), np.float32)
+    for v in range(height):
+        for u in range(width):
+            d = depth[v, u]
+            out[v, u] = d * np.float32(per_metre) if d > 0.0 else np.float32(0.0)
+        across[v, 0] = min(out[v, 0], out[v, min(1, width - 1)])
+        across[v, width - 1] = min(out[v, max(width - 2, 0)], out[v, width - 1])
+        for u in range(1, width - 1):
+            across[v, u] = min(min(out[v, u - 1], out[v, u]), out[v, u + 1])
+    for v in range(height):
+        above, below = max(v - 1, 0), min(v + 1, height - 1)
+        for u in range(width):
+            out[v, u] = min(min(across[above, u], across[v, u]), across[below, u])
+    return out
+
+
+@kernel
+def depth_pyramid(depth: NDArray[np.float32], reach: float) -> NDArray[np.float32]:
     """Least and greatest free depth of square tiles, (levels, rows, columns, 2) in voxels.
 
-    Level 0 has tiles of TILE px, each next level doubles them. A pixel that frees nothing counts as
-    0, one with nothing in range as twice the reach.
+    Level 0 has tiles of TILE px, each next level doubles them. Depth is cut off at twice the reach.
     """
     height, width = depth.shape
     rows, columns = (height + TILE - 1) // TILE, (width + TILE - 1) // TILE
@@ -139,8 +164,7 @@ def depth_pyramid(depth: NDArray[np.float32], per_metre: float, reach: float) ->
             least, most = far, np.float32(0.0)
             for v in range(j * TILE, min(height, j * TILE + TILE)):
                 for u in range(i * TILE, min(width, i * TILE + TILE)):
-                    d = np.float32(depth[v, u] * per_metre)
-                    d = min(d, far) if d > 0.0 else np.float32(0.0)
+                    d = min(depth[v, u], far)
                     least, most = min(least, d), max(most, d)
             pyramid[0, j, i, 0], pyramid[0, j, i, 1] = least, most
     for level in range(1, levels):
@@ -271,13 +295,9 @@ def carve_brick(
                 if not (0.0 <= u < lens.width and 0.0 <= v < lens.height):
                     continue
                 d = depth[int(v), int(u)]
-                if not d > 0.0:
+                distance = math.sqrt(square)
+                if (d * inverse - 1.0) * distance < lens.margin + lens.noise * distance:
                     continue
-                if d < np.inf:
-                    distance = math.sqrt(square)
-                    clearance = (d * lens.per_metre * inverse - 1.0) * distance
-                    if clearance < lens.margin + lens.noise * distance:
-                        continue
                 if count == NEVER_SEEN:
                     count = 0
                     freed += 1
@@ -391,7 +411,7 @@ def carve(
     pyramid: NDArray[np.float32],
     box: NDArray[np.int64],
 ) -> None:
-    """Lower every voxel that the picture shows free; box (2, 3) are the first and last blocks in its view."""
+    """Lower every voxel that the picture (see free_depth) shows free; box (2, 3) are the first and last blocks in its view."""
     right, down, forward = lens.right, lens.down, lens.forward
     half = SIDE / 2.0
     ex = half * (abs(right[0]) + abs(right[1]) + abs(right[2]))

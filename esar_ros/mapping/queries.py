@@ -214,14 +214,19 @@ def cut_window(blocks: Blocks, first: NDArray[np.int64], out: NDArray[np.uint8])
 
 
 @kernel
-def list_occupied(blocks: Blocks, chosen: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Voxel coordinates (N, 3) of everything occupied in the chosen blocks (M, 3), in their order."""
+def list_occupied(
+    blocks: Blocks, chosen: NDArray[np.int32], edge: float, corner: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """Centres (N, 3) of everything occupied in the chosen blocks (M, 3), in their order.
+
+    In m, for voxels of this edge in a world with this least corner.
+    """
     total = 0
     for n in range(len(chosen)):
         slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
         if slot >= 0:
             total += blocks.occupied[slot]
-    out = np.empty((total, 3), np.int32)
+    out = np.empty((total, 3), np.float32)
     m = 0
     for n in range(len(chosen)):
         slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
@@ -229,8 +234,11 @@ def list_occupied(blocks: Blocks, chosen: NDArray[np.int32]) -> NDArray[np.int32
             continue
         for offset in range(VOLUME):
             if blocks.log_odds[slot, offset] >= OCCUPIED_FROM:
-                out[m, 0] = chosen[n, 0] * SIDE + ((offset >> 10) << 2) + ((offset >> 4) & 3)
-                out[m, 1] = chosen[n, 1] * SIDE + (((offset >> 8) & 3) << 2) + ((offset >> 2) & 3)
-                out[m, 2] = chosen[n, 2] * SIDE + (((offset >> 6) & 3) << 2) + (offset & 3)
+                x = chosen[n, 0] * SIDE + ((offset >> 10) << 2) + ((offset >> 4) & 3)
+                y = chosen[n, 1] * SIDE + (((offset >> 8) & 3) << 2) + ((offset >> 2) & 3)
+                z = chosen[n, 2] * SIDE + (((offset >> 6) & 3) << 2) + (offset & 3)
+                out[m, 0] = (x + 0.5) * edge + corner[0]
+                out[m, 1] = (y + 0.5) * edge + corner[1]
+                out[m, 2] = (z + 0.5) * edge + corner[2]
                 m += 1
     return out

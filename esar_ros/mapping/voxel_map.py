@@ -107,8 +107,9 @@ class VoxelMap:
         for depth, lens, _ in seen:
             integration.mark_hits(depth, lens, frame, world)
         for depth, lens, box in seen:
-            pyramid = integration.depth_pyramid(depth, lens.per_metre, lens.reach)
-            integration.carve(depth, lens, self.blocks, frame, pyramid, box)
+            free = integration.free_depth(depth, lens.per_metre)
+            pyramid = integration.depth_pyramid(free, lens.reach)
+            integration.carve(free, lens, self.blocks, frame, pyramid, box)
         integration.apply_hits(self.blocks, frame)
         self._note(frame)
 
@@ -195,7 +196,7 @@ class VoxelMap:
         return queries.counts_at(self.blocks, self._in_voxels(points))
 
     def _in_voxels(self, points: ArrayLike) -> NDArray[np.float64]:
-        return np.ascontiguousarray((checked_points(points) - self.lower) / self.resolution)
+        return np.require((checked_points(points) - self.lower) / self.resolution, requirements=["C", "W"])
 
     def raycasts(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, unknown_is_obstacle: bool = True
@@ -236,9 +237,8 @@ class VoxelMap:
 
     def occupied_points(self, blocks: NDArray[np.int32] | None = None) -> NDArray[np.float32]:
         """Centres (N, 3) in m of occupied voxels, in all or in the given blocks (M, 3) (see take_dirty)."""
-        chosen = self.known_blocks() if blocks is None else np.ascontiguousarray(blocks, dtype=np.int32)
-        voxels = queries.list_occupied(self.blocks, chosen)
-        return ((voxels + 0.5) * self.resolution + self.lower).astype(np.float32)
+        chosen = self.known_blocks() if blocks is None else np.require(blocks, np.int32, ["C", "W"])
+        return queries.list_occupied(self.blocks, chosen, self.resolution, self.lower)
 
     def window(self, origin_cell: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
         """Classes of a box of voxels; origin_cell (3,) counts voxels from the map frame's origin."""
