@@ -1,0 +1,230 @@
+"""A world of the governor's own: flat ground, spheres and pillars, a range image of them, and a simple vehicle."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Pose, quaternion_from_rpy
+from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
+from esar_ros.safety.limits import Limits, load_limits
+from esar_ros.safety.site import Site
+
+STEP = 0.05  # s
+NOW = 100.0  # s
+
+
+@njit
+def _distance(things, x, y, z):  # type: ignore[no-untyped-def]
+    """Distance (m) to the ground z = 0 and to things (x, y, z, radius; z = inf: a pillar without end)."""
+    nearest = z
+    for n in range(things.shape[0]):
+        dx, dy = x - things[n, 0], y - things[n, 1]
+        dz = 0.0 if math.isinf(things[n, 2]) else z - things[n, 2]
+        nearest = min(nearest, math.sqrt(dx * dx + dy * dy + dz * dz) - things[n, 3])
+    return nearest
+
+
+@njit
+def _scan(things, position, rotation, rows, columns, low, high, reach, out):  # type: ignore[no-untyped-def]
+    """Ranges to the same world along the cells' directions."""
+    de, da = (high - low) / rows, 2.0 * math.pi / columns
+    for r in range(rows):
+        e = low + (r + 0.5) * de
+        for c in range(columns):
+            a = -math.pi + (c + 0.5) * da
+            bx, by, bz = math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)
+            dx = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz
+            dy = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz
+            dz = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz
+            best = np.inf
+            if dz < 0.0:
+                best = position[2] / -dz
+            for n in range(things.shape[0]):
+                px, py = position[0] - things[n, 0], position[1] - things[n, 1]
+                pillar = math.isinf(things[n, 2])
+                pz = 0.0 if pillar else position[2] - things[n, 2]
+                ez = 0.0 if pillar else dz
+                qa = dx * dx + dy * dy + ez * ez
+                qb = px * dx + py * dy + pz * ez
+                qc = px * px + py * py + pz * pz - things[n, 3] ** 2
+                root = qb * qb - qa * qc
+                if qa > 1e-12 and root >= 0.0:
+                    s = (-qb - math.sqrt(root)) / qa
+                    if s >= 0.0:
+                        best = min(best, s)
+            out[r, c] = best if best <= reach else np.inf
+
+
+@dataclass(frozen=True)
+class World:
+    """Things (n, 4): x, y, z, radius in m; z = inf is a pillar."""
+
+    things: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
+    rows: int = 24
+    columns: int = 72
+    high: float = math.pi / 6  # rad, upper edge of the scan
+
+    def distance(self, position: NDArray[np.float64]) -> float:
+        """Distance (m) of a point to the nearest surface."""
+        return float(_distance(self.things, position[0], position[1], position[2]))
+
+    def image(self, pose: Pose, stamp: float) -> RangeImageData:
+        """Range image from a pose, from straight down to `high`."""
+        low, high = -math.pi / 2, self.high
+        out = np.empty((self.rows, self.columns))
+        _scan(self.things, pose.position, pose.rotation, self.rows, self.columns, low, high, 60.0, out)
+        step = (high - low) / self.rows
+        return RangeImageData(
+            stamp, pose, -math.pi, 2 * math.pi / self.columns, low, step, 0.1, 60.0, out.astype(np.float32)
+        )
+
+    def window(self, position: NDArray[np.float64], stamp: float, size: int = 32, resolution: float = 1.0) -> OccupancyWindow:
+        """All of it known around a position: a cell is occupied when a surface or an inside touches its middle."""
+        low = np.floor(position / resolution - size / 2) * resolution
+        axis = (np.arange(size) + 0.5) * resolution
+        x, y, z = np.meshgrid(low[0] + axis, low[1] + axis, low[2] + axis, indexing="ij")
+        gap = z.copy()
+        for tx, ty, tz, radius in self.things:
+            dz = np.zeros_like(z) if math.isinf(tz) else z - tz
+            gap = np.minimum(gap, np.sqrt((x - tx) ** 2 + (y - ty) ** 2 + dz**2) - radius)
+        return OccupancyWindow(low, resolution, np.where(gap < 0.5 * resolution, OCCUPIED, FREE).astype(np.uint8), stamp)
+
+
+def square(half: float) -> NDArray[np.float64]:
+    """Corners of a square fence."""
+    return half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+
+
+@dataclass
+class Scene:
+    """Everything one decision takes, with a vehicle in the air over flat ground by default."""
+
+    limits: Limits
+    world: World = field(default_factory=World)
+    position: NDArray[np.float64] = field(default_factory=lambda: np.array([0.0, 0.0, 20.0]))
+    velocity: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
+    site: Site | None = None
+    now: float = NOW
+    state: State | None = None
+    command: Command | None = None
+    ranges: RangeImageData | None = None
+    window: OccupancyWindow | None = None
+    heartbeat_age: float = 0.0
+    touching_down: bool = False
+
+    def __post_init__(self) -> None:
+        pose = Pose(np.array(self.position, dtype=np.float64))
+        self.velocity = np.array(self.velocity, dtype=np.float64)
+        self.site = self.site or Site(square(500.0), 120.0, np.zeros(3))
+        self.state = self.state or State(self.now, pose, self.velocity, armed=True, landed=False, battery=0.9)
+        self.ranges = self.ranges or self.world.image(pose, self.now)
+        self.window = self.window or self.world.window(pose.position, self.now)
+
+    def governor(self) -> Governor:
+        """A fresh governor for this scene's limits and site."""
+        return Governor(self.limits, self.site)
+
+    def decide(self, velocity: object, yaw_rate: float = 0.0, governor: Governor | None = None) -> SafeCommand:
+        """Answer to a command of now."""
+        command = Command(self.now, np.array(velocity, dtype=np.float64), yaw_rate)
+        return self.ask(command, governor)
+
+    def ask(self, command: Command | None, governor: Governor | None = None) -> SafeCommand:
+        """Answer to any command."""
+        return (governor or self.governor()).decide(
+            self.state, command, self.ranges, self.window, self.now, self.heartbeat_age, self.touching_down
+        )
+
+
+Policy = Callable[["Rollout"], Command | None]
+
+
+@dataclass
+class Rollout:
+    """A vehicle with delay, lag, bounded acceleration and gusts under the governor, in a world."""
+
+    world: World
+    governor: Governor
+    site: Site
+    rng: np.random.Generator
+    position: NDArray[np.float64] = field(default_factory=lambda: np.array([0.0, 0.0, 15.0]))
+    velocity: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
+    lag: float = 0.3  # s
+    delay: int = 2  # steps
+    gust: float = 0.5  # m/s^2
+    noise: float = 0.03  # m
+    use_map: bool = True
+    now: float = NOW
+    nearest: float = math.inf
+    outside: float = -math.inf
+    highest: float = -math.inf
+    answers: list[SafeCommand] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._queue: deque[NDArray[np.float64]] = deque([np.zeros(3)] * self.delay)
+        self._wind = np.zeros(3)
+        self._image: RangeImageData | None = None
+        self._window: OccupancyWindow | None = None
+        self.state: State | None = None
+
+    def fly(self, policy: Policy, seconds: float, faults: Callable[[int], set[str]] = lambda step: set()) -> Rollout:
+        """Follow a policy; faults(step) names inputs that freeze: odometry, ranges, map."""
+        for step in range(round(seconds / STEP)):
+            frozen = faults(step)
+            roll, pitch = -self._tilt(1), self._tilt(0)
+            pose = Pose(
+                self.position + self.rng.normal(0.0, self.noise, 3), quaternion_from_rpy(roll, pitch, 0.0)
+            )
+            if "odometry" not in frozen or self.state is None:
+                self.state = State(self.now, pose, self.velocity.copy(), True, False, 0.9)
+            if "ranges" not in frozen and (step % 2 == 0 or self._image is None):
+                self._image = self.world.image(Pose(self.position.copy(), pose.quaternion), self.now)
+            if self.use_map and "map" not in frozen and step % 20 == 0:
+                self._window = self.world.window(self.position, self.now)
+            command = policy(self)
+            answer = self.governor.decide(self.state, command, self._image, self._window, self.now)
+            self.answers.append(answer)
+            self._move(answer.velocity)
+            self.now += STEP
+        return self
+
+    def _tilt(self, axis: int) -> float:
+        asked = self.answers[-1].velocity if self.answers else np.zeros(3)
+        return float(np.clip((asked[axis] - self.velocity[axis]) / self.lag / 9.8, -0.5, 0.5))
+
+    def _move(self, given: NDArray[np.float64]) -> None:
+        self._queue.append(given)
+        wanted = self._queue.popleft()
+        # Gusts: accelerations that wander within their bound.
+        self._wind = np.clip(self._wind + self.rng.normal(0.0, 0.3 * self.gust, 3), -self.gust, self.gust)
+        change = (wanted - self.velocity) / self.lag
+        size = float(np.linalg.norm(change))
+        change = change * min(1.0, 4.0 / max(size, 1e-9)) + self._wind
+        self.velocity = self.velocity + change * STEP
+        self.position = self.position + self.velocity * STEP
+        self.nearest = min(self.nearest, self.world.distance(self.position))
+        self.outside = max(self.outside, self.site.outside(self.position))
+        self.highest = max(self.highest, float(self.position[2]))
+
+
+@pytest.fixture(scope="session")
+def limits() -> Limits:
+    """The package's own limits."""
+    return load_limits()
+
+
+@pytest.fixture(scope="session")
+def kit() -> SimpleNamespace:
+    """World, Scene, Rollout and square, for tests that build their own."""
+    return SimpleNamespace(World=World, Scene=Scene, Rollout=Rollout, square=square, STEP=STEP, NOW=NOW)

@@ -1,0 +1,108 @@
+"""The governor in flight: planners as foolish as they like, random worlds, wind, delay, noise, faults."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
+
+BODY = 0.5
+
+
+def hostile(kind: str, rng: np.random.Generator):  # type: ignore[no-untyped-def]
+    """A planner that means harm."""
+    heading = rng.uniform(-math.pi, math.pi)
+    memory = {"velocity": rng.normal(0.0, 5.0, 3), "stamp": 0.0}
+
+    def policy(flight) -> Command | None:  # type: ignore[no-untyped-def]
+        now, p = flight.now, flight.position
+        if kind == "rock":
+            things = flight.world.things
+            gaps = np.hypot(things[:, 0] - p[0], things[:, 1] - p[1]) - things[:, 3]
+            to = things[np.argmin(gaps), :3] - p
+            to[2] = 0.0 if math.isinf(to[2]) else to[2]
+            velocity = to / max(np.linalg.norm(to), 1e-6) * 20.0
+        elif kind == "dive":
+            velocity = np.array([4.0 * math.cos(heading), 4.0 * math.sin(heading), -6.0])
+        elif kind == "leave":
+            velocity = np.array([12.0 * math.cos(heading), 12.0 * math.sin(heading), 0.5])
+        elif kind == "climb":
+            velocity = np.array([2.0, 0.0, 9.0])
+        elif kind == "shake":
+            velocity = 10.0 * np.sign(math.sin(3.0 * now)) * np.array([math.cos(heading), math.sin(heading), 0.3])
+        elif kind == "freeze":
+            if now - memory["stamp"] > 3.0:
+                memory["stamp"], memory["velocity"] = now, rng.normal(0.0, 6.0, 3)
+            return Command(memory["stamp"], memory["velocity"])
+        elif kind == "nan":
+            velocity = rng.normal(0.0, 8.0, 3)
+            if rng.random() < 0.3:
+                velocity[rng.integers(3)] = rng.choice([math.nan, math.inf, -math.inf, 1e308, 5e-324])
+        else:
+            if rng.random() < 0.05:
+                memory["velocity"] = rng.normal(0.0, 6.0, 3)
+            velocity = memory["velocity"]
+        return Command(now, velocity, float(rng.normal(0.0, 2.0)))
+
+    return policy
+
+
+KINDS = ("rock", "dive", "leave", "climb", "shake", "freeze", "nan", "wander")
+
+
+def fly(kit: SimpleNamespace, limits: Limits, seed: int, seconds: float):  # type: ignore[no-untyped-def]
+    """One rollout of everything random but the hostile kind, which takes turns."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(3, 14))
+    # What hangs in the air may be in the blind cone of a scan that ends 30 degrees up, where climbing is
+    # allowed by assumption; so either everything stands on the ground, or the scan reaches straight up.
+    hanging = bool(rng.random() < 0.5)
+    radius = rng.uniform(0.8, 5.0, count)
+    height = rng.uniform(0.0, 25.0, count) if hanging else rng.uniform(0.0, 1.0, count) * radius
+    z = np.where(rng.random(count) < 0.5, math.inf, height)
+    things = np.column_stack([rng.uniform(-45.0, 45.0, (count, 2)), z, radius])
+    start = np.array([0.0, 0.0, rng.uniform(5.0, 25.0)])
+    gap = np.linalg.norm(np.where(np.isinf(things[:, :3]), 0.0, things[:, :3] - start), axis=1) - things[:, 3]
+    things = things[gap > 4.0]
+    if not len(things):
+        things = np.array([[20.0, 0.0, math.inf, 2.0]])
+    site = Site(kit.square(rng.uniform(25.0, 60.0)), 35.0, np.zeros(3))
+    flight = kit.Rollout(
+        kit.World(things, 24, 60, math.pi / 2 if hanging else math.pi / 6),
+        Governor(limits, site),
+        site,
+        rng,
+        position=start,
+        lag=rng.uniform(0.1, 0.35),
+        delay=int(rng.integers(0, 3)),
+        gust=rng.uniform(0.0, 1.0),
+        noise=rng.uniform(0.0, 0.05),
+        use_map=bool(rng.random() < 0.5),
+    )
+    broken = rng.choice(["odometry", "ranges", "map", "none"], p=[0.1, 0.1, 0.1, 0.7])
+    first = int(rng.integers(20, 100))
+
+    def faults(step: int) -> set[str]:
+        return {broken} if first <= step < first + 40 else set()
+
+    return flight.fly(hostile(KINDS[seed % len(KINDS)], rng), seconds, faults)
+
+
+def assert_unharmed(flight, seed: int, limits: Limits) -> None:  # type: ignore[no-untyped-def]
+    text = f"seed {seed}"
+    assert flight.nearest > limits.body_radius, text
+    assert flight.outside < 0.0, text
+    assert flight.highest < flight.site.ceiling + limits.ceiling_margin, text
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_no_breach_under_hostile_planners(kit: SimpleNamespace, limits: Limits, block: int) -> None:
+    for seed in range(block * 20, block * 20 + 20):
+        assert_unharmed(fly(kit, limits, seed, 8.0), seed, limits)

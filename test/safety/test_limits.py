@@ -1,0 +1,70 @@
+"""Limits: every one described, ranged, in the file, and refused when bad."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+from esar_ros.planning.pilot_limits import load_pilot_limits
+from esar_ros.safety.limits import Limits, load_limits
+
+UNITS = ("m/s^2", "m/s", "m/m", "m", "s", "rad/s", "0..1")
+
+
+@pytest.mark.parametrize("name", list(Limits.model_fields))
+def test_each_has_unit_range_and_place_in_the_file(name: str) -> None:
+    info = Limits.model_fields[name]
+    assert info.description is not None
+    assert info.description.split(",")[0].split(" ")[0] in UNITS, info.description
+    bounds = {type(m).__name__ for m in info.metadata}
+    assert bounds & {"Ge", "Gt"} and "Le" in bounds
+    assert name in yaml.safe_load(resource("config/safety.yaml").read_text(encoding="utf-8"))
+
+
+def test_file_and_defaults_agree() -> None:
+    assert load_limits() == Limits()
+
+
+def test_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        load_limits().speed_up = 9.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("speed_up: 99", "speed_up"),
+        ("speed_up: .nan", "speed_up"),
+        ("speed_sideways: 1", "speed_sideways"),
+        ("[1, 2]", "the file"),
+        ("a: [", "cannot read"),
+    ],
+)
+def test_bad_files_are_refused_in_one_line(tmp_path: Path, text: str, part: str) -> None:
+    path = tmp_path / "safety.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError) as error:
+        load_limits(path)
+    assert part in str(error.value) and str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="none.yaml"):
+        load_limits(tmp_path / "none.yaml")
+
+
+def test_the_pilot_flies_within_them() -> None:
+    """So that the governor normally passes its commands on unchanged."""
+    pilot, safety = load_pilot_limits(), load_limits()
+    assert pilot.speed <= safety.speed_horizontal
+    assert pilot.speed_up <= min(safety.speed_up, safety.speed_unseen_up)
+    assert max(pilot.speed_down, pilot.land_speed) <= safety.speed_down
+    assert max(pilot.speed_unknown, pilot.take_off_speed) <= safety.speed_without_map
+    assert pilot.acceleration <= safety.acceleration and pilot.deceleration <= safety.deceleration
+    assert pilot.latency >= safety.latency and pilot.yaw_rate <= safety.yaw_rate
+    assert pilot.clearance > safety.clearance and pilot.touch_down_height > safety.floor

@@ -1,0 +1,86 @@
+"""Obstacles as limits, from ranges and from the window."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
+from esar_ros.safety.braking import allowed_speed
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.obstacles import from_ranges, from_window, reach_of
+
+STILL = np.zeros(3)
+
+
+def test_a_pillar_ahead(kit: SimpleNamespace, limits: Limits) -> None:
+    here = np.array([0.0, 0.0, 30.0])
+    world = kit.World(np.array([[10.0, 0.0, math.inf, 2.0]]), 24, 181)
+    found = from_ranges(world.image(Pose(here), 1.0), here, STILL, limits, 12.0, 0.0)
+    assert found.nearest == pytest.approx(8.0, abs=0.05)
+    nearest = int(np.argmin(found.limits.bounds))
+    np.testing.assert_allclose(found.limits.normals[nearest], [1.0, 0.0, 0.0], atol=0.05)
+    wanted = allowed_speed(8.0 - limits.clearance, limits.deceleration, limits.latency)
+    assert found.limits.bounds[nearest] == pytest.approx(wanted, abs=0.05)
+
+
+def test_closing_too_fast_allows_less(kit: SimpleNamespace, limits: Limits) -> None:
+    here = np.array([0.0, 0.0, 30.0])
+    scan = kit.World(np.array([[10.0, 0.0, math.inf, 2.0]]), 24, 181).image(Pose(here), 1.0)
+    calm = from_ranges(scan, here, STILL, limits, 12.0, 0.0).limits.bounds.min()
+    fast = from_ranges(scan, here, np.array([calm + 1.0, 0.0, 0.0]), limits, 12.0, 0.0).limits.bounds.min()
+    assert fast == pytest.approx(calm - 1.0, abs=0.05)
+
+
+def test_too_near_backs_off_only_when_asked_to(kit: SimpleNamespace, limits: Limits) -> None:
+    here = np.array([0.0, 0.0, 30.0])
+    scan = kit.World(np.array([[3.0, 0.0, math.inf, 2.0]]), 24, 181).image(Pose(here), 1.0)
+    assert from_ranges(scan, here, STILL, limits, 5.0, 0.0).limits.bounds.min() == 0.0
+    assert -limits.push_speed <= from_ranges(scan, here, STILL, limits, 5.0, limits.push_speed).limits.bounds.min() < 0.0
+
+
+@pytest.mark.parametrize(("value", "distance"), [(-math.inf, 0.1), (0.0, 0.0), (2.0, 2.0)])
+def test_near_and_too_near_are_obstacles(kit: SimpleNamespace, limits: Limits, value: float, distance: float) -> None:
+    here = np.array([0.0, 0.0, 30.0])
+    scan = kit.World().image(Pose(here), 1.0)
+    scan = replace(scan, ranges=np.full(scan.ranges.shape, value, dtype=np.float32))
+    assert from_ranges(scan, here, STILL, limits, 5.0, 0.0).nearest == pytest.approx(distance, abs=1e-6)
+
+
+@given(st.integers(0, 2**31))
+@settings(deadline=None, max_examples=100)
+def test_nearest_of_the_window_is_the_windows_own(limits: Limits, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells = np.where(rng.random((14, 14, 14)) < 0.02, OCCUPIED, FREE).astype(np.uint8)
+    window = OccupancyWindow(np.array([-7.0, -7.0, 3.0]), 1.0, cells, 1.0)
+    here = rng.uniform(-2.0, 2.0, 3) + np.array([0.0, 0.0, 10.0])
+    distance, point = window.nearest_obstacle(here, 5.0, unknown_is_obstacle=False)
+    found = from_window(window, here, STILL, limits, 5.0)
+    if point is None:
+        assert found.nearest > 5.0
+    elif distance > limits.body_radius:
+        assert found.nearest == pytest.approx(distance)
+        nearest = int(np.argmin(found.limits.bounds))
+        wanted = allowed_speed(distance - limits.clearance, limits.deceleration, limits.latency)
+        assert found.limits.bounds[nearest] == pytest.approx(wanted)
+
+
+def test_landing_leaves_out_what_is_below(kit: SimpleNamespace, limits: Limits) -> None:
+    here = np.array([0.0, 0.0, 1.0])
+    world = kit.World(np.array([[4.0, 0.0, math.inf, 2.0]]), 24, 72)
+    found = from_ranges(world.image(Pose(here), 1.0), here, STILL, limits, 5.0, 0.0, -0.3)
+    assert len(found.limits.bounds) and (found.limits.normals[:, 2] >= -0.3).all()
+    below = from_window(world.window(here, 1.0), here, STILL, limits, 5.0, -0.3)
+    assert (below.limits.normals[:, 2] > -0.3).all()
+
+
+def test_reach(limits: Limits) -> None:
+    assert reach_of(0.0, limits) == pytest.approx(limits.clearance)
+    assert reach_of(6.0, limits) == pytest.approx(limits.clearance + 36 / 5 + 6 * 0.35)

@@ -1,0 +1,83 @@
+"""Fence, ceiling and home."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
+
+L_SHAPE = np.array([[0.0, 0.0], [40.0, 0.0], [40.0, 20.0], [20.0, 20.0], [20.0, 40.0], [0.0, 40.0]])
+HOME = np.array([10.0, 10.0, 0.0])
+
+
+def test_distance_outside_a_concave_fence() -> None:
+    site = Site(L_SHAPE, 50.0, HOME)
+    assert site.outside(np.array([10.0, 10.0, 5.0])) == pytest.approx(-10.0)
+    assert site.outside(np.array([25.0, 30.0, 5.0])) == pytest.approx(5.0)
+    assert site.outside(np.array([50.0, 10.0, 5.0])) == pytest.approx(10.0)
+
+
+def test_corners_may_come_in_either_order() -> None:
+    point = np.array([15.0, 35.0, 0.0])
+    assert Site(L_SHAPE, 50.0, HOME).outside(point) == Site(L_SHAPE[::-1], 50.0, HOME).outside(point)
+
+
+@pytest.mark.parametrize(
+    ("fence", "ceiling", "home"),
+    [
+        (L_SHAPE[:2], 50.0, HOME),
+        (np.zeros((4, 2)), 50.0, HOME),
+        (L_SHAPE * math.nan, 50.0, HOME),
+        (L_SHAPE, 0.0, HOME),
+        (L_SHAPE, math.inf, HOME),
+        (L_SHAPE, 50.0, np.array([30.0, 30.0, 0.0])),
+        (L_SHAPE, 50.0, HOME * math.nan),
+    ],
+)
+def test_bad_sites_are_refused(fence: np.ndarray, ceiling: float, home: np.ndarray) -> None:
+    with pytest.raises(UsageError):
+        Site(fence, ceiling, home)
+
+
+def test_covering_keeps_an_area_that_holds_home(kit: SimpleNamespace) -> None:
+    area = kit.square(100.0)
+    np.testing.assert_array_equal(Site.covering(area, 50.0, np.zeros(3)).fence, area)
+
+
+def test_covering_widens_to_a_home_outside(kit: SimpleNamespace) -> None:
+    site = Site.covering(kit.square(100.0), 50.0, np.array([150.0, 0.0, 0.0]))
+    assert site.outside(np.array([150.0, 0.0, 0.0])) <= -20.0
+    assert site.outside(np.array([-99.0, -99.0, 0.0])) < 0.0
+
+
+def test_looser_than(kit: SimpleNamespace) -> None:
+    site = Site(kit.square(100.0), 50.0, np.zeros(3))
+    assert not site.looser_than(site)
+    assert not Site(kit.square(90.0), 40.0, np.zeros(3)).looser_than(site)
+    assert Site(kit.square(101.0), 50.0, np.zeros(3)).looser_than(site)
+    assert Site(kit.square(100.0), 51.0, np.zeros(3)).looser_than(site)
+    assert Site(kit.square(100.0), 50.0, np.ones(3)).looser_than(site)
+
+
+@given(st.integers(0, 2**31))
+@settings(deadline=None, max_examples=200)
+def test_limits_never_force_a_standing_vehicle_inside_and_always_lead_back_outside(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    site, limits = Site(L_SHAPE, 50.0, HOME), Limits()
+    position = np.array([*rng.uniform(-10.0, 50.0, 2), 10.0])
+    kept = site.fence_limits(position, np.zeros(3), limits)
+    np.testing.assert_allclose(np.linalg.norm(kept.normals, axis=1), 1.0, atol=1e-9)
+    if site.outside(position) <= 0.0:
+        assert (kept.bounds >= 0.0).all()
+    else:
+        # The slowest velocity that keeps the limit brings it nearer.
+        velocity = kept.normals[0] * kept.bounds[0]
+        assert site.outside(position + 0.1 * velocity) < site.outside(position)
