@@ -15,7 +15,6 @@ from pathlib import Path
 
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.shared_memory import sweep
-from esar_ros.benchmark.showing import show_mission
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.nodes.graph import ENDS, LOG_LEVELS, PACES, PRESETS, RECORDS, WORLDS, MissionOptions, mission_graph
@@ -181,6 +180,8 @@ def main(argv: list[str]) -> int:
     code = fly(replace(options), ProgressLine())
     result = out / "result.json"
     if result.is_file() and (out / "bag").is_dir():
+        from esar_ros.benchmark.showing import show_mission
+
         show_mission(out)
     if code == INTERRUPTED:
         print(f"Interrupted. What was flown is in {os.path.relpath(out)}/bag", file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.bridges.airsim_client import AirSimClient
+from esar_ros.bridges.airsim_connect import authorise
 from esar_ros.geometry.frames import frd_to_flu
 
 SCENE, DEPTH_PLANAR, SEGMENTATION = 0, 1, 5  # AirSim's ImageType
@@ -27,26 +27,18 @@ class Pictures:
     ids: dict[str, NDArray[np.uint8]] = field(default_factory=dict)  # (H, W) object ids, if asked for
 
 
-def authorise(client: AirSimClient) -> None:
-    """Show the referee's token, when this process was given one."""
-    token = os.environ.get("ESAR_TRUTH_TOKEN", "")
-    if token:
-        client.call("esarAuthorize", token)
-
-
 class AirSimCameras:
     """Fetches colour, depth and, for detectors that use ground truth, object ids of all cameras at once."""
 
     def __init__(
         self,
-        host: str,
-        port: int,
+        client: AirSimClient,
         vehicle: str,
         cameras: Sequence[str],
         depth_max: float,
         segmentation: bool = False,
     ) -> None:
-        self._client = AirSimClient(host, port)
+        self._client = client
         self._vehicle = vehicle
         self._cameras = tuple(cameras)
         self._depth_max = depth_max
@@ -82,8 +74,8 @@ class AirSimCameras:
 class AirSimLidar:
     """Points of one LiDAR turn."""
 
-    def __init__(self, host: str, port: int, vehicle: str) -> None:
-        self._client = AirSimClient(host, port)
+    def __init__(self, client: AirSimClient, vehicle: str) -> None:
+        self._client = client
         self._vehicle = vehicle
 
     def read(self) -> NDArray[np.float32]:

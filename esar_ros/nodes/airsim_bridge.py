@@ -22,7 +22,8 @@ from sensor_msgs.msg import BatteryState, FluidPressure, Imu, NavSatFix, NavSatS
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.action import Arm, TouchDown
-from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim_client import AirSimError
+from esar_ros.bridges.airsim_connect import connect
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
@@ -40,7 +41,6 @@ from esar_ros.nodes.types import message_class
 
 HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
 PATIENCE = {LOCKSTEP: 2.0, REALTIME: 0.5}  # s of silence after which a participant is gone
-SERVER_PATIENCE = 120.0  # s
 SPOOL_UP = 0.5  # s between arming and the first climb
 
 
@@ -77,7 +77,7 @@ class AirSimBridgeNode(Node):
         self._period_ns = round(1e9 / rates.control)
         self._ranges_every = round(rates.control / rates.ranges)
         self._frame_every = round(rates.control / rates.cameras)
-        self._client = self._connect()
+        self._client = connect(self._host, self._port)
         patience = PATIENCE[LOCKSTEP if self.lockstep else REALTIME]
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         self._crafts: dict[str, _Craft] = {}
@@ -89,7 +89,7 @@ class AirSimBridgeNode(Node):
             self._crafts[name] = _Craft(name, remote, Roster(members, patience))
         for craft in self._crafts.values():
             self._advertise(craft)
-        self._clock = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
+        self._clock_publisher = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
         self._tf = self.create_publisher(TFMessage, names.TF, PROFILES[BY_NAME[names.TF].quality])
         self._tf_static = self.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
         self._seq = -1
@@ -112,18 +112,6 @@ class AirSimBridgeNode(Node):
         from rclpy.clock import Clock, ClockType
 
         return Clock(clock_type=ClockType.STEADY_TIME)
-
-    def _connect(self) -> AirSimClient:
-        limit = time.monotonic() + SERVER_PATIENCE
-        while True:
-            try:
-                return AirSimClient(self._host, self._port)
-            except (OSError, AirSimError) as error:
-                if time.monotonic() > limit:
-                    raise UsageError(
-                        f"no AirSim server at {self._host}:{self._port} ({error})", "start it, or check host and port"
-                    ) from None
-                time.sleep(0.2)
 
     def _advertise(self, craft: _Craft) -> None:
         def publisher(name: str) -> None:
@@ -362,7 +350,7 @@ class AirSimBridgeNode(Node):
 
     def _publish_state(self) -> None:
         stamp = to_stamp(self._ns)
-        self._clock.publish(ClockMessage(clock=stamp))
+        self._clock_publisher.publish(ClockMessage(clock=stamp))
         transforms = []
         for craft in self._crafts.values():
             if craft.reading is None:

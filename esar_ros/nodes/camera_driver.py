@@ -17,6 +17,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2, Poi
 
 from esar_ros.bridges.airsim_camera import AirSimCameras, AirSimLidar, Pictures
 from esar_ros.bridges.airsim_client import AirSimError
+from esar_ros.bridges.airsim_connect import connect
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
@@ -46,8 +47,10 @@ class CameraDriverNode(StepNode):
         self._rig = load_vehicle().with_image_size(width, height)
         self._frames = frames or InProcessFrames()
         vehicle = self.vehicles[0]
-        self._cameras = AirSimCameras(host, port, vehicle, names.CAMERAS, self._rig.image.depth_max, segmentation)
-        self._lidar = AirSimLidar(host, port, vehicle)
+        self._cameras = AirSimCameras(
+            connect(host, port), vehicle, names.CAMERAS, self._rig.image.depth_max, segmentation
+        )
+        self._lidar = AirSimLidar(connect(host, port), vehicle)
         self._grid = RangeGrid.of(self._rig.lidar)
         self._odometry = convert.OdometryInMap(self)
         self.output(names.RANGES)

@@ -239,9 +239,9 @@ def grid_of(message: Any) -> Grid:
 def window_of(message: LocalMap) -> OccupancyWindow:
     """Local occupancy as pilot and governor know it."""
     return OccupancyWindow.from_packed(
+        bytes(message.cells),
         array3(message.origin),
         float(message.resolution),
         (message.size_x, message.size_y, message.size_z),
-        bytes(message.cells),
         nanoseconds(message.header.stamp) * 1e-9,
     )

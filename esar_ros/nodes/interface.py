@@ -178,7 +178,7 @@ TOPICS: tuple[Topic, ...] = (
         "esar_ros/msg/RangeImage",
         _STEP,
         CAMERA_DRIVER,
-        (PILOT, SAFETY_GOVERNOR),
+        (SAFETY_GOVERNOR,),
         Record.FULL,
         "nearest obstacle per direction, from LiDAR",
     ),

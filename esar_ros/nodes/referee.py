@@ -14,8 +14,8 @@ from std_msgs.msg import String
 
 import esar_ros
 from esar_ros.benchmark.deployer import Deployment, deploy
-from esar_ros.bridges.airsim_camera import authorise
-from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim_client import AirSimError
+from esar_ros.bridges.airsim_connect import authorise, connect
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief
@@ -35,7 +35,6 @@ from esar_ros.scoring.result import Result, write_atomically
 from esar_ros.scoring.truth import Run
 from esar_ros.sim.maps import load_map
 
-SERVER_PATIENCE = 120.0  # s to wait for the simulator: a map may have to be made first
 CEILING = 120.0  # m above ground, the usual legal limit
 AREA_MARGIN = 50.0  # m between the search area and the map's edge
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
@@ -104,8 +103,9 @@ class RefereeNode(StepNode):
         self._deploy_timer.cancel()
         self._tell("join", text="placing people, clues and weather")
         place = load_map(self._task.map)
-        client = self._connect()
+        client = connect(self._host, self._port)
         try:
+            authorise(client)
             self._deployment = deploy(client, self._task, place, tuple(self.vehicles), pause=self.lockstep)
         except AirSimError as error:
             raise UsageError(f"task {self._task.id} cannot be deployed: {error}", "check the simulator") from None
@@ -154,20 +154,6 @@ class RefereeNode(StepNode):
             self.send(names.BRIEF, message, vehicle)
             self._referee.add(vehicle, names.BRIEF, message)
         self._publish_state(0, MissionState.PREPARING, "ready to start")
-
-    def _connect(self) -> AirSimClient:
-        limit = time.monotonic() + SERVER_PATIENCE
-        while True:
-            try:
-                client = AirSimClient(self._host, self._port)
-                authorise(client)
-                return client
-            except (OSError, AirSimError) as error:
-                if time.monotonic() > limit:
-                    raise UsageError(
-                        f"no AirSim server at {self._host}:{self._port} ({error})", "start it, or check host and port"
-                    ) from None
-                time.sleep(0.2)
 
     # -- during the mission ---------------------------------------------------------------------
 

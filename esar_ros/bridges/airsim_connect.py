@@ -1,0 +1,33 @@
+"""Connecting to an AirSim server that may still be starting."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.mission.errors import UsageError
+
+PATIENCE = 120.0  # s: a map may have to be made first
+_AGAIN = 0.2  # s between attempts
+
+
+def connect(host: str, port: int, patience: float = PATIENCE) -> AirSimClient:
+    """A client, as soon as the server answers. Raises UsageError when it does not within patience (s)."""
+    limit = time.monotonic() + patience
+    while True:
+        try:
+            client = AirSimClient(host, port)
+            client.call("ping")
+            return client
+        except AirSimError as error:
+            if time.monotonic() > limit:
+                raise UsageError(f"{error}", "start the simulator, or check host and port") from None
+            time.sleep(_AGAIN)
+
+
+def authorise(client: AirSimClient) -> None:
+    """Show the referee's token, when this process was given one."""
+    token = os.environ.get("ESAR_TRUTH_TOKEN", "")
+    if token:
+        client.call("esarAuthorize", token)
