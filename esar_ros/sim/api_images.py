@@ -9,11 +9,13 @@ from typing import Any
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.sim.api import Context, Session, method
-from esar_ros.sim.api_values import ApiError, mount_from, number, pose_dict, quaternion_dict, text
+from esar_ros.sim.api_values import ApiError, mount_from, number, pose_dict, text
+from esar_ros.sim.drone import Drone
+from esar_ros.sim.environment import Environment
 from esar_ros.sim.images import SERVED, ImageType, segmentation_palette
 from esar_ros.sim.msgpack_wire import Encoded, bin_header, pack_list, pack_map
 from esar_ros.sim.render_client import RenderClient
-from esar_ros.sim.render_protocol import Placed, Scene, View
+from esar_ros.sim.render_protocol import Job, Placed, Scene, View
 from esar_ros.sim.settings import CameraSettings, Capture
 
 # AirSim's own camera names, for scripts that use them.
@@ -43,20 +45,21 @@ class ImagesApi:
         self._mounts: dict[tuple[str, str], Pose] = {}  # moved cameras
         self._fields_of_view: dict[tuple[str, str], float] = {}  # degrees, changed ones
         self._version = 0
-        self._seen: Any = None
+        self._seen = (-1, -1)
+        self._seen_environment: Environment | None = None
 
     @method("simGetImages", heavy=True)
     def images(self, session: Session, requests: Any, vehicle: Any = "", external: Any = False) -> Any:
         """One answer a request, in order."""
         if not isinstance(requests, list) or len(requests) > MAX_REQUESTS:
             raise ApiError(f"requests must be a list of at most {MAX_REQUESTS}")
-        return self._images([self._request(session, r) for r in requests], self._context.drone(vehicle).name)
+        return self._images(*self._plan([self._request(session, r) for r in requests], self._context.drone(vehicle)))
 
     @method("simGetImage", heavy=True)
     def image(self, session: Session, camera: Any, kind: Any, vehicle: Any = "", external: Any = False) -> Any:
         """PNG bytes."""
         request = {"camera_name": camera, "image_type": kind, "pixels_as_float": False, "compress": True}
-        return self._image(self._request(session, request), self._context.drone(vehicle).name)
+        return self._image(self._plan([self._request(session, request)], self._context.drone(vehicle))[1])
 
     @method("esarGetSegmentationPalette")
     def palette(self, session: Session) -> list[list[int]]:
@@ -117,23 +120,21 @@ class ImagesApi:
             "compress": bool(request.get("compress", True)),
         }
 
-    async def _image(self, request: dict[str, Any], vehicle: str) -> bytes:
-        _, blobs = await self._draw([request], vehicle)
-        return blobs[0]
+    async def _image(self, job: Job) -> bytes:
+        return (await self._renderer.images(job))[0]
 
-    async def _images(self, requests: list[dict[str, Any]], vehicle: str) -> Encoded:
-        answers, blobs = await self._draw(requests, vehicle)
+    async def _images(self, answers: list[dict[str, Any]], job: Job) -> Encoded:
+        blobs = await self._renderer.images(job)
         return pack_list(_with_data(answer, blob) for answer, blob in zip(answers, blobs, strict=True))
 
-    async def _draw(self, requests: list[dict[str, Any]], vehicle: str) -> tuple[list[dict[str, Any]], list[bytes]]:
-        """Answers without their data, and the data; state is read before the first await."""
-        drone = self._context.drone(vehicle)
+    def _plan(self, requests: list[dict[str, Any]], drone: Drone) -> tuple[list[dict[str, Any]], Job]:
+        """Answers without their data, and what is to be drawn: the world as it is now, whenever it is drawn."""
         clock = self._context.simulation.clock
         answers, views = [], []
         for request in requests:
-            name, kind = self._camera(request["camera_name"], vehicle), request["image_type"]
-            capture = self._capture(vehicle, name, kind)
-            body = drone.body.pose.compose(self._mount(vehicle, name))
+            name, kind = self._camera(request["camera_name"], drone.name), request["image_type"]
+            capture = self._capture(drone.name, name, kind)
+            body = drone.body.pose.compose(self._mount(drone.name, name))
             as_float = request["pixels_as_float"]
             views.append(View(body.compose(_OPTICAL), capture, kind, as_float, request["compress"] and not as_float))
             pose = pose_dict(body, drone.offset)
@@ -141,7 +142,7 @@ class ImagesApi:
                 request
                 | {
                     "camera_position": pose["position"],
-                    "camera_orientation": quaternion_dict(body.quaternion),
+                    "camera_orientation": pose["orientation"],
                     "time_stamp": clock.now_ns,
                     "message": "",
                     "width": capture.width,
@@ -149,13 +150,13 @@ class ImagesApi:
                     "image_type": int(kind),
                 }
             )
-        return answers, await self._renderer.images(self._scene(), clock.now, views)
+        return answers, Job(self._scene(), clock.now, tuple(views))
 
     def _scene(self) -> Scene:
         world = self._context.world
-        state = (world.revision, id(world.environment), self._context.segmentation_version)
-        if state != self._seen:
-            self._seen = state
+        counts = (world.revision, self._context.segmentation_version)
+        if counts != self._seen or world.environment is not self._seen_environment:
+            self._seen, self._seen_environment = counts, world.environment
             self._version += 1
         ids = self._context.segmentation
         placed = tuple(

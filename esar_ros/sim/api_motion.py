@@ -291,17 +291,17 @@ def _heading(train: Any, yaw_mode: Any) -> Heading:
 
 
 def _to_yaw(yaw: Any) -> Heading:
-    """Heading of the attitude commands; the client sends FLU angles (rad), north is 0."""
-    return Heading(Turn.ANGLE, math.pi / 2.0 + number(yaw, "yaw"))
+    """Heading of the attitude commands: rad, clockwise from north."""
+    return Heading(Turn.ANGLE, yaw_enu(number(yaw, "yaw")))
 
 
 def _at_rate(rate: Any) -> Heading:
-    return Heading(Turn.RATE, number(rate, "yaw_rate"))
+    return Heading(Turn.RATE, -number(rate, "yaw_rate"))
 
 
 def _attitude(roll: Any, pitch: Any, third: float) -> Vector:
-    """Roll and pitch (or their rates): the client's sign is nose down for positive pitch, as FLU."""
-    return np.array([number(roll, "roll"), number(pitch, "pitch"), third])
+    """Roll and pitch (or their rates), FRD on the wire: the official client negates pitch and yaw."""
+    return np.array([number(roll, "roll"), -number(pitch, "pitch"), third])
 
 
 def _ahead(drone: Drone, forward: Any, right: Any, down: float) -> Vector:

@@ -22,7 +22,7 @@ GRAVITY: Final = 9.80665  # m/s^2
 
 # What a set-point's three first numbers mean.
 VELOCITY = 0  # m/s, world
-ATTITUDE = 1  # roll, pitch (rad), vertical velocity (m/s)
+ATTITUDE = 1  # roll, pitch (rad, FLU: right side down, nose down), vertical velocity (m/s)
 ATTITUDE_THROTTLE = 2  # roll, pitch (rad), throttle 0..1
 RATE_THROTTLE = 3  # roll rate, pitch rate (rad/s), throttle 0..1
 
@@ -127,9 +127,8 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
             else:
                 roll = _clamp(setpoint[1], -tilt, tilt)
                 pitch = _clamp(setpoint[2], -tilt, tilt)
-                # Thrust axis of a body at this heading, rolled right by `roll`, nose up by `pitch` (FLU: roll
-                # about x, pitch about -y).
-                forward = -math.tan(pitch)
+                # Thrust axis of a body at this heading, rolled right by `roll`, nose down by `pitch`.
+                forward = math.tan(pitch)
                 left = -math.tan(roll) / math.cos(pitch)
                 wish[0] = math.cos(heading) * forward - math.sin(heading) * left
                 wish[1] = math.sin(heading) * forward + math.cos(heading) * left

@@ -9,11 +9,12 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.render_protocol import Done, Failed, Job, Scene, View
+from esar_ros.sim.render_protocol import Done, Failed, Job
 from esar_ros.sim.settings import Capture
 
 LOG = logging.getLogger(__name__)
@@ -63,21 +64,22 @@ class RenderClient:
         if isinstance(answer, Failed):
             raise UsageError(answer.reason, "see ./esar doctor")
 
-    async def images(self, scene: Scene, time: float, views: list[View]) -> list[bytes]:
+    async def images(self, job: Job) -> list[bytes]:
         """Wire bytes of each view. Raises RenderError."""
         # A client that leaves must not leave a half-done job behind: the job goes on without it.
-        job = asyncio.ensure_future(self._do(scene, time, views))
-        job.add_done_callback(lambda done: done.cancelled() or done.exception())  # none may be left to hear of it
-        return await asyncio.shield(job)
+        task = asyncio.ensure_future(self._do(job))
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # none may be left to hear of it
+        return await asyncio.shield(task)
 
-    async def _do(self, scene: Scene, time: float, views: list[View]) -> list[bytes]:
+    async def _do(self, job: Job) -> list[bytes]:
         async with self._turn:
             if self._process is None or self._process.poll() is not None:
                 await self._restart()
             assert self._pipe is not None
-            job = Job(scene if scene.version != self._sent else None, time, tuple(views))
+            assert job.scene is not None
+            version = job.scene.version
             try:
-                self._pipe.send(job)
+                self._pipe.send(job if version != self._sent else replace(job, scene=None))
                 answer = await self._receive(JOB_LIMIT)
             except (OSError, RenderError) as error:
                 self._stop()
@@ -85,7 +87,7 @@ class RenderClient:
             if isinstance(answer, Failed):
                 self._sent = -1
                 raise RenderError(answer.reason)
-            self._sent = scene.version
+            self._sent = version
             return self._read(answer)
 
     def close(self) -> None:

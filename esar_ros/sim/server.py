@@ -155,6 +155,8 @@ def run(
 
     settings_file: AirSim's settings.json, instead of `vehicles`; image: size in px, instead of config/vehicle.yaml's.
     """
+    if not vehicles or len(set(vehicles)) < len(vehicles):
+        raise UsageError("--vehicles must name at least one vehicle, each once", "e.g. --vehicles uav1,uav2")
     vehicle = load_vehicle()
     if image is not None:
         vehicle = vehicle.with_image_size(*image)

@@ -202,7 +202,6 @@ def _sensors(reader: _Reader, defaults: Mapping[str, SensorSettings]) -> dict[st
         kind = SENSOR_KINDS.get(int(item.number("SensorType", 0, 0, 99)))
         if kind is None:
             raise item.bad("SensorType", f"must be one of {sorted(SENSOR_KINDS)}")
-        top = -20.0 if kind == "lidar" else 0.0
         span: dict[str, Any] = {
             "channels": int(item.number("NumberOfChannels", 16, 1, 512)),
             "range": item.number("Range", item.number("MaxDistance", 40.0, 0.1) if kind == "distance" else 100.0, 0.1),
@@ -211,8 +210,8 @@ def _sensors(reader: _Reader, defaults: Mapping[str, SensorSettings]) -> dict[st
             "rotations_per_second": item.number("RotationsPerSecond", 10.0, 0.1, 1000.0),
             "horizontal_start": item.number("HorizontalFOVStart", 0.0, -360.0, 360.0),
             "horizontal_end": item.number("HorizontalFOVEnd", 359.0, -360.0, 360.0),
-            "vertical_upper": item.number("VerticalFOVUpper", top + 5.0, -90.0, 90.0),
-            "vertical_lower": item.number("VerticalFOVLower", top - 5.0, -90.0, 90.0),
+            "vertical_upper": item.number("VerticalFOVUpper", -15.0, -90.0, 90.0),
+            "vertical_lower": item.number("VerticalFOVLower", -25.0, -90.0, 90.0),
             "data_frame": item.text("DataFrame", "VehicleInertialFrame"),
         }
         if span["data_frame"] not in ("VehicleInertialFrame", "SensorLocalFrame"):
