@@ -37,6 +37,7 @@ class Frontiers:
         self._count = np.zeros(shape, np.int16)
         self._middle = np.zeros((*shape, 3), np.float32)  # mean of a block's frontier voxels, from its corner
         self._voxel = np.zeros((*shape, 3), np.uint8)  # the frontier voxel nearest to it
+        self._low, self._high = np.array(shape), np.zeros(3, np.int64)  # box of blocks ever looked at
 
     def update(self) -> None:
         """Bring the frontiers up to date with the map."""
@@ -49,6 +50,8 @@ class Frontiers:
         ids = np.unique(np.ravel_multi_index(tuple(around.T), table.shape))
         ids = ids[table.ravel()[ids] != ABSENT]
         chosen = np.stack(np.unravel_index(ids, table.shape), axis=1).astype(np.int32)
+        self._low = np.minimum(self._low, chosen.min(axis=0))
+        self._high = np.maximum(self._high, chosen.max(axis=0) + 1)
         find_frontiers(self._map.blocks, chosen, self._count, self._middle, self._voxel)
 
     @property
@@ -63,7 +66,8 @@ class Frontiers:
         on a fixed lattice; those of fewer voxels are left out. `z_range` (m, map frame) keeps blocks
         whose representative lies in it. Sorted by size, largest first, then by position.
         """
-        where = np.argwhere(self._count > 0)
+        box = tuple(slice(int(a), int(b)) for a, b in zip(self._low, self._high, strict=True))
+        where = np.argwhere(self._count[box] > 0) + self._low
         if z_range is not None and len(where):
             z = self._positions(where)[:, 2]
             where = where[(z >= z_range[0]) & (z <= z_range[1])]

@@ -1,4 +1,4 @@
-"""The voxel map as one file: a signature, a JSON header, and a checksummed zstd frame with the blocks.
+"""The voxel map as one file: signature, JSON header, a checksummed zstd frame with the blocks, end mark.
 
 Blocks are sorted by their place in the world, so equal maps give equal files.
 """
@@ -30,6 +30,7 @@ from esar_ros.mapping.blocks import (
 from esar_ros.mapping.errors import MapInputError
 
 SIGNATURE = b"esarvox1"
+END = b"esarvend"  # a frame that lacks its last bytes reads like a whole one
 _LEVEL = 1  # of zstd
 _CHUNK = 1024  # blocks compressed at a time
 _HEADER_MOST = 4096  # bytes
@@ -72,6 +73,7 @@ def write(path: Path, blocks: Blocks, resolution: float, first_cell: NDArray[np.
                 stream.write(array.tobytes())
             for start in range(0, len(slots), _CHUNK):
                 stream.write(blocks.log_odds[slots[start : start + _CHUNK]].data)
+        file.write(END)
     os.replace(part, path)
 
 
@@ -83,8 +85,8 @@ def read(path: Path) -> MapContent:
     try:
         (length,) = struct.unpack_from("<I", raw, len(SIGNATURE))
         start = len(SIGNATURE) + 4
-        if length > _HEADER_MOST:
-            raise ValueError("header too long")
+        if length > _HEADER_MOST or not raw.endswith(END):
+            raise ValueError("its end is missing")
         header = json.loads(raw[start : start + length])
         resolution = float(header["resolution"])
         shape = tuple(int(n) for n in header["shape"])
@@ -94,7 +96,7 @@ def read(path: Path) -> MapContent:
             raise ValueError("header contradicts itself")
         if min(tiles, stored) < 0 or tiles + stored > math.prod(shape):
             raise ValueError("more blocks than the world has")
-        body = io.BytesIO(raw[start + length :])
+        body = io.BytesIO(memoryview(raw)[start + length : -len(END)])
         with zstandard.ZstdDecompressor().stream_reader(body) as stream:
             tile_ids, ids = np.empty(tiles, np.int32), np.empty(stored, np.int32)
             free, occupied = np.empty(stored, np.int32), np.empty(stored, np.int32)

@@ -13,7 +13,7 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, vector
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN, pack_cells
 from esar_ros.mapping import blocks as storage
-from esar_ros.mapping import integration, map_file, queries
+from esar_ros.mapping import carving, integration, map_file, queries
 from esar_ros.mapping.blocks import NEVER_SEEN, OCCUPIED_FROM, SIDE, UNIT
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import (
@@ -109,7 +109,7 @@ class VoxelMap:
         for depth, lens, box in seen:
             free = integration.free_depth(depth, lens.per_metre)
             pyramid = integration.depth_pyramid(free, lens.reach)
-            integration.carve(free, lens, self.blocks, frame, pyramid, box)
+            carving.carve(free, lens, self.blocks, frame, pyramid, box)
         integration.apply_hits(self.blocks, frame)
         self._note(frame)
 
@@ -257,7 +257,7 @@ class VoxelMap:
 
     def known_blocks(self) -> NDArray[np.int32]:
         """Coordinates (N, 3) of all blocks in which something is known, sorted."""
-        return np.argwhere(self.blocks.table != storage.ABSENT).astype(np.int32)
+        return self._coordinates(np.flatnonzero(self.blocks.table.ravel() != storage.ABSENT))
 
     def take_dirty(self, consumer: str) -> NDArray[np.int32]:
         """Sorted coordinates (N, 3) of blocks in which a voxel changed class since this consumer's last call.
@@ -271,6 +271,10 @@ class VoxelMap:
         if not pending:
             return np.empty((0, 3), np.int32)
         ids = np.unique(np.concatenate(pending))
+        return self._coordinates(ids)
+
+    def _coordinates(self, ids: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Blocks (N, 3) of places in the flattened table."""
         return np.stack(np.unravel_index(ids, self.blocks.table.shape), axis=1).astype(np.int32)
 
     @property

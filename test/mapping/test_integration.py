@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.ndimage import minimum_filter
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
-from esar_ros.mapping import integration
 from esar_ros.mapping.blocks import HIT, LEAST, MISS, MOST, NEVER_SEEN
+from esar_ros.mapping.carving import NEAREST
 from esar_ros.mapping.inputs import DepthView, pool_depth
 from esar_ros.mapping.voxel_map import FREE, NOISE_MARGIN, OCCUPIED, SURFACE_MARGIN, UNKNOWN, VoxelMap
 
@@ -36,7 +36,7 @@ def plain_update(voxel_map, centers, counts, views, reach, noise):
         free = minimum_filter(np.where(view.depth > 0, view.depth, 0.0), size=3, mode="nearest")
         local = (centers - view.pose.position) @ view.pose.rotation
         uv, inside = view.model.project(local)
-        inside &= local[:, 2] >= integration.NEAREST * size
+        inside &= local[:, 2] >= NEAREST * size
         pixel = np.where(inside[:, None], uv, 0.0).astype(int)
         distance = np.linalg.norm(local, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -49,8 +49,9 @@ def plain_update(voxel_map, centers, counts, views, reach, noise):
     counts[hit] = np.minimum(np.where(counts[hit] == NEVER_SEEN, 0, counts[hit]) + HIT, MOST)
 
 
-@settings(deadline=None, max_examples=12)
-@given(seed=SEEDS, resolution=st.sampled_from([1.0, 2.0]), reach=st.sampled_from([30.0, 70.0]), noisy=st.booleans())
+@settings(deadline=None, max_examples=15)
+@example(seed=1, resolution=1.0, reach=70.0, noisy=False)
+@given(seed=SEEDS, resolution=st.just(2.0), reach=st.sampled_from([30.0, 70.0]), noisy=st.booleans())
 def test_hierarchy_changes_nothing(small_map, random_frames, voxel_centers, seed, resolution, reach, noisy):
     noise = 0.02 * noisy
     voxel_map = small_map(resolution)
