@@ -24,7 +24,7 @@ from esar_ros.safety.site import Site
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
-_LANDING_PLANE = -0.3  # m; when landing, what is lower than this below the vehicle is the ground
+_LANDING_PLANE = 0.0  # m; when landing, all below the vehicle is taken for the ground it comes down on
 _WORDS = {
     Reason.OBSTACLE: "obstacle within stopping distance",
     Reason.FLOOR: "too low above ground",
