@@ -23,6 +23,8 @@ MARGIN = 160.0  # m mapped beyond the search area
 DEPTH_BELOW, HEIGHT_ABOVE = 640.0, 640.0  # m mapped below and above the start
 POOL_FROM = 480  # px wide: larger pictures are pooled 2x2 first
 GRID_RESOLUTION = 2.0  # m
+# m above ground: what stands in this band is in the way of a search from 25 to 40 m; lower trees are flown over.
+FLIGHT_BAND = (20.0, 45.0)
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Mapper:
 
     def grid(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
         """Bird's-eye cells, their edge (m) and the least corner (m), as mission.observation.Grid."""
-        cells, origin = self._layers.grid(GRID_RESOLUTION)
+        cells, origin = self._layers.grid(GRID_RESOLUTION, FLIGHT_BAND)
         return cells, GRID_RESOLUTION, origin
 
     def frontiers(self) -> NDArray[np.float64]:

@@ -34,8 +34,8 @@ class Start(_Strict):
 class Wind(_Strict):
     """Mean wind."""
 
-    speed: float = Field(0.0, ge=0.0, le=40.0, description="m/s")
-    direction: float = Field(0.0, ge=-6.2832, le=6.2832, description="rad, where it blows to, 0 = east")
+    speed: float = Field(default=0.0, ge=0.0, le=40.0, description="m/s")
+    direction: float = Field(default=0.0, ge=-6.2832, le=6.2832, description="rad, where it blows to, 0 = east")
 
 
 class Victim(_Strict):

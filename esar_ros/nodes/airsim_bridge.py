@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -31,6 +32,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Collision, Heartbeat, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
@@ -92,6 +94,8 @@ class AirSimBridgeNode(Node):
         self._clock_publisher = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
         self._tf = self.create_publisher(TFMessage, names.TF, PROFILES[BY_NAME[names.TF].quality])
         self._tf_static = self.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
+        self._diagnostics = Diagnostics(self)
+        self.create_timer(1.0, self._diagnose, clock=self._steady())
         self._seq = -1
         self._ns = 0
         self._kinds = 0
@@ -197,6 +201,20 @@ class AirSimBridgeNode(Node):
         elif now >= self._not_before:
             self._try_step()
 
+    def _diagnose(self) -> None:
+        findings = []
+        for craft in self._crafts.values():
+            absent = craft.roster.absent()
+            values = {"step": self._seq, "epoch": craft.roster.epoch, "contacts": craft.collisions}
+            if absent and self._seq >= 0:
+                level, text = DiagnosticStatus.WARN, f"without {', '.join(absent)}"
+            elif craft.holding and self._seq >= 0:
+                level, text = DiagnosticStatus.WARN, "holding: no fresh safe command"
+            else:
+                level, text = DiagnosticStatus.OK, "flying by safe commands" if self._seq >= 0 else "waiting for nodes"
+            findings.append(Finding(f"vehicle {craft.name}", level, text, values))
+        self._diagnostics.publish(findings)
+
     def _try_start(self, now: float) -> None:
         self._read()
         if not self._published_static:
@@ -281,7 +299,7 @@ class AirSimBridgeNode(Node):
             craft.roster.expel(now)
             craft.roster.admit()
             craft.remote.take_control()
-            self._obey(craft, now - craft.command_arrived <= HOLD_AFTER, 4.0 * HOLD_AFTER)
+            self._obey(craft, now - craft.command_arrived <= HOLD_AFTER, HOLD_AFTER)
         self._publish_state()
 
     # -- actuator -------------------------------------------------------------------------------

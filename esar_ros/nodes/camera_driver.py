@@ -205,7 +205,7 @@ def _image(data: Any, encoding: str, stamp: Any, frame_id: str) -> Image:
         step=int(contiguous.strides[0]),
     )
     # frombytes on the message's own array is the one fill that neither checks nor copies twice.
-    message.data.frombytes(memoryview(contiguous).cast("B"))
+    message.data.frombytes(contiguous.data.cast("B"))
     message.header.stamp, message.header.frame_id = stamp, frame_id
     return message
 

@@ -56,6 +56,9 @@ def pose_of_transform(message: Any) -> Pose:
     return Pose(array3(message.translation), np.array([q.w, q.x, q.y, q.z], dtype=np.float64))
 
 
+_ODOMETRY_KEPT = 100  # messages: a picture may arrive seconds after its stamp
+
+
 class OdometryInMap:
     """The vehicle's odometry, expressed in the map frame by the static transform map -> <vehicle>/odom."""
 
@@ -63,6 +66,7 @@ class OdometryInMap:
         self._vehicle = vehicle or node.vehicles[0]
         self._odom_in_map: Pose | None = None
         node.input(names.TF_STATIC, self._on_static, vehicle=self._vehicle)
+        node.input(names.ODOMETRY, vehicle=self._vehicle, kept=_ODOMETRY_KEPT)
         self._box = node.await_input(names.ODOMETRY, vehicle=self._vehicle)
 
     def _on_static(self, message: Any) -> None:

@@ -116,6 +116,6 @@ def _model_of(info: Any) -> CameraModel:
 
 
 def _image_array(message: Any, dtype: type, channels: int) -> NDArray[Any]:
-    flat = np.frombuffer(message.data, dtype=dtype)
+    flat: NDArray[Any] = np.frombuffer(message.data, dtype=dtype)
     shape = (message.height, message.width, channels) if channels > 1 else (message.height, message.width)
     return flat.reshape(shape)

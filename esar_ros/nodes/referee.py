@@ -118,7 +118,7 @@ class RefereeNode(StepNode):
             eligible=backend.eligible,
             ineligible_reasons=() if backend.eligible else (f"detector {backend.name} uses ground truth",),
             judge=self._judge.name,
-            pace=self.pace,
+            pace="lockstep" if self.lockstep else "realtime",
             world=self._world,
             seed=self._seed,
             preset=self._preset,

@@ -12,6 +12,7 @@ import time
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
@@ -45,7 +46,7 @@ class SafetyGovernorNode(StepNode):
         self.input(names.BRIEF, self._on_brief)
         self.output(names.CMD_VEL_SAFE)
         self.output(names.SAFETY_STATUS)
-        self._window_of: tuple[int, object] | None = None
+        self._window_of: tuple[int, OccupancyWindow] | None = None
         self._count = 0
         if not self.lockstep:
             self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
@@ -135,7 +136,7 @@ class SafetyGovernorNode(StepNode):
             self.get_logger().warning(f"range image refused: {error}", throttle_duration_sec=5.0)
             return None
 
-    def _window(self) -> object:
+    def _window(self) -> OccupancyWindow | None:
         """The local map, unpacked once."""
         message = self.inbox(names.MAP_LOCAL).newest
         if message is None:

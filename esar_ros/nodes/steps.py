@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -24,6 +25,7 @@ from rclpy.subscription import Subscription
 
 from esar_ros.mission import names
 from esar_ros.msg import Heartbeat, Tick
+from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.interface import BY_NAME, RECORDER, Record
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
@@ -31,7 +33,7 @@ from esar_ros.nodes.types import message_class
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
 HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
-_KEPT = 8  # messages kept per input; the chain looks back one step
+KEPT = 8  # messages kept per input; the chain looks back one step
 
 
 def nanoseconds(stamp: Time) -> int:
@@ -82,7 +84,8 @@ class _Awaited:
 class Inbox:
     """The last messages of one topic by stamp, and when the newest arrived (s, steady clock)."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
         self.newest: Any = None
         self.arrived = 0.0
         self._by_stamp: OrderedDict[int, Any] = OrderedDict()
@@ -92,7 +95,7 @@ class Inbox:
         self.newest = message
         self.arrived = time.monotonic()
         self._by_stamp[ns] = message
-        while len(self._by_stamp) > _KEPT:
+        while len(self._by_stamp) > self._kept:
             self._by_stamp.popitem(last=False)
 
     def at(self, ns: int) -> Any:
@@ -135,6 +138,9 @@ class StepNode(Node):
         self._sent_for = -1  # seq that _sent answers
         self._answering = False
         self._heartbeats: list[Publisher] = []
+        self._diagnostics = Diagnostics(self)
+        self._steps = 0
+        self._worst = 0.0  # s, longest answer since the last diagnostics
         self._boot_id = random.SystemRandom().getrandbits(63)
         self._ready = False
         self._stop = threading.Event()
@@ -146,11 +152,17 @@ class StepNode(Node):
         """Topic as this node addresses it."""
         return name if name.startswith("/") or not self.of_mission else f"{vehicle}/{name}"
 
-    def input(self, name: str, callback: Callable[..., None] | None = None, vehicle: str | None = None) -> Inbox:
+    def input(
+        self,
+        name: str,
+        callback: Callable[..., None] | None = None,
+        vehicle: str | None = None,
+        kept: int = KEPT,
+    ) -> Inbox:
         """Subscribe by the table in interface.py. callback(message) runs on arrival, if given."""
         vehicle = vehicle or self.vehicles[0]
         entry = BY_NAME[name]
-        box = self._inboxes.setdefault((vehicle, name), Inbox())
+        box = self._inboxes.setdefault((vehicle, name), Inbox(kept))
 
         def receive(message: Any) -> None:
             header = getattr(message, "header", None)
@@ -275,12 +287,15 @@ class StepNode(Node):
         )
         self._answering = True
         self._sent = []
+        began = time.perf_counter()
         try:
             done = self.on_step(step)
         finally:
             self._answering = False
+        self._worst = max(self._worst, time.perf_counter() - began)
         if done is False:
             return
+        self._steps += 1
         if self._current_ns != ns:
             self._last_ns, self._current_ns = self._current_ns, ns
         self._sent_for = tick.seq
@@ -293,6 +308,20 @@ class StepNode(Node):
     def waiting_for(self) -> str:
         """What this node lacks to take part, beyond matched topics; empty when nothing."""
         return ""
+
+    def diagnose(self) -> list[Finding]:
+        """Findings beyond the steps; for subclasses."""
+        return []
+
+    def _diagnose(self) -> list[Finding]:
+        waiting = "" if self._ready else (self.waiting_for() or self._unmatched())
+        level = DiagnosticStatus.WARN if waiting else DiagnosticStatus.OK
+        values = {"steps": self._steps, "longest answer (ms)": round(1e3 * self._worst, 1), "pace": self.pace}
+        self._worst = 0.0
+        return [
+            Finding("steps", level, f"waiting for {waiting}" if waiting else "taking part", values),
+            *self.diagnose(),
+        ]
 
     def _unmatched(self) -> str:
         for subscription in self._inputs:
@@ -312,6 +341,8 @@ class StepNode(Node):
         while not self._stop.wait(HEARTBEAT_PERIOD):
             try:
                 self._beat_once()
+                if self._diagnostics.due():
+                    self._diagnostics.publish(self._diagnose())
             except Exception:  # the context is shutting down
                 return
 

@@ -160,7 +160,7 @@ def occupancy_grid(
     return message
 
 
-def point_cloud(points: NDArray[np.float64], stamp: object) -> PointCloud2:
+def point_cloud(points: NDArray[np.floating], stamp: object) -> PointCloud2:
     """Voxel centres (N, 3) in the map frame; intensity is the height, for colouring."""
     data = np.empty((len(points), 4), dtype=np.float32)
     data[:, :3] = points
