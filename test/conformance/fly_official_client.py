@@ -31,6 +31,11 @@ def main(port):
     at = client.getMultirotorState().kinematics_estimated.position
     seen["error"] = float(np.linalg.norm(np.array(GOAL) - [at.x_val, at.y_val, at.z_val]))
 
+    name = "tent"
+    ahead = airsim.Pose(airsim.Vector3r(GOAL[0] + 8.0, GOAL[1], GOAL[2] + 3.0))
+    client.simSpawnObject(name, "tent", ahead, airsim.Vector3r(2.0, 2.0, 2.0))
+    client.simSetSegmentationObjectID(name, 7)
+    client.rotateToYawAsync(0, margin=2).join()
     kinds = (
         (airsim.ImageType.Scene, False),
         (airsim.ImageType.DepthPlanar, True),
@@ -38,7 +43,7 @@ def main(port):
     )
     requests = [airsim.ImageRequest(c, kind, as_float, False) for kind, as_float in kinds for c in CAMERAS]
     seen["images"] = []
-    for request, image in zip(requests, client.simGetImages(requests)):
+    for request, image in zip(requests, client.simGetImages(requests), strict=True):
         if request.pixels_as_float:
             pixels = np.array(image.image_data_float, dtype=np.float32)
         else:

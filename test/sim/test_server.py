@@ -149,7 +149,8 @@ def test_a_dead_renderer_is_started_again(simulator: Process) -> None:
 def test_half_messages_garbage_and_silence_hurt_nobody(simulator: Process) -> None:
     silent, half = Wire(simulator.port), Wire(simulator.port)
     half.socket.sendall(msgpack.packb([0, 1, "ping", []])[:3])
-    for garbage in (b"\xc1" * 9, b"GET / HTTP/1.1\r\n\r\n", b"\xdd\xff\xff\xff\xff", b"\x91" * 5000, b"\x93\x07\x01\x02"):
+    http = b"GET / HTTP/1.1\r\n\r\n"
+    for garbage in (b"\xc1" * 9, http, b"\xdd\xff\xff\xff\xff", b"\x91" * 5000, b"\x93\x07\x01\x02"):
         bad = Wire(simulator.port)
         bad.socket.sendall(garbage)
         with pytest.raises((EOFError, ConnectionError)):
