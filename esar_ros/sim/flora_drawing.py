@@ -11,6 +11,7 @@ from esar_ros.sim.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
 from esar_ros.sim.graphics import program
 from esar_ros.sim.mesh_builder import Mesh
 from esar_ros.sim.plant_meshes import broadleaf, bush, conifer, pebble, rock
+from esar_ros.sim.raycast import Ground
 from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 from esar_ros.sim.views import View
 
@@ -39,9 +40,11 @@ def _meshes(kind: int) -> tuple[Mesh, Mesh]:
 class FloraDrawing:
     """GPU side of a Flora."""
 
-    def __init__(self, context: moderngl.Context, flora: Flora, detail_unit: int, atlas_unit: int) -> None:
+    def __init__(
+        self, context: moderngl.Context, flora: Flora, ground: Ground, detail_unit: int, atlas_unit: int
+    ) -> None:
         self._context = context
-        self.lod = FloraLod(flora)
+        self.lod = FloraLod(flora, ground)
         self._program = program(context, shaders.PLANT_VERTEX, shaders.PLANT_FRAGMENT, detail=detail_unit)
         self._shadow = program(context, shaders.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
         self._sprite = program(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_FRAGMENT, atlas=atlas_unit)
@@ -61,7 +64,7 @@ class FloraDrawing:
                 )
             )
             self._draw_shadow.append(
-                context.vertex_array(self._shadow, [(full[0], "3f 24x", "position"), instance], full[1])
+                context.vertex_array(self._shadow, [(coarse[0], "3f 24x", "position"), instance], coarse[1])
             )
         self._sprites = context.buffer(reserve=BILLBOARDS * 3 * 40, dynamic=True)
         layout = [(self._sprites, "2f 4f 4f", "corner", "foot", "look")]

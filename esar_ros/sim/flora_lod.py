@@ -8,11 +8,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from esar_ros.sim.raycast import Ground, cast_ground
 from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 
 FINE_PX, COARSE_PX = 85.0, 26.0  # least height in px for the full and for the coarse mesh
-_LEAST_PX = 3.0  # bushes and rocks below are left out
+_LEAST_PX = 3.5  # bushes and rocks below are left out
 _THIN_PX = 9.0  # below, every second tree stands for two; below half of it, every fourth for four
+_HIDDEN_PX = 60.0  # below, what the ground hides is left out
 _STEEP = 0.5  # sine of the view's dip from which billboards would lie flat and coarse meshes are kept
 _BUCKETS = len(SPECIES) * VARIANTS * 2
 _CAPACITY = 16_000  # instances a bucket
@@ -24,7 +26,8 @@ BILLBOARD_SPECIES = 2  # the first species, those with trees' heights
 class FloraLod:
     """Instances by bucket (species, variant, detail) and billboards, for one view after another."""
 
-    def __init__(self, flora: Flora) -> None:
+    def __init__(self, flora: Flora, ground: Ground) -> None:
+        self._ground = ground
         self._table = np.column_stack(
             [flora.positions, flora.yaw, flora.width, flora.height, flora.tint, np.ones(len(flora), dtype=np.float32)]
         ).astype(np.float32)
@@ -45,7 +48,9 @@ class FloraLod:
         Rows: foot x, y, z, yaw, horizontal scale, height, tint, sun share; a billboard's yaw is its kind.
         Arrays are overwritten by the next call.
         """
-        _select(self._table, self._kind, present, eye, planes, focal, self._counts, self._rows, self._sprites)
+        _select(
+            self._ground, self._table, self._kind, present, eye, planes, focal, self._counts, self._rows, self._sprites
+        )
         buckets = [
             (index // 2, bool(index % 2), self._rows[index, : self._counts[index]])
             for index in range(_BUCKETS)
@@ -62,7 +67,15 @@ class FloraLod:
 
 
 @njit(cache=True, nogil=True)
-def _select(table, kinds, present, eye, planes, focal, counts, rows, sprites):  # type: ignore[no-untyped-def]
+def _behind_ground(ground, eye, dx, dy, dz):  # type: ignore[no-untyped-def]
+    """Whether the ground stands between the eye and a point d away from it; cheaper than drawing for nothing."""
+    reach = math.sqrt(dx * dx + dy * dy + dz * dz)
+    hit = cast_ground(ground, eye[0], eye[1], eye[2], dx / reach, dy / reach, dz / reach, reach - 2.0)
+    return hit < math.inf
+
+
+@njit(cache=True, nogil=True)
+def _select(ground, table, kinds, present, eye, planes, focal, counts, rows, sprites):  # type: ignore[no-untyped-def]
     counts[:] = 0
     last = counts.shape[0] - 1
     for k in range(table.shape[0]):
@@ -90,18 +103,20 @@ def _select(table, kinds, present, eye, planes, focal, counts, rows, sprites):  
         if not tree and pixels < _LEAST_PX:
             continue
         steep = -dz / distance > _STEEP
+        widen = 1.0
+        if tree and not steep and pixels < _THIN_PX:
+            few = pixels < 0.5 * _THIN_PX
+            if k % (4 if few else 2) != 0:
+                continue
+            widen = 2.0 if few else 1.45
+        if pixels < _HIDDEN_PX and _behind_ground(ground, eye, dx, dy, dz + 0.55 * height):
+            continue
         if pixels >= COARSE_PX or not tree or steep:
             bucket = 2 * kind + (0 if pixels >= FINE_PX else 1)
             if counts[bucket] < rows.shape[1]:
                 rows[bucket, counts[bucket]] = table[k]
                 counts[bucket] += 1
             continue
-        widen = 1.0
-        if pixels < _THIN_PX:
-            few = pixels < 0.5 * _THIN_PX
-            if k % (4 if few else 2) != 0:
-                continue
-            widen = 2.0 if few else 1.45
         if counts[last] < sprites.shape[0]:
             row = sprites[counts[last]]
             row[:] = table[k]

@@ -81,7 +81,7 @@ class Renderer:
         self._shadow_map.compare_func = "<="
         self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
         self._shadow_target = context.framebuffer(depth_attachment=self._shadow_map)
-        self._flora = FloraDrawing(context, world.flora, _DETAIL, _ATLAS)
+        self._flora = FloraDrawing(context, world.flora, world.ground, _DETAIL, _ATLAS)
         self._objects = ObjectDrawing(context, _SHADOW)
 
         near = program(
@@ -109,10 +109,14 @@ class Renderer:
         self._baked: tuple[Any, ...] | None = None
         self._shadow_of: tuple[Any, ...] | None = None
         self._shadow_matrix = np.eye(4)
-        self.sync()
+        self._sync()
 
     def sync(self) -> None:
-        """Take over the world's environment now; objects are looked at with every picture anyway."""
+        """Take over the world's environment now; every picture does so by itself, at no cost when nothing changed."""
+        with self._context:
+            self._sync()
+
+    def _sync(self) -> None:
         self._light = self._world.environment.lighting(self._world.place)
         key = (*self._light.to_sun, *self._light.sun, *self._light.ambient)
         if key != self._baked:
@@ -127,11 +131,15 @@ class Renderer:
 
     def render(self, camera_poses: Sequence[Pose], time: float) -> Frame:
         """Pictures of the cameras' optical frames in the map, at a simulation time in s (it moves the clouds)."""
-        self.sync()
+        if not camera_poses:
+            raise ValueError("a frame needs a camera pose")
+        with self._context:  # several renderers may live in one thread
+            return self._render(camera_poses, time)
+
+    def _render(self, camera_poses: Sequence[Pose], time: float) -> Frame:
+        self._sync()
         width, height = self.camera.width, self.camera.height
         count = len(camera_poses)
-        if count == 0:
-            raise ValueError("a frame needs a camera pose")
         self._make_target(count)
         views = [View.of(pose, width, height, self._fov) for pose in camera_poses]
         self._draw_shadows(np.mean([view.eye for view in views], axis=0))
@@ -188,8 +196,8 @@ class Renderer:
         centre = np.array([*xy, float(world.ground_height(xy))])
         self._shadow_matrix = sun_matrix(centre, self._light.to_sun, _SHADOW_REACH)
         if self._light.sun.max() > 1e-3:
-            self._flora.draw_shadow(self._shadow_matrix, world.flora_present, xy, 1.3 * _SHADOW_REACH)
-            self._objects.draw_shadow(self._shadow_matrix, world.objects.values(), xy, 1.3 * _SHADOW_REACH)
+            self._flora.draw_shadow(self._shadow_matrix, world.flora_present, xy, _SHADOW_REACH)
+            self._objects.draw_shadow(self._shadow_matrix, world.objects.values(), xy, _SHADOW_REACH)
 
     def _light_at(self, thing: SceneObject) -> tuple[float, float]:
         """Sun share and tree shade where an object stands."""

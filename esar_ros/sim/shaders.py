@@ -82,9 +82,8 @@ void main() {
     vec3 c = base.rgb * base.rgb * zenith.w;
     float far = clamp(length(ray) / detail_range, 0.0, 1.0);
     vec4 weight = vec4(kind.rgb, max(0.0, 1.0 - kind.r - kind.g - kind.b)).rgab;
-    float fine = dot(texture(detail, world.xy * 0.17), weight);
-    float broad = dot(texture(detail, world.yx * 0.031 + 0.3), weight);
-    c *= mix((0.25 + 1.5 * fine) * (0.45 + 1.1 * broad), 1.0, far * far);
+    float fine = dot(texture(detail, mat2(0.151, 0.082, -0.082, 0.151) * world.xy), weight);
+    c *= mix(0.2 + 1.6 * fine, 1.0, far * far);
     float near_shade = mix(shadow_at(world + vec3(0.0, 0.0, 0.12)), kind.a, baked_weight(ray));
     c *= 1.0 - base.a * (1.0 - mix(0.08, 1.0, near_shade));
     colour = vec4(tone(air(c, ray)), 0.0);

@@ -37,11 +37,13 @@ class World:
         self.flora = scatter(place)
         self.flora_present = np.ones(len(self.flora), dtype=np.bool_)  # (N,) False where an object took the site
         self._solids = solids(self.flora)
-        self._ground = build_ground(place.heights, place.size)
+        self.ground = build_ground(place.heights, place.size)
         self._bins = build_bins(
             np.ascontiguousarray(self._solids.shape[:, 1:3]), self._solids.shape[:, 4].copy(), place.size / 2
         )
         self._crowns = self.flora.crown_radius
+        self._taken = np.zeros(len(self.flora), dtype=np.int16)  # (N,) how many objects claim each plant's site
+        self._sites: dict[str, NDArray[np.int64]] = {}  # of each object
         self._objects: dict[str, SceneObject] = {}
         self._boxes = np.zeros((0, 15))
         self._box_ids = np.zeros(0, dtype=np.int32)
@@ -68,21 +70,20 @@ class World:
         if free is None:
             raise UsageError(f"object '{name}': {LAST_ID} objects are in the world already", "destroy some first")
         thing = SceneObject(name, free, assets()[asset], pose, float(scale))
-        self._objects[name] = thing
-        self._rebuild()
+        self._put(thing)
         return thing
 
     def destroy(self, name: str) -> None:
         """Remove an object. Raises UsageError."""
         del self._objects[self._known(name)]
+        self._release_sites(name)
         self._rebuild()
 
     def move(self, name: str, pose: Pose) -> SceneObject:
         """Put an object elsewhere. Raises UsageError."""
         old = self._objects[self._known(name)]
         self._check(name, pose)
-        self._objects[name] = SceneObject(name, old.id, old.asset, pose, old.scale)
-        self._rebuild()
+        self._put(SceneObject(name, old.id, old.asset, pose, old.scale))
         return self._objects[name]
 
     def ground_height(self, xy: ArrayLike) -> NDArray[np.float64]:
@@ -154,7 +155,7 @@ class World:
 
     def _scene(self) -> tuple[Any, ...]:
         return (
-            self._ground,
+            self.ground,
             self._solids.shape,
             self._solids.owner,
             self.flora_present,
@@ -179,9 +180,20 @@ class World:
         self._box_ids = np.array([thing.id for thing in things], dtype=np.int32)
         reach = np.linalg.norm(self._boxes[:, 3:6], axis=1)
         self._box_bins = build_bins(np.ascontiguousarray(self._boxes[:, :2]), reach, self.place.size / 2)
-        present = np.ones(len(self.flora), dtype=np.bool_)
-        for row in self._boxes:
-            gap = np.hypot(*(self.flora.positions[:, :2] - row[:2]).T)
-            present &= gap > 0.8 * self._crowns + min(float(np.hypot(row[3], row[4])), 3.0)
-        self.flora_present = present
+        self.flora_present = self._taken == 0
         self.revision += 1
+
+    def _put(self, thing: SceneObject) -> None:
+        """Take an object in, or its new pose; the plants it stands on give way."""
+        self._release_sites(thing.name)
+        row = thing.box
+        clear = self._crowns * 0.8 + min(float(np.hypot(row[3], row[4])), 3.0)
+        gap = self.flora.positions[:, :2] - row[:2]
+        self._sites[thing.name] = np.flatnonzero((gap * gap).sum(axis=1) <= clear * clear)
+        self._taken[self._sites[thing.name]] += 1
+        self._objects[thing.name] = thing
+        self._rebuild()
+
+    def _release_sites(self, name: str) -> None:
+        if name in self._sites:
+            self._taken[self._sites.pop(name)] -= 1

@@ -1,0 +1,32 @@
+"""One place and its worlds for all tests of the simulator; tests leave a shared world as they found it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from esar_ros.sim.maps import PlaceMap, load_map
+from esar_ros.sim.world import World
+
+
+@pytest.fixture(scope="session")
+def place() -> PlaceMap:
+    """The Aotai map."""
+    return load_map("aotai")
+
+
+@pytest.fixture(scope="session")
+def world(place: PlaceMap) -> World:
+    """Aotai with its plants and no objects."""
+    return World(place, 0)
+
+
+@pytest.fixture(scope="session")
+def empty_world(place: PlaceMap) -> World:
+    """Aotai's ground without plants."""
+    bare = {
+        name: spec.model_copy(update={"forest": 0.0, "open": 0.0, "blockfield": 0.0})
+        for name, spec in place.flora.items()
+    }
+    return World(dataclasses.replace(place, flora=bare), 0)

@@ -1,0 +1,182 @@
+"""World: objects, ground, contacts, sun and weather."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timezone
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from esar_ros.geometry.frames import Pose, quaternion_from_rpy
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.weather import Weather
+from esar_ros.sim.environment import Environment
+from esar_ros.sim.maps import PlaceMap
+from esar_ros.sim.raycast import PLANT_BASE
+from esar_ros.sim.scatter import SPECIES, scatter
+from esar_ros.sim.sky import sun_direction
+from esar_ros.sim.world import World
+
+
+def test_spawn_move_destroy(empty_world: World) -> None:
+    world = empty_world
+    before = world.revision
+    tent = world.spawn("camp", "tent/blue", world.ground_pose((5.0, 5.0), 0.3))
+    other = world.spawn("rope", "rope", world.ground_pose((9.0, 5.0), 0.0))
+    assert (tent.id, other.id) == (1, 2) and world.revision > before
+    world.destroy("camp")
+    again = world.spawn("pack", "backpack", world.ground_pose((1.0, 1.0), 0.0))
+    assert again.id == 1  # the least free id
+    moved = world.move("pack", world.ground_pose((2.0, 2.0), 0.0))
+    assert moved.id == 1 and world.objects["pack"].pose.position[0] == 2.0
+    world.destroy("pack")
+    world.destroy("rope")
+    assert not world.objects
+
+
+@pytest.mark.parametrize(
+    ("name", "asset", "scale", "message"),
+    [
+        ("a", "spaceship", 1.0, "unknown asset 'spaceship'"),
+        ("taken", "rope", 1.0, "exists already"),
+        ("a", "rope", 0.0, "scale"),
+        ("a", "rope", math.nan, "scale"),
+    ],
+)
+def test_bad_spawns_are_refused(empty_world: World, name: str, asset: str, scale: float, message: str) -> None:
+    empty_world.spawn("taken", "rope", Pose())
+    try:
+        with pytest.raises(UsageError, match=message):
+            empty_world.spawn(name, asset, Pose(), scale)
+        with pytest.raises(UsageError, match="no object is named 'b'"):
+            empty_world.destroy("b")
+        with pytest.raises(UsageError, match="not finite"):
+            empty_world.move("taken", Pose(np.array([math.nan, 0.0, 0.0])))
+        with pytest.raises(UsageError, match="not a rotation"):
+            empty_world.spawn("c", "rope", Pose(np.zeros(3), np.zeros(4)))
+    finally:
+        empty_world.destroy("taken")
+
+
+def test_there_are_254_ids(place: PlaceMap) -> None:
+    world = World(place, 0)
+    for index in range(254):
+        world.spawn(f"o{index}", "water_bottle", Pose(np.array([0.3 * index, 0.0, 90.0])))
+    assert {thing.id for thing in world.objects.values()} == set(range(1, 255))
+    with pytest.raises(UsageError, match="254 objects"):
+        world.spawn("one more", "rope", Pose())
+
+
+def test_plants_give_way_to_objects_and_return(world: World) -> None:
+    index = int(np.flatnonzero(world.flora.species == SPECIES.index("conifer"))[500])
+    xy = world.flora.positions[index, :2]
+    world.spawn("tent", "tent", world.ground_pose(xy, 0.0))
+    assert not world.flora_present[index]
+    world.destroy("tent")
+    assert world.flora_present.all()
+
+
+def test_scatter_repeats_and_keeps_off_cliffs_and_camp(place: PlaceMap) -> None:
+    first, second = scatter(place), scatter(place)
+    assert first.positions.tobytes() == second.positions.tobytes() and first.yaw.tobytes() == second.yaw.tobytes()
+    trees = first.species <= 1
+    assert np.percentile(np.arccos(place.normal(first.positions[trees, :2])[:, 2]), 99.9) < math.radians(50)
+    distance = np.hypot(*first.positions[trees, :2].T)
+    assert (distance < 60.0).sum() < 8 and trees.sum() > 10_000
+
+
+def test_resting_pose_lies_on_the_slope(world: World) -> None:
+    xy = (260.0, -300.0)
+    pose = world.resting_pose(xy, 0.8)
+    assert pose.rotation[:, 2] == pytest.approx(world.place.normal(xy), abs=1e-9)
+    assert pose.position[2] == pytest.approx(float(world.ground_height(xy)))
+    upright = world.ground_pose(xy, 0.8)
+    assert upright.yaw == pytest.approx(0.8) and upright.rotation[2, 2] == pytest.approx(1.0)
+
+
+def test_contact_with_ground(world: World) -> None:
+    ground = float(world.ground_height((0.0, 0.0)))
+    assert world.contact((0.0, 0.0, ground + 2.0), 0.5) is None
+    touch = world.contact((0.0, 0.0, ground + 0.3), 0.5)
+    assert touch is not None and (touch.id, touch.name) == (0, "ground")
+    assert touch.depth == pytest.approx(0.2, abs=0.05) and touch.normal[2] > 0.9
+    assert touch.point[2] == pytest.approx(ground, abs=0.1)
+
+
+def test_contact_with_a_tree_names_it(world: World) -> None:
+    index = int(np.flatnonzero(world.flora.species == SPECIES.index("conifer"))[1000])
+    foot = world.flora.positions[index].astype(float)
+    middle = foot + [0.0, 0.0, 0.4 * float(world.flora.height[index])]
+    touch = world.contact(middle, 0.5)
+    assert touch is not None and touch.id >= PLANT_BASE and touch.name.startswith("tree_")
+
+
+@given(
+    yaw=st.floats(0.0, 6.28),
+    roll=st.floats(-0.7, 0.7),
+    azimuth=st.floats(0.0, 6.28),
+    tilt=st.floats(-0.5, 0.5),
+    miss=st.floats(0.0, 3.0),
+    radius=st.floats(0.1, 0.8),
+)
+@settings(deadline=None, max_examples=150)
+def test_nothing_is_tunnelled_through(
+    empty_world: World, yaw: float, roll: float, azimuth: float, tilt: float, miss: float, radius: float
+) -> None:
+    """A sphere crossing a thin object in one leap touches it exactly when its path comes near enough."""
+    pose = Pose(np.array([0.0, 0.0, 70.0]), quaternion_from_rpy(roll, 0.0, yaw))
+    thing = empty_world.spawn("pole", "trekking_pole", pose)
+    try:
+        flight = np.array([math.cos(azimuth) * math.cos(tilt), math.sin(azimuth) * math.cos(tilt), math.sin(tilt)])
+        aside = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
+        middle = thing.box[:3] + miss * aside
+        start, end = middle - 7.5 * flight, middle + 7.5 * flight
+        touch = empty_world.contact_along(start, end, radius)
+        # Independent of the code under test: least distance of many path points to the box.
+        path = start + np.linspace(0.0, 1.0, 6001)[:, None] * (end - start)
+        local = (path - thing.box[:3]) @ thing.box[6:].reshape(3, 3).T
+        gap = np.linalg.norm(np.maximum(np.abs(local) - thing.box[3:6], 0.0), axis=1).min()
+        if gap < 0.95 * radius:
+            reached = touch is not None and touch.id == thing.id
+            # Half-radius sampling may pass a graze shallower than 4 % of the radius.
+            assert reached or gap > 0.96 * radius
+        if gap > radius + 1e-3:
+            assert touch is None
+    finally:
+        empty_world.destroy("pole")
+
+
+def test_sweep_stops_at_the_first_thing(world: World) -> None:
+    ground = float(world.ground_height((0.0, 0.0)))
+    hit = world.contact_along((0.0, 0.0, ground + 50.0), (0.0, 0.0, ground - 50.0), 0.5)
+    assert hit is not None and hit.name == "ground"
+    assert hit.fraction == pytest.approx(0.495, abs=0.01)
+    assert hit.position[2] == pytest.approx(ground + 0.5, abs=0.3)
+
+
+def test_sun_of_known_days() -> None:
+    # Greenwich, equinox noon: as high as the colatitude, due south.
+    noon = sun_direction(51.48, 0.0, 0.0, datetime(2024, 3, 20, 12, 7))
+    assert math.degrees(math.asin(noon[2])) == pytest.approx(38.5, abs=0.6)
+    assert noon[1] < 0.0 and abs(noon[0]) < 0.02
+    # Aotai at Beijing's noon: the sun is still in the east, since the zone lies on 120 degrees.
+    aotai = sun_direction(33.95, 107.75, 8.0, datetime(2024, 6, 21, 12, 0))
+    assert aotai[0] > 0.1
+    summit = sun_direction(33.95, 107.75, 8.0, datetime(2024, 6, 21, 12, 51))
+    assert math.degrees(math.asin(summit[2])) == pytest.approx(90.0 - 33.95 + 23.44, abs=0.5)
+    assert sun_direction(33.95, 107.75, 8.0, datetime(2024, 6, 21, 0, 51))[2] < -0.4
+    aware = sun_direction(33.95, 107.75, 8.0, datetime(2024, 6, 21, 4, 0, tzinfo=timezone.utc))
+    assert aware == pytest.approx(aotai, abs=1e-12)
+
+
+@pytest.mark.parametrize("weather", list(Weather))
+def test_every_weather_has_light_and_sight(place: PlaceMap, weather: Weather) -> None:
+    light = Environment(weather=weather).lighting(place)
+    for colour in (light.sun, light.ambient, light.haze, light.zenith):
+        assert np.isfinite(colour).all() and (colour >= 0.0).all()
+    assert math.exp(-light.extinction * Environment(weather=weather).sight) == pytest.approx(0.02, rel=0.01)
+    clear = Environment().lighting(place)
+    assert light.extinction >= clear.extinction
