@@ -25,6 +25,7 @@ from esar_ros.safety.limits import load_limits
 from esar_ros.safety.site import Site
 
 RATE = 50.0  # Hz, in real time
+JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what was extrapolated
 SILENT = 1e6  # s, heartbeat age of a pilot that is known to be gone
 
 
@@ -48,6 +49,7 @@ class SafetyGovernorNode(StepNode):
         self.output(names.SAFETY_STATUS)
         self._window_of: tuple[int, OccupancyWindow] | None = None
         self._count = 0
+        self._now_ns = 0
         if not self.lockstep:
             self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
             self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
@@ -74,6 +76,10 @@ class SafetyGovernorNode(StepNode):
         if newest is None:
             return
         ns = newest + round((time.monotonic() - self._odometry.arrived) * 1e9)
+        # Odometry that comes a little later than expected is no clock running backwards.
+        if self._now_ns - JITTER <= ns < self._now_ns:
+            ns = self._now_ns
+        self._now_ns = ns
         self._count += 1
         self.on_step(Step(ns, self._count, 0, 1.0 / RATE, None, frozenset()))
 
