@@ -1,0 +1,133 @@
+"""Whole missions on real DDS: the same twice, the same from the bag, and going on when a process dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from flight import Flight, write_short_task
+
+from esar_ros.mission import names
+from esar_ros.scoring.bag import read_bag, score_bag
+
+Launch = Callable[..., Flight]
+NANO = 1e9
+
+
+@pytest.fixture
+def launch(tmp_path: Path, domain: int) -> Iterator[Launch]:
+    flights: list[Flight] = []
+
+    def start(t_max: float, name: str = "out", **options: Any) -> Flight:
+        flights.append(Flight(tmp_path / name, write_short_task(tmp_path, t_max), **options))
+        return flights[-1]
+
+    yield start
+    for flight in flights:
+        flight.abort()
+
+
+def comparable(result: dict[str, Any]) -> dict[str, Any]:
+    """What must not depend on the machine."""
+    return {key: value for key, value in result.items() if key != "timing"}
+
+
+def test_two_runs_of_one_task_and_seed_are_identical_and_the_bag_scores_the_same(launch: Launch) -> None:
+    first = launch(25.0, "one", planner="zigzag").finish()
+    flight = launch(25.0, "two", planner="zigzag")
+    second = flight.finish()
+    assert comparable(first) == comparable(second)
+    assert first["metrics"]["path_length"] > 20.0
+    assert first["metrics"]["coverage"] > 0.0
+    assert len(first["reports"]) >= 1
+    again = score_bag(flight.out / "bag")
+    written = (flight.out / "result.json").read_text(encoding="utf-8")
+    assert again.dump() == written
+
+
+def killed_mission(launch: Launch, label: str, at: float, t_max: float) -> tuple[Flight, dict[str, Any], int]:
+    """Fly, SIGKILL one process at a mission time; flight, result and ns of the kill on the mission's clock."""
+    flight = launch(t_max, planner="zigzag")
+    flight.wait_until(at)
+    pid = flight.supervisor.pid(label)
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    result = flight.finish()
+    assert flight.supervisor.restarted == [label]
+    return flight, result, 0
+
+
+def gap(stamps: list[int]) -> tuple[int, int]:
+    """Ends of the longest pause between stamps."""
+    pairs = pairwise(stamps)
+    return max(pairs, key=lambda pair: pair[1] - pair[0])
+
+
+def test_a_killed_pilot_means_hold_and_is_started_again(launch: Launch) -> None:
+    flight, result, _ = killed_mission(launch, "uav1-pilot", 14.0, 45.0)
+    assert result["end"] == "timeout"
+    assert result["metrics"]["safe"]
+    record = read_bag(flight.out / "bag")
+    safety = record.rows("uav1", names.SAFETY_STATUS)
+    link = [row for row in safety if row.reason == 17]
+    assert link, "the governor noticed that the pilot was gone"
+    assert all(row.mode >= 3 for row in link)
+    before = max(row.stamp for row in safety if row.stamp < link[0].stamp)
+    assert (link[0].stamp - before) / NANO <= 0.5
+    # It came back and flew on.
+    after = [row for row in safety if row.stamp > link[-1].stamp + 3 * NANO]
+    assert after
+    assert sum(row.mode == 1 for row in after) > 0.8 * len(after)
+
+
+def test_a_killed_planner_means_hold_and_is_started_again(launch: Launch) -> None:
+    flight, result, _ = killed_mission(launch, "uav1-planner", 16.0, 45.0)
+    assert result["end"] == "timeout"
+    assert result["metrics"]["safe"]
+    record = read_bag(flight.out / "bag")
+    decisions = [row.stamp for row in record.rows("uav1", names.DECISION)]
+    start, end = gap(decisions)
+    assert (end - start) / NANO > 1.5, "frames went by without a planner"
+    _, positions = record.track("uav1", int(start + 4 * NANO), end)
+    if len(positions) > 20:  # away long enough to have come to a stop
+        assert float(abs(positions[-1] - positions[0]).max()) < 1.0
+
+
+def test_killed_sensing_means_hold_and_is_started_again(launch: Launch) -> None:
+    flight, result, _ = killed_mission(launch, "uav1-sensing", 14.0, 45.0)
+    assert result["end"] == "timeout"
+    assert result["metrics"]["safe"]
+    record = read_bag(flight.out / "bag")
+    safety = record.rows("uav1", names.SAFETY_STATUS)
+    blind = [row for row in safety if row.reason == 12]
+    assert blind, "the governor noticed that the ranges were old"
+    assert all(row.mode >= 3 for row in blind)
+    status = [row.stamp for row in record.rows("uav1", names.MAP_STATUS)]
+    start, end = gap(status)
+    assert (blind[0].stamp - start) / NANO <= 1.5
+    assert any(row.mode == 1 for row in safety if row.stamp > end + 3 * NANO)
+
+
+def test_two_vehicles_in_two_namespaces_fly_one_mission(launch: Launch) -> None:
+    result = launch(20.0, planner="random", vehicles=("uav1", "uav2")).finish()
+    assert result["vehicles"] == ["uav1", "uav2"]
+    assert result["metrics"]["path_length"] > 15.0
+    assert result["safety"]["collisions"] == 0
+
+
+def test_real_time_flies_too(launch: Launch) -> None:
+    began = time.monotonic()
+    result = launch(20.0, planner="zigzag", pace="realtime").finish()
+    assert result["pace"] == "realtime"
+    assert time.monotonic() - began > 19.0
+    assert result["metrics"]["path_length"] > 3.0
+    assert result["safety"]["collisions"] == 0
