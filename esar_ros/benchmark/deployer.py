@@ -298,7 +298,7 @@ def _offset(client: AirSim, place: Place, vehicle: str) -> Vector:
     on_map = place.origin.to_enu(geo["latitude"], geo["longitude"], geo["altitude"])
     own = ned_to_enu(_numbers(client.call("simGetVehiclePose", vehicle)["position"]))
     # Through latitude and longitude a millimetre gets lost.
-    return np.round(np.asarray(on_map - own, dtype=np.float64), 3)
+    return np.array([round(float(value), 3) for value in on_map - own])
 
 
 def _numbers(message: Mapping[str, float]) -> Vector:

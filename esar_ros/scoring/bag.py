@@ -166,6 +166,15 @@ def read_pictures(path: Path, wanted: Mapping[str, Iterable[int]], slack: int) -
     return {key: data for key, (_, data) in best.items()}
 
 
+def read_last(path: Path, topic: str) -> dict[str, Any]:
+    """The message with the newest stamp on a relative topic, by vehicle. Raises UsageError."""
+    last: dict[str, Any] = {}
+    for vehicle, _, message in _messages(path, (topic,)):
+        if vehicle not in last or stamp_ns(message.header.stamp) >= stamp_ns(last[vehicle].header.stamp):
+            last[vehicle] = message
+    return last
+
+
 def split_topic(name: str, topics: Iterable[str]) -> tuple[str, str] | None:
     """Vehicle and relative topic of a full topic name, e.g. ("uav1", "map/status"); None for other topics."""
     matches = [topic for topic in topics if name == f"/{topic}" or name.endswith(f"/{topic}")]

@@ -20,12 +20,16 @@ NANO = 1_000_000_000
 
 
 class OdometryRow(NamedTuple):
-    """Position in <vehicle>/odom, m."""
+    """Position (m) in <vehicle>/odom and attitude of base_link, (w, x, y, z)."""
 
     stamp: int
     x: float
     y: float
     z: float
+    qw: float
+    qx: float
+    qy: float
+    qz: float
 
 
 class StateRow(NamedTuple):
@@ -163,10 +167,9 @@ def _number(value: Any, instead: float = 0.0) -> float:
 
 
 def _odometry(m: Any) -> Row | None:
-    p = m.pose.pose.position
-    if not all(map(math.isfinite, (p.x, p.y, p.z))):
-        return None
-    return OdometryRow(stamp_ns(m.header.stamp), float(p.x), float(p.y), float(p.z))
+    p, q = m.pose.pose.position, m.pose.pose.orientation
+    numbers = tuple(float(value) for value in (p.x, p.y, p.z, q.w, q.x, q.y, q.z))
+    return OdometryRow(stamp_ns(m.header.stamp), *numbers) if all(map(math.isfinite, numbers)) else None
 
 
 def _state(m: Any) -> Row:

@@ -86,7 +86,9 @@ class ReportResult(_Strict):
     text: str
     confidence: float
     position: Point | None = Field(description="m, map frame; null when it was no position")
-    verdict: Literal["found", "exact", "located", "duplicate", "false", "over_cap"]
+    verdict: Literal["found", "exact", "located", "lost", "duplicate", "false", "over_cap"] = Field(
+        description="lost: near a victim that nobody found, but assigned elsewhere (appendix B assigns before it gates)"
+    )
     ok: bool
     matched: str | None = Field(description="id of the victim or clue it scored, else the nearest of its type")
     distance: float | None = Field(description="m to `matched`")
@@ -103,6 +105,7 @@ class VictimResult(_Strict):
     report: int | None = Field(description="index into reports of its match")
     time: float | None
     distance: float | None = Field(description="m from the matched report")
+    nearest_report: float | None = Field(description="m, least distance of any scored report of a victim")
     closest_approach: float | None = Field(description="m, least distance of any vehicle")
 
 
@@ -181,6 +184,11 @@ class Result(_Strict):
     clues: tuple[ClueResult, ...]
     safety: Safety
     timing: Timing
+
+    @property
+    def things(self) -> tuple[VictimResult | ClueResult, ...]:
+        """Everything that was to be found, victims first."""
+        return (*self.victims, *self.clues)
 
     def dump(self) -> str:
         """Canonical JSON with a final newline: equal results are equal bytes."""

@@ -155,10 +155,11 @@ def _outcomes(claims: Claims, found: Findings, truth: Truth) -> dict[int, _Outco
 
 def _reports(claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResult, ...]:
     outcomes = _outcomes(claims, found, truth)
-    return tuple(_report(claim, outcomes.get(i), truth) for i, claim in enumerate(claims.claims))
+    found_ids = {outcome.truth.id for outcome in outcomes.values() if outcome.truth is not None}
+    return tuple(_report(claim, outcomes.get(i), found_ids, truth) for i, claim in enumerate(claims.claims))
 
 
-def _report(claim: Claim, outcome: _Outcome | None, truth: Truth) -> ReportResult:
+def _report(claim: Claim, outcome: _Outcome | None, found_ids: set[str], truth: Truth) -> ReportResult:
     row = claim.row
     kind = {words.VICTIM: "victim", words.CLUE: "clue"}.get(row.type, "unknown")
     target = outcome.truth if outcome else _nearest(claim, truth)
@@ -169,9 +170,10 @@ def _report(claim: Claim, outcome: _Outcome | None, truth: Truth) -> ReportResul
         verdict = "over_cap"
     elif outcome:
         verdict = outcome.verdict
+    elif target is None or distance is None or distance >= truth.thresholds.error_threshold:
+        verdict = "false"
     else:
-        near = distance is not None and distance < truth.thresholds.error_threshold
-        verdict = "duplicate" if near else "false"
+        verdict = "duplicate" if target.id in found_ids else "lost"
     return ReportResult(
         vehicle=claim.vehicle,
         seq=row.seq,
@@ -222,10 +224,16 @@ def _victims(
                 report=match.report if match else None,
                 time=reports[match.report].time if match else None,
                 distance=match.distance if match else None,
+                nearest_report=_nearest_report(reports, victim.position),
                 closest_approach=_approach(flights, victim.position),
             )
         )
     return tuple(out)
+
+
+def _nearest_report(reports: tuple[ReportResult, ...], position: Point) -> float | None:
+    places = [r.position for r in reports if r.type == "victim" and r.verdict != "over_cap" and r.position is not None]
+    return float(metrics.distances(places, position).min()) if places else None
 
 
 def _clues(

@@ -35,7 +35,7 @@ class Fakes:
     """One builder a topic."""
 
     def odometry(self, t: float, x: float, y: float, z: float = 20.0) -> Message:
-        pose = Message(position=point(x, y, z))
+        pose = Message(position=point(x, y, z), orientation=Message(w=1.0, x=0.0, y=0.0, z=0.0))
         return Message(header=header(t, "uav1/odom"), pose=Message(pose=pose))
 
     def report(

@@ -143,6 +143,25 @@ def test_swapped_wordings_score_the_place_and_not_the_word(flown, fakes, make_tr
     assert result.reports[0].verdict == "located"
 
 
+def test_a_good_report_that_the_assignment_gave_away_is_told_as_lost(flown, fakes, make_truth: Make) -> None:
+    victims = [(0.0, 0.0, 0.0), (100.0, 0.0, 0.0)]
+    flown.add("uav1", "reports", fakes.report(10.0, 1, "person", (5.0, 0.0, 0.0)))
+    flown.add("uav1", "reports", fakes.report(11.0, 2, "person", (-20.0, 0.0, 0.0)))
+    result = scored(flown, make_truth(victims=victims))
+    assert (result.metrics.sr, result.metrics.sr_gated_first) == (0.0, 0.5)
+    assert [r.verdict for r in result.reports] == ["lost", "false"]
+    assert not result.victims[0].found
+    assert result.victims[0].nearest_report == pytest.approx(5.0)
+
+
+def test_a_second_report_of_a_found_victim_is_a_duplicate(flown, fakes, make_truth: Make) -> None:
+    for i, x in enumerate((100.0, 101.0)):
+        flown.add("uav1", "reports", fakes.report(10.0 + i, i + 1, "person", (x, 0.0, 0.0)))
+    result = scored(flown, make_truth())
+    assert [r.verdict for r in result.reports] == ["found", "duplicate"]
+    assert (result.metrics.duplicate_reports, result.metrics.false_reports) == (1, 0)
+
+
 def test_an_exact_clue_is_always_a_located_one(flown, fakes, make_truth: Make) -> None:
     # Report 1 is nearer to the rope, but only means the tent; one more report is near the tent alone.
     clues = [("tent", (40.0, 0.0, 0.0)), ("rope", (46.0, 0.0, 0.0))]

@@ -1,0 +1,73 @@
+"""How results are said to people: one wording for terminal, picture and page."""
+
+from __future__ import annotations
+
+from esar_ros.scoring.result import ClueResult, Result, VictimResult
+from esar_ros.scoring.truth import End
+
+ENDINGS = {
+    End.STOP: "ended by the planner",
+    End.TIMEOUT: "time was up",
+    End.COLLISION: "ended by a collision",
+    End.BREACH: "ended by leaving the safety envelope",
+    End.ERROR: "failed",
+    End.ABORTED: "ended by a person",
+}
+
+
+def plain(word: str) -> str:
+    """lower_snake_case as words."""
+    return word.replace("_", " ")
+
+
+def percent(share: float) -> str:
+    """A share of 1 in per cent, with one decimal."""
+    return f"{100.0 * share:.1f}"
+
+
+def metres(value: float | None) -> str:
+    """A distance, a dash when unknown."""
+    if value is None:
+        return "–"
+    return f"{value / 1000.0:.2f} km" if value >= 1000.0 else f"{value:.1f} m"
+
+
+def seconds(value: float | None) -> str:
+    """A time, a dash when unknown."""
+    return "–" if value is None else f"{value:.0f} s"
+
+
+def conditions(result: Result) -> str:
+    """Weather and hour of a task."""
+    return f"{plain(result.task.weather)}, {result.task.local_time[11:16]} h"
+
+
+def found_word(thing: VictimResult | ClueResult) -> str:
+    """found, exact, located or missed."""
+    if isinstance(thing, VictimResult):
+        return "found" if thing.found else "missed"
+    return "exact" if thing.exact else "located" if thing.located else "missed"
+
+
+def explanation(thing: VictimResult | ClueResult, gate: float) -> str:
+    """When and how near it was found, or how near one came. gate: the error threshold, m."""
+    if thing.distance is not None:
+        return f"{seconds(thing.time)}, {metres(thing.distance)} off"
+    if isinstance(thing, VictimResult) and thing.nearest_report is not None and thing.nearest_report < gate:
+        # Appendix B assigns before it gates: a false report can take a good one's place.
+        return f"reported {metres(thing.nearest_report)} off, lost"
+    if thing.closest_approach is not None:
+        return f"passed at {metres(thing.closest_approach)}"
+    return "never near"
+
+
+def caveats(result: Result) -> list[str]:
+    """What a reader must know before comparing this result."""
+    notes = [f"not eligible: {reason}" for reason in result.ineligible_reasons]
+    if result.preset != "paper" and result.preset != "default":
+        notes.append(f"preset {result.preset}")
+    if not result.governor:
+        notes.append("flown without the safety governor")
+    if result.error:
+        notes.append(f"the run failed: {result.error}")
+    return notes
