@@ -65,8 +65,13 @@ def region_of(flown: Flown, margin: float = 0.12, least: float = 220.0) -> Regio
     everything = np.concatenate(points)
     low, high = everything.min(axis=0), everything.max(axis=0)
     side = max(float((high - low).max()) * (1.0 + 2.0 * margin), least)
-    x, y = (float(v) for v in (low + high) / 2 - side / 2)
-    return Region(x, y, side)
+    corner = (low + high) / 2 - side / 2
+    if flown.place is not None:
+        # Rather off-centre than beyond the map's edge, where there is nothing to show.
+        half = flown.place.size / 2
+        side = min(side, 2 * half)
+        corner = np.clip(corner, -half, half - side)
+    return Region(float(corner[0]), float(corner[1]), side)
 
 
 def relief(place: PlaceMap, region: Region, pixels: int) -> NDArray[np.float64]:

@@ -16,6 +16,9 @@ from esar_ros.scoring.record import NANO, EpisodeRecord, SafetyRow
 from esar_ros.scoring.result import Safety, Timing
 from esar_ros.scoring.truth import End, Truth
 
+# m above ground up to which a vehicle counts as taking off, or landing.
+TAKE_OFF_HEIGHT = 3.0
+
 
 @dataclass(frozen=True)
 class Flight:
@@ -27,7 +30,7 @@ class Flight:
     safety: tuple[SafetyRow, ...]
     collisions: tuple[int, ...]
     breaches: tuple[int, ...]
-    flying: NDArray[np.bool_]  # for each row of safety
+    aloft: NDArray[np.bool_]  # for each row of safety: flying, and neither taking off nor landing
     landed_at_end: bool
     battery_at_end: float | None
     coverage: float
@@ -73,6 +76,7 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
 
     safety = tuple(record.rows(vehicle, names.SAFETY_STATUS, start, end))
     contacts = [row.stamp for row in record.rows(vehicle, names.COLLISION, start, end)]
+    landed = bool(states) and states[-1].landed == words.ON_GROUND
     battery = record.rows(vehicle, names.BATTERY, None, end)
     maps = record.rows(vehicle, names.MAP_STATUS, start, end)
     return Flight(
@@ -83,18 +87,29 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
         # Skids touching the ground where the vehicle stands are no crash.
         collisions=tuple(stamp for stamp in contacts if flying(stamp)),
         breaches=tuple(row.stamp for row in safety if row.breach),
-        flying=np.array([flying(row.stamp) for row in safety], dtype=bool),
-        landed_at_end=bool(states) and states[-1].landed == words.ON_GROUND,
+        aloft=_aloft(safety, landed) & np.array([flying(row.stamp) for row in safety], dtype=bool),
+        landed_at_end=landed,
         battery_at_end=battery[-1].charge if battery else None,
         coverage=min(max(maps[-1].coverage, 0.0), 1.0) if maps else 0.0,
     )
+
+
+def _aloft(safety: tuple[SafetyRow, ...], landed: bool) -> NDArray[np.bool_]:
+    """Steps between the first and, if it landed, the last one higher than take-off and landing reach.
+
+    Below that the nearest obstacle is the ground one starts from, which says nothing of how safely one flew.
+    """
+    high = np.array([row.height >= TAKE_OFF_HEIGHT for row in safety], dtype=bool)
+    aloft = np.logical_or.accumulate(high)
+    return aloft & np.logical_or.accumulate(high[::-1])[::-1] if landed else aloft
 
 
 def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
     """Isafe with its reasons: no contact, no breach, and landed or airborne with reserve at the end."""
     collisions = sorted(stamp for flight in flights for stamp in flight.collisions)
     breaches = sorted(stamp for flight in flights for stamp in flight.breaches)
-    rows = [(row, flying) for flight in flights for row, flying in zip(flight.safety, flight.flying, strict=True)]
+    rows = [row for flight in flights for row in flight.safety]
+    aloft = [row for flight in flights for row, up in zip(flight.safety, flight.aloft, strict=True) if up]
     reasons = []
     if truth.end_reason is End.ERROR:
         reasons.append("the run failed")
@@ -110,9 +125,9 @@ def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
             reasons.append(f"{flight.vehicle} airborne at the end, charge unknown")
         elif flight.battery_at_end < reserve:
             reasons.append(f"{flight.vehicle} airborne at the end below {reserve:.0%} charge")
-    modes = Counter(words.mode_name(row.mode) for row, _ in rows)
+    modes = Counter(words.mode_name(row.mode) for row in rows)
     changed = Counter(
-        words.reason_name(row.reason) for row, _ in rows if row.changed and row.reason != words.REASON_NOT_FLYING
+        words.reason_name(row.reason) for row in rows if row.changed and row.reason != words.REASON_NOT_FLYING
     )
     charges = [flight.battery_at_end for flight in flights if flight.battery_at_end is not None]
     return Safety(
@@ -124,8 +139,8 @@ def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
         first_breach=_since(truth, breaches),
         interventions=dict(sorted(changed.items())),
         modes={mode: count / len(rows) for mode, count in sorted(modes.items())},
-        min_clearance=_least(row.clearance for row, flying in rows if flying),
-        min_height=_least(row.height for row, flying in rows if flying and row.mode != words.MODE_LAND),
+        min_clearance=_least(row.clearance for row in aloft),
+        min_height=_least(row.height for row in aloft),
         battery_at_end=min(charges) if charges else None,
         landed_at_end=all(flight.landed_at_end for flight in flights),
     )

@@ -36,7 +36,6 @@ REASONS: dict[int, str] = {
     19: "breach",
 }
 REASON_NOT_FLYING = 18
-MODE_LAND = 6
 
 CLUE, VICTIM = 1, 2
 ON_GROUND, FLYING = 1, 2

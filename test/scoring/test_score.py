@@ -206,6 +206,21 @@ def test_a_breach_is_unsafe_and_touching_the_ground_when_landed_is_not(flown, fa
     assert result.metrics.safe_flight_distance == pytest.approx(20.0)
 
 
+@pytest.mark.parametrize(("landed", "nearest", "lowest"), [(1, 6.0, 8.0), (2, 0.4, 0.5)])
+def test_clearance_leaves_out_take_off_and_landing_but_no_low_flight(
+    fakes, make_truth: Make, landed: int, nearest: float, lowest: float
+) -> None:
+    record = EpisodeRecord()
+    # Up, along, and down to the ground: the end of a landing, or of a flight that went too low.
+    flight = [(0.0, 0.3, 0.2), (1.0, 2.0, 1.0), (2.0, 12.0, 9.0), (3.0, 8.0, 6.0), (4.0, 0.5, 0.4)]
+    for t, height, clearance in flight:
+        record.add("uav1", "safety/status", fakes.safety(t, clearance=clearance, height=height))
+    record.add("uav1", "vehicle_state", fakes.state(0.5, landed=2))
+    record.add("uav1", "vehicle_state", fakes.state(4.5, landed=landed))
+    safety = scored(record, make_truth()).safety
+    assert (safety.min_clearance, safety.min_height) == (nearest, lowest)
+
+
 def test_interventions_are_counted_by_reason_and_not_on_the_ground(flown, fakes, make_truth: Make) -> None:
     for t, reason in ((20.1, 8), (20.2, 8), (20.3, 5), (20.4, 18)):
         flown.add("uav1", "safety/status", fakes.safety(t, 3, reason))
