@@ -25,7 +25,7 @@ from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
-from esar_ros.nodes.runtime import Finished, run
+from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
 from esar_ros.perception.backend import create as create_backend
 from esar_ros.scoring.judge import OfflineJudge
@@ -73,6 +73,7 @@ class RefereeNode(StepNode):
         self._collisions = dict.fromkeys(self.vehicles, 0)
         self._reports = dict.fromkeys(self.vehicles, 0)
         self._told_phase = -1
+        self.exit_code: int | None = None
         self.mission_id = f"{self._task.id}-{self._planner}-{self._seed}"
         for vehicle in self.vehicles:
             for topic in SCORED:
@@ -238,7 +239,8 @@ class RefereeNode(StepNode):
         if waited < LINGER or (waited < RECORDER_PATIENCE and not self._recorded(self._referee.ending.stamp)):
             return
         write_atomically(self._out / "result.json", self._result.dump())
-        raise Finished(0)
+        self.exit_code = 0
+        self._end_timer.cancel()
 
     def wind_down(self) -> bool:
         """A person ends the mission early: score what was flown. False when nothing was."""
