@@ -18,7 +18,7 @@ from esar_ros.safety.inputs import RangeImageData
 
 _FREE = 1
 _STEP = 0.5  # m between the points looked at along a direction
-_FOOTPRINT = 1.5  # m around the vehicle's foot point that count as "below" it
+_FOOTPRINT = 0.8  # m around the vehicle's foot point that count as "below" it: a wall beside it does not
 _FOOTPRINT_GROWTH = 0.14  # m of footprint per m of depth: the two lowest rows of a 5 degree scan
 
 

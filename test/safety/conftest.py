@@ -89,7 +89,9 @@ class World:
             stamp, pose, -math.pi, 2 * math.pi / self.columns, low, step, 0.1, 60.0, out.astype(np.float32)
         )
 
-    def window(self, position: NDArray[np.float64], stamp: float, size: int = 32, resolution: float = 1.0) -> OccupancyWindow:
+    def window(
+        self, position: NDArray[np.float64], stamp: float, size: int = 32, resolution: float = 1.0
+    ) -> OccupancyWindow:
         """All of it known around a position: a cell is occupied when a surface or an inside touches its middle."""
         low = np.floor(position / resolution - size / 2) * resolution
         axis = (np.arange(size) + 0.5) * resolution
@@ -98,7 +100,9 @@ class World:
         for tx, ty, tz, radius in self.things:
             dz = np.zeros_like(z) if math.isinf(tz) else z - tz
             gap = np.minimum(gap, np.sqrt((x - tx) ** 2 + (y - ty) ** 2 + dz**2) - radius)
-        return OccupancyWindow(low, resolution, np.where(gap < 0.5 * resolution, OCCUPIED, FREE).astype(np.uint8), stamp)
+        return OccupancyWindow(
+            low, resolution, np.where(gap < 0.5 * resolution, OCCUPIED, FREE).astype(np.uint8), stamp
+        )
 
 
 def square(half: float) -> NDArray[np.float64]:
@@ -183,9 +187,7 @@ class Rollout:
         for step in range(round(seconds / STEP)):
             frozen = faults(step)
             roll, pitch = -self._tilt(1), self._tilt(0)
-            pose = Pose(
-                self.position + self.rng.normal(0.0, self.noise, 3), quaternion_from_rpy(roll, pitch, 0.0)
-            )
+            pose = Pose(self.position + self.rng.normal(0.0, self.noise, 3), quaternion_from_rpy(roll, pitch, 0.0))
             if "odometry" not in frozen or self.state is None:
                 self.state = State(self.now, pose, self.velocity.copy(), True, False, 0.9)
             if "ranges" not in frozen and (step % 2 == 0 or self._image is None):

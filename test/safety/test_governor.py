@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -32,7 +33,9 @@ def run(kit: SimpleNamespace, limits: Limits, governor: Governor, seconds: float
     window = None
     for n in range(round(seconds / kit.STEP)):
         window = window if n % 20 else None
-        view = kit.Scene(limits, position=position, velocity=velocity, site=governor.site, now=now, window=window, **scene)
+        view = kit.Scene(
+            limits, position=position, velocity=velocity, site=governor.site, now=now, window=window, **scene
+        )
         window = view.window
         view.state = replace(view.state, battery=battery, landed=landed)
         answers.append(view.decide(asked, governor=governor))
@@ -231,7 +234,7 @@ def test_battery_reserve_returns_home_and_lands(kit: SimpleNamespace, limits: Li
     modes = [a.mode for a in answers]
     assert modes[0] is Mode.RETURN and modes[-1] is Mode.LAND and answers[-1].reason is Reason.BATTERY_RESERVE
     assert math.hypot(position[0], position[1]) <= limits.home_radius + 1.0 and position[2] < 0.3
-    assert all(a <= b for a, b in zip(modes, modes[1:], strict=False)), "never less severe by itself"
+    assert all(a <= b for a, b in pairwise(modes)), "never less severe by itself"
 
 
 def test_far_away_it_turns_back_earlier(kit: SimpleNamespace, limits: Limits) -> None:
@@ -271,7 +274,9 @@ def test_lost_pilot_holds_then_returns(kit: SimpleNamespace, limits: Limits) -> 
     for n in range(1, 20):
         between = kit.Scene(quick, position=[50.0, 0.0, 20.0], now=kit.NOW + n * 0.05, heartbeat_age=0.6)
         between.decide([1.0, 0.0, 0.0], governor=governor)
-    later = kit.Scene(quick, position=[50.0, 0.0, 20.0], now=kit.NOW + 1.0, heartbeat_age=1.6).decide([1.0, 0.0, 0.0], governor=governor)
+    later = kit.Scene(quick, position=[50.0, 0.0, 20.0], now=kit.NOW + 1.0, heartbeat_age=1.6).decide(
+        [1.0, 0.0, 0.0], governor=governor
+    )
     assert later.mode is Mode.RETURN and later.reason is Reason.LINK
     back = kit.Scene(quick, position=[50.0, 0.0, 20.0], now=kit.NOW + 1.05).decide([1.0, 0.0, 0.0], governor=governor)
     assert back.mode is Mode.RETURN, "latched: a pilot that comes back has to be cleared"

@@ -210,9 +210,7 @@ def test_i5_older_never_loosens(kit: SimpleNamespace, limits: Limits, what: str,
 
 @pytest.mark.parametrize("what", list(AGED))
 @pytest.mark.parametrize("fault", ["missing", "stale", "future", "nan"])
-def test_i6_i7_missing_stale_or_future_input_holds(
-    kit: SimpleNamespace, limits: Limits, what: str, fault: str
-) -> None:
+def test_i6_i7_missing_stale_or_future_input_holds(kit: SimpleNamespace, limits: Limits, what: str, fault: str) -> None:
     """At once, with the reason; and the hold ends the release time after the input is back."""
     age, reason = AGED[what]
     stamps = {
@@ -359,5 +357,3 @@ def test_inputs_are_left_alone(kit: SimpleNamespace, limits: Limits) -> None:
     np.testing.assert_array_equal(scene.window.cells, before["window"].cells)
     answer.velocity[:] = math.nan
     np.testing.assert_array_equal(scene.state.velocity, before["velocity"])
-
-

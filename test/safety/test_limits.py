@@ -54,7 +54,7 @@ def test_bad_files_are_refused_in_one_line(tmp_path: Path, text: str, part: str)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="none.yaml"):
+    with pytest.raises(UsageError, match=r"none\.yaml"):
         load_limits(tmp_path / "none.yaml")
 
 

@@ -43,7 +43,9 @@ def test_too_near_backs_off_only_when_asked_to(kit: SimpleNamespace, limits: Lim
     here = np.array([0.0, 0.0, 30.0])
     scan = kit.World(np.array([[3.0, 0.0, math.inf, 2.0]]), 24, 181).image(Pose(here), 1.0)
     assert from_ranges(scan, here, STILL, limits, 5.0, 0.0).limits.bounds.min() == 0.0
-    assert -limits.push_speed <= from_ranges(scan, here, STILL, limits, 5.0, limits.push_speed).limits.bounds.min() < 0.0
+    assert (
+        -limits.push_speed <= from_ranges(scan, here, STILL, limits, 5.0, limits.push_speed).limits.bounds.min() < 0.0
+    )
 
 
 @pytest.mark.parametrize(("value", "distance"), [(-math.inf, 0.1), (0.0, 0.0), (2.0, 2.0)])

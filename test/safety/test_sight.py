@@ -89,6 +89,12 @@ def test_surface_below(kit: SimpleNamespace) -> None:
     assert Sight(HERE, rock.image(Pose(HERE), 1.0), None, OWN).surface_below() == pytest.approx(4.0, abs=0.2)
 
 
+def test_a_wall_beside_the_vehicle_is_not_below_it(kit: SimpleNamespace) -> None:
+    world = kit.World(np.array([[4.2, -2.0, math.inf, 0.2]]), 24, 180)
+    z = Sight(HERE, world.image(Pose(HERE), 1.0), None, OWN).surface_below()
+    assert z is not None and z < HERE[2] - 5.0
+
+
 def test_surface_below_of_the_window() -> None:
     cells = np.full((10, 10, 20), FREE, dtype=np.uint8)
     cells[:, :, :4] = OCCUPIED

@@ -1,0 +1,270 @@
+"""Every check matters: each has a scene that it alone keeps safe, shown by taking the check away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from esar_ros.safety import envelope as envelope_module
+from esar_ros.safety.codes import Mode, Reason
+from esar_ros.safety.envelope import Envelope
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.obstacles import NO_LIMITS
+from esar_ros.safety.site import Site
+from esar_ros.safety.voyage import Latch
+from esar_ros.safety.watch import Clock, Hold
+
+Kit = SimpleNamespace
+Safe = Callable[[Kit, Limits], bool]
+
+
+def flight(kit: Kit, limits: Limits, things: list[list[float]], start: list[float], **more: Any):  # type: ignore[no-untyped-def]
+    """A vehicle with delay and lag, but in still air and without noise."""
+    site = more.pop("site", Site(kit.square(500.0), 120.0, np.zeros(3)))
+    world = kit.World(np.array(things, dtype=np.float64).reshape(-1, 4), 24, 90)
+    return kit.Rollout(
+        world,
+        Governor(limits, site),
+        site,
+        np.random.default_rng(1),
+        position=np.array(start),
+        gust=0.0,
+        noise=0.0,
+        lag=0.3,
+        **more,
+    )
+
+
+def towards(*velocity: float) -> Callable[[Any], Command]:
+    return lambda vehicle: Command(vehicle.now, np.array(velocity))
+
+
+def finite(kit: Kit, limits: Limits) -> bool:
+    return bool(np.isfinite(kit.Scene(limits).decide([math.nan, 0.0, 0.0]).velocity).all())
+
+
+def speed(kit: Kit, limits: Limits) -> bool:
+    return kit.Scene(limits, velocity=[9.0, 0.0, 0.0]).decide([9.0, 0.0, 0.0]).velocity[0] <= limits.speed_horizontal
+
+
+def acceleration(kit: Kit, limits: Limits) -> bool:
+    return kit.Scene(limits).decide([4.0, 0.0, 0.0]).velocity[0] <= limits.acceleration * 0.05 + 1e-9
+
+
+def yaw_rate(kit: Kit, limits: Limits) -> bool:
+    return kit.Scene(limits).decide([0.0, 0.0, 0.0], 3.0).yaw_rate <= limits.yaw_rate
+
+
+def pillar_by_ranges(kit: Kit, limits: Limits) -> bool:
+    """Beside the way, so that the air straight ahead is seen to be free."""
+    run = flight(kit, limits, [[18.0, 2.2, math.inf, 2.0]], [0.0, 0.0, 15.0], use_map=False)
+    return run.fly(towards(6.0, 0.0, 0.0), 14.0).nearest > limits.body_radius
+
+
+def pillar_by_map(kit: Kit, limits: Limits) -> bool:
+    """What only the map knows: glass to the scan."""
+    world = kit.World(np.array([[8.0, 0.0, math.inf, 2.0]]))
+    scene = kit.Scene(limits, world=world, velocity=[5.0, 0.0, 0.0])
+    scene.ranges = kit.World().image(scene.state.pose, kit.NOW)
+    return scene.decide([5.0, 0.0, 0.0]).velocity[0] < 4.5
+
+
+def closing(kit: Kit, limits: Limits) -> bool:
+    """Already too fast towards a pillar, it brakes harder than to the speed that would just be allowed."""
+    world = kit.World(np.array([[9.0, 0.0, math.inf, 2.0]]), 24, 180)
+    fast, calm = (kit.Scene(limits, world=world, velocity=[v, 0.0, 0.0]) for v in (6.0, 0.0))
+    asked = np.array([4.2, 0.0, 0.0])
+    allowed = _kept(calm, asked)[0]
+    return _kept(fast, asked)[0] < allowed - 0.5
+
+
+def _kept(scene: Any, asked: np.ndarray) -> np.ndarray:
+    governor = scene.governor()
+    after = governor._track(governor._memory, scene.state)
+    view, _ = governor._look(after, scene.state, scene.ranges, scene.window, False)
+    return governor.envelope.keep(asked, scene.state, view, envelope_module.Findings())
+
+
+def floor(kit: Kit, limits: Limits) -> bool:
+    run = flight(kit, limits, [], [0.0, 0.0, 8.0]).fly(towards(0.0, 0.0, -2.0), 8.0)
+    return run.nearest > limits.floor - 0.5
+
+
+def fence(kit: Kit, limits: Limits) -> bool:
+    run = flight(kit, limits, [], [0.0, 0.0, 15.0], site=Site(kit.square(25.0), 60.0, np.zeros(3)))
+    return run.fly(towards(6.0, 0.0, 0.0), 8.0).outside < 0.0
+
+
+def ceiling(kit: Kit, limits: Limits) -> bool:
+    run = flight(kit, limits, [], [0.0, 0.0, 20.0], site=Site(kit.square(99.0), 25.0, np.zeros(3)))
+    return run.fly(towards(0.0, 0.0, 2.0), 12.0).highest < 27.0
+
+
+def unseen_climb(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[0.0, 0.0, 3.0])
+    scene.window = replace(scene.window, cells=np.zeros_like(scene.window.cells))
+    return scene.decide([0.0, 0.0, 3.0]).velocity[2] <= limits.speed_unseen_up + 1e-6
+
+
+def unseen_ahead(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[3.0, 0.0, 0.0])
+    scene.window = replace(scene.window, cells=np.zeros_like(scene.window.cells))
+    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.nan, dtype=np.float32))
+    return not scene.decide([3.0, 0.0, 0.0]).velocity.any()
+
+
+def column(kit: Kit, limits: Limits) -> bool:
+    """On the ground, no motion sideways."""
+    scene = kit.Scene(limits, position=[0.0, 0.0, 2.5])
+    scene.state = replace(scene.state, landed=True)
+    return scene.decide([0.1, 0.0, 0.1]).velocity[0] == 0.0
+
+
+def odometry(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
+    scene.state = replace(scene.state, stamp=kit.NOW - 1.0)
+    return not scene.decide([2.0, 0.0, 0.0]).velocity.any()
+
+
+def old_command(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
+    return not scene.ask(Command(kit.NOW - 1.0, np.array([2.0, 0.0, 0.0]))).velocity.any()
+
+
+def old_ranges(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
+    scene.ranges = replace(scene.ranges, stamp=kit.NOW - 1.0)
+    return not scene.decide([2.0, 0.0, 0.0]).velocity.any()
+
+
+def old_map(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[4.0, 0.0, 0.0])
+    scene.window = replace(scene.window, stamp=kit.NOW - 9.0)
+    return scene.decide([4.0, 0.0, 0.0]).velocity[0] <= limits.speed_without_map
+
+
+def link(kit: Kit, limits: Limits) -> bool:
+    return not kit.Scene(limits, velocity=[2.0, 0.0, 0.0], heartbeat_age=2.0).decide([2.0, 0.0, 0.0]).velocity.any()
+
+
+def clock(kit: Kit, limits: Limits) -> bool:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+    kit.Scene(limits, velocity=[2.0, 0.0, 0.0]).decide([2.0, 0.0, 0.0], governor=governor)
+    back = kit.Scene(limits, now=kit.NOW - 50.0, velocity=[2.0, 0.0, 0.0])
+    return not back.decide([2.0, 0.0, 0.0], governor=governor).velocity.any()
+
+
+def settling(kit: Kit, limits: Limits) -> bool:
+    limits = limits.model_copy(update={"release": 0.0})
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+    for now in (kit.NOW, kit.NOW - 50.0):
+        kit.Scene(limits, now=now).decide([0.1, 0.0, 0.0], governor=governor)
+    return not kit.Scene(limits, now=kit.NOW - 49.6).decide([0.1, 0.0, 0.0], governor=governor).velocity.any()
+
+
+def release(kit: Kit, limits: Limits) -> bool:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+    kit.Scene(limits).ask(None, governor)
+    return not kit.Scene(limits, now=kit.NOW + 0.05).decide([0.1, 0.0, 0.0], governor=governor).velocity.any()
+
+
+def battery(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, position=[30.0, 0.0, 20.0])
+    scene.state = replace(scene.state, battery=limits.battery_return)
+    return scene.decide([0.0, 0.0, 0.0]).mode is Mode.RETURN
+
+
+def latch(kit: Kit, limits: Limits) -> bool:
+    """A battery that recovers does not end the return."""
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+    for n, charge in enumerate((limits.battery_return, 0.9)):
+        scene = kit.Scene(limits, position=[30.0, 0.0, 20.0], now=kit.NOW + 0.05 * n)
+        scene.state = replace(scene.state, battery=charge)
+        mode = scene.decide([0.0, 0.0, 0.0], governor=governor).mode
+    return mode is Mode.RETURN
+
+
+def breach(kit: Kit, limits: Limits) -> bool:
+    world = kit.World(np.array([[2.4, 0.0, math.inf, 2.0]]), 24, 180)
+    return kit.Scene(limits, world=world).decide([0.0, 0.0, 0.0]).breach
+
+
+def back_off(kit: Kit, limits: Limits) -> bool:
+    """Blown into the margin, it leaves it by itself."""
+    run = flight(kit, limits, [[3.2, 0.0, math.inf, 2.0]], [0.0, 0.0, 15.0]).fly(towards(0.0, 0.0, 0.0), 4.0)
+    return run.world.distance(run.position) > 1.5
+
+
+CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
+    ("finite command", Governor, "_check_command", lambda self, command, now, found: command, finite),
+    ("speed", Envelope, "limit_speed", lambda self, velocity, found: velocity, speed),
+    ("acceleration", Governor, "_limit_acceleration", lambda self, velocity, base, step, found: velocity, acceleration),
+    ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, found: rate, yaw_rate),
+    ("ranges", Envelope, "_range_obstacles", lambda self, *a: _nothing(), pillar_by_ranges),
+    ("map", Envelope, "_window_obstacles", lambda self, *a: _nothing(), pillar_by_map),
+    ("present velocity", Governor, "_closing_velocity", lambda self, state: np.zeros(3), closing),
+    ("floor", Envelope, "_floor", lambda self, scene: NO_LIMITS, floor),
+    ("fence", Envelope, "_fence", lambda self, scene: NO_LIMITS, fence),
+    ("ceiling", Envelope, "_ceiling", lambda self, scene: NO_LIMITS, ceiling),
+    ("unseen above", Envelope, "_unseen_climb", lambda self, asked, scene: NO_LIMITS, unseen_climb),
+    ("unseen ahead", Envelope, "_slow_in_unseen", lambda self, velocity, scene, found: velocity, unseen_ahead),
+    ("column", Envelope, "_leave_ground_straight", lambda self, asked, landed, scene, found: asked, column),
+    ("odometry", Governor, "_check_odometry", lambda self, state, now, found: state, odometry),
+    ("command age", Governor, "_check_command", lambda self, command, now, found: command, old_command),
+    ("ranges age", Governor, "_check_ranges", lambda self, image, now, found: image, old_ranges),
+    ("map age", Governor, "_check_map", lambda self, window, now: window, old_map),
+    ("link", Governor, "_check_link", lambda self, lost, age, now, found: None, link),
+    ("clock", Governor, "_check_clock", lambda self, clock, now, found: (Clock(now), 0.05), clock),
+    ("settling", Clock, "settling", property(lambda self: False), settling),
+    ("release", Hold, "update", lambda self, cause, now, wait: Hold(cause), release),
+    ("voyage", Governor, "_check_voyage", lambda self, memory, state, now: Latch(), battery),
+    ("latch", Latch, "raised", lambda self, mode, reason, text: Latch(Mode.NORMAL), latch),
+    ("envelope", Governor, "_check_envelope", lambda self, state, scene, found: None, breach),
+]
+
+
+def _nothing() -> Any:
+    return envelope_module.Surroundings(NO_LIMITS, math.inf)
+
+
+@pytest.mark.parametrize(("name", "owner", "method", "without", "safe"), CHECKS, ids=[c[0] for c in CHECKS])
+def test_deleting_the_check_breaks_its_scene(
+    kit: Kit,
+    limits: Limits,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    owner: type,
+    method: str,
+    without: Callable[..., Any],
+    safe: Safe,
+) -> None:
+    assert safe(kit, limits), f"{name}: not safe with the check"
+    monkeypatch.setattr(owner, method, without)
+    assert not safe(kit, limits), f"{name}: safe without the check"
+
+
+def test_backing_off_needs_its_speed(kit: Kit, limits: Limits) -> None:
+    assert back_off(kit, limits)
+    assert not back_off(kit, limits.model_copy(update={"push_speed": 0.0}))
+
+
+def test_every_check_of_the_governor_is_in_the_list() -> None:
+    """A check that is added has to bring the scene that needs it."""
+    listed = {(owner, method) for _, owner, method, _, _ in CHECKS}
+    for owner in (Governor, Envelope):
+        for method in vars(owner):
+            if method.startswith(("_check_", "_limit_", "limit_")):
+                assert (owner, method) in listed, f"{owner.__name__}.{method}"
+
+
+def test_reasons_name_the_check(kit: Kit, limits: Limits) -> None:
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0], heartbeat_age=2.0)
+    assert scene.decide([2.0, 0.0, 0.0]).reason is Reason.LINK
