@@ -165,7 +165,7 @@ def carve_brick(
     return freed, cleared, settled == BRICKS
 
 
-@inlined
+@kernel
 def carve_mixed(
     depth: NDArray[np.float32],
     lens: Lens,

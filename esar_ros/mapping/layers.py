@@ -24,6 +24,7 @@ from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN
 
 TILE = 64.0  # m; published grids begin and end on multiples of it
 DEFAULT_BAND = (4.0, 60.0)  # m above local ground
+NOTHING = np.iinfo(np.int16).max  # as a height: higher than any
 _GROUND_REACH = 4.0  # m; the lowest surface this near a cell is its local ground, even under a crown
 
 
@@ -200,18 +201,27 @@ def fill_cells(
     """Recompute the cells of span x span voxels in block columns (N, 2); lengths in voxels."""
     nx, ny = ground.shape
     nz = blocks.table.shape[2] * SIDE
+    # Lowest ground of each row around a block column, over the reach of each of its cells.
+    lows = np.empty((SIDE + 2 * reach, SIDE // span), np.int16)
     for n in range(len(columns)):
         bx, by = columns[n]
+        for i in range(len(lows)):
+            x = bx * SIDE + i - reach
+            for c in range(SIDE // span):
+                y = by * SIDE + c * span
+                low = NOTHING
+                if 0 <= x < nx:
+                    for j in range(max(0, y - reach), min(ny, y + span + reach)):
+                        if 0 < ground[x, j] < low:
+                            low = ground[x, j]
+                lows[i, c] = low
         for x in range(bx * SIDE, (bx + 1) * SIDE, span):
             for y in range(by * SIDE, (by + 1) * SIDE, span):
-                lowest = 0
-                for i in range(max(0, x - reach), min(nx, x + span + reach)):
-                    for j in range(max(0, y - reach), min(ny, y + span + reach)):
-                        g = ground[i, j]
-                        if g > 0 and (lowest == 0 or g < lowest):
-                            lowest = g
+                lowest = NOTHING
+                for i in range(x & 15, (x & 15) + span + 2 * reach):
+                    lowest = min(lowest, lows[i, (y & 15) // span])
                 value = UNKNOWN
-                if lowest > 0:
+                if lowest < NOTHING:
                     for i in range(x, x + span):
                         for j in range(y, y + span):
                             if ground[i, j] > 0:
