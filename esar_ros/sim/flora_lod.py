@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from esar_ros.sim.raycast import Ground, cast_ground
 from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 
-FINE_PX, COARSE_PX = 85.0, 26.0  # least height in px for the full and for the coarse mesh
+FINE_PX, COARSE_PX = 110.0, 30.0  # least height in px for the full and for the coarse mesh
 _LEAST_PX = 3.5  # bushes and rocks below are left out
 _THIN_PX = 9.0  # below, every second tree stands for two; below half of it, every fourth for four
 _HIDDEN_PX = 60.0  # below, what the ground hides is left out

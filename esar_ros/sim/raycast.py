@@ -274,6 +274,7 @@ def cast(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, origins,
         best = cast_ground(ground, ox, oy, oz, dx, dy, dz, reach)
         found = NO_HIT if best == math.inf else GROUND
         best = min(best, reach)
+        flat = dx * dx + dy * dy
         side = bins.side
         gx = math.floor((ox + bins.half) / GRID_CELL)
         gy = math.floor((oy + bins.half) / GRID_CELL)
@@ -289,6 +290,10 @@ def cast(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, origins,
                 c = gy * side + gx
                 for q in range(bins.starts[c], bins.starts[c + 1]):
                     item = bins.items[q]
+                    # Seen from above, most rays pass beside most trunks of a cell.
+                    aside = (shapes[item, 1] - ox) * dy - (shapes[item, 2] - oy) * dx
+                    if aside * aside > shapes[item, 4] * shapes[item, 4] * flat:
+                        continue
                     if not alive[owners[item]]:
                         continue
                     if shapes[item, 0] == 1.0:
