@@ -66,7 +66,8 @@ class CameraDriverNode(StepNode):
         self._pictures: Pictures | None = None
         self._fetching = False
         if not self.lockstep:
-            self._arrived = self.create_guard_condition(self._on_pictures)
+            # The events executor has no guard conditions: look for fetched pictures often instead.
+            self.create_timer(0.02, self._on_pictures, clock=self.steady)
             self.create_timer(1.0 / self._rig.rates.ranges, self._on_range_time, clock=self.steady)
             self.create_timer(1.0 / self._rig.rates.cameras, self._on_camera_time, clock=self.steady)
         self.join()
@@ -108,7 +109,6 @@ class CameraDriverNode(StepNode):
     def _fetch(self) -> None:
         try:
             self._pictures = self._cameras.read()
-            self._arrived.trigger()
         except AirSimError as error:
             self.get_logger().warning(f"no pictures: {error}", throttle_duration_sec=5.0)
         finally:
