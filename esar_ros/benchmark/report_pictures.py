@@ -19,6 +19,8 @@ from esar_ros.scoring.result import ClueResult, ReportResult, VictimResult
 
 WIDTH = 480  # px of a picture in the report
 QUALITY = 72
+RING = (255, 214, 51)
+CUT = (0.09, 0.09)  # share of the picture's width and height that is shown magnified
 MOST_FINDS = 14  # with pictures: a report of some megabytes, not of hundreds
 SLACK = round(1.05 * NANO)  # ns between a report and the picture shown with it
 
@@ -81,17 +83,37 @@ def _marked(
         picture = Image.open(io.BytesIO(jpeg)).convert("RGB")
     except OSError:
         return None
+    original = picture
     if picture.width > WIDTH:
         picture = picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.Resampling.LANCZOS)
     pixel = _pixel(flown, thing, report, camera, picture.width, picture.height)
     if pixel is not None:
-        draw = ImageDraw.Draw(picture)
-        for radius, width, colour in ((25, 7, (20, 24, 28)), (23, 3, (255, 214, 51))):
-            box = (pixel[0] - radius, pixel[1] - radius, pixel[0] + radius, pixel[1] + radius)
-            draw.ellipse(box, outline=colour, width=width)
+        _draw_ring(picture, pixel)
+        _paste_closer(picture, original, pixel)
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=QUALITY, optimize=True)
     return View(camera, buffer.getvalue(), pixel is not None)
+
+
+def _draw_ring(picture: Image.Image, pixel: tuple[float, float]) -> None:
+    draw = ImageDraw.Draw(picture)
+    for radius, width, colour in ((25, 7, (20, 24, 28)), (23, 3, RING)):
+        box = (pixel[0] - radius, pixel[1] - radius, pixel[0] + radius, pixel[1] + radius)
+        draw.ellipse(box, outline=colour, width=width)
+
+
+def _paste_closer(picture: Image.Image, original: Image.Image, pixel: tuple[float, float]) -> None:
+    """A magnified cut about the thing, in the upper corner away from it: from the air most things are a few pixels."""
+    scale = original.width / picture.width
+    half_width, half_height = CUT[0] * original.width / 2, CUT[1] * original.height / 2
+    x = min(max(pixel[0] * scale, half_width), original.width - half_width)
+    y = min(max(pixel[1] * scale, half_height), original.height - half_height)
+    size = (round(picture.width * 0.32), round(picture.height * 0.32))
+    box = (x - half_width, y - half_height, x + half_width, y + half_height)
+    closer = original.resize(size, Image.Resampling.BICUBIC, box=box)
+    left = picture.width - size[0] - 8 if pixel[0] < picture.width / 2 else 8
+    picture.paste(closer, (left, 8))
+    ImageDraw.Draw(picture).rectangle((left - 1, 7, left + size[0], 8 + size[1]), outline=RING, width=2)
 
 
 def _pixel(

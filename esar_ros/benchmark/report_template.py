@@ -94,7 +94,7 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
  <span class="muted small">at {{ seconds(find.report.time) }}, {{ find.report.vehicle }}: “{{ find.report.text }}”, {{ metres(find.thing.distance) }} off</span></h3>
  {% if find.views %}<div class="views">{% for view in find.views %}<figure{% if view.holds_it %} class="it"{% endif %}><img loading="lazy" alt="{{ view.camera }} camera" src="{{ uri(view.jpeg) }}"><figcaption>{{ view.camera }}</figcaption></figure>{% endfor %}</div>
  {% else %}<p class="muted small">No pictures in the bag at this time.</p>{% endif %}</div>{% endfor %}
- <p class="muted small">A ring marks where the thing truly lies; something may stand in between.</p></section>{% endif %}
+ <p class="muted small">A ring marks where the thing truly lies, magnified in the corner; something may stand in between.</p></section>{% endif %}
 
 <section><h2>Course of the mission</h2><div class="scroll">{{ timeline }}</div>
 {% for vehicle, spans in decisions %}<details><summary>{{ spans | length }} decisions of {{ vehicle }}</summary><div class="scroll"><table>
