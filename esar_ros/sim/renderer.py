@@ -32,9 +32,9 @@ from esar_ros.sim.world import World
 _DETAIL_RANGE = 140.0  # m to which surface patterns show
 _SHADOW_REACH = 100.0  # m, half side of the shadow map
 _SHADOW_FADE = 78.0  # m from the eye where baked shade has taken over
-_SHADOW_SIDE = 2048  # px
-_SHADOW_GRID = 16.0  # m the shadow map's centre snaps to: pictures depend on the pose, not on the way there
-_TOLERANCE_PX = 1.0  # of the ground's silhouette
+_SHADOW_SIDE = 1536  # px
+_SHADOW_GRID = 24.0  # m the shadow map's centre snaps to: pictures depend on the pose, not on the way there
+_TOLERANCE_PX = 1.2  # of the ground's silhouette
 _NEAR_ERROR = 0.10  # m, greatest height error of the ground within _DETAIL_RANGE
 
 _LIT, _SURFACE, _DETAIL, _SHADOW, _CLOUDS, _ATLAS = range(6)  # texture units
