@@ -30,6 +30,7 @@ case "$1 $2" in
   "-m venv") mkdir -p "${{@: -1}}/bin"; cp "$0" "${{@: -1}}/bin/python" ;;
 esac
 echo "$*" >>"$record/calls"
+echo "${{PATH%%:*}}" >>"$record/paths"
 for word in "$record"/fail-*; do
   [ -e "$word" ] && case "$*" in *"${{word##*/fail-}}"*) echo "no such luck"; exit 1 ;; esac
 done
@@ -103,6 +104,8 @@ def test_first_use_makes_the_environment_and_the_second_does_nothing(launcher: L
     assert venv == f"-m venv {launcher.root}/.esar/venv"
     assert "--require-hashes -r" in packages and packages.endswith("requirements/lock.txt")
     assert build.endswith(f"-e {launcher.root}")
+    paths = (launcher.record / "paths").read_text().splitlines()
+    assert paths[-1] == f"{launcher.root}/.esar/venv/bin", "the build uses the environment's cmake"
     assert "setting up in" in first.stderr and len(first.stderr.splitlines()) < 10
     assert first.stdout == ""
     second = launcher.run("exec", "true")
