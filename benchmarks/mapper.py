@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
+from esar_ros.mapping.coverage import Coverage
 from esar_ros.mapping.frontiers import Frontiers
 from esar_ros.mapping.inputs import DepthView, pool_depth
 from esar_ros.mapping.layers import BevLayers
@@ -218,6 +219,7 @@ def first_use(frame: Frame) -> float:
         frontiers.update()
         layers.update()
         layers.grid()
+        Coverage([(-900.0, -900.0), (900.0, -900.0), (0.0, 900.0)], REACH).observe(frame[0])
 
     return timed(everything) / 1e3
 

@@ -51,9 +51,7 @@ class World:
 
     def view(self, vehicle: Pose, camera: tuple[float, float], model: CameraModel, reach: float) -> DepthView:
         """Depth picture of a camera (yaw, pitch in degrees) on the vehicle; +inf beyond the reach."""
-        optical = Pose(
-            np.zeros(3), quaternion_from_rotation(optical_rotation(*map(math.radians, camera)))
-        )
+        optical = Pose(np.zeros(3), quaternion_from_rotation(optical_rotation(*map(math.radians, camera))))
         pose = vehicle.compose(optical)
         pinhole = np.array([model.fx, model.fy, model.cx, model.cy])
         start = pose.position + np.array([SPAN / 2, SPAN / 2, 0.0])
@@ -155,9 +153,7 @@ def _fill(ground, bottom, top, first_cell, out):  # type: ignore[no-untyped-def]
                     for part_z in range(2):
                         low = first_cell[2] + z + CELL * part_z
                         middle = low + CELL / 2
-                        touched = low < ground[j, i] or (
-                            bottom[j, i] < low + CELL and top[j, i] > low
-                        )
+                        touched = low < ground[j, i] or (bottom[j, i] < low + CELL and top[j, i] > low)
                         if middle < ground[j, i] or bottom[j, i] < middle < top[j, i]:
                             out[x, y, z] = (0 if out[x, y, z] == 9 else out[x, y, z]) + 1
                         elif touched and out[x, y, z] == 0:

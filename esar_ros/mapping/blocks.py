@@ -91,25 +91,27 @@ def voxel_offset(x: int, y: int, z: int) -> int:
 
 
 @kernel
-def take_slot(blocks: Blocks, bx: int, by: int, bz: int, value: int) -> int:
-    """Give a block without storage of its own a slot filled with one value; room must be there."""
+def take_slot(blocks: Blocks, bx: int, by: int, bz: int) -> int:
+    """Give a block that is ABSENT or a FREE_TILE a slot of its own with the same content; room must be there."""
     if blocks.counters[SPARE] > 0:
         blocks.counters[SPARE] -= 1
         slot = int(blocks.spare[blocks.counters[SPARE]])
     else:
         slot = blocks.counters[NEXT_SLOT]
         blocks.counters[NEXT_SLOT] += 1
-    blocks.log_odds[slot, :] = value
-    blocks.saturated[slot] = ALL if value == LEAST else np.uint64(0)
-    blocks.free[slot] = 0 if value == NEVER_SEEN else VOLUME
+    settled = blocks.table[bx, by, bz] == FREE_TILE
+    blocks.log_odds[slot, :] = LEAST if settled else NEVER_SEEN
+    blocks.saturated[slot] = ALL if settled else np.uint64(0)
+    blocks.free[slot] = VOLUME if settled else 0
     blocks.occupied[slot] = 0
     blocks.table[bx, by, bz] = slot
     return slot
 
 
 @kernel
-def release_slot(blocks: Blocks, bx: int, by: int, bz: int, entry: int) -> None:
-    """Take a block's slot back; its table entry becomes FREE_TILE (it was all LEAST) or ABSENT (never seen)."""
-    blocks.spare[blocks.counters[SPARE]] = blocks.table[bx, by, bz]
+def release_slot(blocks: Blocks, bx: int, by: int, bz: int) -> None:
+    """Take back the slot of a block that is all LEAST, which becomes a FREE_TILE, or never seen, then ABSENT."""
+    slot = blocks.table[bx, by, bz]
+    blocks.spare[blocks.counters[SPARE]] = slot
     blocks.counters[SPARE] += 1
-    blocks.table[bx, by, bz] = entry
+    blocks.table[bx, by, bz] = FREE_TILE if blocks.saturated[slot] == ALL else ABSENT

@@ -288,23 +288,17 @@ def carve(
                 row = row * frame.shape[2] + bz - frame.lower[2]
                 untouched = seen == CLEAR and not frame.hit_masks[row].any()
                 fresh = slot == ABSENT
-                if fresh and untouched:
-                    slot = take_slot(blocks, bx, by, bz, -MISS)
-                    blocks.free[slot] = 0
-                    freed, cleared = VOLUME, 0
-                elif untouched:
+                if fresh:
+                    slot = take_slot(blocks, bx, by, bz)
+                if untouched:
                     freed, cleared, settled = lower_run(blocks, slot, 0, VOLUME)
                     if settled:
                         blocks.saturated[slot] = ALL
                 else:
-                    if fresh:
-                        slot = take_slot(blocks, bx, by, bz, NEVER_SEEN)
                     freed, cleared = carve_mixed(
                         depth, lens, blocks, frame, pyramid, row, slot, (x, y, z), (ex, ey, ez)
                     )
                 if freed > 0:
                     note_change(blocks, frame, row, slot, freed, -cleared)
-                elif fresh:
-                    release_slot(blocks, bx, by, bz, ABSENT)
-                if not fresh and blocks.saturated[slot] == ALL:
-                    release_slot(blocks, bx, by, bz, FREE_TILE)
+                if blocks.saturated[slot] == ALL or (fresh and freed == 0):
+                    release_slot(blocks, bx, by, bz)

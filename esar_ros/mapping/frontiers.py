@@ -124,16 +124,17 @@ def find_frontiers(
     unknown = np.zeros((SIDE + 2, SIDE + 2), np.int64)
     rim = np.empty((SIDE, SIDE), np.int64)
     for n in range(len(chosen)):
-        bx, by, bz = chosen[n]
+        bx, by, bz = np.int64(chosen[n, 0]), np.int64(chosen[n, 1]), np.int64(chosen[n, 2])
         slot = blocks.table[bx, by, bz]
         count[bx, by, bz] = 0
         if blocks.free[slot] == 0:
             continue
         for i in range(SIDE):
-            unknown[0, i + 1] = unknown_column(blocks, bx - 1, by, bz, SIDE - 1, i)
-            unknown[SIDE + 1, i + 1] = unknown_column(blocks, bx + 1, by, bz, 0, i)
-            unknown[i + 1, 0] = unknown_column(blocks, bx, by - 1, bz, i, SIDE - 1)
-            unknown[i + 1, SIDE + 1] = unknown_column(blocks, bx, by + 1, bz, i, 0)
+            for side in range(2):
+                step, edge = 2 * side - 1, (1 - side) * (SIDE - 1)
+                rim_place = side * (SIDE + 1)
+                unknown[rim_place, i + 1] = unknown_column(blocks, bx + step, by, bz, edge, i)
+                unknown[i + 1, rim_place] = unknown_column(blocks, bx, by + step, bz, i, edge)
         below = above = -2  # ABSENT and slots are unknown or looked up, -2 is outside the world
         if bz > 0:
             below = blocks.table[bx, by, bz - 1]

@@ -18,11 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mapping.blocks import (
-    ABSENT,
     FREE_TILE,
     FREE_TOTAL,
     HIT,
-    LEAST,
     MOST,
     NEVER_SEEN,
     OCCUPIED_FROM,
@@ -194,10 +192,8 @@ def apply_hits(blocks: Blocks, frame: Frame) -> None:
         by = row // frame.shape[2] % frame.shape[1] + frame.lower[1]
         bx = row // (frame.shape[2] * frame.shape[1]) + frame.lower[0]
         slot = int(blocks.table[bx, by, bz])
-        if slot == ABSENT:
-            slot = take_slot(blocks, bx, by, bz, NEVER_SEEN)
-        elif slot == FREE_TILE:
-            slot = take_slot(blocks, bx, by, bz, LEAST)
+        if slot <= FREE_TILE:
+            slot = take_slot(blocks, bx, by, bz)
         before = int(blocks.log_odds[slot, offset])
         after = min((0 if before == NEVER_SEEN else before) + HIT, MOST)
         blocks.log_odds[slot, offset] = after
