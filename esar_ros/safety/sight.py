@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
@@ -52,6 +51,31 @@ def _seen_by_ranges(ranges, grid, range_max, rotation, offset):  # type: ignore[
     if measured == np.inf:
         return distance <= range_max
     return 0.0 <= measured <= range_max and distance <= measured
+
+
+@njit(cache=True, nogil=True)
+def _surface(ranges, grid, range_max, rotation, sensor):  # type: ignore[no-untyped-def]
+    """Height (m, negative) over the vehicle of the highest point measured in its footprint; -inf when there is none."""
+    azimuth_min, azimuth_step, elevation_min, elevation_step = grid
+    azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
+    cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
+    highest = -np.inf
+    for r in range(ranges.shape[0]):
+        elevation = elevation_min + (r + 0.5) * elevation_step
+        ce, se = math.cos(elevation), math.sin(elevation)
+        for c in range(ranges.shape[1]):
+            measured = ranges[r, c]
+            if not 0.0 <= measured <= range_max:
+                continue
+            bx, by, bz = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
+            z = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz + sensor[2]
+            if z >= 0.0 or z <= highest:
+                continue
+            x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
+            y = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
+            if math.sqrt(x * x + y * y) <= max(_FOOTPRINT, -_FOOTPRINT_GROWTH * z):
+                highest = z
+    return highest
 
 
 @njit(cache=True, nogil=True)
@@ -133,28 +157,12 @@ class Sight:
 
         The ranges say it, or else the window's ground.
         """
-        if self._image is not None:
-            z = _surface(points_of(self._image), self._position)
-            if z is not None:
-                return z
+        image = self._image
+        if image is not None:
+            grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
+            ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
+            above = image.pose.position - self._position
+            rise = _surface(ranges, grid, image.range_max, self._rotation, above)
+            if rise > -math.inf:
+                return float(self._position[2] + rise)
         return self._window.ground_below(self._position, float(self._position[2])) if self._window is not None else None
-
-
-def points_of(image: RangeImageData) -> NDArray[np.float64]:
-    """Map-frame points (n, 3) of the valid finite ranges (m)."""
-    ranges = np.asarray(image.ranges, dtype=np.float64)
-    valid = (ranges >= 0.0) & (ranges <= image.range_max)
-    rows, columns = np.nonzero(valid)
-    elevation = image.elevation_min + (rows + 0.5) * image.elevation_step
-    azimuth = image.azimuth_min + (columns + 0.5) * image.azimuth_step
-    level = np.cos(elevation)
-    direction = np.stack([level * np.cos(azimuth), level * np.sin(azimuth), np.sin(elevation)], axis=-1)
-    return image.pose.apply(direction * ranges[valid][:, None])
-
-
-def _surface(points: NDArray[np.float64], position: Vector) -> float | None:
-    delta = points - position
-    depth = -delta[:, 2]
-    footprint = np.maximum(_FOOTPRINT, _FOOTPRINT_GROWTH * depth)
-    below = (depth > 0.0) & (np.hypot(delta[:, 0], delta[:, 1]) <= footprint)
-    return float(points[below, 2].max()) if below.any() else None

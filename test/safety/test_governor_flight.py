@@ -13,8 +13,6 @@ from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
 
-BODY = 0.5
-
 
 def hostile(kind: str, rng: np.random.Generator):  # type: ignore[no-untyped-def]
     """A planner that means harm."""
@@ -106,3 +104,21 @@ def assert_unharmed(flight, seed: int, limits: Limits) -> None:  # type: ignore[
 def test_no_breach_under_hostile_planners(kit: SimpleNamespace, limits: Limits, block: int) -> None:
     for seed in range(block * 20, block * 20 + 20):
         assert_unharmed(fly(kit, limits, seed, 8.0), seed, limits)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("block", range(20))
+def test_no_breach_in_ten_thousand_flights(kit: SimpleNamespace, limits: Limits, block: int) -> None:
+    for seed in range(1000 + block * 500, 1000 + block * 500 + 500):
+        assert_unharmed(fly(kit, limits, seed, 8.0), seed, limits)
+
+
+@pytest.mark.parametrize("seed", [1, 4, 6])
+def test_answers_stay_within_the_promises_on_the_way(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
+    """I1 and I11 at every step of a flight; I14: flown again it is the same flight."""
+    first, second = fly(kit, limits, seed, 4.0), fly(kit, limits, seed, 4.0)
+    assert [a.velocity.tobytes() for a in first.answers] == [a.velocity.tobytes() for a in second.answers]
+    assert [(a.mode, a.reasons, a.text) for a in first.answers] == [(a.mode, a.reasons, a.text) for a in second.answers]
+    for answer in first.answers:
+        assert np.isfinite(answer.velocity).all() and np.linalg.norm(answer.velocity) <= 7.0
+        assert answer.changed is bool(answer.reasons)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
-from esar_ros.safety.sight import Sight, points_of
+from esar_ros.safety.sight import Sight
 
 HERE = np.array([3.0, -2.0, 20.0])
 OWN = 1.0
@@ -103,8 +103,7 @@ def test_surface_below_of_the_window() -> None:
     assert Sight(HERE, None, None, OWN).surface_below() is None
 
 
-def test_points_are_where_the_ranges_say(kit: SimpleNamespace) -> None:
-    points = points_of(image(kit))
-    assert len(points) > 500
-    np.testing.assert_allclose(points[:, 2], 0.0, atol=1e-4)
-    assert len(points_of(image(kit, ranges=turned(math.nan)))) == 0
+def test_a_tilted_scan_finds_the_same_surface(kit: SimpleNamespace) -> None:
+    tilted = Pose(HERE, quaternion_from_rpy(0.3, -0.2, 1.0))
+    assert Sight(HERE, kit.World().image(tilted, 1.0), None, OWN).surface_below() == pytest.approx(0.0, abs=1e-4)
+    assert Sight(HERE, image(kit, ranges=turned(math.nan)), None, OWN).surface_below() is None
