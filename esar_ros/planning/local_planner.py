@@ -206,7 +206,7 @@ class LocalPlanner:
         limits = self._careful
         speed = float(np.linalg.norm(velocity))
         reach = limits.clearance + float(stopping_distance(speed, limits.deceleration, limits.latency))
-        near = from_window(self._window, motion.position, np.zeros(3), limits, reach).limits
+        near = from_window(self._window, motion.position, np.zeros(3), limits, reach, limits.body_radius).limits
         kept = project(velocity, near.normals, near.bounds)
         return kept if kept is not None else np.zeros(3)
 

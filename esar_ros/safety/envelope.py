@@ -18,13 +18,21 @@ from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.half_spaces import TOLERANCE, project
 from esar_ros.safety.inputs import Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces, Surroundings, from_ranges, from_window, reach_of
+from esar_ros.safety.obstacles import (
+    ALL_AROUND,
+    NO_LIMITS,
+    HalfSpaces,
+    Surroundings,
+    from_ranges,
+    from_window,
+    reach_of,
+)
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.site import Site
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
-_LANDING_PLANE = 0.0  # m; when landing, all below the vehicle is taken for the ground it comes down on
+_OVERHEAD = math.sin(math.radians(60.0))  # sine of the elevation above which the take-off column must be free
 _WORDS = {
     Reason.OBSTACLE: "obstacle within stopping distance",
     Reason.FLOOR: "too low above ground",
@@ -130,13 +138,13 @@ class Envelope:
 
     def _range_obstacles(self, scene: Scene, reach: float, push: float) -> Surroundings:
         assert scene.image is not None
-        least_up = _LANDING_PLANE if scene.landing else -math.inf
-        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, least_up)
+        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, _concerns(scene))
 
     def _window_obstacles(self, scene: Scene, reach: float) -> Surroundings:
         assert scene.window is not None
-        least_up = _LANDING_PLANE if scene.landing else -math.inf
-        return from_window(scene.window, scene.position, scene.velocity, self.limits, reach, least_up)
+        # On a slope the cells of the ground the vehicle stands on reach above it.
+        own = max(self.limits.body_radius, 1.5 * scene.window.resolution if scene.in_column else 0.0)
+        return from_window(scene.window, scene.position, scene.velocity, self.limits, reach, own, _concerns(scene))
 
     def _floor(self, scene: Scene) -> HalfSpaces:
         height, limits = scene.height, self.limits
@@ -214,3 +222,14 @@ class Envelope:
         measured = self._range_obstacles(scene, reach, 0.0).nearest if scene.image else math.inf
         mapped = self._window_obstacles(scene, reach).nearest if scene.window else math.inf
         return measured, min(measured, mapped)
+
+
+def _concerns(scene: Scene) -> float:
+    """Sine of the elevation below which obstacles do not concern the vehicle.
+
+    When landing, all below is taken for the ground it comes down on; in the take-off column only what
+    hangs over it matters, or a slope beside it would bend its way.
+    """
+    if scene.landing:
+        return 0.0
+    return _OVERHEAD if scene.in_column else ALL_AROUND

@@ -21,6 +21,7 @@ from esar_ros.safety.inputs import RangeImageData
 from esar_ros.safety.limits import Limits
 
 _OCCUPIED = 2
+ALL_AROUND = -2.0  # sine of the least elevation that leaves nothing out
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
     deadband,
     push,
     reach,
-    least_up,
+    least_sine,
     normals,
     bounds,
 ):
@@ -92,7 +93,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
             pz = rotation[2, 0] * x + rotation[2, 1] * y + rotation[2, 2] * z + offset[2]
             distance = math.sqrt(px * px + py * py + pz * pz)
             nearest = min(nearest, distance)
-            if distance > reach or distance < 1e-6 or pz < least_up:
+            if distance > reach or distance < 1e-6 or pz < least_sine * distance:
                 continue
             px, py, pz = px / distance, py / distance, pz / distance
             closing = px * velocity[0] + py * velocity[1] + pz * velocity[2]
@@ -114,7 +115,7 @@ def _from_window(  # type: ignore[no-untyped-def]
     latency,
     own,
     reach,
-    least_up,
+    least_sine,
     low,
     high,
     normals,
@@ -138,7 +139,7 @@ def _from_window(  # type: ignore[no-untyped-def]
                 if distance < own:
                     continue
                 nearest = min(nearest, distance)
-                if distance > reach or delta[2] < least_up:
+                if distance > reach or delta[2] < least_sine * distance:
                     continue
                 closing = 0.0
                 for axis in range(3):
@@ -162,12 +163,12 @@ def from_ranges(
     limits: Limits,
     reach: float,
     push: float,
-    least_up: float = -math.inf,
+    least_sine: float = ALL_AROUND,
 ) -> Surroundings:
     """Limits of the range image's obstacles within reach (m), seen from position (m, map) at velocity (m/s).
 
-    push: m/s of backing off when too near, 0 for none. Obstacles more than -least_up below the vehicle
-    are left out (landing). The vehicle's motion since the image was measured is taken into account.
+    push: m/s of backing off when too near, 0 for none. Obstacles at an elevation whose sine is less than
+    least_sine are left out. The vehicle's motion since the image was measured is taken into account.
     """
     ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
     normals = np.empty((ranges.size, 3))
@@ -175,7 +176,7 @@ def from_ranges(
     grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
     count, nearest = _from_ranges(
         ranges, grid, image.range_min, image.range_max, image.pose.rotation, image.pose.position - position, velocity,
-        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, least_up,
+        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, least_sine,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))
@@ -187,11 +188,12 @@ def from_window(
     velocity: Vector,
     limits: Limits,
     reach: float,
-    least_up: float = -math.inf,
+    own: float,
+    least_sine: float = ALL_AROUND,
 ) -> Surroundings:
     """Limits of the window's occupied cells within reach (m).
 
-    Cells that touch the vehicle's own body are free by assumption, and no cell makes the vehicle back
+    Cells nearer than own (m), the vehicle's body, are free by assumption, and no cell makes the vehicle back
     off: a cell is as coarse as the margin, and what is really near is in the ranges.
     """
     shape = np.array(window.cells.shape)
@@ -202,7 +204,7 @@ def from_window(
     bounds = np.empty(size)
     count, nearest = _from_window(
         window.cells, np.asarray(window.origin, dtype=np.float64), window.resolution, position, velocity,
-        limits.clearance, limits.deceleration, limits.latency, limits.body_radius, reach, least_up, low, high,
+        limits.clearance, limits.deceleration, limits.latency, own, reach, least_sine, low, high,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))

@@ -198,6 +198,20 @@ def test_takes_off_straight_up_unchanged(kit: SimpleNamespace, limits: Limits) -
     assert {r for a in answers for r in a.reasons} <= {Reason.ACCELERATION}
 
 
+def test_a_slope_beside_does_not_bend_the_take_off_but_a_roof_ends_it(kit: SimpleNamespace, limits: Limits) -> None:
+    slope = kit.World(np.array([[6.0, 0.0, -8.0, 10.0]]), 24, 180)
+    for world, free in ((slope, True), (kit.World(np.array([[0.0, 0.0, 6.0, 2.0]]), 24, 180, math.pi / 2), False)):
+        governor = Governor(limits, Site(kit.square(40.0), 120.0, np.zeros(3)))
+        ground = on_ground(kit.Scene(limits, world=world, position=[0.0, 0.0, 0.05]))
+        ground.decide([0.0, 0.0, 0.0], governor=governor)
+        _, position = run(
+            kit, limits, governor, 3.0, [0.0, 0.0, 1.5], position=[0.0, 0.0, 0.05], now=kit.NOW + kit.STEP,
+            landed=True, world=world,
+        )  # fmt: skip
+        assert position[0] == 0.0
+        assert bool(position[2] > 3.0) is free, position
+
+
 def test_no_way_sideways_before_the_floor_is_left(kit: SimpleNamespace, limits: Limits) -> None:
     governor = Governor(limits, Site(kit.square(40.0), 120.0, np.zeros(3)))
     on_ground(kit.Scene(limits, position=[0.0, 0.0, 0.05])).decide([0.0, 0.0, 0.0], governor=governor)

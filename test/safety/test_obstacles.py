@@ -64,7 +64,7 @@ def test_nearest_of_the_window_is_the_windows_own(limits: Limits, seed: int) -> 
     window = OccupancyWindow(np.array([-7.0, -7.0, 3.0]), 1.0, cells, 1.0)
     here = rng.uniform(-2.0, 2.0, 3) + np.array([0.0, 0.0, 10.0])
     distance, point = window.nearest_obstacle(here, 5.0, unknown_is_obstacle=False)
-    found = from_window(window, here, STILL, limits, 5.0)
+    found = from_window(window, here, STILL, limits, 5.0, limits.body_radius)
     if point is None:
         assert found.nearest > 5.0
     elif distance > limits.body_radius:
@@ -77,10 +77,10 @@ def test_nearest_of_the_window_is_the_windows_own(limits: Limits, seed: int) -> 
 def test_landing_leaves_out_what_is_below(kit: SimpleNamespace, limits: Limits) -> None:
     here = np.array([0.0, 0.0, 1.0])
     world = kit.World(np.array([[4.0, 0.0, math.inf, 2.0]]), 24, 72)
-    found = from_ranges(world.image(Pose(here), 1.0), here, STILL, limits, 5.0, 0.0, -0.3)
-    assert len(found.limits.bounds) and (found.limits.normals[:, 2] >= -0.3).all()
-    below = from_window(world.window(here, 1.0), here, STILL, limits, 5.0, -0.3)
-    assert (below.limits.normals[:, 2] > -0.3).all()
+    found = from_ranges(world.image(Pose(here), 1.0), here, STILL, limits, 5.0, 0.0, 0.0)
+    assert len(found.limits.bounds) and (found.limits.normals[:, 2] >= 0.0).all()
+    below = from_window(world.window(here, 1.0), here, STILL, limits, 5.0, 0.5, 0.0)
+    assert (below.limits.normals[:, 2] >= 0.0).all()
 
 
 def test_reach(limits: Limits) -> None:
