@@ -6,14 +6,13 @@ north, up, is this project's <vehicle>/odom frame.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim_frames import VehicleFrame, yaw_rate_to_airsim
+from esar_ros.bridges.airsim_types import from_quaternionr, from_vector3r, yaw_mode
 from esar_ros.geometry.frames import (
     Pose,
     Vector,
@@ -63,16 +62,6 @@ class ImuReading:
     linear_acceleration: Vector
 
 
-def three(value: dict[str, float]) -> Vector:
-    """A Vector3r as it is."""
-    return np.array([value["x_val"], value["y_val"], value["z_val"]], dtype=np.float64)
-
-
-def four(value: dict[str, float]) -> Vector:
-    """A Quaternionr as (w, x, y, z)."""
-    return np.array([value["w_val"], value["x_val"], value["y_val"], value["z_val"]], dtype=np.float64)
-
-
 class AirSimVehicle:
     """State and commands of one vehicle. Raises AirSimError where the server refuses."""
 
@@ -83,10 +72,7 @@ class AirSimVehicle:
         self._offboard = False
         self._has_battery = True
         client.call("getMultirotorState", name)  # refuses an unknown vehicle here, by name
-        settings = json.loads(client.call("getSettingsString") or "{}")
-        own = settings.get("Vehicles", {}).get(name, {})
-        offset = ned_to_enu([float(own.get(axis, 0.0)) for axis in ("X", "Y", "Z")])
-        self.odom_in_map = Pose(offset)
+        self.odom_in_map = Pose(VehicleFrame.of_settings(client.call("getSettingsString"), name).offset)
 
     def take_control(self) -> None:
         """Make the autopilot obey this client's set-points."""
@@ -108,8 +94,8 @@ class AirSimVehicle:
         Sent without waiting: AirSim answers motions only when they end.
         """
         x, y, z = (float(v) for v in ned_to_enu(velocity))
-        yaw_mode = {"is_rate": True, "yaw_or_rate": -math.degrees(yaw_rate)}
-        self._client.notify("moveByVelocity", x, y, z, seconds, MAX_DEGREE_OF_FREEDOM, yaw_mode, self.name)
+        turning = yaw_mode(yaw_rate_to_airsim(yaw_rate), is_rate=True)
+        self._client.notify("moveByVelocity", x, y, z, seconds, MAX_DEGREE_OF_FREEDOM, turning, self.name)
 
     def start_landing(self) -> None:
         """Let the autopilot come down and touch the ground; watch `landed`."""
@@ -123,9 +109,12 @@ class AirSimVehicle:
         landed = int(state["landed_state"]) == 0
         return VehicleReading(
             ns=int(state["timestamp"]),
-            pose=Pose(ned_to_enu(three(moving["position"])), attitude_ned_frd_to_enu_flu(four(moving["orientation"]))),
-            velocity=ned_to_enu(three(moving["linear_velocity"])),
-            angular_velocity=frd_to_flu(three(moving["angular_velocity"])),
+            pose=Pose(
+                ned_to_enu(from_vector3r(moving["position"])),
+                attitude_ned_frd_to_enu_flu(from_quaternionr(moving["orientation"])),
+            ),
+            velocity=ned_to_enu(from_vector3r(moving["linear_velocity"])),
+            angular_velocity=frd_to_flu(from_vector3r(moving["angular_velocity"])),
             landed=landed,
             # AirSim's state does not tell; its answer to armDisarm does.
             armed=self._armed,
@@ -134,7 +123,7 @@ class AirSimVehicle:
             ready_message=str(state.get("ready_message", "")),
             collided=bool(collision["has_collided"]),
             collision_ns=int(collision["time_stamp"]),
-            collision_normal=ned_to_enu(three(collision["normal"])),
+            collision_normal=ned_to_enu(from_vector3r(collision["normal"])),
             collision_depth=float(collision["penetration_depth"]),
             collision_object=str(collision["object_name"]),
         )
@@ -153,9 +142,9 @@ class AirSimVehicle:
         """Inertial measurement."""
         told = self._client.call("getImuData", "", self.name)
         return ImuReading(
-            attitude_ned_frd_to_enu_flu(four(told["orientation"])),
-            frd_to_flu(three(told["angular_velocity"])),
-            frd_to_flu(three(told["linear_acceleration"])),
+            attitude_ned_frd_to_enu_flu(from_quaternionr(told["orientation"])),
+            frd_to_flu(from_vector3r(told["angular_velocity"])),
+            frd_to_flu(from_vector3r(told["linear_acceleration"])),
         )
 
     def read_gps(self) -> tuple[float, float, float]:

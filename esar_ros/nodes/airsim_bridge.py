@@ -14,23 +14,21 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import TransformStamped
-from nav_msgs.msg import Odometry
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
+from rclpy.task import Future
 from rosgraph_msgs.msg import Clock as ClockMessage
-from sensor_msgs.msg import BatteryState, FluidPressure, Imu, NavSatFix, NavSatStatus
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.action import Arm, TouchDown
 from esar_ros.bridges.airsim_client import AirSimError
 from esar_ros.bridges.airsim_connect import connect
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
-from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.msg import Collision, Heartbeat, SafetyStatus, Tick, VehicleState
+from esar_ros.msg import Heartbeat, SafetyStatus, Tick
+from esar_ros.nodes import bridge_messages as messages
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
@@ -43,7 +41,15 @@ from esar_ros.nodes.types import message_class
 
 HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
 PATIENCE = {LOCKSTEP: 2.0, REALTIME: 0.5}  # s of silence after which a participant is gone
-SPOOL_UP = 0.5  # s between arming and the first climb
+LANDING_PATIENCE = 60_000_000_000  # ns
+
+
+@dataclass(frozen=True)
+class Landing:
+    """A touch-down under way: answered when landed, or at a stamp (ns)."""
+
+    done: Future
+    until: int
 
 
 @dataclass
@@ -61,7 +67,7 @@ class _Craft:
     collisions: int = 0
     last_collision: int = 0
     holding: bool = True
-    touching_down: bool = False
+    landing: Landing | None = None
 
 
 class AirSimBridgeNode(Node):
@@ -151,14 +157,17 @@ class AirSimBridgeNode(Node):
         )  # fmt: skip
 
     def _publish_static(self) -> None:
-        """map -> odom, base_link -> cameras and LiDAR."""
+        """map -> odom, base_link -> cameras."""
+        stamp = to_stamp(self._ns)
         transforms = []
         for craft in self._crafts.values():
             base = names.vehicle_frame(craft.name, names.BASE_LINK)
             odom = names.vehicle_frame(craft.name, names.ODOM)
-            transforms.append(_transform(names.MAP, odom, craft.remote.odom_in_map, self._ns))
+            transforms.append(messages.transform_message(names.MAP, odom, craft.remote.odom_in_map, stamp))
             for camera, mount in self._rig.cameras.items():
-                transforms.append(_transform(base, names.camera_frame(craft.name, camera), mount.pose, self._ns))
+                transforms.append(
+                    messages.transform_message(base, names.camera_frame(craft.name, camera), mount.pose, stamp)
+                )
         self._tf_static.publish(TFMessage(transforms=transforms))
         self._published_static = True
 
@@ -308,8 +317,13 @@ class AirSimBridgeNode(Node):
         """Send a safe command on, or hold. The autopilot keeps it no longer than it is good for."""
         reading = craft.reading
         craft.holding = not fresh
-        if craft.touching_down or reading is None or not reading.armed:
+        if reading is None or not reading.armed:
             return
+        if craft.safety is not None and craft.safety.mode >= SafetyStatus.MODE_TERMINATE:
+            craft.remote.arm(False)
+            return
+        if craft.landing is not None:
+            return  # the autopilot is coming down by itself
         if fresh:
             twist = craft.command.twist
             velocity, yaw_rate = convert.array3(twist.linear), float(twist.angular.z)
@@ -341,7 +355,8 @@ class AirSimBridgeNode(Node):
         _finish(handle, result.error_code == Arm.Result.NONE)
         return result
 
-    def _touch_down(self, craft: _Craft, handle: Any) -> Any:
+    async def _touch_down(self, craft: _Craft, handle: Any) -> Any:
+        """Ends when the autopilot says that it has landed, or did not in time."""
         result = TouchDown.Result()
         mode = craft.safety.mode if craft.safety is not None else SafetyStatus.MODE_UNKNOWN
         reading = craft.remote.read()
@@ -350,9 +365,11 @@ class AirSimBridgeNode(Node):
         elif reading.landed:
             result.error_code, result.error_msg = TouchDown.Result.REFUSED_ON_GROUND, "it is on the ground"
         else:
-            craft.touching_down = True
+            craft.landing = Landing(Future(), self._ns + LANDING_PATIENCE)
             craft.remote.start_landing()
-        result.landed = reading.landed
+            if not await craft.landing.done:
+                result.error_code, result.error_msg = TouchDown.Result.FAILED, "it did not come down in time"
+        result.landed = craft.reading is not None and craft.reading.landed
         _finish(handle, result.error_code == TouchDown.Result.NONE)
         return result
 
@@ -361,9 +378,10 @@ class AirSimBridgeNode(Node):
     def _read(self) -> None:
         for craft in self._crafts.values():
             craft.reading = craft.remote.read()
-            if craft.reading.landed and craft.touching_down:
-                craft.touching_down = False
-                craft.remote.arm(False)
+            landing = craft.landing
+            if landing is not None and (craft.reading.landed or craft.reading.ns > landing.until):
+                craft.landing = None
+                landing.done.set_result(craft.reading.landed)
         self._ns = max(craft.reading.ns for craft in self._crafts.values() if craft.reading is not None)
 
     def _publish_state(self) -> None:
@@ -376,98 +394,30 @@ class AirSimBridgeNode(Node):
             self._publish_vehicle(craft, craft.reading, stamp)
             base = names.vehicle_frame(craft.name, names.BASE_LINK)
             odom = names.vehicle_frame(craft.name, names.ODOM)
-            transforms.append(_transform(odom, base, craft.reading.pose, self._ns))
+            transforms.append(messages.transform_message(odom, base, craft.reading.pose, stamp))
         self._tf.publish(TFMessage(transforms=transforms))
 
     def _publish_vehicle(self, craft: _Craft, reading: VehicleReading, stamp: Any) -> None:
-        odometry = Odometry(child_frame_id=names.vehicle_frame(craft.name, names.BASE_LINK))
-        odometry.header.stamp = stamp
-        odometry.header.frame_id = names.vehicle_frame(craft.name, names.ODOM)
-        odometry.pose.pose.position = convert.point(reading.pose.position)
-        odometry.pose.pose.orientation = convert.quaternion(reading.pose.quaternion)
-        odometry.twist.twist.linear = convert.vector3(reading.pose.rotation.T @ reading.velocity)
-        odometry.twist.twist.angular = convert.vector3(reading.angular_velocity)
-        craft.publishers[names.ODOMETRY].publish(odometry)
+        send = {name: publisher.publish for name, publisher in craft.publishers.items()}
+        send[names.ODOMETRY](messages.odometry_message(craft.name, reading, stamp))
         if reading.collided and reading.collision_ns != craft.last_collision:
             craft.last_collision = reading.collision_ns
             if not reading.landed:
                 craft.collisions += 1
-                collision = Collision(
-                    position=convert.point(craft.remote.odom_in_map.apply(reading.pose.position)),
-                    normal=convert.vector3(reading.collision_normal),
-                    depth=float(reading.collision_depth),
-                    object=reading.collision_object,
-                )
-                collision.header.stamp = stamp
-                collision.header.frame_id = names.MAP
-                craft.publishers[names.COLLISION].publish(collision)
-        state = VehicleState(
-            armed=reading.armed,
-            offboard=reading.offboard,
-            landed=VehicleState.LANDED_ON_GROUND if reading.landed else VehicleState.LANDED_FLYING,
-            ready=reading.ready,
-            ready_message=reading.ready_message,
-            holding=craft.holding,
-            collisions=craft.collisions,
-        )
-        state.header.stamp = stamp
-        craft.publishers[names.VEHICLE_STATE].publish(state)
+                send[names.COLLISION](messages.collision_message(reading, craft.remote.odom_in_map, stamp))
+        send[names.VEHICLE_STATE](messages.state_message(reading, craft.holding, craft.collisions, stamp))
         if self._kinds & Tick.FRAME:
-            self._publish_battery(craft, stamp)
-        self._publish_sensors(craft, reading, stamp)
-
-    def _publish_battery(self, craft: _Craft, stamp: Any) -> None:
-        reading = craft.remote.read_battery()
-        message = BatteryState(
-            percentage=reading.charge,
-            voltage=reading.voltage,
-            current=-abs(reading.current),
-            present=True,
-            power_supply_status=BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
-            power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_LIPO,
-        )
-        message.header.stamp = stamp
-        craft.publishers[names.BATTERY].publish(message)
-
-    def _publish_sensors(self, craft: _Craft, reading: VehicleReading, stamp: Any) -> None:
-        base = names.vehicle_frame(craft.name, names.BASE_LINK)
-
-        def wanted(name: str) -> bool:
-            return bool(craft.publishers[name].get_subscription_count())
-
-        if wanted(names.IMU):
-            values = craft.remote.read_imu()
-            imu = Imu(
-                orientation=convert.quaternion(values.attitude),
-                angular_velocity=convert.vector3(values.angular_velocity),
-                linear_acceleration=convert.vector3(values.linear_acceleration),
-            )
-            imu.header.stamp, imu.header.frame_id = stamp, base
-            craft.publishers[names.IMU].publish(imu)
-        if wanted(names.FIX):
-            latitude, longitude, altitude = craft.remote.read_gps()
-            fix = NavSatFix(latitude=latitude, longitude=longitude, altitude=altitude)
-            fix.status.status = NavSatStatus.STATUS_FIX
-            fix.status.service = NavSatStatus.SERVICE_GPS
-            fix.header.stamp, fix.header.frame_id = stamp, base
-            craft.publishers[names.FIX].publish(fix)
-        if wanted(names.PRESSURE):
-            pressure = FluidPressure(fluid_pressure=craft.remote.read_pressure())
-            pressure.header.stamp, pressure.header.frame_id = stamp, base
-            craft.publishers[names.PRESSURE].publish(pressure)
+            send[names.BATTERY](messages.battery_message(craft.remote.read_battery(), stamp))
+        if craft.publishers[names.IMU].get_subscription_count():
+            send[names.IMU](messages.imu_message(craft.name, craft.remote.read_imu(), stamp))
+        if craft.publishers[names.FIX].get_subscription_count():
+            send[names.FIX](messages.fix_message(craft.name, craft.remote.read_gps(), stamp))
+        if craft.publishers[names.PRESSURE].get_subscription_count():
+            send[names.PRESSURE](messages.pressure_message(craft.name, craft.remote.read_pressure(), stamp))
 
     def close(self) -> None:
         """Hang up."""
         self._client.close()
-
-
-def _transform(parent: str, child: str, pose: Pose, ns: int) -> TransformStamped:
-    message = TransformStamped(child_frame_id=child)
-    message.header.stamp = to_stamp(ns)
-    message.header.frame_id = parent
-    message.transform.translation = convert.vector3(pose.position)
-    message.transform.rotation = convert.quaternion(pose.quaternion)
-    return message
 
 
 def _finish(handle: Any, succeeded: bool) -> None:

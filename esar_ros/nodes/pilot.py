@@ -132,6 +132,8 @@ class PilotNode(StepNode):
             self._settled()
             return
         handle.get_result_async().add_done_callback(self._on_result)
+        if self._pending is not None and self._pending[1].request is Request.TOUCH_DOWN:
+            self._settled()  # it ends when the vehicle has landed, which takes steps
 
     def _on_result(self, future: Any) -> None:
         result = future.result().result
