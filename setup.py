@@ -175,6 +175,7 @@ REQUIRES = [
     "rosbags>=0.10",
     "zstandard>=0.22",
     "jinja2>=3.1",
+    "markupsafe>=2.1",  # comes with jinja2; report pages mark their own markup as safe
     "rich>=13",
     "psutil>=5.9",
     "matplotlib>=3.7",
