@@ -23,6 +23,7 @@ from esar_ros.safety.codes import Mode
 from esar_ros.safety.limits import Limits
 
 _STILL = 0.3  # m/s, slow enough to take the present place as the one to hold
+_STOPPED = 4.0  # s, after which it is taken at any speed: the rest is wind
 _HOLD_GAIN = 0.5  # 1/s
 _HOLD_SPEED = 1.0  # m/s, back to the place held
 _HOLD_NEAR = 0.3  # m off the place held that are left alone
@@ -103,6 +104,7 @@ class Pilot:
         self._now: float | None = None
         self._last = np.zeros(3)
         self._place: Vector | None = None  # position held
+        self._stopping_since: float | None = None  # s
         self._take_off_from: float | None = None  # m, map z
         self._asked: tuple[Request, float] | None = None
         self._home_goal: Goal | None = None
@@ -111,7 +113,7 @@ class Pilot:
         """Answer one control step."""
         self.phase = self._next_phase(seen)
         if self.phase is not Phase.HOLD and not (self.phase is Phase.FLY and _holds(seen.goal)):
-            self._place = None
+            self._place = self._stopping_since = None
         steering, request, text = self._act(seen)
         velocity = self._shape(steering.velocity, seen)
         self._now, self._last = seen.now, velocity
@@ -204,7 +206,9 @@ class Pilot:
         """Stop, then stay where it stopped."""
         position = seen.pose.position
         if self._place is None:
-            if np.linalg.norm(seen.velocity) <= _STILL:
+            if self._stopping_since is None or seen.now < self._stopping_since:
+                self._stopping_since = seen.now
+            if np.linalg.norm(seen.velocity) <= _STILL or seen.now - self._stopping_since >= _STOPPED:
                 self._place = position.copy()
             return Steering(np.zeros(3), 0.0)
         off = self._place - position
