@@ -71,7 +71,8 @@ class AirSimVehicle:
         self._armed = False
         self._offboard = False
         self._has_battery = True
-        client.call("getMultirotorState", name)  # refuses an unknown vehicle here, by name
+        # AirSim does not tell whether a vehicle is armed. One in the air is, whoever armed it.
+        self._armed = not self.read().landed  # refuses an unknown vehicle here, by name
         self.odom_in_map = Pose(VehicleFrame.of_settings(client.call("getSettingsString"), name).offset)
 
     def take_control(self) -> None:

@@ -16,7 +16,6 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
-from rclpy.task import Future
 from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
 
@@ -46,9 +45,9 @@ LANDING_PATIENCE = 60_000_000_000  # ns
 
 @dataclass(frozen=True)
 class Landing:
-    """A touch-down under way: answered when landed, or at a stamp (ns)."""
+    """A touch-down under way: its action ends when landed, or at a stamp (ns)."""
 
-    done: Future
+    handle: Any
     until: int
 
 
@@ -68,6 +67,7 @@ class _Craft:
     last_collision: int = 0
     holding: bool = True
     landing: Landing | None = None
+    refusal: tuple[int, str] | None = None  # of the touch-down asked for
 
 
 class AirSimBridgeNode(Node):
@@ -94,7 +94,7 @@ class AirSimBridgeNode(Node):
                 remote = AirSimVehicle(self._client, name)
             except AirSimError as error:
                 raise UsageError(f"vehicle '{name}' at {self._host}:{self._port}: {error}", "check its name") from None
-            self._crafts[name] = _Craft(name, remote, Roster(members, patience))
+            self._crafts[name] = _Craft(name, remote, Roster(members, patience, int(time.monotonic())))
         for craft in self._crafts.values():
             self._advertise(craft)
         self._clock_publisher = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
@@ -152,7 +152,9 @@ class AirSimBridgeNode(Node):
             goal_callback=lambda goal: GoalResponse.ACCEPT, cancel_callback=lambda goal: CancelResponse.REJECT,
         )  # fmt: skip
         ActionServer(
-            self, TouchDown, f"{craft.name}/{names.TOUCH_DOWN}", lambda handle, c=craft: self._touch_down(c, handle),
+            self, TouchDown, f"{craft.name}/{names.TOUCH_DOWN}",
+            lambda handle, c=craft: self._end_touch_down(c, handle),
+            handle_accepted_callback=lambda handle, c=craft: self._start_touch_down(c, handle),
             goal_callback=lambda goal: GoalResponse.ACCEPT, cancel_callback=lambda goal: CancelResponse.REJECT,
         )  # fmt: skip
 
@@ -355,21 +357,26 @@ class AirSimBridgeNode(Node):
         _finish(handle, result.error_code == Arm.Result.NONE)
         return result
 
-    async def _touch_down(self, craft: _Craft, handle: Any) -> Any:
-        """Ends when the autopilot says that it has landed, or did not in time."""
-        result = TouchDown.Result()
+    def _start_touch_down(self, craft: _Craft, handle: Any) -> None:
+        """Refuse at once, or come down; the action ends when the autopilot has landed, or did not in time."""
         mode = craft.safety.mode if craft.safety is not None else SafetyStatus.MODE_UNKNOWN
-        reading = craft.remote.read()
         if mode >= SafetyStatus.MODE_TERMINATE:
-            result.error_code, result.error_msg = TouchDown.Result.REFUSED_SAFETY, "the governor has terminated"
-        elif reading.landed:
-            result.error_code, result.error_msg = TouchDown.Result.REFUSED_ON_GROUND, "it is on the ground"
+            craft.refusal = TouchDown.Result.REFUSED_SAFETY, "the governor has terminated"
+        elif craft.remote.read().landed:
+            craft.refusal = TouchDown.Result.REFUSED_ON_GROUND, "it is on the ground"
         else:
-            craft.landing = Landing(Future(), self._ns + LANDING_PATIENCE)
+            craft.landing = Landing(handle, self._ns + LANDING_PATIENCE)
             craft.remote.start_landing()
-            if not await craft.landing.done:
-                result.error_code, result.error_msg = TouchDown.Result.FAILED, "it did not come down in time"
-        result.landed = craft.reading is not None and craft.reading.landed
+            return
+        handle.execute()
+
+    def _end_touch_down(self, craft: _Craft, handle: Any) -> Any:
+        result = TouchDown.Result(landed=craft.reading is not None and craft.reading.landed)
+        if craft.refusal is not None:
+            result.error_code, result.error_msg = craft.refusal
+            craft.refusal = None
+        elif not result.landed:
+            result.error_code, result.error_msg = TouchDown.Result.FAILED, "it did not come down in time"
         _finish(handle, result.error_code == TouchDown.Result.NONE)
         return result
 
@@ -381,7 +388,7 @@ class AirSimBridgeNode(Node):
             landing = craft.landing
             if landing is not None and (craft.reading.landed or craft.reading.ns > landing.until):
                 craft.landing = None
-                landing.done.set_result(craft.reading.landed)
+                landing.handle.execute()
         self._ns = max(craft.reading.ns for craft in self._crafts.values() if craft.reading is not None)
 
     def _publish_state(self) -> None:

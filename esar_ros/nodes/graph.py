@@ -131,7 +131,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
                 **common, **server, "vehicles": vehicles, "task": options.task, "map": options.map,
                 "planner": options.planner, "seed": options.seed, "out": options.out, "world": options.world,
                 "preset": options.preset, "governor": options.governor, "detector": options.detector,
-                "progress": options.progress,
+                "end": options.end, "progress": options.progress,
             },
             restart=False,
             ends_mission=True,

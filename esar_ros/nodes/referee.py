@@ -23,6 +23,7 @@ from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.graph import ENDS
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
 from esar_ros.nodes.runtime import run
@@ -38,6 +39,7 @@ from esar_ros.sim.maps import load_map
 CEILING = 120.0  # m above ground, the usual legal limit
 AREA_MARGIN = 50.0  # m between the search area and the map's edge
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
+RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for
 RECORDER_PATIENCE = 4.0  # s to wait for the recorder after the end
 
 
@@ -57,6 +59,7 @@ class RefereeNode(StepNode):
         self._seed = self._task.seed if seed < 0 else seed
         self._out = Path(str(declare(self, "out", "out", "folder of the results")))
         self._world = str(declare(self, "world", "embedded", "what is flown in, for the result"))
+        self._end_with = str(declare(self, "end", "hold", "what happens after the mission", choices=ENDS))
         self._preset = str(declare(self, "preset", "paper", "pictures, for the result"))
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
         self._detector = str(declare(self, "detector", "segmentation_oracle", "detector backend, for the result"))
@@ -236,11 +239,17 @@ class RefereeNode(StepNode):
         if self._result is None or self._referee is None or self._referee.ending is None:
             return
         waited = time.monotonic() - self._ended_at
+        if self._end_with == "return_land" and waited < RETURN_PATIENCE and not self._all_landed():
+            return
         if waited < LINGER or (waited < RECORDER_PATIENCE and not self._recorded(self._referee.ending.stamp)):
             return
         write_atomically(self._out / "result.json", self._result.dump())
         self.exit_code = 0
         self._end_timer.cancel()
+
+    def _all_landed(self) -> bool:
+        states = [self.inbox(names.PILOT_STATE, vehicle).newest for vehicle in self.vehicles]
+        return all(state is not None and state.phase == PilotState.DONE for state in states)
 
     def wind_down(self) -> bool:
         """A person ends the mission early: score what was flown. False when nothing was."""

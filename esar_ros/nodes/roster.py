@@ -23,10 +23,11 @@ class Roster:
     Every join after the start and every loss raises `epoch`.
     """
 
-    def __init__(self, members: Iterable[str], patience: float) -> None:
+    def __init__(self, members: Iterable[str], patience: float, epoch: int = 1) -> None:
+        """epoch: the first one; a restarted bridge must not repeat the old one's."""
         self._members = {name: _Member() for name in members}
         self._patience = patience
-        self.epoch = 1
+        self.epoch = epoch
 
     def heard(self, node: str, boot_id: int, ready: bool, waiting_for: str, answered: int, now: float) -> None:
         """Take in one heartbeat; nodes that are not members are ignored."""

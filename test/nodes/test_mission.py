@@ -54,8 +54,8 @@ def test_two_runs_of_one_task_and_seed_are_identical_and_the_bag_scores_the_same
     assert again.dump() == written
 
 
-def killed_mission(launch: Launch, label: str, at: float, t_max: float) -> tuple[Flight, dict[str, Any], int]:
-    """Fly, SIGKILL one process at a mission time; flight, result and ns of the kill on the mission's clock."""
+def killed_mission(launch: Launch, label: str, at: float, t_max: float) -> tuple[Flight, dict[str, Any]]:
+    """Fly and SIGKILL one process at a mission time; flight and result."""
     flight = launch(t_max, planner="zigzag")
     flight.wait_until(at)
     pid = flight.supervisor.pid(label)
@@ -63,7 +63,7 @@ def killed_mission(launch: Launch, label: str, at: float, t_max: float) -> tuple
     os.kill(pid, signal.SIGKILL)
     result = flight.finish()
     assert flight.supervisor.restarted == [label]
-    return flight, result, 0
+    return flight, result
 
 
 def gap(stamps: list[int]) -> tuple[int, int]:
@@ -73,7 +73,7 @@ def gap(stamps: list[int]) -> tuple[int, int]:
 
 
 def test_a_killed_pilot_means_hold_and_is_started_again(launch: Launch) -> None:
-    flight, result, _ = killed_mission(launch, "uav1-pilot", 14.0, 45.0)
+    flight, result = killed_mission(launch, "uav1-pilot", 14.0, 45.0)
     assert result["end"] == "timeout"
     assert result["metrics"]["safe"]
     record = read_bag(flight.out / "bag")
@@ -90,7 +90,7 @@ def test_a_killed_pilot_means_hold_and_is_started_again(launch: Launch) -> None:
 
 
 def test_a_killed_planner_means_hold_and_is_started_again(launch: Launch) -> None:
-    flight, result, _ = killed_mission(launch, "uav1-planner", 16.0, 45.0)
+    flight, result = killed_mission(launch, "uav1-planner", 16.0, 45.0)
     assert result["end"] == "timeout"
     assert result["metrics"]["safe"]
     record = read_bag(flight.out / "bag")
@@ -103,7 +103,7 @@ def test_a_killed_planner_means_hold_and_is_started_again(launch: Launch) -> Non
 
 
 def test_killed_sensing_means_hold_and_is_started_again(launch: Launch) -> None:
-    flight, result, _ = killed_mission(launch, "uav1-sensing", 14.0, 45.0)
+    flight, result = killed_mission(launch, "uav1-sensing", 14.0, 45.0)
     assert result["end"] == "timeout"
     assert result["metrics"]["safe"]
     record = read_bag(flight.out / "bag")
@@ -115,6 +115,29 @@ def test_killed_sensing_means_hold_and_is_started_again(launch: Launch) -> None:
     start, end = gap(status)
     assert (blind[0].stamp - start) / NANO <= 1.5
     assert any(row.mode == 1 for row in safety if row.stamp > end + 3 * NANO)
+
+
+def test_a_killed_bridge_comes_back_and_the_vehicle_flies_on(launch: Launch) -> None:
+    flight, result = killed_mission(launch, "airsim_bridge", 14.0, 30.0)
+    assert result["end"] == "timeout"
+    assert result["metrics"]["safe"]
+    stamps, positions = read_bag(flight.out / "bag").track("uav1")
+    late = positions[stamps > 22e9]
+    assert float(abs(late[-1] - late[0]).max()) > 5.0
+
+
+def test_a_vehicle_comes_home_and_lands_when_that_is_asked_for(launch: Launch) -> None:
+    flight = launch(22.0, planner="zigzag", end="return_land")
+    result = flight.finish()
+    assert result["end"] == "timeout"
+    record = read_bag(flight.out / "bag")
+    last = record.rows("uav1", names.VEHICLE_STATE)[-1]
+    assert last.landed == 1
+    assert not last.armed
+    stamps, positions = record.track("uav1")
+    assert stamps[-1] > 22e9
+    assert float(abs(positions[-1][:2] - positions[0][:2]).max()) < 5.0
+    assert flight.supervisor.restarted == []
 
 
 def test_two_vehicles_in_two_namespaces_fly_one_mission(launch: Launch) -> None:
