@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.safety.codes import Mode, Reason
 
+_FARTHEST = 1e7  # m
+_FASTEST = 1e3  # m/s
+
 
 @dataclass(frozen=True)
 class State:
@@ -23,12 +26,14 @@ class State:
     battery: float | None = None  # 0..1, None: not measured
 
     def is_finite(self) -> bool:
-        """Whether position, attitude, velocity and stamp can be used."""
+        """Whether position, attitude, velocity and stamp can be used: finite, and possible for a vehicle on Earth."""
         return bool(
             np.isfinite(self.stamp)
             and self.pose.is_finite()
             and np.linalg.norm(self.pose.quaternion) > 1e-6
             and np.isfinite(self.velocity).all()
+            and np.abs(self.pose.position).max() < _FARTHEST
+            and np.abs(self.velocity).max() < _FASTEST
         )
 
 

@@ -207,7 +207,13 @@ class Rollout:
 
     def _move(self, given: NDArray[np.float64]) -> None:
         self._queue.append(given)
-        wanted = self._queue.popleft()
+        self.accelerate(self._queue.popleft())
+        self.nearest = min(self.nearest, self.world.distance(self.position))
+        self.outside = max(self.outside, self.site.outside(self.position))
+        self.highest = max(self.highest, float(self.position[2]))
+
+    def accelerate(self, wanted: NDArray[np.float64]) -> None:
+        """One step towards a velocity: first-order lag, 4 m/s^2 at most, and gusts."""
         # Gusts: accelerations that wander within their bound.
         self._wind = np.clip(self._wind + self.rng.normal(0.0, 0.3 * self.gust, 3), -self.gust, self.gust)
         change = (wanted - self.velocity) / self.lag
@@ -215,9 +221,6 @@ class Rollout:
         change = change * min(1.0, 4.0 / max(size, 1e-9)) + self._wind
         self.velocity = self.velocity + change * STEP
         self.position = self.position + self.velocity * STEP
-        self.nearest = min(self.nearest, self.world.distance(self.position))
-        self.outside = max(self.outside, self.site.outside(self.position))
-        self.highest = max(self.highest, float(self.position[2]))
 
 
 @pytest.fixture(scope="session")
