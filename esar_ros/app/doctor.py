@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import json
 import os
@@ -15,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from esar_ros.app.arguments import Parser
 from esar_ros.mission import environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory
@@ -247,7 +247,7 @@ def report(checks: Sequence[Check]) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """`esar doctor [--json FILE]`: 0 when everything needed is there, else 1."""
-    parser = argparse.ArgumentParser(prog="esar doctor", description=__doc__)
+    parser = Parser(prog="esar doctor", description=__doc__)
     parser.add_argument("--json", metavar="FILE", help="write the findings there for a machine")
     arguments = parser.parse_args(argv)
     checks = doctor()

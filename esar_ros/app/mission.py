@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import secrets
 import signal
 import socket
 import sys
 import time
-from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 
+from esar_ros.app.arguments import Parser
+from esar_ros.app.parameter_file import check_parameter_file
 from esar_ros.app.progress import ProgressLine, parse
+from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
@@ -25,7 +27,8 @@ from esar_ros.planning.registry import names as planner_names
 
 POLL = 0.1  # s
 INTERRUPTED = 130
-RESULTS = ("result.json", "report.html", "scorecard.png", "bag", "logs")
+SEED_MAX = 2**31 - 1
+_ROS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,8 +66,15 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     ):
         if value not in known:
             raise UsageError(f"unknown {what} '{value}'", f"known: {', '.join(known)}")
-    if arguments.params_file and not Path(arguments.params_file).is_file():
-        raise UsageError(f"no parameter file {arguments.params_file}", "check the path")
+    if arguments.params_file:
+        check_parameter_file(Path(arguments.params_file))
+    vehicles = tuple(part.strip() for part in arguments.vehicles.split(",") if part.strip())
+    for what, name in (
+        *(("vehicle", vehicle) for vehicle in vehicles),
+        *(("namespace", part) for part in arguments.namespace.strip("/").split("/") if part),
+    ):
+        if not _ROS_NAME.fullmatch(name):
+            raise UsageError(f"{what} '{name}' is no ROS name", "use letters, digits and underscores")
     embedded = arguments.world == "embedded"
     options = MissionOptions(
         task=str(Path(arguments.task).resolve()) if arguments.task.endswith(".json") else arguments.task,
@@ -75,7 +85,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         world=arguments.world,
         pace=arguments.pace or ("realtime" if arguments.world == "px4" else "lockstep"),
         preset=arguments.preset,
-        vehicles=tuple(part.strip() for part in arguments.vehicles.split(",") if part.strip()),
+        vehicles=vehicles,
         namespace=arguments.namespace,
         params_file=str(Path(arguments.params_file).resolve()) if arguments.params_file else "",
         record=arguments.record,
@@ -87,39 +97,25 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         port=_port(arguments.port, arguments.host, embedded),
         progress=True,
     )
-    if options.seed < 0:
-        raise UsageError(f"seed {options.seed} is negative", "give a whole number from 0 on")
+    if not 0 <= options.seed <= SEED_MAX:
+        raise UsageError(f"seed {options.seed} is out of range", f"give a whole number from 0 to {SEED_MAX}")
     options.check()
     return options, task
 
 
 def _port(wanted: int, host: str, embedded: bool) -> int:
+    if not 0 <= wanted < 65536:
+        raise UsageError(f"port {wanted} is no TCP port", "choose 1..65535, or 0 for a free one")
     if not embedded:
         return wanted or 41451
     with socket.socket() as probe:
         try:
+            # As the simulator does: what an ended connection holds is no obstacle.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, wanted))
         except OSError as error:
-            raise UsageError(f"port {wanted} on {host}: {error.strerror}", "choose another --port") from None
+            raise UsageError(f"port {wanted} on {host}: {error.strerror}", "choose another --port or --host") from None
         return int(probe.getsockname()[1])
-
-
-def prepare_folder(out: Path) -> None:
-    """Make the results' folder, and move earlier results in it aside. Raises UsageError."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        earlier = [out / name for name in RESULTS if (out / name).exists()]
-        if earlier:
-            written = datetime.fromtimestamp(max(p.stat().st_mtime for p in earlier), tz=timezone.utc)
-            aside = out / "earlier" / written.strftime("%Y%m%dT%H%M%S.%f")
-            aside.mkdir(parents=True)
-            for path in earlier:
-                path.rename(aside / path.name)
-        probe = out / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise UsageError(f"cannot write {out}: {error.strerror}", "choose another --out") from None
 
 
 def fly(options: MissionOptions, line: ProgressLine) -> int:
@@ -170,19 +166,30 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
 
 def main(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="esar mission", description="Fly one task and show its scorecard.")
+    parser = Parser(prog="esar mission", description="Fly one task and show its scorecard.")
     add_arguments(parser)
     options, task = options_from(parser.parse_args(argv))
-    out = Path(options.out)
-    prepare_folder(out)
+    results = ResultsFolder(Path(options.out))
+    results.prepare()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
-    code = fly(replace(options), ProgressLine())
-    result = out / "result.json"
-    if result.is_file() and (out / "bag").is_dir():
+    line = ProgressLine()
+    try:
+        code = fly(options, line)
+    except BaseException:
+        if not line.flown:
+            results.put_back()
+        raise
+    if code == INTERRUPTED:
+        where = os.path.relpath(results.path)
+        if line.flown:
+            print(f"Interrupted. What was flown is in {where}; esar report {where} draws it", file=sys.stderr)
+        else:
+            results.put_back()
+            print("Interrupted before the mission began", file=sys.stderr)
+        return code
+    if (results.path / "result.json").is_file() and (results.path / "bag").is_dir():
         from esar_ros.benchmark.showing import show_mission
 
-        show_mission(out)
-    if code == INTERRUPTED:
-        print(f"Interrupted. What was flown is in {os.path.relpath(out)}/bag", file=sys.stderr)
+        show_mission(results.path)
     return code

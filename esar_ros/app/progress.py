@@ -9,6 +9,7 @@ from typing import TextIO
 
 from esar_ros.nodes.progress import PREFIX, Progress
 
+BEFORE = ("start", "join")  # phases before the mission's clock runs
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
 _WORDS = {
     "start": "Starting the graph",
@@ -42,6 +43,11 @@ class ProgressLine:
         self._open = False
         self._printed = 0.0
         self._began = time.monotonic()
+
+    @property
+    def flown(self) -> bool:
+        """Whether the mission's clock has run."""
+        return self._phase not in ("", *BEFORE)
 
     def show(self, progress: Progress) -> None:
         """Show the newest state."""
@@ -80,7 +86,7 @@ class ProgressLine:
     def _format(self, p: Progress) -> str:
         words = _WORDS.get(p.phase, p.phase)
         wall = time.monotonic() - self._began
-        if p.phase in ("start", "join", "ended"):
+        if p.phase in (*BEFORE, "ended"):
             return f"  {words:<18} {p.text}" if p.text else f"  {words}"
         share = min(1.0, p.elapsed / p.t_max) if p.t_max > 0 else 0.0
         filled = round(20 * share)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
+from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.result import write_atomically
@@ -12,7 +12,7 @@ from esar_ros.scoring.result import write_atomically
 
 def main(argv: list[str]) -> int:
     """Score a bag from nothing but its own content."""
-    parser = argparse.ArgumentParser(prog="esar score", description="Score a mission again, from its bag alone.")
+    parser = Parser(prog="esar score", description="Score a mission again, from its bag alone.")
     parser.add_argument("bag", help="folder of a bag, or its .mcap or .db3 file")
     parser.add_argument("--json", metavar="FILE", help="write the result there (schema esar-result/1)")
     arguments = parser.parse_args(argv)
@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
 
 def report(argv: list[str]) -> int:
     """Draw a mission's report and scorecard again."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="esar report", description="Make report.html and scorecard.png from a mission's bag and result."
     )
     parser.add_argument("folder", help="the mission's --out folder")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
-
 from rich.console import Console
 from rich.table import Table
 
+from esar_ros.app.arguments import Parser
 from esar_ros.mission.resources import resource
 from esar_ros.mission.task import TASK_DIRECTORY, load_task
 
 
 def main(argv: list[str]) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="esar tasks", description="List tasks, or show one (it tells the truth).")
+    parser = Parser(prog="esar tasks", description="List tasks, or show one (it tells the truth).")
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("list", help="all tasks")
     show = verbs.add_parser("show", help="one task, with where everything lies")

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
@@ -16,6 +17,8 @@ from rclpy.task import Future
 from esar_ros.mission.errors import UsageError
 
 WIND_DOWN = 5.0  # s
+STUCK = 2.0  # s a callback may go on after the signal to end, e.g. waiting for a server that does not answer
+INTERRUPTED = 130
 
 
 def make_executor() -> Executor:
@@ -35,27 +38,41 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
     Nodes are destroyed and the context shut down in every case: a process that skips that leaves its
     shared memory behind.
     """
-    rclpy.init(args=list(argv) if argv is not None else sys.argv, signal_handler_options=SignalHandlerOptions.NO)
-
-    stopping = False
+    stopping, spinning = False, False
 
     def stop(signum: int, frame: object) -> None:
-        # Only a flag: an exception could tear a callback that is writing a bag.
         nonlocal stopping
         stopping = True
+        if not spinning:
+            raise KeyboardInterrupt
+        # Only a flag: an exception could tear a callback that is writing a bag. One that hangs is torn later.
+        signal.setitimer(signal.ITIMER_REAL, STUCK)
+
+    def tear(signum: int, frame: object) -> None:
+        raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGALRM, tear)
     nodes: list[Node] = []
     code = 0
     try:
+        try:
+            rclpy.init(
+                args=list(argv) if argv is not None else sys.argv, signal_handler_options=SignalHandlerOptions.NO
+            )
+        except Exception as error:  # rclpy has no public name for what it raises here
+            raise UsageError(f"ROS cannot start: {error}", "mend the arguments or the parameter file") from None
         nodes = list(make())
         executor = make_executor()
         never: Future[None] = Future()  # untimed spin() of the events executor dispatches nothing
         for node in nodes:
             executor.add_node(node)
-        while rclpy.ok() and not stopping and _exit_code(nodes) is None:
-            executor.spin_until_future_complete(never, timeout_sec=0.2)
+        spinning = True
+        with suppress(KeyboardInterrupt):
+            while rclpy.ok() and not stopping and _exit_code(nodes) is None:
+                executor.spin_until_future_complete(never, timeout_sec=0.2)
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         # Nodes with something to finish (a score, a bag) get a little longer.
         busy = stopping and [node for node in nodes if getattr(node, "wind_down", bool)()]
         limit = time.monotonic() + WIND_DOWN
@@ -64,11 +81,14 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
     except UsageError as error:
         print(f"esar: {error}", file=sys.stderr, flush=True)
         code = 2
+    except KeyboardInterrupt:
+        code = INTERRUPTED
     except ExternalShutdownException:
         pass
     else:
         code = _exit_code(nodes) or 0
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for node in reversed(nodes):

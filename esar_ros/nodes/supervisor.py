@@ -20,16 +20,19 @@ from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.graph import NodeSpec
 
-GRACE = 6.0  # s a process gets to end after SIGINT, before SIGKILL
+# s a process gets to end after SIGINT, before SIGKILL: the one that has a score to write, and the others
+GRACE_CLOSING, GRACE = 7.0, 3.0
 MAX_RESTARTS = 5
-PREFIX_ERROR = "esar: "  # how a process says in one line what was wrong with its input
+LAST_WORDS = 1.0  # s to wait for what an ended process printed
+ERROR_PREFIXES = ("esar: ", "sim: ")  # how a process says in one line what was wrong with its input
 
 _PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def _die_with_parent() -> None:
     """In the child: be killed when the supervisor dies, so that nothing is ever left behind."""
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def parameters_file(spec: NodeSpec, folder: Path) -> Path:
@@ -59,6 +62,7 @@ class _Process:
     command: list[str]
     log: IO[bytes]
     popen: subprocess.Popen[bytes] | None = None
+    reader: threading.Thread | None = None
     restarts: int = 0
     restart_at: float = 0.0
     complaint: str = ""  # last one-line error it printed
@@ -107,6 +111,8 @@ class Supervisor:
             code = process.popen.poll()
             if code is None:
                 continue
+            if process.reader is not None:
+                process.reader.join(LAST_WORDS)
             if code == 2 and process.complaint:
                 raise UsageError(process.complaint)
             if process.spec.ends_mission and code == 0:
@@ -135,19 +141,19 @@ class Supervisor:
 
     def stop(self) -> None:
         """End everything: the one that closes the bag first, the simulator last."""
-        ordered = sorted(self._processes, key=lambda p: (not p.spec.ends_mission, not p.spec.ros))
-        closers = [p for p in ordered if p.spec.ends_mission]
-        self._end(closers)
-        self._end([p for p in ordered if not p.spec.ends_mission and p.spec.ros])
-        self._end([p for p in ordered if not p.spec.ros])
+        self._end([p for p in self._processes if p.spec.ends_mission], GRACE_CLOSING)
+        self._end([p for p in self._processes if not p.spec.ends_mission and p.spec.ros], GRACE)
+        self._end([p for p in self._processes if not p.spec.ros], GRACE)
         for process in self._processes:
+            if process.reader is not None:
+                process.reader.join(LAST_WORDS)
             process.log.close()
 
-    def _end(self, processes: Sequence[_Process]) -> None:
+    def _end(self, processes: Sequence[_Process], grace: float) -> None:
         alive = [p.popen for p in processes if p.popen is not None and p.popen.poll() is None]
         for popen in alive:
             popen.send_signal(signal.SIGINT)
-        limit = time.monotonic() + GRACE
+        limit = time.monotonic() + grace
         for popen in alive:
             try:
                 popen.wait(max(0.05, limit - time.monotonic()))
@@ -156,6 +162,7 @@ class Supervisor:
                 popen.wait()
 
     def _launch(self, process: _Process) -> None:
+        process.complaint = ""
         process.popen = subprocess.Popen(
             process.command,
             stdin=subprocess.DEVNULL,
@@ -165,7 +172,8 @@ class Supervisor:
             start_new_session=True,  # a terminal's Ctrl-C reaches the supervisor alone, which ends all in order
             preexec_fn=_die_with_parent,
         )
-        threading.Thread(target=self._drain, args=(process, process.popen), daemon=True).start()
+        process.reader = threading.Thread(target=self._drain, args=(process, process.popen), daemon=True)
+        process.reader.start()
 
     def _drain(self, process: _Process, popen: subprocess.Popen[bytes]) -> None:
         assert popen.stdout is not None
@@ -176,8 +184,9 @@ class Supervisor:
             except ValueError:  # closed while the last lines came in
                 return
             line = raw.decode("utf-8", "replace").rstrip()
-            if line.startswith(PREFIX_ERROR):
-                process.complaint = line[len(PREFIX_ERROR) :]
+            for prefix in ERROR_PREFIXES:
+                if line.startswith(prefix):
+                    process.complaint = line[len(prefix) :]
             if line:
                 process.tail = [*process.tail[-4:], line]
                 self._on_line(process.spec.label, line)

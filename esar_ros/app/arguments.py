@@ -1,0 +1,16 @@
+"""Command-line arguments whose mistakes are told in one line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from esar_ros.mission.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser that raises UsageError instead of printing its whole usage and exiting."""
+
+    def error(self, message: str) -> NoReturn:
+        """What is wrong with the arguments, and where to read about them."""
+        raise UsageError(message, f"see {self.prog} --help")
