@@ -15,14 +15,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
+# One numpy from Python 3.11 on: its types, which mypy checks the code against, differ from release to release.
+SAME_EVERYWHERE = "numpy<2.5\n"
 HEADER = "# Made by requirements/lock.py: do not edit.\n"
 
 
-def compiled(extras: list[str], build: Path, constraint: Path | None = None) -> dict[str, str]:
+def compiled(extras: list[str], build: Path, constraint: Path) -> dict[str, str]:
     """Pinned requirements with hashes by name (a name with several Python versions is one entry)."""
     command = ["uv", "pip", "compile", "--universal", "--python-version", "3.10", "--generate-hashes", "--quiet"]
     command += ["--no-annotate", "--no-header", "--upgrade", str(ROOT / "setup.py"), str(build)]
-    command += [f"--extra={extra}" for extra in extras] + (["-c", str(constraint)] if constraint else [])
+    command += [f"--extra={extra}" for extra in extras] + ["-c", str(constraint)]
     text = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
     pins: dict[str, str] = {}
     for entry in re.split(r"\n(?=[a-z0-9])", text.strip()):
@@ -43,10 +45,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         build = Path(folder, "build.in")
         build.write_text(build_requirements())
-        everything = compiled(["jazzy", "test"], build)
-        whole = Path(folder, "everything.txt")
-        whole.write_text("".join(everything.values()))
-        base = compiled(["jazzy"], build, whole)
+        constraint = Path(folder, "constraint.txt")
+        constraint.write_text(SAME_EVERYWHERE)
+        everything = compiled(["jazzy", "test"], build, constraint)
+        constraint.write_text("".join(everything.values()))
+        base = compiled(["jazzy"], build, constraint)
     (HERE / "lock.txt").write_text(HEADER + "".join(base.values()))
     added = [pin for name, pin in everything.items() if name not in base]
     (HERE / "lock-test.txt").write_text(HEADER + "".join(added))
