@@ -38,7 +38,7 @@ class PilotLimits(BaseModel):
     arrival: float = Field(2.0, gt=0, le=50, description="m, horizontal and vertical, near enough to a waypoint")
     arrival_yaw: float = Field(0.15, gt=0, le=3.2, description="rad, near enough to a waypoint's heading")
     blocked_after: float = Field(8.0, gt=0, le=120, description="s without coming nearer: the goal is blocked")
-    planner_silence: float = Field(0.5, gt=0, le=60, description="s without a sign of the planner: hold")
+    planner_silence: float = Field(0.4, gt=0, le=60, description="s without a sign of the planner: hold")
     request_again: float = Field(2.0, gt=0, le=60, description="s, before a request not followed is made again")
     # Take-off and landing
     take_off_height: float = Field(10.0, gt=1, le=100, description="m above the take-off spot")

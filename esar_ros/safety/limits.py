@@ -48,7 +48,7 @@ class Limits(BaseModel):
     command_age: float = Field(0.2, gt=0, le=5, description="s, older commands are never passed on")
     ranges_age: float = Field(0.25, gt=0, le=5, description="s, older ranges: hold")
     map_age: float = Field(2.5, gt=0, le=30, description="s, older local map: not used, slow")
-    heartbeat_age: float = Field(0.5, gt=0, le=10, description="s wall, silent producer of commands: hold")
+    heartbeat_age: float = Field(0.4, gt=0, le=10, description="s wall, silent producer of commands: hold")
     future: float = Field(0.02, ge=0, le=1, description="s, a stamp farther ahead of the clock is a fault")
     # Clock and release
     clock_gap: float = Field(1.0, gt=0, le=10, description="s, a longer step of the clock is a jump")
