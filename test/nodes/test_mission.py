@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
 
 sys.path.insert(0, str(Path(__file__).parent))
 from flight import Flight, write_short_task
 
 from esar_ros.mission import names
+from esar_ros.nodes.interface import BY_NAME
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.steps import nanoseconds
+from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag import read_bag, score_bag
 
 Launch = Callable[..., Flight]
@@ -154,3 +160,48 @@ def test_real_time_flies_too(launch: Launch) -> None:
     assert time.monotonic() - began > 19.0
     assert result["metrics"]["path_length"] > 3.0
     assert result["safety"]["collisions"] == 0
+
+
+@pytest.mark.full  # wall time: needs a machine that does nothing else
+def test_in_real_time_the_vehicle_holds_within_half_a_second_of_a_death(launch: Launch) -> None:
+    """Stamps of the vehicle's own clock: from the last odometry before the kill to the first hold."""
+    flight = launch(60.0, planner="zigzag", pace="realtime")
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node("stopwatch", context=context)
+    seen: dict[str, Any] = {}
+    for name in (names.ODOMETRY, names.PILOT_STATE, names.SAFETY_STATUS):
+        entry = BY_NAME[name]
+        node.create_subscription(
+            message_class(entry.type), f"/uav1/{name}", lambda m, n=name: seen.update({n: m}), PROFILES[entry.quality]
+        )
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+
+    def until(condition: Callable[[], bool], seconds: float) -> bool:
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit and not condition():
+            executor.spin_once(timeout_sec=0.01)
+        return condition()
+
+    try:
+        flight.wait_until(12.0)
+        flying = lambda: seen.get(names.PILOT_STATE) is not None and seen[names.PILOT_STATE].phase == 4  # noqa: E731
+        for label, name, holds in (
+            ("uav1-planner", names.PILOT_STATE, lambda m: m.phase == 5),
+            ("uav1-pilot", names.SAFETY_STATUS, lambda m: m.mode >= 3),
+            ("uav1-sensing", names.SAFETY_STATUS, lambda m: m.mode >= 3),
+        ):
+            assert until(lambda: flying() and not holds(seen[name]), 30.0), f"{label}: not flying before"  # noqa: B023
+            until(lambda: False, 2.0)  # take what has queued up: the newest must be seen
+            pid = flight.supervisor.pid(label)
+            assert pid is not None
+            os.kill(pid, signal.SIGKILL)
+            killed = nanoseconds(seen[names.ODOMETRY].header.stamp)
+            assert until(lambda: holds(seen[name]), 3.0), f"{label}: no hold"  # noqa: B023
+            held = nanoseconds(seen[name].header.stamp)
+            assert (held - killed) / NANO <= 0.5, label
+        assert flight.finish()["metrics"]["safe"]
+    finally:
+        node.destroy_node()
+        context.try_shutdown()
