@@ -144,7 +144,7 @@ def cast_ground(ground, ox, oy, oz, dx, dy, dz, reach):  # type: ignore[no-untyp
             continue
         hit = _cast_patch(h, column, row, x, y, oz + dz * t, sx, sy, dz, leave - t)
         if hit >= 0.0:
-            return min(t + hit, reach)
+            return t + hit if t + hit <= reach else math.inf
         t = leave + 1e-6 * (1.0 + leave)
     return math.inf
 
