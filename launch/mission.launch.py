@@ -2,135 +2,157 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import socket
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from esar_ros.mission.environment import graph_environment
-from esar_ros.mission.resources import resource
-from esar_ros.mission.task import load_task
-from esar_ros.nodes.graph import MissionOptions, NodeSpec, mission_graph
-from launch import LaunchDescription, LaunchContext
+from ament_index_python.packages import get_package_prefix
 from launch.actions import DeclareLaunchArgument, EmitEvent, ExecuteProcess, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
-from launch.events import Shutdown
+from launch.events import Shutdown, matches_action
+from launch.events.process import ProcessExited, ShutdownProcess
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.substitutions import ExecutableInPackage
 
-DEFAULT = MissionOptions()
-ARGUMENTS = {
-    "namespace": ("", "namespace of the whole graph; vehicles' namespaces lie below it"),
-    "vehicles": (",".join(DEFAULT.vehicles), "names of the vehicles, separated by commas"),
-    "params_file": ("", "ROS parameter file that overrides the graph's parameters"),
-    "use_sim_time": ("true", "nodes take the time from /clock"),
-    "planner": (DEFAULT.planner, "search method"),
-    "task": (DEFAULT.task, "task id, or path of a task file"),
-    "map": ("", "must be the task's map; empty: the task's"),
-    "seed": ("-1", "random seed; -1: the task's"),
-    "out": (DEFAULT.out, "folder for the results"),
-    "world": (DEFAULT.world, "what is flown in: embedded, airsim or px4"),
-    "pace": (DEFAULT.pace, "who moves time: lockstep or realtime"),
-    "preset": (DEFAULT.preset, "pictures: paper (640x480) or fast (320x240)"),
-    "detector": (DEFAULT.detector, "clue detector backend"),
-    "governor": ("true", "false: the safety governor only watches"),
-    "end": (DEFAULT.end, "after the mission: hold or return_land"),
-    "record": (DEFAULT.record, "what the bag keeps: score, view or full"),
-    "rviz": ("false", "open RViz with rviz/mission.rviz"),
-    "log_level": (DEFAULT.log_level, "of the nodes' logs: debug, info, warn, error or fatal"),
-    "host": (DEFAULT.host, "of the AirSim server"),
-    "port": ("0", "of the AirSim server; 0: a free one for the embedded simulator, 41451 for AirSim"),
-}
+from esar_ros.app.results import ResultsFolder
+from esar_ros.app.shared_memory import sweep
+from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.resources import resource
+from esar_ros.nodes.graph import MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+
+PACKAGE = "esar_ros"
+MAX_RESTARTS = 5  # of one process
+BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
+# s from SIGINT to SIGTERM to SIGKILL, as launch takes them: a score to write and a bag to close take longer
+PATIENCE = {"sigterm_timeout": "4", "sigkill_timeout": "4"}
+PATIENCE_CLOSING = {"sigterm_timeout": "8", "sigkill_timeout": "4"}
 
 
-def options_from(values: dict[str, str]) -> MissionOptions:
-    """Checked options from launch arguments, all of them strings."""
-
-    def yes(name: str) -> bool:
-        return values[name].lower() in ("true", "1", "yes", "on")
-
-    task = load_task(values["task"])
-    port = int(values["port"])
-    if port == 0 and values["world"] == "embedded":
-        with socket.socket() as probe:
-            probe.bind((values["host"], 0))
-            port = probe.getsockname()[1]
-    seed = int(values["seed"])
-    options = MissionOptions(
-        task=values["task"],
-        planner=values["planner"],
-        map=values["map"] or task.map,
-        seed=task.seed if seed < 0 else seed,
-        out=str(Path(values["out"]).resolve()),
-        world=values["world"],
-        pace=values["pace"],
-        preset=values["preset"],
-        vehicles=tuple(part.strip() for part in values["vehicles"].split(",") if part.strip()),
-        namespace=values["namespace"],
-        params_file=values["params_file"],
-        use_sim_time=yes("use_sim_time"),
-        record=values["record"],
-        detector=values["detector"],
-        governor=yes("governor"),
-        end=values["end"],
-        rviz=yes("rviz"),
-        log_level=values["log_level"],
-        host=values["host"],
-        port=port or 41451,
-    )
-    options.check()
-    return options
+def parameters_of(spec: NodeSpec) -> dict[str, Any]:
+    """A process's parameters, typed: launch would read the string '7' as a number and 'off' as a truth value."""
+    typed: dict[str, Any] = {}
+    for name, value in spec.parameters.items():
+        kind = list[str] if isinstance(value, list) else type(value)
+        typed[name] = ParameterValue(value, value_type=kind)
+    return typed
 
 
-def action_for(spec: NodeSpec, options: MissionOptions) -> Node:
-    """One process of the graph as a launch action."""
-    environment = graph_environment(images=spec.images)
-    if not spec.ros:
-        return Node(
-            package="esar_ros",
-            executable=spec.executable,
-            arguments=list(spec.arguments),
+def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, str]) -> ExecuteProcess:
+    """One process of the graph as a launch action; environment: variables beside the inherited ones."""
+    patience = PATIENCE_CLOSING if spec.ends_mission else PATIENCE
+    if not spec.ros:  # a Node would be given ROS arguments
+        executable = ExecutableInPackage(package=PACKAGE, executable=spec.executable)
+        return ExecuteProcess(
+            cmd=[executable, *spec.arguments],
+            name=spec.executable,
             additional_env=environment,
             output="screen",
+            **patience,
         )
-    overrides = [options.params_file] if options.params_file else []
     return Node(
-        package="esar_ros",
+        package=PACKAGE,
         executable=spec.executable,
         namespace=spec.namespace,
-        parameters=[spec.parameters, *overrides],
-        arguments=["--ros-args", "--log-level", options.log_level],
+        parameters=[parameters_of(spec), *([options.params_file] if options.params_file else [])],
+        ros_arguments=["--log-level", options.log_level],
         additional_env=environment,
         respawn=spec.restart,
         respawn_delay=0.5,
         output="screen",
+        **patience,
     )
 
 
-def start(context: LaunchContext) -> list[object]:
-    """Actions of the mission described by the launch arguments."""
-    options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
-    os.environ.setdefault("ESAR_TRUTH_TOKEN", secrets.token_hex(16))
-    actions: list[object] = []
-    for spec in mission_graph(options):
-        action = action_for(spec, options)
-        actions.append(action)
-        if not spec.restart:
-            # The officials end when the result is written and the bag closed; nothing flies without a simulator.
-            actions.append(
-                RegisterEventHandler(
-                    OnProcessExit(target_action=action, on_exit=[EmitEvent(event=Shutdown(reason="mission over"))])
-                )
+def report_on(out: str) -> ExecuteProcess:
+    """What `esar mission` shows at its end: the scorecard as a table and a picture, and the report."""
+    # In the nodes' Python, which need not be launch's own.
+    script = Path(get_package_prefix(PACKAGE), "lib", PACKAGE, "officials")
+    python = script.read_text(encoding="utf-8").splitlines()[0].removeprefix("#!").split()
+    return ExecuteProcess(cmd=[*python, "-m", "esar_ros.app.cli", "report", out], name="report", output="screen")
+
+
+def rviz(options: MissionOptions) -> Node:
+    """RViz on the mission's topics, in the mission's time."""
+    return Node(
+        package="rviz2",
+        executable="rviz2",
+        namespace=options.namespace,
+        arguments=["-d", str(resource("rviz/mission.rviz"))],
+        parameters=[{"use_sim_time": options.use_sim_time}],
+        output="log",
+    )
+
+
+class Mission:
+    """The processes of one mission, and what it means when one of them ends."""
+
+    def __init__(self, options: MissionOptions, inherited: dict[str, str]) -> None:
+        token = {"ESAR_TRUTH_TOKEN": secrets.token_hex(16)}
+        self.options = options
+        self.processes = {
+            spec.label: (spec, action_for(spec, options, {**graph_environment(spec.images, inherited), **token}))
+            for spec in mission_graph(options)
+        }
+        self._deaths: Counter[str] = Counter()
+        self._over = False
+
+    def actions(self) -> list[LaunchDescriptionEntity]:
+        """Every process, each with a watch over its end."""
+        actions: list[LaunchDescriptionEntity] = []
+        for spec, action in self.processes.values():
+            watch = OnProcessExit(
+                target_action=action, on_exit=lambda event, context, s=spec: self._ended(s, event, context)
             )
-    if options.rviz:
-        actions.append(ExecuteProcess(cmd=["rviz2", "-d", str(resource("rviz/mission.rviz"))], output="log"))
-    return actions
+            actions += [RegisterEventHandler(watch), action]
+        return [*actions, rviz(self.options)] if self.options.rviz else actions
+
+    def _ended(
+        self, spec: NodeSpec, event: ProcessExited, context: LaunchContext
+    ) -> list[LaunchDescriptionEntity] | None:
+        """What follows. An exception ends the launch with exit code 1 and its text as the last error."""
+        if self._over or context.is_shutdown:
+            return None
+        if spec.ends_mission and event.returncode == 0:
+            self._over = True
+            return self._epilogue()
+        self._deaths[spec.label] += 1
+        if event.returncode == BAD_INPUT or not spec.restart or self._deaths[spec.label] > MAX_RESTARTS:
+            raise RuntimeError(f"{spec.label} ended with {event.returncode}, so the mission is over")
+        return None
+
+    def _epilogue(self) -> list[LaunchDescriptionEntity]:
+        """The result is written and the bag closed: end the nodes, show what was flown, end the rest."""
+        report = report_on(self.options.out)
+        done = OnProcessExit(target_action=report, on_exit=self._shown)
+        nodes = [action for spec, action in self.processes.values() if spec.restart]
+        ends = [EmitEvent(event=ShutdownProcess(process_matcher=matches_action(action))) for action in nodes]
+        return [*ends, RegisterEventHandler(done), report]
+
+    def _shown(self, event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+        if event.returncode:
+            raise RuntimeError(f"the report ended with {event.returncode}; the result is in {self.options.out}")
+        return [EmitEvent(event=Shutdown(reason="mission over"))]
+
+
+def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Actions of the mission that the launch arguments describe."""
+    options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
+    ResultsFolder(Path(options.out)).prepare()
+    sweep()  # what killed processes of earlier missions left in shared memory
+    return Mission(options, dict(context.environment)).actions()
 
 
 def generate_launch_description() -> LaunchDescription:
     """All arguments, described, and the graph."""
     declared = [
-        DeclareLaunchArgument(name, default_value=default, description=about)
-        for name, (default, about) in ARGUMENTS.items()
+        DeclareLaunchArgument(
+            name, default_value=argument.default, description=argument.about, choices=argument.choices or None
+        )
+        for name, argument in ARGUMENTS.items()
     ]
     return LaunchDescription([*declared, OpaqueFunction(function=start)])

@@ -1,0 +1,139 @@
+"""Arguments of launch/mission.launch.py, and the mission that they describe.
+
+`ros2 launch` runs in the distribution's own Python, while the nodes may live in a virtual environment. So this
+module and what it imports need the standard library alone; the referee checks the task's file in full.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+from esar_ros.nodes.graph import ENDS, LOG_LEVELS, PACES, PRESETS, RECORDS, WORLDS, MissionOptions
+
+AIRSIM_PORT = 41451
+SEED_MAX = 2**31 - 1
+TASKS = "config/tasks"
+SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+_DEFAULT = MissionOptions()
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One launch argument; launch knows only strings."""
+
+    default: str
+    about: str
+    choices: tuple[str, ...] = ()  # empty: whatever
+
+
+ARGUMENTS = {
+    "namespace": Argument("", "namespace of the whole graph; vehicles' namespaces lie below it"),
+    "vehicles": Argument(",".join(_DEFAULT.vehicles), "names of the vehicles, separated by commas"),
+    "params_file": Argument("", "ROS parameter file that overrides the graph's parameters"),
+    "use_sim_time": Argument("true", "true: nodes take the time from /clock"),
+    "planner": Argument(_DEFAULT.planner, "search method"),
+    "task": Argument(_DEFAULT.task, "task id, or path of a task file"),
+    "map": Argument("", "must be the task's map; empty: the task's"),
+    "seed": Argument("-1", "random seed; -1: the task's"),
+    "out": Argument(_DEFAULT.out, "folder for the results; earlier ones in it move to its earlier/"),
+    "world": Argument(_DEFAULT.world, "what is flown in", WORLDS),
+    "pace": Argument(_DEFAULT.pace, "who moves time", PACES),
+    "preset": Argument(_DEFAULT.preset, "pictures: paper (640x480) or fast (320x240)", tuple(PRESETS)),
+    "detector": Argument(_DEFAULT.detector, "clue detector backend"),
+    "governor": Argument("true", "false: the safety governor only watches"),
+    "end": Argument(_DEFAULT.end, "what a vehicle does after the mission", ENDS),
+    # A mission without a bag has no score to check and no report.
+    "record": Argument(_DEFAULT.record, "what the bag keeps", tuple(r for r in RECORDS if r != "none")),
+    "rviz": Argument("false", "true: open RViz with rviz/mission.rviz"),
+    "log_level": Argument(_DEFAULT.log_level, "of the nodes' logs", LOG_LEVELS),
+    "host": Argument(_DEFAULT.host, "of the AirSim server; the address that the embedded simulator listens on"),
+    "port": Argument("0", f"of the AirSim server; 0: {AIRSIM_PORT}, and a free one for the embedded simulator"),
+}
+
+
+def options_from(values: Mapping[str, str]) -> MissionOptions:
+    """The mission that launch arguments describe; values must have every key of ARGUMENTS. Raises UsageError."""
+    task, task_map, task_seed = _task(values["task"])
+    if values["map"] and values["map"] != task_map:
+        raise UsageError(f"task {values['task']} lies on map '{task_map}', not '{values['map']}'", "leave out map")
+    if values["params_file"] and not Path(values["params_file"]).is_file():
+        raise UsageError(f"params_file {values['params_file']} is no file", "check the path")
+    seed = _whole("seed", values["seed"], -1, SEED_MAX)
+    options = MissionOptions(
+        task=task,
+        planner=values["planner"],
+        map=task_map,
+        seed=task_seed if seed < 0 else seed,
+        out=str(Path(values["out"]).resolve()),
+        world=values["world"],
+        pace=values["pace"],
+        preset=values["preset"],
+        vehicles=tuple(part.strip() for part in values["vehicles"].split(",") if part.strip()),
+        namespace=values["namespace"],
+        params_file=str(Path(values["params_file"]).resolve()) if values["params_file"] else "",
+        use_sim_time=_switch("use_sim_time", values["use_sim_time"]),
+        record=values["record"],
+        detector=values["detector"],
+        governor=_switch("governor", values["governor"]),
+        end=values["end"],
+        rviz=_switch("rviz", values["rviz"]),
+        log_level=values["log_level"],
+        host=values["host"],
+        port=_port(values["host"], _whole("port", values["port"], 0, 65535), values["world"]),
+    )
+    options.check()
+    return options
+
+
+def _switch(name: str, value: str) -> bool:
+    try:
+        return SWITCH[value.strip().lower()]
+    except KeyError:
+        raise UsageError(f"{name} '{value}' is neither true nor false", "write true or false") from None
+
+
+def _whole(name: str, value: str, low: int, high: int) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise UsageError(f"{name} '{value}' is out of range", f"give a whole number from {low} to {high}")
+    return number
+
+
+def _port(host: str, wanted: int, world: str) -> int:
+    if wanted or world != "embedded":
+        return wanted or AIRSIM_PORT
+    with socket.socket() as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise UsageError(f"host {host}: {error.strerror}", "choose an address of this machine") from None
+        return int(probe.getsockname()[1])
+
+
+def _task(name: str) -> tuple[str, str, int]:
+    """The task as its node is told it (id, or absolute path), its map and its seed."""
+    path = Path(name)
+    if path.suffix == ".json" or "/" in name:
+        path = path.resolve()
+        name = str(path)
+    else:
+        known = {p.stem: p for p in sorted(resource(TASKS).glob("*.json"))}
+        if name not in known:
+            raise UsageError(f"unknown task '{name}'", f"known: {', '.join(known)}; or give a .json file")
+        path = known[name]
+    try:
+        task = json.loads(path.read_text(encoding="utf-8"))
+        return name, str(task["map"]), int(task["seed"])
+    except OSError as error:
+        raise UsageError(f"cannot read task {path}: {error.strerror}", "check the path") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is no task: {error!r}", "mend the file") from None

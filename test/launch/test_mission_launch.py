@@ -1,0 +1,198 @@
+"""The launch file starts what esar_ros.nodes.graph describes, and flies it to the end."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
+from flight import Flight, write_short_task
+from launched import Launch, StandIns
+
+from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.resources import resource
+from esar_ros.nodes.graph import mission_graph
+from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
+
+VARIANTS = {
+    "as it comes": {"port": "41234"},
+    "everything else": {
+        "port": "41235",
+        "namespace": "/team/a",
+        "vehicles": "uav1,on",  # a name that YAML takes for a truth value
+        "planner": "7",  # and one that it takes for a number
+        "detector": "off",
+        "governor": "false",
+        "use_sim_time": "false",
+        "pace": "realtime",
+        "preset": "fast",
+        "record": "full",
+        "end": "return_land",
+        "seed": "3",
+        "log_level": "debug",
+        "host": "127.0.0.2",
+        "task": "aotai-second",
+    },
+    "no simulator of ours": {"world": "airsim", "port": "41236"},
+}
+PROCESSES = 7
+
+
+def options_of(arguments: dict[str, str]) -> Any:
+    return options_from({name: argument.default for name, argument in ARGUMENTS.items()} | arguments)
+
+
+def parameters(argv: list[str]) -> dict[str, Any]:
+    """ROS parameters for every node in a process, from its command line."""
+    merged: dict[str, Any] = {}
+    for flag, value in pairwise(argv):
+        if flag == "--params-file":
+            merged |= yaml.safe_load(Path(value).read_text())["/**"]["ros__parameters"]
+    return merged
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_is_started_is_the_graph(variant: str, launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
+    extra = tmp_path / "extra.yaml"
+    extra.write_text("/**: {ros__parameters: {own: 5}}\n")
+    arguments = VARIANTS[variant] | {"out": str(tmp_path / "out"), "params_file": str(extra)}
+    options = options_of(arguments)
+    graph = mission_graph(options)
+    stand_ins.plan(len(graph), {spec.label: [0] for spec in graph if spec.ends_mission})
+    launched = launch(arguments, stand_ins.environment())
+    assert launched.finish() == 0, launched.output
+    assert stand_ins.starts() == {spec.label if spec.ros else spec.executable: 1 for spec in graph}
+    tokens = set()
+    for spec in graph:
+        told = stand_ins.told(spec.label)
+        argv, environment = told["argv"], told["environment"]
+        tokens.add(environment["ESAR_TRUTH_TOKEN"])
+        for name, value in graph_environment(spec.images).items():
+            assert environment[name] == value
+        if not spec.ros:
+            assert argv == list(spec.arguments)
+            continue
+        assert (f"__ns:={spec.namespace}" in argv) == bool(spec.namespace)
+        assert parameters(argv) == spec.parameters | {"own": 5}, "with their types"
+        assert argv[argv.index("--log-level") + 1] == options.log_level
+    assert len(tokens) == 1
+    assert len(tokens.pop()) >= 32
+
+
+def test_the_end_of_the_mission_is_shown_and_ends_everything(
+    launch: Launch, stand_ins: StandIns, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    (out / "bag").mkdir(parents=True)
+    (out / "result.json").write_text("earlier")
+    stand_ins.plan(PROCESSES, {"officials": [0]})
+    launched = launch({"out": str(out)}, stand_ins.environment())
+    assert launched.finish() == 0, launched.output
+    assert stand_ins.report() == f"esar_ros.app.cli report {out}"
+    ended = stand_ins.ended()
+    assert len(ended) == PROCESSES - 1
+    assert all(line.endswith("SIGINT") for line in ended)
+    assert launched.left() == []
+    assert set(stand_ins.starts().values()) == {1}, "who is told to end is not started again"
+    assert [path.read_text() for path in out.glob("earlier/*/result.json")] == ["earlier"]
+    assert not (out / "result.json").exists()
+
+
+def test_a_dead_node_is_started_again_but_not_for_ever(launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
+    stand_ins.plan(PROCESSES, {"uav1-pilot": [1, -9], "uav1-planner": [3] * 9})
+    launched = launch({"out": str(tmp_path / "out")}, stand_ins.environment())
+    assert launched.finish() == 1
+    assert stand_ins.starts()["uav1-pilot"] == 3
+    assert stand_ins.starts()["uav1-planner"] == 6
+    assert "uav1-planner ended with 3, so the mission is over" in launched.output
+    assert launched.left() == []
+
+
+@pytest.mark.parametrize(
+    ("label", "code"), [("simulator", 1), ("officials", 1), ("officials", 2), ("uav1-planner", 2), ("uav1-sensing", 2)]
+)
+def test_what_cannot_go_on_ends_the_launch_with_an_error(
+    label: str, code: int, launch: Launch, stand_ins: StandIns, tmp_path: Path
+) -> None:
+    stand_ins.plan(PROCESSES, {label: [code]})
+    launched = launch({"out": str(tmp_path / "out")}, stand_ins.environment())
+    assert launched.finish() == 1
+    assert f"{label} ended with {code}, so the mission is over" in launched.output
+    assert stand_ins.starts()[label] == 1
+    assert stand_ins.report() == ""
+    assert launched.left() == []
+
+
+def test_a_report_that_fails_fails_the_launch(launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
+    stand_ins.plan(PROCESSES, {"officials": [0]}, report_code=1)
+    launched = launch({"out": str(tmp_path / "out")}, stand_ins.environment())
+    assert launched.finish() == 1
+    assert "the report ended with 1; the result is in" in launched.output
+    assert launched.left() == []
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_ctrl_c_leaves_no_process(terminal: bool, launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
+    stand_ins.plan(PROCESSES, {})
+    launched = launch({"out": str(tmp_path / "out")}, stand_ins.environment(), terminal)
+    stand_ins.wait_for(PROCESSES)
+    began = time.monotonic()
+    launched.interrupt()
+    launched.finish()
+    assert time.monotonic() - began < 4.0, "nobody had to be told twice"
+    assert launched.left() == []
+    assert set(stand_ins.starts().values()) == {1}
+
+
+def test_bad_arguments_are_one_line_and_start_nothing(launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
+    stand_ins.plan(PROCESSES, {})
+    for name, value, words in (
+        ("task", "nowhere", "unknown task 'nowhere'"),
+        ("pace", "slow", "Valid options are: ('lockstep', 'realtime')"),
+        ("record", "none", "Valid options are: ('score', 'view', 'full')"),
+        ("governor", "flase", "neither true nor false"),
+    ):
+        launched = launch({name: value, "out": str(tmp_path / "out")}, stand_ins.environment())
+        assert launched.finish() == 1
+        assert words in launched.output
+        assert "Traceback" not in launched.output
+    assert stand_ins.starts() == {}
+    assert not (tmp_path / "out").exists()
+
+
+def test_every_argument_is_declared_and_described() -> None:
+    from launch.actions import DeclareLaunchArgument
+
+    spec = importlib.util.spec_from_file_location("mission_launch", resource("launch/mission.launch.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    description = module.generate_launch_description()
+    declared = {e.name: e for e in description.entities if isinstance(e, DeclareLaunchArgument)}
+    assert set(declared) == set(ARGUMENTS)
+    for name, action in declared.items():
+        assert action.description.startswith(ARGUMENTS[name].about)
+        assert tuple(action.choices or ()) == ARGUMENTS[name].choices
+
+
+def test_it_flies_what_the_command_line_flies(launch: Launch, tmp_path: Path) -> None:
+    task = write_short_task(tmp_path, 20.0)
+    out = tmp_path / "launched"
+    launched = launch({"task": str(task), "planner": "zigzag", "preset": "fast", "seed": "7", "out": str(out)})
+    assert launched.finish(240.0) == 0, launched.output
+    assert launched.left() == []
+    assert (out / "report.html").stat().st_size > 10_000
+    assert (out / "scorecard.png").read_bytes().startswith(b"\x89PNG")
+    flown = json.loads((out / "result.json").read_text())
+    assert flown["end"] == "timeout"
+    other = Flight(tmp_path / "supervised", task, planner="zigzag").finish()
+    assert {**flown, "timing": None} == {**other, "timing": None}
