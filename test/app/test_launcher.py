@@ -73,7 +73,7 @@ class Launcher:
     def environ(self, **environ: str) -> dict[str, str]:
         """What ./esar is started with; a variable given as "" is unset."""
         values = {
-            **{k: v for k, v in os.environ.items() if not k.startswith(("ESAR_", "FAST", "ROS_", "MALLOC_", "RMW_"))},
+            **{k: v for k, v in os.environ.items() if not k.startswith(("ESAR_", "FAST", "ROS_", "MALLOC_", "RMW_", "NUMBA_"))},
             "PATH": f"{self.programs}:{os.environ['PATH']}",
             "ESAR_PYTHON": "stand-in",
             **environ,
