@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("esar", "setup.py", "pyproject.toml", "package.xml", "CMakeLists.txt", "requirements", "msg", "action")
 PARTS += ("cmake", "scripts", "interfaces", "config/graph.env", "config/constraints-jazzy.txt")
 
+# Variables that the launcher sets: those of the run that started this test are none of its business.
+OWN = ("ESAR_", "FAST", "MALLOC_", "NUMBA_", "RMW_", "ROS_")
 # What ./esar test runs before pytest; mypy needs the numpy of Python 3.11 and newer.
 LINTERS = ("ruff", "mypy", "lint-imports") if sys.version_info >= (3, 11) else ("ruff", "lint-imports")
 
@@ -73,7 +75,7 @@ class Launcher:
     def environ(self, **environ: str) -> dict[str, str]:
         """What ./esar is started with; a variable given as "" is unset."""
         values = {
-            **{k: v for k, v in os.environ.items() if not k.startswith(("ESAR_", "FAST", "ROS_", "MALLOC_", "RMW_", "NUMBA_"))},
+            **{key: value for key, value in os.environ.items() if not key.startswith(OWN)},
             "PATH": f"{self.programs}:{os.environ['PATH']}",
             "ESAR_PYTHON": "stand-in",
             **environ,
