@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import get_package_prefix
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, EmitEvent, ExecuteProcess, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown, matches_action
@@ -23,14 +24,11 @@ from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.graph import MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
-from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process
 BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
-# s from SIGINT to SIGTERM to SIGKILL, as launch takes them: a score to write and a bag to close take longer
-PATIENCE = {"sigterm_timeout": "4", "sigkill_timeout": "4"}
-PATIENCE_CLOSING = {"sigterm_timeout": "8", "sigkill_timeout": "4"}
+PATIENCE_CLOSING = "8"  # s from SIGINT to SIGTERM, launch's default being 5: a score to write and a bag to close
 
 
 def parameters_of(spec: NodeSpec) -> dict[str, Any]:
@@ -44,7 +42,6 @@ def parameters_of(spec: NodeSpec) -> dict[str, Any]:
 
 def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, str]) -> ExecuteProcess:
     """One process of the graph as a launch action; environment: variables beside the inherited ones."""
-    patience = PATIENCE_CLOSING if spec.ends_mission else PATIENCE
     if not spec.ros:  # a Node would be given ROS arguments
         executable = ExecutableInPackage(package=PACKAGE, executable=spec.executable)
         return ExecuteProcess(
@@ -52,7 +49,6 @@ def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, s
             name=spec.executable,
             additional_env=environment,
             output="screen",
-            **patience,
         )
     return Node(
         package=PACKAGE,
@@ -64,7 +60,7 @@ def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, s
         respawn=spec.restart,
         respawn_delay=0.5,
         output="screen",
-        **patience,
+        **({"sigterm_timeout": PATIENCE_CLOSING} if spec.ends_mission else {}),
     )
 
 
