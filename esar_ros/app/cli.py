@@ -86,6 +86,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"esar: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        print("Interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
         return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 FOLDER = Path("/dev/shm")
@@ -13,7 +14,7 @@ def stale_segments(folder: Path = FOLDER, proc: Path = Path("/proc")) -> list[Pa
     """Segments of Fast DDS owned by this user that no living process has mapped or open."""
     if not folder.is_dir():
         return []
-    mine = [p for p in folder.iterdir() if p.name.startswith(PREFIXES) and p.stat().st_uid == os.getuid()]
+    mine = [p for p in folder.iterdir() if p.name.startswith(PREFIXES) and _is_mine(p)]
     if not mine:
         return []
     used = _names_in_use(proc, str(folder))
@@ -32,18 +33,38 @@ def sweep(folder: Path = FOLDER) -> int:
     return removed
 
 
+def _is_mine(path: Path) -> bool:
+    try:
+        return path.stat().st_uid == os.getuid()
+    except OSError:  # its owner has just removed it
+        return False
+
+
 def _names_in_use(proc: Path, folder: str) -> set[str]:
     used: set[str] = set()
     for process in proc.iterdir():
-        if not process.name.isdigit():
-            continue
-        try:
-            lines = (process / "maps").read_text(encoding="utf-8", errors="replace").splitlines()
-            opened = [os.readlink(link) for link in (process / "fd").iterdir()]
-        except OSError:
-            continue
-        for text in (*lines, *opened):
-            at = text.find(folder + "/")
-            if at >= 0:
-                used.add(text[at + len(folder) + 1 :].split(" ")[0])
+        if process.name.isdigit():
+            # A segment is opened, mapped, closed: whoever looks in this order cannot miss it in between.
+            for text in (*_opened(process), *_mapped(process)):
+                at = text.find(folder + "/")
+                if at >= 0:
+                    used.add(text[at + len(folder) + 1 :].split(" ")[0])
     return used
+
+
+def _opened(process: Path) -> list[str]:
+    """Targets of a process's file descriptors; none of a process that has ended or is not ours."""
+    targets = []
+    with suppress(OSError):
+        for link in (process / "fd").iterdir():
+            with suppress(OSError):  # closed since it was listed
+                targets.append(os.readlink(link))
+    return targets
+
+
+def _mapped(process: Path) -> list[str]:
+    """Lines of a process's memory map; none of a process that has ended or is not ours."""
+    try:
+        return (process / "maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,236 @@
+"""`esar mission`: its flags reach the graph, results are kept apart, and what a process refuses is one line too."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from esar_ros.app import mission
+from esar_ros.app.mission import add_arguments, options_from
+from esar_ros.app.progress import ProgressLine
+from esar_ros.app.results import ResultsFolder
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes.graph import MissionOptions
+from esar_ros.nodes.progress import Progress
+
+
+def options(*arguments: str) -> MissionOptions:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return options_from(parser.parse_args(list(arguments)))[0]
+
+
+# -- flags --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "value"),
+    [
+        (("--task", "aotai-second"), "task", "aotai-second"),
+        (("--planner", "zigzag"), "planner", "zigzag"),
+        (("--map", "aotai"), "map", "aotai"),
+        (("--seed", "3"), "seed", 3),
+        (("--out", "/tmp/there"), "out", "/tmp/there"),
+        (("--world", "airsim"), "world", "airsim"),
+        (("--pace", "realtime"), "pace", "realtime"),
+        (("--preset", "fast"), "preset", "fast"),
+        (("--vehicles", "a, b"), "vehicles", ("a", "b")),
+        (("--namespace", "team/one"), "namespace", "team/one"),
+        (("--record", "full"), "record", "full"),
+        (("--end", "return_land"), "end", "return_land"),
+        (("--governor", "off"), "governor", False),
+        (("--log-level", "debug"), "log_level", "debug"),
+        (("--world", "airsim", "--host", "192.0.2.1"), "host", "192.0.2.1"),
+        (("--world", "airsim", "--port", "4000"), "port", 4000),
+        (("--world", "airsim"), "port", 41451),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_a_flag_reaches_the_graph_s_options(arguments: tuple[str, ...], field: str, value: Any) -> None:
+    assert getattr(options(*arguments), field) == value
+
+
+def test_what_is_not_said_comes_from_the_task() -> None:
+    chosen = options("--task", "aotai-first")
+    assert chosen.map == "aotai"
+    assert chosen.seed == 2021
+    assert chosen.pace == "lockstep"
+    assert 0 < chosen.port < 65536
+
+
+def test_paths_do_not_depend_on_where_the_processes_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("parameters.yaml").write_text("/**:\n  ros__parameters: {}\n", encoding="utf-8")
+    chosen = options("--out", "results", "--params-file", "parameters.yaml")
+    assert chosen.out == str(tmp_path / "results")
+    assert chosen.params_file == str(tmp_path / "parameters.yaml")
+
+
+def test_every_option_but_the_launch_file_s_own_has_a_flag() -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    flags = {action.dest for action in parser._actions}
+    # RViz and the clock's choice belong to the launch file; the progress lines are what this command reads.
+    assert {field.name for field in fields(MissionOptions)} - flags == {"rviz", "use_sim_time", "progress"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/**:\n  ros__parameters:\n    pace: realtime\n",
+        "uav1:\n  pilot:\n    ros__parameters: {speed: 4.0}\n",
+        "/team:\n  uav1:\n    pilot: {ros__parameters: {}}\n    planner: {ros__parameters: {}}\n",
+    ],
+)
+def test_parameter_files_as_ros_knows_them_are_taken(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "parameters.yaml"
+    path.write_text(text, encoding="utf-8")
+    assert options("--params-file", str(path)).params_file == str(path)
+
+
+# -- the results' folder ------------------------------------------------------------------------
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def put_results(folder: Path, text: str) -> None:
+    (folder / "bag").mkdir(parents=True)
+    (folder / "bag" / "bag.mcap").write_text(text, encoding="utf-8")
+    (folder / "result.json").write_text(text, encoding="utf-8")
+
+
+def test_a_new_folder_is_made_and_taken_back(tmp_path: Path) -> None:
+    folder = ResultsFolder(tmp_path / "a" / "b")
+    folder.prepare()
+    put_results(folder.path, "new")
+    folder.put_back()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_earlier_results_are_moved_aside_and_never_overwritten(tmp_path: Path) -> None:
+    for number in range(3):
+        ResultsFolder(tmp_path).prepare()
+        put_results(tmp_path, f"run {number}")
+    kept = sorted((tmp_path / "earlier").iterdir())
+    assert [(folder / "result.json").read_text(encoding="utf-8") for folder in kept] == ["run 0", "run 1"]
+    assert [(folder / "bag" / "bag.mcap").read_text(encoding="utf-8") for folder in kept] == ["run 0", "run 1"]
+    assert (tmp_path / "result.json").read_text(encoding="utf-8") == "run 2"
+
+
+def test_what_is_put_back_is_what_was_there(tmp_path: Path) -> None:
+    put_results(tmp_path, "first")
+    ResultsFolder(tmp_path).prepare()
+    put_results(tmp_path, "second")
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    before = content(tmp_path)
+    folder = ResultsFolder(tmp_path)
+    folder.prepare()
+    assert not (tmp_path / "result.json").exists()
+    put_results(tmp_path, "refused")
+    (tmp_path / "logs").mkdir()
+    folder.put_back()
+    assert content(tmp_path) == before
+    assert not (tmp_path / "logs").exists()
+
+
+def test_a_folder_that_was_not_prepared_is_left_alone(tmp_path: Path) -> None:
+    put_results(tmp_path, "mine")
+    ResultsFolder(tmp_path).put_back()
+    assert (tmp_path / "result.json").is_file()
+
+
+def test_a_move_that_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_results(tmp_path, "first")
+    before = content(tmp_path)
+    rename = Path.rename
+
+    def fail(path: Path, target: Path) -> Path:
+        if path == tmp_path / "bag":
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(UsageError, match="Input/output error"):
+        ResultsFolder(tmp_path).prepare()
+    assert content(tmp_path) == before
+    assert not (tmp_path / "earlier").exists()
+
+
+@pytest.mark.parametrize(
+    ("flown", "ending", "code", "kept"),
+    [
+        (False, UsageError("port taken"), None, False),
+        (False, KeyboardInterrupt(), None, False),
+        (False, 130, 130, False),
+        (False, 1, 1, True),  # the message names a log
+        (True, UsageError("the disk is full"), None, True),
+        (True, 130, 130, True),
+    ],
+)
+def test_only_what_was_flown_replaces_earlier_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flown: bool, ending: Any, code: int | None, kept: bool
+) -> None:
+    put_results(tmp_path, "earlier")
+    before = content(tmp_path)
+
+    def fly(options: MissionOptions, line: ProgressLine) -> int:
+        line.show(Progress("search" if flown else "join"))
+        (tmp_path / "logs").mkdir()
+        (tmp_path / "logs" / "pilot.log").write_text("", encoding="utf-8")
+        if isinstance(ending, BaseException):
+            raise ending
+        return int(ending)
+
+    monkeypatch.setattr(mission, "fly", fly)
+    if code is None:
+        with pytest.raises(type(ending)):
+            mission.main(["--out", str(tmp_path)])
+    else:
+        assert mission.main(["--out", str(tmp_path)]) == code
+    assert (content(tmp_path) == before) is not kept
+    assert (tmp_path / "logs").exists() is kept
+
+
+# -- what only a process finds out --------------------------------------------------------------
+
+
+def refused_by_a_process(esar: Callable[..., Any], out: Path, *arguments: str, **environment: str) -> str:
+    """The one line of a mission that cannot start, with earlier results in its folder."""
+    put_results(out, "earlier")
+    before = content(out)
+    command = esar("mission", "--preset", "fast", "--out", str(out), *arguments, **environment)
+    ended = command.end()
+    assert ended.code == 2
+    assert content(out) == before
+    assert command.processes() == []
+    return str(ended.one_line())
+
+
+def test_a_machine_that_cannot_draw_is_told_so(esar: Callable[..., Any], tmp_path: Path) -> None:
+    line = refused_by_a_process(esar, tmp_path / "out", __EGL_VENDOR_LIBRARY_FILENAMES="/nonexistent")
+    assert "EGL" in line
+    assert "apt install" in line
+
+
+@pytest.mark.full
+def test_a_parameter_of_the_wrong_type_is_named(esar: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "parameters.yaml"
+    path.write_text("/**/pilot:\n  ros__parameters:\n    pace: 3\n", encoding="utf-8")
+    line = refused_by_a_process(esar, tmp_path / "out", "--params-file", str(path))
+    assert "/uav1/pilot parameter pace" in line
+
+
+@pytest.mark.full
+def test_a_choice_that_a_parameter_does_not_have_is_named(esar: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "parameters.yaml"
+    path.write_text("airsim_bridge:\n  ros__parameters:\n    pace: warp\n", encoding="utf-8")
+    line = refused_by_a_process(esar, tmp_path / "out", "--params-file", str(path))
+    assert "/airsim_bridge parameter pace: 'warp'" in line
