@@ -39,7 +39,10 @@ from esar_ros.nodes.steps import LOCKSTEP, REALTIME, nanoseconds, to_stamp
 from esar_ros.nodes.types import message_class
 
 HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
-PATIENCE = {LOCKSTEP: 2.0, REALTIME: 0.5}  # s of silence after which a participant is gone
+# s of silence after which a participant is gone. In lockstep time stands still meanwhile, so patience costs
+# nothing and keeps a machine that compiles or swaps from changing a result; a restarted process is known at once
+# by its new boot id.
+PATIENCE = {LOCKSTEP: 20.0, REALTIME: 0.5}
 LANDING_PATIENCE = 60_000_000_000  # ns
 
 
@@ -105,6 +108,7 @@ class AirSimBridgeNode(Node):
         self._seq = -1
         self._ns = 0
         self._kinds = 0
+        self._ticked_epoch = -1
         self._stepping = False
         self._not_before = 0.0  # s steady: while somebody is missing, time goes no faster than real time
         self._published_static = False
@@ -201,9 +205,12 @@ class AirSimBridgeNode(Node):
     def _watch(self) -> None:
         """Every 50 ms: who has gone, who has come, is the first step due?"""
         now = time.monotonic()
-        lost = [craft for craft in self._crafts.values() if craft.roster.expel(now)]
-        for craft in lost:
-            self.get_logger().warning(f"{craft.name}: lost {', '.join(craft.roster.absent())}")
+        for craft in self._crafts.values():
+            craft.roster.expel(now)
+        lost = self._seq >= 0 and self._epoch() != self._ticked_epoch
+        if lost:
+            gone = [f"{craft.name}/{node}" for craft in self._crafts.values() for node in craft.roster.absent()]
+            self.get_logger().warning(f"going on without {', '.join(gone)}")
         if self._seq < 0:
             self._try_start(now)
         elif lost:
@@ -243,6 +250,10 @@ class AirSimBridgeNode(Node):
         for craft in self._crafts.values():
             craft.roster.admit()
             craft.remote.take_control()
+        if self._ns == 0:
+            # Stamp zero means "never" to ROS clocks and in heartbeats: the first step has a later one.
+            self._client.call("simContinueForTime", self._period_ns * 1e-9)
+            self._read()
         self._next_step()
 
     def _next_step(self) -> None:
@@ -257,8 +268,11 @@ class AirSimBridgeNode(Node):
         self._publish_state()
         self._publish_tick()
 
+    def _epoch(self) -> int:
+        return max(craft.roster.epoch for craft in self._crafts.values())
+
     def _publish_tick(self) -> None:
-        epoch = max(craft.roster.epoch for craft in self._crafts.values())
+        epoch = self._ticked_epoch = self._epoch()
         for craft in self._crafts.values():
             tick = Tick(
                 epoch=epoch,

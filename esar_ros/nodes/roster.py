@@ -30,7 +30,7 @@ class Roster:
         self.epoch = epoch
 
     def heard(self, node: str, boot_id: int, ready: bool, waiting_for: str, answered: int, now: float) -> None:
-        """Take in one heartbeat; nodes that are not members are ignored."""
+        """Take in one heartbeat; nodes that are not members are ignored. answered: ns, 0 before the first step."""
         member = self._members.get(node)
         if member is None:
             return
@@ -41,7 +41,7 @@ class Roster:
             member.boot_id = boot_id
             member.answered = -1
         member.ready, member.waiting_for, member.heard = ready, waiting_for, now
-        member.answered = max(member.answered, answered)
+        member.answered = max(member.answered, answered or -1)
 
     def admit(self) -> bool:
         """Let ready members join (between steps only). True when somebody joined."""

@@ -267,6 +267,8 @@ class StepNode(Node):
         key = (tick.epoch, tick.seq)
         if self._answered == key or any((t.epoch, t.seq) != key for t in ticks):
             return
+        if any(self.get_name() in t.absent for t in ticks):
+            return  # not admitted yet: this step does not count on an answer, and its inputs may be missing
         ns = nanoseconds(tick.header.stamp)
         previous = self._last_ns if self._current_ns == ns else self._current_ns
         if self._answered is not None and self._answered[0] != tick.epoch:

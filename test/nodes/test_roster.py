@@ -59,6 +59,14 @@ def test_only_present_members_are_waited_for() -> None:
     assert roster.has_answered("referee", 10)
 
 
+def test_a_heartbeat_before_the_first_step_answers_no_step() -> None:
+    roster = Roster(["referee"], patience=0.5)
+    beat(roster, "referee", 0.0, answered=0)
+    roster.admit()
+    assert not roster.has_answered("referee", 0)
+    assert not roster.has_answered("referee", 50)
+
+
 def test_strangers_are_ignored() -> None:
     roster = Roster(["pilot"], patience=0.5)
     beat(roster, "intruder", 0.0)

@@ -129,6 +129,16 @@ def test_the_absent_are_not_waited_for_and_a_new_epoch_asks_again(graph: Any) ->
     assert len(pilot.steps) == 1
 
 
+def test_a_node_that_is_not_admitted_yet_does_not_answer(graph: Any) -> None:
+    spin, world, _ = graph
+    world.say(names.ODOMETRY, 0)
+    world.tick(0, epoch=1, absent=("pilot",))
+    assert not spin([], lambda: bool(world.answers), 0.3)
+    world.say(names.ODOMETRY, 1)
+    world.tick(1, epoch=2)
+    assert spin([], lambda: len(world.answers) == 1)
+
+
 def test_a_joining_producer_is_not_asked_for_the_step_it_missed(graph: Any) -> None:
     spin, world, _ = graph
     world.say(names.ODOMETRY, 0)
