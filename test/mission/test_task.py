@@ -1,0 +1,162 @@
+"""Task files: what is valid loads unchanged, what is not is named by file, key and reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from esar_ros.mission.clues import ClueKind, VictimPose
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+from esar_ros.mission.task import TASK_DIRECTORY, load_task, parse_task
+from esar_ros.mission.weather import Weather
+
+SHIPPED = sorted(resource(TASK_DIRECTORY).glob("*.json"))
+
+
+def plain() -> dict[str, Any]:
+    """A small valid task."""
+    return {
+        "schema": "esar-task/1",
+        "id": "meadow-1",
+        "map": "aotai",
+        "event": "lost",
+        "snapshot": "morning",
+        "split": "dev",
+        "seed": 5,
+        "prompt": "A hiker in a red jacket has been missing since yesterday evening.",
+        "local_time": "2021-07-03T09:20:00+08:00",
+        "weather": "light_rain",
+        "start": {"position": [0.0, 0.0], "yaw": 1.0},
+        "t_max": 300.0,
+        "victims": [{"id": "v1", "name": "Li", "position": [10.0, -20.0], "pose": "sitting"}],
+        "clues": [{"id": "c1", "kind": "tent", "description": "orange tent", "position": [5.0, 6.0]}],
+        "difficulty": 2,
+        "tier": "simple",
+    }
+
+
+def test_a_task_is_what_was_written() -> None:
+    task = parse_task(json.dumps(plain()), "here")
+    assert task.id == "meadow-1"
+    assert task.weather is Weather.LIGHT_RAIN
+    assert task.victims[0].pose is VictimPose.SITTING
+    assert task.victims[0].position == (10.0, -20.0)
+    assert task.clues[0].kind is ClueKind.TENT
+    assert task.wind.speed == 0.0
+    assert task.local_time.utcoffset() is not None
+
+
+def test_writing_and_reading_changes_nothing() -> None:
+    task = parse_task(json.dumps(plain()), "here")
+    assert parse_task(task.model_dump_json(by_alias=True), "there") == task
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_tasks_are_valid_and_named_like_their_files(path: Path) -> None:
+    task = load_task(path.stem)
+    assert task.id == path.stem
+    assert task == load_task(str(path))
+    ids = [thing.id for thing in (*task.victims, *task.clues)]
+    assert len(set(ids)) == len(ids)
+    # The brief gives no coordinates away.
+    for thing in (*task.victims, *task.clues):
+        assert not any(f"{value:.0f}" in task.prompt.split() for value in thing.position if abs(value) >= 100)
+
+
+@pytest.mark.parametrize("name", sorted(plain()))
+def test_every_key_is_needed(name: str) -> None:
+    task = plain()
+    del task[name]
+    with pytest.raises(UsageError, match=f"^here, key {name}: Field required") as refusal:
+        parse_task(json.dumps(task), "here")
+    assert "esar-task/1" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("schema",), "esar-task/2"),
+        (("id",), "Has Blanks"),
+        (("id",), "../escape"),
+        (("seed",), -1),
+        (("seed",), "five"),
+        (("prompt",), "Find him."),
+        (("local_time",), "noon"),
+        (("weather",), "drizzle"),
+        (("split",), "train"),
+        (("t_max",), 0.0),
+        (("t_max",), 7200.1),
+        (("t_max",), float("nan")),
+        (("t_max",), float("inf")),
+        (("start", "yaw"), 7.0),
+        (("start", "position"), [1.0]),
+        (("start", "position"), [1.0, 2.0, 3.0]),
+        (("victims",), []),
+        (("clues",), []),
+        (("victims", 0, "pose"), "dancing"),
+        (("clues", 0, "kind"), "spaceship"),
+        (("clues", 0, "colour"), "red"),
+        (("tier",), "impossible"),
+        (("unknown",), 1),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_named(path: tuple[str | int, ...], value: Any) -> None:
+    task = plain()
+    place: Any = task
+    for part in path[:-1]:
+        place = place[part]
+    place[path[-1]] = value
+    with pytest.raises(UsageError) as refusal:
+        parse_task(json.dumps(task), "here")
+    text = str(refusal.value)
+    assert text.startswith(f"here, key {'.'.join(map(str, path))}")
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(("text", "line"), [("", 1), ("{\n", 2), ('{\n "id": meadow\n}', 2), ("[1,]", 1)])
+def test_what_is_not_json_is_named_by_its_line(text: str, line: int) -> None:
+    with pytest.raises(UsageError, match=f"^here, line {line}: not JSON"):
+        parse_task(text, "here")
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '"task"'])
+def test_json_that_is_no_object_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"^here, key the task"):
+        parse_task(text, "here")
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_a_task_or_a_usage_error(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_task(text, "here")
+
+
+def test_an_unknown_id_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(UsageError) as refusal:
+        load_task("nowhere")
+    assert all(path.stem in str(refusal.value) for path in SHIPPED)
+
+
+def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot read task"):
+        load_task(str(tmp_path / "none.json"))
+    binary = tmp_path / "binary.json"
+    binary.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match="cannot read task"):
+        load_task(str(binary))
+    with pytest.raises(UsageError, match="cannot read task"):
+        load_task(f"{tmp_path}/")
+
+
+def test_a_task_cannot_be_changed() -> None:
+    task = parse_task(json.dumps(plain()), "here")
+    with pytest.raises(ValueError, match="frozen"):
+        task.seed = 9
