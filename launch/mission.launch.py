@@ -88,10 +88,15 @@ class Mission:
     """The processes of one mission, and what it means when one of them ends."""
 
     def __init__(self, options: MissionOptions, inherited: dict[str, str]) -> None:
-        token = {"ESAR_TRUTH_TOKEN": secrets.token_hex(16)}
+        token = secrets.token_hex(16)
         self.options = options
         self.processes = {
-            spec.label: (spec, action_for(spec, options, {**graph_environment(spec.images, inherited), **token}))
+            spec.label: (
+                spec,
+                action_for(
+                    spec, options, {**graph_environment(spec.images, inherited), **spec.truth_environment(token)}
+                ),
+            )
             for spec in mission_graph(options)
         }
         self._deaths: Counter[str] = Counter()

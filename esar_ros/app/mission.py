@@ -138,7 +138,7 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
         options.params_file,
         options.log_level,
         hear,
-        {"ESAR_TRUTH_TOKEN": token},
+        token,
     )
     interrupted = False
 

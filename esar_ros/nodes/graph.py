@@ -20,6 +20,9 @@ ENDS = ("hold", "return_land")
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
+TRUTH_TOKEN = "ESAR_TRUTH_TOKEN"  # environment variable
+TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
+
 SIMULATOR = "simulator"
 SENSING = "sensing"
 OFFICIALS = "officials"
@@ -88,6 +91,11 @@ class NodeSpec:
     restart: bool = True  # started again when it dies; otherwise its death ends the mission
     ends_mission: bool = False  # its orderly end is the mission's
     images: bool = False  # publishes pictures: needs the large shared-memory segment
+    truth: bool = False  # may know ground truth, and so gets the token that opens it
+
+    def truth_environment(self, token: str) -> dict[str, str]:
+        """The token for who may know the truth; an empty one for the others, whatever they inherit."""
+        return {TRUTH_TOKEN: token if self.truth else ""}
 
     @property
     def label(self) -> str:
@@ -121,6 +129,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
                 ),
                 ros=False,
                 restart=False,
+                truth=True,
             )
         )  # fmt: skip
     specs.append(
@@ -135,6 +144,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
             },
             restart=False,
             ends_mission=True,
+            truth=True,
         )
     )  # fmt: skip
     specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, "vehicles": vehicles}))
@@ -143,7 +153,13 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         specs += [
             NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, "enabled": options.governor}),
             NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
-            NodeSpec(SENSING, space, {**common, **server, **picture, "detector": options.detector}, images=True),
+            NodeSpec(
+                SENSING,
+                space,
+                {**common, **server, **picture, "detector": options.detector},
+                images=True,
+                truth=options.detector == TRUTH_DETECTOR,
+            ),
             NodeSpec(interface.PLANNER, space, {**common, "method": options.planner, "seed": options.seed}),
         ]
     return specs

@@ -79,7 +79,7 @@ class Supervisor:
         params_file: str = "",
         log_level: str = "info",
         on_line: Callable[[str, str], None] = lambda label, line: None,
-        environment: dict[str, str] | None = None,
+        token: str = "",
     ) -> None:
         try:
             logs.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ class Supervisor:
             ]
         except OSError as error:
             raise UsageError(f"cannot write {logs}: {error.strerror}", "choose another --out") from None
-        self._environment = {**os.environ, **(environment or {})}
+        self._token = token  # opens ground truth; only for those that may know it
         self._on_line = on_line
         self.restarted: list[str] = []  # labels, in order
 
@@ -168,7 +168,7 @@ class Supervisor:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**self._environment, **graph_environment(process.spec.images, self._environment)},
+            env={**os.environ, **graph_environment(process.spec.images), **process.spec.truth_environment(self._token)},
             start_new_session=True,  # a terminal's Ctrl-C reaches the supervisor alone, which ends all in order
             preexec_fn=_die_with_parent,
         )

@@ -48,7 +48,7 @@ class Flight:
             mission_graph(self.options),
             out / "logs",
             on_line=lambda label, line: self.lines.append((label, line)),
-            environment={"ESAR_TRUTH_TOKEN": secrets.token_hex(8)},
+            token=secrets.token_hex(8),
         )
         # Processes are started here: their death signal is tied to the thread that started them.
         self._thread = threading.Thread(target=self._run, daemon=True)

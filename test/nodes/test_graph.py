@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes import interface
-from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, TRUTH_TOKEN, MissionOptions, NodeSpec, mission_graph
 
 DEFAULT = MissionOptions(map="aotai", seed=7)
 
@@ -180,3 +180,12 @@ def test_what_does_not_exist_is_refused(wrong: dict[str, Any], words: tuple[str,
     with pytest.raises(UsageError) as refusal:
         mission_graph(replace(DEFAULT, **wrong))
     assert all(word in str(refusal.value) for word in words)
+
+
+def test_only_who_may_know_the_truth_gets_the_token() -> None:
+    graph = by_label(DEFAULT)
+    knowing = {label for label, spec in graph.items() if spec.truth_environment("sesame")[TRUTH_TOKEN] == "sesame"}
+    assert knowing == {SIMULATOR, OFFICIALS, "uav1-sensing"}
+    honest = by_label(replace(DEFAULT, detector="another"))
+    assert {label for label, spec in honest.items() if spec.truth} == {SIMULATOR, OFFICIALS}
+    assert graph["uav1-planner"].truth_environment("sesame") == {TRUTH_TOKEN: ""}

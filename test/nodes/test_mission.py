@@ -18,7 +18,10 @@ from rclpy.executors import SingleThreadedExecutor
 sys.path.insert(0, str(Path(__file__).parent))
 from flight import Flight, write_short_task
 
+from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim_types import image_request
 from esar_ros.mission import names
+from esar_ros.nodes.graph import TRUTH_TOKEN
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.steps import nanoseconds
@@ -205,3 +208,24 @@ def test_in_real_time_the_vehicle_holds_within_half_a_second_of_a_death(launch: 
     finally:
         node.destroy_node()
         context.try_shutdown()
+
+
+def test_a_planner_s_process_cannot_read_the_truth(launch: Launch) -> None:
+    """No token in its environment, and without one the simulator refuses every truth call."""
+    flight = launch(60.0, planner="zigzag")
+    flight.wait_until(2.0)
+    planner = flight.supervisor.pid("uav1-planner")
+    environment = Path(f"/proc/{planner}/environ").read_bytes().split(b"\0")
+    tokens = [entry.partition(b"=")[2] for entry in environment if entry.startswith(TRUTH_TOKEN.encode())]
+    assert tokens == [b""]
+    with AirSimClient("127.0.0.1", flight.options.port) as client:
+        for call in (
+            ("simListSceneObjects", ".*"),
+            ("simGetObjectPose", "esar_object_"),
+            ("simGetSegmentationObjectID", "esar_object_"),
+            ("simGetImages", [image_request("front", 5, True)], "uav1", False),
+            ("simSpawnObject", "x", "tent", {}, {}, False, False),
+            ("esarAuthorize", "guess"),
+        ):
+            with pytest.raises(AirSimError):
+                assert client.call(*call) is None
