@@ -220,7 +220,7 @@ def measure(roles: dict[str, bool], told_by: tuple[str, ...], frames: int = 0) -
         for role in told_by:
             stream = processes[role].stdout
             assert stream is not None
-            line = stream.readline()
+            line = next((line for line in stream if line.startswith("{")), "")
             if not line:
                 raise SystemExit(f"{role} ended without a figure")
             told[role] = json.loads(line)
