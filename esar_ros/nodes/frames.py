@@ -69,6 +69,7 @@ class TopicFrames:
         self._consumers: list[Consumer] = []
         self._parts: OrderedDict[int, dict[tuple[str, str], Any]] = OrderedDict()
         self._odometry = OdometryInMap(node)
+        node.input(names.ODOMETRY, lambda message: self._complete(nanoseconds(message.header.stamp)))
         for camera in names.CAMERAS:
             for part, topic in (
                 ("image", names.camera_image(camera)),
@@ -87,7 +88,11 @@ class TopicFrames:
         parts[key] = message
         while len(self._parts) > 4:
             self._parts.popitem(last=False)
-        own = self._odometry.at(ns) or self._odometry.at()
+        self._complete(ns)
+
+    def _complete(self, ns: int) -> None:
+        """Hand a frame over once all its parts and the odometry of exactly its stamp are there, in any order."""
+        parts, own = self._parts.get(ns, {}), self._odometry.at(ns)
         if len(parts) < 3 * len(names.CAMERAS) or own is None:
             return
         del self._parts[ns]

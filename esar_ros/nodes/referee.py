@@ -75,7 +75,7 @@ class RefereeNode(StepNode):
         self._result: Result | None = None
         self._collisions = dict.fromkeys(self.vehicles, 0)
         self._reports = dict.fromkeys(self.vehicles, 0)
-        self._told_phase = -1
+        self._complete_to = 0  # ns
         self.exit_code: int | None = None
         self.mission_id = f"{self._task.id}-{self._planner}-{self._seed}"
         for vehicle in self.vehicles:
@@ -207,6 +207,7 @@ class RefereeNode(StepNode):
     def _start(self, ns: int) -> None:
         assert self._referee is not None
         self._referee.begin(ns)
+        self._complete_to = ns
         self._wall_start = time.monotonic()
         self._publish_state(ns, MissionState.RUNNING, "the mission clock runs")
 
@@ -214,6 +215,7 @@ class RefereeNode(StepNode):
         assert self._referee is not None
         if self._result is not None:
             return
+        self._complete_to = ns
         ending = self._referee.advance(ns)
         if ending is None:
             self._publish_state(ns, MissionState.RUNNING, "")
@@ -256,10 +258,9 @@ class RefereeNode(StepNode):
         if self._referee is None or self._referee.start is None:
             return False
         if self._result is None:
-            stamps = [self.inbox(names.ODOMETRY, vehicle).newest for vehicle in self.vehicles]
-            newest = max((nanoseconds(m.header.stamp) for m in stamps if m is not None), default=self._referee.start)
-            self._referee.abort(newest)
-            self._referee.advance(newest)
+            # The last stamp up to which everything is at hand, so that the bag scores the same.
+            self._referee.abort(self._complete_to)
+            self._referee.advance(self._complete_to)
             self._end()
         return True
 
