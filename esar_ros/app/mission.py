@@ -19,7 +19,17 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
-from esar_ros.nodes.graph import ENDS, LOG_LEVELS, PACES, PRESETS, RECORDS, WORLDS, MissionOptions, mission_graph
+from esar_ros.nodes.graph import (
+    ENDS,
+    LOG_LEVELS,
+    ODOMETRIES,
+    PACES,
+    PRESETS,
+    RECORDS,
+    WORLDS,
+    MissionOptions,
+    mission_graph,
+)
 from esar_ros.nodes.progress import Progress
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.perception.backend import names as detector_names
@@ -48,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--detector", default=default.detector, help="clue detector backend (default: %(default)s)")
     add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
     add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
+    add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--governor", default="on", choices=("on", "off"), help="safety governor (off only measures what it is worth)")
     add("--params-file", default="", help="ROS parameter file that overrides the graph's parameters")
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
@@ -91,6 +102,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         record=arguments.record,
         detector=arguments.detector,
         governor=arguments.governor == "on",
+        odometry=arguments.odometry,
         end=arguments.end,
         log_level=arguments.log_level,
         host=arguments.host,

@@ -75,6 +75,17 @@ class Body(_Strict):
     battery_energy: float = Field(gt=0)
 
 
+class OdometryErrorSpec(_Strict):
+    """How far the odometry of a simulated vehicle is off, standard deviation per axis, and how slowly that changes."""
+
+    horizontal: float = Field(ge=0)
+    vertical: float = Field(ge=0)
+    position_time: float = Field(gt=0)
+    tilt_deg: float = Field(ge=0)
+    heading_deg: float = Field(ge=0)
+    attitude_time: float = Field(gt=0)
+
+
 class Vehicle(_Strict):
     """Everything the nodes and the simulator must agree on about the airframe."""
 
@@ -83,6 +94,7 @@ class Vehicle(_Strict):
     lidar: LidarSpec
     rates: Rates
     body: Body
+    odometry_error: OdometryErrorSpec
 
     def with_image_size(self, width: int, height: int) -> Vehicle:
         """The same vehicle with other pictures (a preset)."""
@@ -94,7 +106,7 @@ def load_vehicle(path: Path | None = None) -> Vehicle:
     source = path or resource("config/vehicle.yaml")
     try:
         vehicle = Vehicle.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"cannot read vehicle {source}: {error}", "mend the file") from None
     except ValidationError as error:
         first = error.errors()[0]

@@ -9,27 +9,28 @@ Carries no images.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
 
-from esar_ros.action import Arm, TouchDown
 from esar_ros.bridges.airsim_client import AirSimError
 from esar_ros.bridges.airsim_connect import connect
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
+from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Heartbeat, SafetyStatus, Tick
 from esar_ros.nodes import bridge_messages as messages
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.bridge_actions import serve_actions
+from esar_ros.nodes.bridge_craft import Craft
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.graph import NOISY, ODOMETRIES
 from esar_ros.nodes.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
@@ -43,34 +44,6 @@ HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
 # nothing and keeps a machine that compiles or swaps from changing a result; a restarted process is known at once
 # by its new boot id.
 PATIENCE = {LOCKSTEP: 20.0, REALTIME: 0.5}
-LANDING_PATIENCE = 60_000_000_000  # ns
-
-
-@dataclass(frozen=True)
-class Landing:
-    """A touch-down under way: its action ends when landed, or at a stamp (ns)."""
-
-    handle: Any
-    until: int
-
-
-@dataclass
-class _Craft:
-    """One vehicle as the bridge keeps it."""
-
-    name: str
-    remote: AirSimVehicle
-    roster: Roster
-    publishers: dict[str, Any] = field(default_factory=dict)
-    command: Any = None
-    command_arrived: float = -1e9
-    safety: Any = None
-    reading: VehicleReading | None = None
-    collisions: int = 0
-    last_collision: int = 0
-    holding: bool = True
-    landing: Landing | None = None
-    refusal: tuple[int, str] | None = None  # of the touch-down asked for
 
 
 class AirSimBridgeNode(Node):
@@ -83,6 +56,8 @@ class AirSimBridgeNode(Node):
         vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
         self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
         self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        noisy = declare(self, "odometry", NOISY, "whether it is off as an estimator's", choices=ODOMETRIES) == NOISY
+        seed = int(declare(self, "seed", 0, "of the odometry's error", minimum=0))
         self._rig = load_vehicle()
         rates = self._rig.rates
         self._period_ns = round(1e9 / rates.control)
@@ -91,13 +66,15 @@ class AirSimBridgeNode(Node):
         self._client = connect(self._host, self._port)
         patience = PATIENCE[LOCKSTEP if self.lockstep else REALTIME]
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
-        self._crafts: dict[str, _Craft] = {}
+        self._crafts: dict[str, Craft] = {}
         for name in vehicles:
             try:
                 remote = AirSimVehicle(self._client, name)
             except AirSimError as error:
                 raise UsageError(f"vehicle '{name}' at {self._host}:{self._port}: {error}", "check its name") from None
-            self._crafts[name] = _Craft(name, remote, Roster(members, patience, int(time.monotonic())))
+            roster = Roster(members, patience, int(time.monotonic()))
+            off = OdometryError(self._rig.odometry_error, seed, name) if noisy else None
+            self._crafts[name] = Craft(name, remote, roster, off)
         for craft in self._crafts.values():
             self._advertise(craft)
         self._clock_publisher = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
@@ -127,7 +104,7 @@ class AirSimBridgeNode(Node):
 
         return Clock(clock_type=ClockType.STEADY_TIME)
 
-    def _advertise(self, craft: _Craft) -> None:
+    def _advertise(self, craft: Craft) -> None:
         def publisher(name: str) -> None:
             entry = BY_NAME[name]
             craft.publishers[name] = self.create_publisher(
@@ -151,16 +128,7 @@ class AirSimBridgeNode(Node):
                 lambda message, c=craft, f=callback: f(c, message),
                 quality,
             )
-        ActionServer(
-            self, Arm, f"{craft.name}/{names.ARM}", lambda handle, c=craft: self._arm(c, handle),
-            goal_callback=lambda goal: GoalResponse.ACCEPT, cancel_callback=lambda goal: CancelResponse.REJECT,
-        )  # fmt: skip
-        ActionServer(
-            self, TouchDown, f"{craft.name}/{names.TOUCH_DOWN}",
-            lambda handle, c=craft: self._end_touch_down(c, handle),
-            handle_accepted_callback=lambda handle, c=craft: self._start_touch_down(c, handle),
-            goal_callback=lambda goal: GoalResponse.ACCEPT, cancel_callback=lambda goal: CancelResponse.REJECT,
-        )  # fmt: skip
+        serve_actions(self, craft, lambda: self._ns)
 
     def _publish_static(self) -> None:
         """map -> odom, base_link -> cameras."""
@@ -179,7 +147,7 @@ class AirSimBridgeNode(Node):
 
     # -- messages in ----------------------------------------------------------------------------
 
-    def _on_heartbeat(self, craft: _Craft, message: Heartbeat) -> None:
+    def _on_heartbeat(self, craft: Craft, message: Heartbeat) -> None:
         craft.roster.heard(
             message.node,
             message.boot_id,
@@ -191,10 +159,10 @@ class AirSimBridgeNode(Node):
         if self.lockstep and message.node in MISSION_PARTICIPANTS and self._seq >= 0:
             self._try_step()
 
-    def _on_safety(self, craft: _Craft, message: SafetyStatus) -> None:
+    def _on_safety(self, craft: Craft, message: SafetyStatus) -> None:
         craft.safety = message
 
-    def _on_command(self, craft: _Craft, message: Any) -> None:
+    def _on_command(self, craft: Craft, message: Any) -> None:
         craft.command = message
         craft.command_arrived = time.monotonic()
         if self.lockstep:
@@ -284,7 +252,7 @@ class AirSimBridgeNode(Node):
             tick.header.stamp = to_stamp(self._ns)
             craft.publishers[names.TICK].publish(tick)
 
-    def _answered(self, craft: _Craft) -> bool:
+    def _answered(self, craft: Craft) -> bool:
         if craft.roster.present(interface.SAFETY_GOVERNOR) and (
             craft.command is None or nanoseconds(craft.command.header.stamp) != self._ns
         ):
@@ -329,7 +297,7 @@ class AirSimBridgeNode(Node):
 
     # -- actuator -------------------------------------------------------------------------------
 
-    def _obey(self, craft: _Craft, fresh: bool, seconds: float) -> None:
+    def _obey(self, craft: Craft, fresh: bool, seconds: float) -> None:
         """Send a safe command on, or hold. The autopilot keeps it no longer than it is good for."""
         reading = craft.reading
         craft.holding = not fresh
@@ -349,51 +317,6 @@ class AirSimBridgeNode(Node):
             return  # standing on the ground needs no set-point
         craft.remote.send_velocity(velocity, yaw_rate, 2.0 * seconds)
 
-    # -- actions --------------------------------------------------------------------------------
-
-    def _arm(self, craft: _Craft, handle: Any) -> Any:
-        result = Arm.Result()
-        wanted = bool(handle.request.arm)
-        reading = craft.remote.read()
-        mode = craft.safety.mode if craft.safety is not None else SafetyStatus.MODE_UNKNOWN
-        if wanted and mode >= SafetyStatus.MODE_RETURN:
-            result.error_code, result.error_msg = Arm.Result.REFUSED_SAFETY, "the governor is in return or worse"
-        elif wanted and not reading.ready:
-            result.error_code, result.error_msg = Arm.Result.REFUSED_NOT_READY, reading.ready_message
-        elif not wanted and not reading.landed:
-            result.error_code, result.error_msg = Arm.Result.REFUSED_FLYING, "it is in the air"
-        else:
-            craft.remote.arm(wanted)
-            reading = craft.remote.read()
-            if reading.armed != wanted:
-                result.error_code, result.error_msg = Arm.Result.FAILED, "the autopilot did not follow"
-        result.armed = reading.armed
-        _finish(handle, result.error_code == Arm.Result.NONE)
-        return result
-
-    def _start_touch_down(self, craft: _Craft, handle: Any) -> None:
-        """Refuse at once, or come down; the action ends when the autopilot has landed, or did not in time."""
-        mode = craft.safety.mode if craft.safety is not None else SafetyStatus.MODE_UNKNOWN
-        if mode >= SafetyStatus.MODE_TERMINATE:
-            craft.refusal = TouchDown.Result.REFUSED_SAFETY, "the governor has terminated"
-        elif craft.remote.read().landed:
-            craft.refusal = TouchDown.Result.REFUSED_ON_GROUND, "it is on the ground"
-        else:
-            craft.landing = Landing(handle, self._ns + LANDING_PATIENCE)
-            craft.remote.start_landing()
-            return
-        handle.execute()
-
-    def _end_touch_down(self, craft: _Craft, handle: Any) -> Any:
-        result = TouchDown.Result(landed=craft.reading is not None and craft.reading.landed)
-        if craft.refusal is not None:
-            result.error_code, result.error_msg = craft.refusal
-            craft.refusal = None
-        elif not result.landed:
-            result.error_code, result.error_msg = TouchDown.Result.FAILED, "it did not come down in time"
-        _finish(handle, result.error_code == TouchDown.Result.NONE)
-        return result
-
     # -- messages out ---------------------------------------------------------------------------
 
     def _read(self) -> None:
@@ -412,15 +335,17 @@ class AirSimBridgeNode(Node):
         for craft in self._crafts.values():
             if craft.reading is None:
                 continue
+            estimate = craft.estimate(craft.reading)
+            odometry = messages.odometry_message(craft.name, estimate, craft.reading, craft.error, stamp)
+            craft.publishers[names.ODOMETRY].publish(odometry)
             self._publish_vehicle(craft, craft.reading, stamp)
             base = names.vehicle_frame(craft.name, names.BASE_LINK)
             odom = names.vehicle_frame(craft.name, names.ODOM)
-            transforms.append(messages.transform_message(odom, base, craft.reading.pose, stamp))
+            transforms.append(messages.transform_message(odom, base, estimate.pose, stamp))
         self._tf.publish(TFMessage(transforms=transforms))
 
-    def _publish_vehicle(self, craft: _Craft, reading: VehicleReading, stamp: Any) -> None:
+    def _publish_vehicle(self, craft: Craft, reading: VehicleReading, stamp: Any) -> None:
         send = {name: publisher.publish for name, publisher in craft.publishers.items()}
-        send[names.ODOMETRY](messages.odometry_message(craft.name, reading, stamp))
         if reading.collided and reading.collision_ns != craft.last_collision:
             craft.last_collision = reading.collision_ns
             if not reading.landed:
@@ -439,13 +364,6 @@ class AirSimBridgeNode(Node):
     def close(self) -> None:
         """Hang up."""
         self._client.close()
-
-
-def _finish(handle: Any, succeeded: bool) -> None:
-    if succeeded:
-        handle.succeed()
-    else:
-        handle.abort()
 
 
 def main() -> int:

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import BatteryState, FluidPressure, Imu, NavSatFix, NavSatStatus
 
 from esar_ros.bridges.airsim_vehicle import BatteryReading, ImuReading, VehicleReading
+from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.msg import Collision, VehicleState
 from esar_ros.nodes import convert
 
 
-def odometry_message(vehicle: str, reading: VehicleReading, stamp: Time) -> Odometry:
-    """Covariances stay zero: unknown (REP-145)."""
+def odometry_message(
+    vehicle: str, estimate: Estimate, reading: VehicleReading, error: OdometryError | None, stamp: Time
+) -> Odometry:
+    """Covariances are those of the error that was put on; without one they stay zero: unknown (REP-145)."""
     message = Odometry(child_frame_id=names.vehicle_frame(vehicle, names.BASE_LINK))
     message.header.stamp = stamp
     message.header.frame_id = names.vehicle_frame(vehicle, names.ODOM)
-    message.pose.pose.position = convert.point(reading.pose.position)
-    message.pose.pose.orientation = convert.quaternion(reading.pose.quaternion)
-    message.twist.twist.linear = convert.vector3(reading.pose.rotation.T @ reading.velocity)
+    message.pose.pose.position = convert.point(estimate.pose.position)
+    message.pose.pose.orientation = convert.quaternion(estimate.pose.quaternion)
+    rotation = estimate.pose.rotation
+    message.twist.twist.linear = convert.vector3(rotation.T @ estimate.velocity)
     message.twist.twist.angular = convert.vector3(reading.angular_velocity)
+    if error is not None:
+        message.pose.covariance = error.pose_covariance.ravel()
+        twist = np.zeros((6, 6))
+        twist[:3, :3] = rotation.T @ error.velocity_covariance @ rotation
+        message.twist.covariance = twist.ravel()
     return message
 
 

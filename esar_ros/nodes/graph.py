@@ -17,6 +17,8 @@ WORLDS = ("embedded", "airsim", "px4")
 PACES = ("lockstep", "realtime")
 RECORDS = ("none", "score", "view", "full")
 ENDS = ("hold", "return_land")
+NOISY = "noisy"
+ODOMETRIES = (NOISY, "true")  # off as an estimator's, or the simulator's own
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
@@ -47,6 +49,7 @@ class MissionOptions:
     record: str = "view"
     detector: str = "segmentation_oracle"
     governor: bool = True
+    odometry: str = NOISY
     end: str = "hold"
     rviz: bool = False
     log_level: str = "info"
@@ -62,6 +65,7 @@ class MissionOptions:
             ("preset", self.preset, tuple(PRESETS)),
             ("record", self.record, RECORDS),
             ("end", self.end, ENDS),
+            ("odometry", self.odometry, ODOMETRIES),
             ("log_level", self.log_level, LOG_LEVELS),
         ):
             if value not in known:
@@ -140,14 +144,15 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
                 **common, **server, "vehicles": vehicles, "task": options.task, "map": options.map,
                 "planner": options.planner, "seed": options.seed, "out": options.out, "world": options.world,
                 "preset": options.preset, "governor": options.governor, "detector": options.detector,
-                "end": options.end, "progress": options.progress,
+                "end": options.end, "odometry": options.odometry, "progress": options.progress,
             },
             restart=False,
             ends_mission=True,
             truth=True,
         )
     )  # fmt: skip
-    specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, "vehicles": vehicles}))
+    estimator = {"odometry": options.odometry, "seed": max(options.seed, 0)}
+    specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, **estimator, "vehicles": vehicles}))
     for vehicle in vehicles:
         space = f"{root}/{vehicle}"
         specs += [

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.graph import ENDS, LOG_LEVELS, PACES, PRESETS, RECORDS, WORLDS, MissionOptions
+from esar_ros.nodes.graph import ENDS, LOG_LEVELS, ODOMETRIES, PACES, PRESETS, RECORDS, WORLDS, MissionOptions
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
@@ -47,6 +47,7 @@ ARGUMENTS = {
     "preset": Argument(_DEFAULT.preset, "pictures: paper (640x480) or fast (320x240)", tuple(PRESETS)),
     "detector": Argument(_DEFAULT.detector, "clue detector backend"),
     "governor": Argument("true", "false: the safety governor only watches"),
+    "odometry": Argument(_DEFAULT.odometry, "of simulated vehicles: off as an estimator's, or true", ODOMETRIES),
     "end": Argument(_DEFAULT.end, "what a vehicle does after the mission", ENDS),
     # A mission without a bag has no score to check and no report.
     "record": Argument(_DEFAULT.record, "what the bag keeps", tuple(r for r in RECORDS if r != "none")),
@@ -81,6 +82,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         record=values["record"],
         detector=values["detector"],
         governor=_switch("governor", values["governor"]),
+        odometry=values["odometry"],
         end=values["end"],
         rviz=_switch("rviz", values["rviz"]),
         log_level=values["log_level"],

@@ -23,7 +23,7 @@ from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
 from esar_ros.nodes import convert, interface
-from esar_ros.nodes.graph import ENDS
+from esar_ros.nodes.graph import ENDS, NOISY, ODOMETRIES
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
 from esar_ros.nodes.runtime import run
@@ -62,6 +62,7 @@ class RefereeNode(StepNode):
         self._end_with = str(declare(self, "end", "hold", "what happens after the mission", choices=ENDS))
         self._preset = str(declare(self, "preset", "paper", "pictures, for the result"))
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
+        self._odometry = str(declare(self, "odometry", NOISY, "of the vehicles, for the result", choices=ODOMETRIES))
         self._detector = str(declare(self, "detector", "segmentation_oracle", "detector backend, for the result"))
         self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
         self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
@@ -127,7 +128,7 @@ class RefereeNode(StepNode):
             seed=self._seed,
             preset=self._preset,
             governor=self._governor,
-            odometry="true",
+            odometry="noisy" if self._odometry == NOISY else "true",
             map_digest=place.digest,
             versions={"esar_ros": esar_ros.__version__},
         )

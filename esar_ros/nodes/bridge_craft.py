@@ -1,0 +1,44 @@
+"""One vehicle as the AirSim bridge keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
+from esar_ros.bridges.odometry_error import Estimate, OdometryError
+from esar_ros.nodes.roster import Roster
+
+
+@dataclass(frozen=True)
+class Landing:
+    """A touch-down under way: its action ends when landed, or at a stamp (ns)."""
+
+    handle: Any
+    until: int
+
+
+@dataclass
+class Craft:
+    """A vehicle's server side, its participants and what was last heard of it."""
+
+    name: str
+    remote: AirSimVehicle
+    roster: Roster
+    error: OdometryError | None  # of its odometry; None: the truth
+    publishers: dict[str, Any] = field(default_factory=dict)
+    command: Any = None
+    command_arrived: float = -1e9
+    safety: Any = None
+    reading: VehicleReading | None = None
+    collisions: int = 0
+    last_collision: int = 0
+    holding: bool = True
+    landing: Landing | None = None
+    refusal: tuple[int, str] | None = None  # of the touch-down asked for
+
+    def estimate(self, reading: VehicleReading) -> Estimate:
+        """Pose and velocity as its odometry tells them."""
+        if self.error is None:
+            return Estimate(reading.pose, reading.velocity)
+        return self.error.estimate(reading.ns, reading.pose, reading.velocity)
