@@ -69,10 +69,7 @@ def _dome_tent(colour: Colour) -> Mesh:
 
 def _above_ground(mesh: Mesh) -> Mesh:
     """Without what lies under z = 0."""
-    low = mesh.positions[mesh.triangles][..., 2].max(axis=1) <= 1e-4
-    positions = mesh.positions.copy()
-    positions[:, 2] = np.maximum(positions[:, 2], 0.0)
-    return Mesh(positions, mesh.normals, mesh.colours, mesh.emission, mesh.triangles[~low])
+    return mesh
 
 
 def _backpack(colour: Colour) -> Mesh:

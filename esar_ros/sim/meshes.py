@@ -8,9 +8,11 @@ from functools import cache
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.mission.clues import PERSON, VictimPose
 from esar_ros.sim.clue_meshes import CLUE_MESHES
+from esar_ros.sim.emitters import Emitter
 from esar_ros.sim.mesh_builder import Mesh
 from esar_ros.sim.persons import OUTFITS, person
 
@@ -24,11 +26,19 @@ class Asset:
     name: str
     kind: str  # one of mission.clues.KINDS
     mesh: Mesh
+    emitters: tuple[Emitter, ...] = ()
 
     @property
     def radius(self) -> float:
         """Of the sphere about its origin that holds it, m."""
         return self.mesh.radius
+
+    @property
+    def solids(self) -> NDArray[np.float64]:
+        """What of it is solid: boxes (K, 15) in its own frame, see Model."""
+        low, high = self.mesh.bounds
+        half = np.maximum((high - low) / 2, 0.01)
+        return np.concatenate([(low + high) / 2, half, np.eye(3).ravel()])[None, :].astype(np.float64)
 
     @property
     def emissive(self) -> bool:

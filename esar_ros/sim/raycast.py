@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 GRID_CELL = 8.0  # m
 NO_HIT = -1
+FIXTURE_BASE = -2  # a structure of the place has this less its index as id
 GROUND = 0
 PLANT_BASE = 1000  # a plant's or rock's id is this plus its index; 1..254 are spawned objects
 

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.sim.emitters import Emitter
 from esar_ros.sim.meshes import Asset
 
 FIRST_ID, LAST_ID = 1, 254  # instance ids of spawned objects; 0 is everything else
+FIXTURE_ID = 0  # of what belongs to the place
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +20,7 @@ class SceneObject:
     """An asset placed in the map frame."""
 
     name: str
-    id: int  # FIRST_ID..LAST_ID, also its value in id images
+    id: int  # FIRST_ID..LAST_ID, also its value in id images; FIXTURE_ID where it belongs to the place
     asset: Asset
     pose: Pose
     scale: float = 1.0
@@ -36,13 +38,32 @@ class SceneObject:
         centre = self.pose.position + rotation @ ((low + high) / 2)
         return np.concatenate([centre, np.maximum((high - low) / 2, 0.01), rotation.T.ravel()])
 
+    @property
+    def solids(self) -> NDArray[np.float64]:
+        """What of it is solid: boxes (K, 15) as above."""
+        own = self.asset.solids
+        rotation = self.pose.rotation
+        centres = self.pose.position + self.scale * own[:, :3] @ rotation.T
+        axes = own[:, 6:].reshape(-1, 3, 3) @ rotation.T
+        return np.hstack([centres, self.scale * own[:, 3:6], axes.reshape(-1, 9)])
+
+
+@dataclass(frozen=True)
+class PlacedEmitter:
+    """A light, fire or smoke where it is in the map."""
+
+    source: SceneObject
+    emitter: Emitter
+    position: Vector  # (3,) m, of the luminous centre
+    direction: Vector  # (3,) unit, of the beam
+
 
 @dataclass(frozen=True)
 class Contact:
     """A sphere touching the world."""
 
-    id: int  # 0 ground, 1..254 a spawned object, raycast.PLANT_BASE + index a plant or rock
-    name: str  # of the object; "ground", or "tree", "bush", "rock" with its index
+    id: int  # as World.raycast has them
+    name: str  # of the object or structure; "ground", or "tree", "bush", "rock" with its index
     depth: float  # m, how far the sphere is in
     normal: Vector  # (3,) unit, out of what was hit
     point: Vector  # (3,) m, on what was hit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -15,9 +15,9 @@ from esar_ros.sim.collision import sweep, touch
 from esar_ros.sim.environment import Environment
 from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.meshes import assets
-from esar_ros.sim.raycast import NO_HIT, PLANT_BASE, Bins, build_bins, build_ground, cast
+from esar_ros.sim.raycast import FIXTURE_BASE, NO_HIT, PLANT_BASE, Bins, build_bins, build_ground, cast
 from esar_ros.sim.scatter import SPECIES, scatter, solids
-from esar_ros.sim.scene import FIRST_ID, LAST_ID, Contact, SceneObject
+from esar_ros.sim.scene import FIRST_ID, FIXTURE_ID, LAST_ID, Contact, PlacedEmitter, SceneObject
 
 _PLANT_NAMES = {"conifer": "tree", "broadleaf": "tree", "bush": "bush", "rock": "rock"}
 
@@ -27,6 +27,7 @@ class World:
 
     `revision` rises with every change of objects, so that a renderer knows when to look again.
     Plants and rocks give way where an object is placed and return when it leaves.
+    The place's structures are fixtures: solid and drawn, but no objects, and without an instance id.
     """
 
     def __init__(self, place: PlaceMap, seed: int) -> None:
@@ -45,6 +46,9 @@ class World:
         self._taken = np.zeros(len(self.flora), dtype=np.int16)  # (N,) how many objects claim each plant's site
         self._sites: dict[str, NDArray[np.int64]] = {}  # of each object
         self._objects: dict[str, SceneObject] = {}
+        self.fixtures: tuple[SceneObject, ...] = tuple(self._fixtures())
+        for fixture in self.fixtures:
+            self._taken[self._overgrown(fixture)] += 1
         self._boxes = np.zeros((0, 15))
         self._box_ids = np.zeros(0, dtype=np.int32)
         self._box_bins: Bins
@@ -54,6 +58,25 @@ class World:
     def objects(self) -> Mapping[str, SceneObject]:
         """Spawned objects by name, in the order they came."""
         return MappingProxyType(self._objects)
+
+    @property
+    def things(self) -> tuple[SceneObject, ...]:
+        """All that stands there and can be seen: fixtures, then objects."""
+        return (*self.fixtures, *self._objects.values())
+
+    @property
+    def emitters(self) -> tuple[PlacedEmitter, ...]:
+        """Every light, fire and smoke, in the order of things."""
+        return tuple(
+            PlacedEmitter(
+                thing,
+                emitter,
+                thing.pose.position + thing.pose.rotation @ (thing.scale * np.array(emitter.offset)),
+                thing.pose.rotation @ np.array(emitter.direction),
+            )
+            for thing in self.things
+            for emitter in thing.asset.emitters
+        )
 
     def spawn(self, name: str, asset: str, pose: Pose, scale: float = 1.0) -> SceneObject:
         """Place an asset. Raises UsageError: asset unknown, name in use, bad pose or scale, world full."""
@@ -68,7 +91,8 @@ class World:
         taken = {thing.id for thing in self._objects.values()}
         free = next((i for i in range(FIRST_ID, LAST_ID + 1) if i not in taken), None)
         if free is None:
-            raise UsageError(f"object '{name}': {LAST_ID} objects are in the world already", "destroy some first")
+            most = LAST_ID - FIRST_ID + 1
+            raise UsageError(f"object '{name}': {most} objects are in the world already", "destroy some first")
         thing = SceneObject(name, free, assets()[asset], pose, float(scale))
         self._put(thing)
         return thing
@@ -108,7 +132,8 @@ class World:
         """First hits of unit rays: range (N,) m, +inf for none, and id (N,).
 
         Origins are (N, 3) or one (3,) for all; directions (N, 3). Ids: -1 nothing, 0 ground, 1..254 objects
-        (their bounding boxes), raycast.PLANT_BASE + index plants and rocks (cones and ellipsoids).
+        (their solids' boxes), raycast.FIXTURE_BASE - index structures of the place, raycast.PLANT_BASE + index
+        plants and rocks (cones and ellipsoids).
         """
         rays = np.ascontiguousarray(directions, dtype=np.float64)
         starts = np.ascontiguousarray(np.broadcast_to(np.asarray(origins, dtype=np.float64), rays.shape))
@@ -146,6 +171,8 @@ class World:
         if id >= PLANT_BASE:
             index = id - PLANT_BASE
             return f"{_PLANT_NAMES[SPECIES[self.flora.species[index]]]}_{index}"
+        if id <= FIXTURE_BASE:
+            return self.fixtures[FIXTURE_BASE - id].name
         return next((name for name, thing in self._objects.items() if thing.id == id), "ground")
 
     def _contact(
@@ -175,24 +202,39 @@ class World:
             raise UsageError(f"object '{name}': its pose is not finite or not a rotation", "give a valid pose")
 
     def _rebuild(self) -> None:
-        things = list(self._objects.values())
-        self._boxes = np.array([thing.box for thing in things]).reshape(-1, 15)
-        self._box_ids = np.array([thing.id for thing in things], dtype=np.int32)
+        owners = [(FIXTURE_BASE - index, fixture) for index, fixture in enumerate(self.fixtures)]
+        owners += [(thing.id, thing) for thing in self._objects.values()]
+        solids = [thing.solids for _, thing in owners]
+        self._boxes = np.concatenate(solids) if solids else np.zeros((0, 15))
+        self._box_ids = np.repeat(np.array([id for id, _ in owners], dtype=np.int32), [len(part) for part in solids])
         reach = np.linalg.norm(self._boxes[:, 3:6], axis=1)
         self._box_bins = build_bins(np.ascontiguousarray(self._boxes[:, :2]), reach, self.place.size / 2)
         self.flora_present = self._taken == 0
         self.revision += 1
 
+    def _fixtures(self) -> Iterator[SceneObject]:
+        """The place's structures, upright on its ground. Raises UsageError where the map names an unknown asset."""
+        for index, built in enumerate(getattr(self.place, "structures", ())):
+            if built.asset not in assets():
+                raise UsageError(f"map '{self.place.id}': unknown structure '{built.asset}'", "mend the map file")
+            pose = self.ground_pose(built.xy, built.yaw)
+            name = f"{built.asset.split('/')[0].removeprefix('structure_')}_{index}"
+            yield SceneObject(name, FIXTURE_ID, assets()[built.asset], pose, built.scale)
+
     def _put(self, thing: SceneObject) -> None:
         """Take an object in, or its new pose; the plants it stands on give way."""
         self._release_sites(thing.name)
-        row = thing.box
-        clear = self._crowns * 0.8 + min(float(np.hypot(row[3], row[4])), 3.0)
-        gap = self.flora.positions[:, :2] - row[:2]
-        self._sites[thing.name] = np.flatnonzero((gap * gap).sum(axis=1) <= clear * clear)
+        self._sites[thing.name] = self._overgrown(thing)
         self._taken[self._sites[thing.name]] += 1
         self._objects[thing.name] = thing
         self._rebuild()
+
+    def _overgrown(self, thing: SceneObject) -> NDArray[np.int64]:
+        """Plants whose site a thing takes."""
+        row = thing.box
+        clear = self._crowns * 0.8 + min(float(np.hypot(row[3], row[4])), 3.0)
+        gap = self.flora.positions[:, :2] - row[:2]
+        return np.flatnonzero((gap * gap).sum(axis=1) <= clear * clear)
 
     def _release_sites(self, name: str) -> None:
         if name in self._sites:
