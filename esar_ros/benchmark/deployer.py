@@ -39,6 +39,7 @@ PREFIX = "esar_object_"
 VEHICLE_SPACING = 4.0  # m between the starts of several vehicles, side by side
 START_TOLERANCE = 3.0  # m a vehicle may stand from where it was put
 KINDS_BLOCK = 16  # segmentation ids per kind
+DISTRACTOR = "distractor"
 # AirSim's weather parameters 0..8; what they cannot say (clouds) stays clear on a server without esarSetWeather.
 _RAIN, _WETNESS, _SNOW, _ROAD_SNOW, _DUST, _FOG = 0, 1, 2, 3, 6, 7
 _WEATHER: Mapping[Weather, Mapping[int, float]] = {
@@ -58,6 +59,7 @@ _WEATHER: Mapping[Weather, Mapping[int, float]] = {
 }
 # These stand upright on a slope; everything else lies along it.
 _UPRIGHT = {VictimPose.STANDING.value, VictimPose.SITTING.value, ClueKind.CAMPFIRE.value, ClueKind.SIGNAL_FLARE.value}
+_UPRIGHT_DISTRACTORS = {"goat", "yak", "dog", "sign", "hut", "bush", "cairn"}
 
 
 class AirSim(Protocol):
@@ -80,6 +82,10 @@ class Place(Protocol):
         """z (m) of the ground at points (..., 2) of the map frame."""
         ...
 
+    def contains(self, xy: Any) -> Any:
+        """Whether points (..., 2) lie on the map."""
+        ...
+
 
 @dataclass(frozen=True)
 class Deployment:
@@ -89,7 +95,9 @@ class Deployment:
     clues: tuple[TrueClue, ...]
     starts: dict[str, Vector]  # (3,) of each vehicle
     odom_in_map: dict[str, tuple[float, float, float]]  # where each vehicle's AirSim coordinates count from
-    objects: dict[str, str]  # name in the simulator of each victim's and clue's id
+    objects: dict[
+        str, str
+    ]  # name in the simulator of each victim's and clue's id, and of distractors (distractor-0 ...)
 
 
 def segmentation_kinds() -> dict[int, tuple[str, str]]:
@@ -109,11 +117,13 @@ def deploy(
     pause: bool = True,
     assets: Mapping[str, str] | None = None,
 ) -> Deployment:
-    """Clear what an earlier task left, then place everything a task names.
+    """Clear what an earlier task left, then place everything a task names; distractors get segmentation id 0.
 
     pause: leave the world standing still, for a bridge that steps it. assets: names a level uses for ours, e.g.
-    {"tent": "BP_Tent_C"}. Raises UsageError where assets or vehicles are missing, AirSimError where a call fails.
+    {"tent": "BP_Tent_C"}. Raises UsageError where assets or vehicles are missing or something lies off the map,
+    AirSimError where a call fails.
     """
+    _check_on_map(task, place)
     client.call("simPause", pause)
     _check_vehicles(client, vehicles)
     wanted = _wanted(task, client.call("simListAssets"), assets or {})
@@ -150,6 +160,15 @@ class _Thing:
     upright: bool
 
 
+def _check_on_map(task: Task, place: Place) -> None:
+    spots = {"start": task.start.position} | {v.id: v.position for v in task.victims}
+    spots |= {c.id: c.position for c in task.clues}
+    spots |= {f"distractor {n}": thing.position for n, thing in enumerate(task.distractors)}
+    for id, xy in spots.items():
+        if not bool(place.contains(np.array(xy))):
+            raise UsageError(f"task {task.id}: {id} at {xy[0]:.0f}, {xy[1]:.0f} m lies off map {task.map}", "move it")
+
+
 def _wanted(task: Task, available: Sequence[str], level_names: Mapping[str, str]) -> list[_Thing]:
     """Objects of a task with the assets the server has for them. Raises UsageError naming those it lacks."""
     have, missing = set(available), []
@@ -158,7 +177,7 @@ def _wanted(task: Task, available: Sequence[str], level_names: Mapping[str, str]
         for name in (f"{kind}/{variant}" if variant else kind, kind):
             if (chosen := level_names.get(name, name)) in have:
                 return chosen
-        missing.append(kind)
+        missing.append(f"{kind}/{variant}" if variant else kind)
         return ""
 
     things = [
@@ -169,12 +188,25 @@ def _wanted(task: Task, available: Sequence[str], level_names: Mapping[str, str]
         _Thing(c.id, c.kind.value, asset(c.kind.value, c.variant), c.position, c.yaw, c.kind.value in _UPRIGHT)
         for c in task.clues
     ]
+    things += [
+        _Thing(f"{DISTRACTOR}-{n}", DISTRACTOR, asset(*_kind_and_variant(d.asset)), d.position, d.yaw, _stands(d.asset))
+        for n, d in enumerate(task.distractors)
+    ]
     if missing:
         raise UsageError(
             f"task {task.id}: the simulator has no asset for {', '.join(sorted(set(missing)))}",
             "add them to the level, or map their names",
         )
     return things
+
+
+def _kind_and_variant(asset: str) -> tuple[str, str]:
+    kind, _, variant = asset.partition("/")
+    return kind, variant
+
+
+def _stands(asset: str) -> bool:
+    return asset.partition("/")[0].removeprefix(f"{DISTRACTOR}_") in _UPRIGHT_DISTRACTORS
 
 
 def _place_objects(
@@ -197,13 +229,20 @@ def _place_objects(
             raise AirSimError(f"simSpawnObject did not place asset '{thing.asset}'")
         number = count.get(thing.kind, 0)
         count[thing.kind] = number + 1
-        if number >= KINDS_BLOCK:
-            raise UsageError(f"task {task.id}: more than {KINDS_BLOCK} of kind {thing.kind}", "place fewer")
-        client.call("simSetSegmentationObjectID", name, 1 + KINDS.index(thing.kind) * KINDS_BLOCK + number, False)
+        client.call("simSetSegmentationObjectID", name, _segmentation_id(task, thing.kind, number), False)
         actual = ned_to_enu(_numbers(client.call("simGetObjectPose", name)["position"]))
         position = actual if np.isfinite(actual).all() else pose.position
         placed[thing.id] = (str(name), _point(position))
     return placed
+
+
+def _segmentation_id(task: Task, kind: str, number: int) -> int:
+    """Id of a kind's n-th object; a distractor is part of "everything else"."""
+    if kind == DISTRACTOR:
+        return 0
+    if number >= KINDS_BLOCK:
+        raise UsageError(f"task {task.id}: more than {KINDS_BLOCK} of kind {kind}", "place fewer")
+    return 1 + KINDS.index(kind) * KINDS_BLOCK + number
 
 
 def _pose_on_ground(client: AirSim, place: Place, thing: _Thing) -> Pose:

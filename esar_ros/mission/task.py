@@ -4,108 +4,141 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.resources import resource
+from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, parse_json
 from esar_ros.mission.weather import Weather
 
-SCHEMA = "esar-task/1"
-TASK_DIRECTORY = "config/tasks"
+__all__ = ["SCHEMA", "TASK_DIRECTORY", "Distractor", "PlacedClue", "Start", "Task", "Victim", "Wind"]
+__all__ += ["load_task", "parse_task", "task_from"]
 
-Ground = tuple[float, float]  # m east, m north of the map's origin; the object stands on the ground there
+SCHEMA = TASK_SCHEMA
+
+_Metres = Annotated[float, Field(ge=-50_000.0, le=50_000.0)]
+Ground = tuple[_Metres, _Metres]  # m east, m north of the map's origin; the object stands on the ground there
+_Name = Annotated[str, Field(min_length=1, max_length=80)]
+_Variant = Annotated[str, Field(pattern=r"^[a-z0-9_]*$", max_length=40)]
+_Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Start(_Strict):
     """Where the vehicle stands before take-off."""
 
     position: Ground
-    yaw: float = Field(description="rad, 0 = east, counter-clockwise", ge=-6.2832, le=6.2832)
+    yaw: _Angle = Field(description="rad, 0 = east, counter-clockwise")
 
 
 class Wind(_Strict):
     """Mean wind."""
 
     speed: float = Field(default=0.0, ge=0.0, le=40.0, description="m/s")
-    direction: float = Field(default=0.0, ge=-6.2832, le=6.2832, description="rad, where it blows to, 0 = east")
+    direction: _Angle = Field(default=0.0, description="rad, where it blows to, 0 = east")
 
 
 class Victim(_Strict):
     """A missing person."""
 
-    id: str
-    name: str
+    id: _Name
+    name: _Name
     position: Ground
-    yaw: float = 0.0
+    yaw: _Angle = 0.0
     pose: VictimPose
-    variant: str = Field("", description="clothing, one of the simulator's variants; empty: the first")
+    variant: _Variant = Field("", description="clothing, one of the simulator's variants; empty: the first")
 
 
 class PlacedClue(_Strict):
     """A clue as it lies in the place."""
 
-    id: str
+    id: _Name
     kind: ClueKind
-    description: str = Field(description="what a person would call it; the judge compares reports with it")
+    description: str = Field(
+        min_length=1, max_length=200, description="what a person would call it; the judge compares reports with it"
+    )
     position: Ground
-    yaw: float = 0.0
-    variant: str = Field("", description="colour or size, one of the simulator's variants; empty: the first")
+    yaw: _Angle = 0.0
+    variant: _Variant = Field("", description="colour or size, one of the simulator's variants; empty: the first")
+
+
+class Distractor(_Strict):
+    """A thing that is neither victim nor clue and may be taken for one."""
+
+    asset: str = Field(pattern=r"^distractor_[a-z0-9_]+(/[a-z0-9_]+)?$", max_length=80)
+    position: Ground
+    yaw: _Angle = 0.0
 
 
 class Task(_Strict):
     """One mission: place, people, clues, conditions and start. Ground truth: never shown to a planner."""
 
     schema_: Literal["esar-task/1"] = Field(alias="schema")
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
-    map: str
-    event: str
-    snapshot: str
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=80)
+    map: _Name
+    event: _Name
+    snapshot: _Name
     split: Literal["dev", "test", "demo"]
-    seed: int = Field(ge=0)
-    prompt: str = Field(min_length=40)
+    seed: int = Field(ge=0, lt=2**31)
+    prompt: str = Field(min_length=40, max_length=6000)
     local_time: datetime
     weather: Weather
     wind: Wind = Wind()
     start: Start
     t_max: float = Field(gt=0.0, le=7200.0, description="s")
-    victims: tuple[Victim, ...] = Field(min_length=1)
-    clues: tuple[PlacedClue, ...] = Field(min_length=1)
+    victims: tuple[Victim, ...] = Field(min_length=1, max_length=15)
+    clues: tuple[PlacedClue, ...] = Field(min_length=1, max_length=60)
+    distractors: tuple[Distractor, ...] = Field((), max_length=60)
     difficulty: int
     tier: Literal["simple", "medium", "hard", "extreme"]
+
+    @field_validator("victims")
+    @classmethod
+    def _victims_have_their_own_ids(cls, victims: tuple[Victim, ...]) -> tuple[Victim, ...]:
+        _refuse_twice([victim.id for victim in victims])
+        return victims
+
+    @field_validator("clues")
+    @classmethod
+    def _clues_have_their_own_ids(cls, clues: tuple[PlacedClue, ...], info: ValidationInfo) -> tuple[PlacedClue, ...]:
+        _refuse_twice([victim.id for victim in info.data.get("victims", ())] + [clue.id for clue in clues])
+        return clues
+
+
+def _refuse_twice(ids: list[str]) -> None:
+    for place, id in enumerate(ids):
+        if id in ids[:place]:
+            raise ValueError(f"the id '{id}' is used twice")
 
 
 def parse_task(text: str, source: str) -> Task:
     """Task from JSON text; source names it in errors. Raises UsageError naming file, key and reason."""
+    return task_from(parse_json(text, source), source)
+
+
+def task_from(data: Any, source: str) -> Task:
+    """Task from a JSON value; source names it in errors. Raises UsageError naming file, key and reason."""
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"{source}, line {error.lineno}: not JSON: {error.msg}", "mend the file") from None
-    try:
-        return Task.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the task"
-        raise UsageError(f"{source}, key {key}: {first['msg']}", f"it must follow {SCHEMA}") from None
+        # Types are taken as written: "5" is no number, 1 no date.
+        return Task.model_validate_json(json.dumps(data), strict=True)
+    except (ValidationError, RecursionError) as error:
+        if isinstance(error, RecursionError):
+            raise UsageError(f"{source}: nested too deeply", "mend the file") from None
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part)[:60] for part in first["loc"]) or "the task"
+        reason = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{source}, key {key}: {reason}", f"it must follow {SCHEMA}") from None
 
 
 def load_task(name: str) -> Task:
-    """Task by id from config/tasks/, or by the path of a JSON file. Raises UsageError."""
-    path = Path(name)
-    if path.suffix != ".json" and "/" not in name:
-        known = {p.stem: p for p in sorted(resource(TASK_DIRECTORY).glob("*.json"))}
-        if name not in known:
-            raise UsageError(f"unknown task '{name}'", f"known: {', '.join(known)}; or give a .json file")
-        path = known[name]
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read task {path}: {error}", "check the path") from None
-    return parse_task(text, str(path))
+    """Task by id (esar tasks list), or by the path of a .json file. Raises UsageError."""
+    data, source = find_task(name)
+    task = task_from(data, source)
+    if not name.endswith(".json") and "/" not in name and task.id != name:
+        raise UsageError(f"{source}, key id: '{task.id}'", f"the file's name says {name}")
+    return task

@@ -6,19 +6,17 @@ module and what it imports need the standard library alone; the referee checks t
 
 from __future__ import annotations
 
-import json
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.resources import resource
+from esar_ros.mission.task_files import find_task
 from esar_ros.nodes.graph import ENDS, LOG_LEVELS, ODOMETRIES, PACES, PRESETS, RECORDS, WORLDS, MissionOptions
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
-TASKS = "config/tasks"
 SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _DEFAULT = MissionOptions()
 
@@ -123,19 +121,10 @@ def _port(host: str, wanted: int, world: str) -> int:
 
 def _task(name: str) -> tuple[str, str, int]:
     """The task as its node is told it (id, or absolute path), its map and its seed."""
-    path = Path(name)
-    if path.suffix == ".json" or "/" in name:
-        path = path.resolve()
-        name = str(path)
-    else:
-        known = {p.stem: p for p in sorted(resource(TASKS).glob("*.json"))}
-        if name not in known:
-            raise UsageError(f"unknown task '{name}'", f"known: {', '.join(known)}; or give a .json file")
-        path = known[name]
+    if name.endswith(".json") or "/" in name:
+        name = str(Path(name).resolve())
+    task, source = find_task(name)
     try:
-        task = json.loads(path.read_text(encoding="utf-8"))
         return name, str(task["map"]), int(task["seed"])
-    except OSError as error:
-        raise UsageError(f"cannot read task {path}: {error.strerror}", "check the path") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is no task: {error!r}", "mend the file") from None
+        raise UsageError(f"{source} is no task: {error!r}", "mend the file") from None

@@ -107,7 +107,7 @@ def test_a_choice_that_is_offered_is_taken(folder: Path) -> None:
     [
         ("task", "nowhere", "unknown task 'nowhere': known: aotai-first"),
         ("task", "{tmp}/absent.json", "cannot read task"),
-        ("task", "{tmp}/extra.yaml", "is no task"),
+        ("task", "{tmp}/extra.yaml", "not JSON"),
         ("seed", "seven", "seed 'seven'"),
         ("seed", "-2", "seed '-2'"),
         ("port", "70000", "port '70000'"),
