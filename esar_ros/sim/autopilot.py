@@ -16,14 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.sim.dynamics import ATTITUDE, GRAVITY, VELOCITY, Limits, SetPoint
+from esar_ros.sim.dynamics import ATTITUDE, GRAVITY, MOTORS, VELOCITY, Limits, SetPoint
 
 BRAKING = 2.0  # m/s^2, planned deceleration in front of a goal
-POSITION_GAIN = 1.0  # 1/s
+POSITION_GAIN = 1.0  # 1/s, unless a client sets another
 REACHED = 0.2  # m
 STILL = 0.3  # m/s
 TAKEOFF_HEIGHT = 3.0  # m, as AirSim
 TAKEOFF_SPEED = 1.5  # m/s
+STICK_AGE = 0.1  # s, older sticks are not obeyed, as AirSim
 HOLD_SPEED = 3.0  # m/s, at most, back to the place held
 
 
@@ -41,6 +42,11 @@ class Flier(Protocol):
 
     @property
     def grounded(self) -> bool: ...
+
+    @property
+    def position_gain(self) -> float:
+        """1/s, speed a metre of distance to a goal."""
+        ...
 
     def height(self) -> float:
         """m above ground."""
@@ -87,7 +93,7 @@ def toward(flier: Flier, goal: Vector, speed: float) -> Vector:
     distance = float(np.linalg.norm(gap))
     if distance < 1e-9:
         return np.zeros(3)
-    return gap * (min(speed, POSITION_GAIN * distance, math.sqrt(2.0 * BRAKING * distance)) / distance)
+    return gap * (min(speed, flier.position_gain * distance, math.sqrt(2.0 * BRAKING * distance)) / distance)
 
 
 @dataclass
@@ -134,6 +140,60 @@ class Fly:
 
 
 @dataclass
+class Motors:
+    """Set the motors' duties 0..1 for a time: front right, rear left, front left, rear right. Nothing balances."""
+
+    duties: tuple[float, float, float, float]
+    until: float
+
+    def steer(self, flier: Flier, now: float) -> SetPoint | bool:
+        """True once the time is over."""
+        if now >= self.until:
+            return True
+        return SetPoint(MOTORS, np.array(self.duties[:3]), self.duties[3])
+
+
+@dataclass(frozen=True)
+class Stick:
+    """A remote control's sticks, as the client sent them; stamp 0 never grows old (s)."""
+
+    roll: float = 0.0
+    pitch: float = 0.0
+    yaw: float = 0.0
+    throttle: float = 0.0
+    stamp: float = 0.0
+    valid: bool = False
+
+
+@dataclass
+class Manual:
+    """Fly as the sticks say, relative to the heading at the start; without fresh sticks: hold."""
+
+    stick: Callable[[], Stick]
+    full: Vector  # m/s forward and left, and m upward, per unit of pitch, roll and throttle
+    yaw: float  # rad, the heading that roll and pitch refer to
+    heading: Heading
+    turn: float  # rad of heading, or rad/s, per unit of yaw
+    until: float
+    _hold: Hold = field(default_factory=Hold)
+
+    def steer(self, flier: Flier, now: float) -> SetPoint | bool:
+        """True once the time is over."""
+        if now >= self.until:
+            return True
+        stick = self.stick()
+        if not stick.valid or (stick.stamp > 0.0 and now - stick.stamp > STICK_AGE):
+            return self._hold.steer(flier, now)
+        self._hold = Hold()
+        ahead, left, climb = self.full * [stick.pitch, stick.roll, stick.throttle]
+        cos, sin = math.cos(self.yaw), math.sin(self.yaw)
+        climb = max(-3.0, min(3.0, 1.5 * climb))
+        values = np.array([cos * ahead - sin * left, sin * ahead + cos * left, climb])
+        heading = Heading(self.heading.turn, self.heading.value + self.turn * stick.yaw)
+        return heading.apply(SetPoint(values=values), flier)
+
+
+@dataclass
 class Path:
     """Fly along straight legs, the first from where the vehicle is."""
 
@@ -163,7 +223,7 @@ class Path:
         carrot = self._point(self._travelled + ahead)
         direction = carrot - flier.position
         distance = max(float(np.linalg.norm(direction)), 1e-9)
-        speed = min(self.speed, POSITION_GAIN * left, math.sqrt(2.0 * BRAKING * left))
+        speed = min(self.speed, flier.position_gain * left, math.sqrt(2.0 * BRAKING * left))
         return self.heading.apply(SetPoint(values=direction * (speed / distance)), flier)
 
     @property

@@ -10,10 +10,10 @@ import numpy as np
 
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mission.vehicle import Body
-from esar_ros.sim.autopilot import Autopilot, Motion
+from esar_ros.sim.autopilot import POSITION_GAIN, Autopilot, Motion, Stick
 from esar_ros.sim.battery import Battery
 from esar_ros.sim.clock import STEP
-from esar_ros.sim.dynamics import ATTITUDE, GRAVITY, Quadrotor, SetPoint
+from esar_ros.sim.dynamics import ATTITUDE, GRAVITY, MOTORS, Quadrotor, SetPoint
 from esar_ros.sim.scene import Contact
 
 CLEARANCE = 0.02  # m, left between the body's sphere and the ground it stands on
@@ -63,6 +63,8 @@ class Drone:
         self.body = Quadrotor(start)
         self.autopilot = Autopilot()
         self.airframe = body
+        self.position_gain = POSITION_GAIN
+        self.starts_armed = False
         self.reset()
 
     def reset(self) -> None:
@@ -71,7 +73,8 @@ class Drone:
         self.battery = Battery.of(self.airframe)
         self.collision = Collision()
         self.api_control = False
-        self.armed = False
+        self.armed = self.starts_armed
+        self.stick = Stick()
         self.place(self.start)
         self.home = self.position.copy()
 
@@ -147,6 +150,9 @@ class Drone:
     def _asks_to_rise(self, setpoint: SetPoint) -> bool:
         if setpoint.mode <= ATTITUDE:
             return bool(setpoint.values[2] > 0.05)
+        if setpoint.mode == MOTORS:
+            duties = float(setpoint.values.sum()) + setpoint.yaw
+            return duties / 4.0 * self.body.limits.thrust > GRAVITY
         return bool(setpoint.values[2] * self.body.limits.thrust > GRAVITY)
 
     def _clear(self, position: Vector) -> tuple[Vector, bool]:

@@ -25,6 +25,11 @@ VELOCITY = 0  # m/s, world
 ATTITUDE = 1  # roll, pitch (rad, FLU: right side down, nose down), vertical velocity (m/s)
 ATTITUDE_THROTTLE = 2  # roll, pitch (rad), throttle 0..1
 RATE_THROTTLE = 3  # roll rate, pitch rate (rad/s), throttle 0..1
+MOTORS = 4  # duty 0..1 of the front right, rear left and front left motor; the rear right's stands in `yaw`
+
+# What the airframe's motors do when they are set one by one (mass 2 kg, arm 0.23 m, inertia 0.02 kg m^2).
+_TURN, _TWIST = 150.0, 9.0  # rad/s^2 of roll and pitch by thrust, of yaw by drag, one pair full, the other off
+_ROTATION_DRAG = 5.0  # 1/s, of body rates that no controller holds
 
 _P, _V, _Q, _W, _T, _I, _F, _A, _B, _SIZE = 0, 3, 6, 10, 13, 14, 17, 20, 23, 26
 # position, velocity, quaternion, body rates, thrust, integral, specific force (body),
@@ -42,6 +47,12 @@ class Limits:
     thrust: float = 2.0 * GRAVITY  # m/s^2, full throttle
     drag_linear: float = 0.10  # 1/s
     drag_quadratic: float = 0.015  # 1/m
+    gain_velocity: float = 2.2  # 1/s, horizontal
+    gain_climb: float = 3.5  # 1/s
+    gain_attitude: float = 6.0  # 1/s, tilt
+    gain_heading: float = 2.5  # 1/s
+    lag_rate: float = 0.04  # s, of roll and pitch rate
+    lag_yaw_rate: float = 0.10  # s
 
     def as_array(self) -> NDArray[np.float64]:
         """The numbers in the order the kernel reads them."""
@@ -54,6 +65,12 @@ class Limits:
                 self.thrust,
                 self.drag_linear,
                 self.drag_quadratic,
+                self.gain_velocity,
+                self.gain_climb,
+                self.gain_attitude,
+                self.gain_heading,
+                self.lag_rate,
+                self.lag_yaw_rate,
             ]
         )
 
@@ -96,8 +113,9 @@ def _rotation(q, out):  # type: ignore[no-untyped-def]
 def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-def]
     """Advance the state in place by so many steps of dt under one set-point."""
     gravity = 9.80665
-    gain_v, gain_z, gain_i, gain_attitude = 2.2, 3.5, 0.8, 6.0
-    tau_thrust, tau_rate, tau_yaw = 0.05, 0.04, 0.10
+    gain_i, tau_thrust = 0.8, 0.05
+    gain_v, gain_z, gain_attitude, gain_heading = limits[7], limits[8], limits[9], limits[10]
+    tau_rate, tau_yaw = limits[11], limits[12]
     tilt, rate_max, up_max, down_max, thrust_max = limits[0], limits[1], limits[2], limits[3], limits[4]
     drag1, drag2 = limits[5], limits[6]
     slope = math.tan(tilt)
@@ -154,22 +172,30 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
             thrust = size * max(bz, 0.5) if mode < 2 else setpoint[3] * thrust_max
             if mode == 0:
                 thrust = wish[2] / max(rotation[2, 2], 0.5)
-        else:
+        elif mode == 3:
             roll_rate = _clamp(setpoint[1], -rate_max, rate_max)
             pitch_rate = _clamp(setpoint[2], -rate_max, rate_max)
             thrust = setpoint[3] * thrust_max
-        if setpoint[4] > 0.5:
-            yaw_rate = setpoint[5]
+        if mode == 4:
+            # Quad X: the front right and rear left rotors turn counter-clockwise and so push the body clockwise.
+            right_front, left_rear, left_front, right_rear = setpoint[1], setpoint[2], setpoint[3], setpoint[5]
+            thrust = (right_front + left_rear + left_front + right_rear) * thrust_max / 4.0
+            state[23] = _TURN * (left_front + left_rear - right_front - right_rear) / 2.0 - _ROTATION_DRAG * w[0]
+            state[24] = _TURN * (left_rear + right_rear - left_front - right_front) / 2.0 - _ROTATION_DRAG * w[1]
+            state[25] = _TWIST * (left_front + right_rear - right_front - left_rear) / 2.0 - _ROTATION_DRAG * w[2]
         else:
-            turn = setpoint[5] - heading
-            turn -= 2.0 * math.pi * math.floor((turn + math.pi) / (2.0 * math.pi))
-            yaw_rate = 2.5 * turn
-        yaw_rate = _clamp(yaw_rate, -rate_max, rate_max)
+            if setpoint[4] > 0.5:
+                yaw_rate = setpoint[5]
+            else:
+                turn = setpoint[5] - heading
+                turn -= 2.0 * math.pi * math.floor((turn + math.pi) / (2.0 * math.pi))
+                yaw_rate = gain_heading * turn
+            yaw_rate = _clamp(yaw_rate, -rate_max, rate_max)
+            state[23] = (roll_rate - w[0]) / tau_rate
+            state[24] = (pitch_rate - w[1]) / tau_rate
+            state[25] = (yaw_rate - w[2]) / tau_yaw
 
         state[13] += (_clamp(thrust, 0.0, thrust_max) - state[13]) * dt / tau_thrust
-        state[23] = (roll_rate - w[0]) / tau_rate
-        state[24] = (pitch_rate - w[1]) / tau_rate
-        state[25] = (yaw_rate - w[2]) / tau_yaw
         for k in range(3):
             w[k] += state[23 + k] * dt
         # Quaternion kinematics: q' = q * (0, w) / 2, then back to unit length.
@@ -201,9 +227,17 @@ class Quadrotor:
 
     def __init__(self, pose: Pose, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
-        self._limits = self.limits.as_array()
         self.state = np.zeros(_SIZE)
         self.rest(pose)
+
+    @property
+    def limits(self) -> Limits:
+        """What the cascade asks at most, and its gains."""
+        return self._limits
+
+    @limits.setter
+    def limits(self, limits: Limits) -> None:
+        self._limits, self._numbers = limits, limits.as_array()
 
     def rest(self, pose: Pose) -> None:
         """Stand still at a pose with idle motors."""
@@ -219,12 +253,12 @@ class Quadrotor:
 
     def advance(self, setpoint: NDArray[np.float64], wind: Vector, steps: int) -> None:
         """Fly so many 2 ms steps under a set-point (SetPoint.as_array) and wind (m/s, world)."""
-        _fly(self.state, setpoint, self._limits, wind, STEP, steps)
+        _fly(self.state, setpoint, self._numbers, wind, STEP, steps)
 
     def fall(self, wind: Vector, steps: int) -> None:
         """Motors off: gravity and drag alone."""
         dead = np.array([RATE_THROTTLE, 0.0, 0.0, 0.0, 1.0, 0.0])
-        _fly(self.state, dead, self._limits, wind, STEP, steps)
+        _fly(self.state, dead, self._numbers, wind, STEP, steps)
 
     @property
     def position(self) -> Vector:
