@@ -53,7 +53,7 @@ class Claims:
         clues = np.array([clue.position for clue in truth.clues], dtype=np.float64).reshape(-1, 3)
         persons, person_positions = self._placed(words.VICTIM)
         things, thing_positions = self._placed(words.CLUE)
-        assigned = metrics.assign(person_positions, victims)
+        assigned = metrics.assign(person_positions, victims, gate)
         meanings = self.meanings[things]
         exact = metrics.assign_gated(thing_positions, clues, gate, allowed=meanings)
         located = metrics.assign_gated(thing_positions, clues, gate, penalty=_keep(exact, meanings.shape))

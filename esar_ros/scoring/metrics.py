@@ -16,6 +16,9 @@ from esar_ros.mission.thresholds import Thresholds
 
 Floats = NDArray[np.float64]
 
+# m: assignments whose lengths differ by less than about this are equally short; far below any sensor, above rounding.
+TIE = 1.0e-7
+
 
 @dataclass(frozen=True)
 class Match:
@@ -41,14 +44,18 @@ def _solve(cost: Floats, reports: Floats, truths: Floats) -> list[tuple[int, int
     return sorted((int(rows[r]), int(columns[c])) for r, c in zip(picked_rows, picked_columns, strict=True))
 
 
-def assign(reports: ArrayLike, truths: ArrayLike) -> list[Match]:
-    """Hungarian assignment over all distances, without a gate (appendix B)."""
+def assign(reports: ArrayLike, truths: ArrayLike, gate: float) -> list[Match]:
+    """Hungarian assignment over all distances, without a gate (appendix B).
+
+    The paper does not say which of several equally short assignments counts; here it is the one with the most pairs
+    strictly closer than gate (m). Otherwise the gate plays no part.
+    """
     a = np.asarray(reports, dtype=np.float64).reshape(-1, 3)
     b = np.asarray(truths, dtype=np.float64).reshape(-1, 3)
     if not len(a) or not len(b):
         return []
-    cost = distances(a, b)
-    return [Match(r, t, float(cost[r, t])) for r, t in _solve(cost, a, b)]
+    near = distances(a, b)
+    return [Match(r, t, float(near[r, t])) for r, t in _solve(near - TIE * (near < gate), a, b)]
 
 
 def assign_gated(
@@ -86,7 +93,7 @@ def share(part: float, whole: float) -> float:
 
 def success_rate(reports: ArrayLike, victims: ArrayLike, gate: float) -> float:
     """Equation 4 with appendix B: assign over all distances, then keep what is strictly closer than gate."""
-    found = sum(match.distance < gate for match in assign(reports, victims))
+    found = sum(match.distance < gate for match in assign(reports, victims, gate))
     return share(found, len(np.asarray(victims).reshape(-1, 3)))
 
 

@@ -11,6 +11,8 @@ from itertools import permutations
 
 Point = tuple[float, float, float]
 
+ROUNDING = 1e-9  # m: two sums of the same distances in another order
+
 
 def distance(a: Point, b: Point) -> float:
     """``||C_pred - C_gt||_2`` of equation 2."""
@@ -36,7 +38,7 @@ def victims_found(predicted: Sequence[Point], actual: Sequence[Point], threshold
     for pairs in assignments(len(predicted), len(actual)):
         total = sum(distance(predicted[p], actual[t]) for p, t in pairs)
         within = sum(distance(predicted[p], actual[t]) < threshold for p, t in pairs)
-        if best is None or total < best or (total == best and within > found):
+        if best is None or total < best - ROUNDING or (total < best + ROUNDING and within > found):
             best, found = total, within
     return found
 
