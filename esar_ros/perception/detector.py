@@ -11,6 +11,8 @@ from esar_ros.perception.fusion import ClueFusion
 from esar_ros.perception.localisation import Sighting, localise
 from esar_ros.perception.settings import DetectorSettings, load_detector_settings
 
+_SECONDS = 4_000_000  # ids of this many seconds fit the message's 32 bits
+
 
 @dataclass(frozen=True)
 class FrameResult:
@@ -26,10 +28,12 @@ class ClueDetector:
     def __init__(self, backend: DetectorBackend, settings: DetectorSettings | None = None) -> None:
         self.backend = backend
         self._settings = settings or load_detector_settings()
-        self._fusion = ClueFusion(self._settings.fusion)
+        self._fusion: ClueFusion | None = None  # from the first frame on
 
     def process(self, frames: Sequence[CameraFrame]) -> FrameResult:
         """Detect in every picture, place what was detected, and fuse it with what is known."""
+        if self._fusion is None:
+            self._fusion = ClueFusion(self._settings.fusion, first_id(frames[0].stamp) if frames else 1)
         detections = self.backend.detect(frames)
         sightings = tuple(
             localise(detection, frame, self._settings.localisation)
@@ -40,7 +44,15 @@ class ClueDetector:
 
     def idle(self) -> FrameResult:
         """What is known, when no frame came."""
-        return FrameResult((), self._fusion.clues())
+        return FrameResult((), self._fusion.clues() if self._fusion is not None else ())
+
+
+def first_id(stamp: float) -> int:
+    """First id of a detector whose first frame has this stamp (s).
+
+    One that is started again in flight thereby gives none that an earlier one gave: no thousand objects a second.
+    """
+    return 1 + 1000 * (int(stamp) % _SECONDS)
 
 
 def create_detector(backend: str = "", settings: DetectorSettings | None = None) -> ClueDetector:

@@ -48,13 +48,13 @@ class _Track:
 class ClueFusion:
     """All objects seen so far. Deterministic; the order of the sightings of one stamp does not matter."""
 
-    def __init__(self, settings: FusionSettings | None = None) -> None:
-        """Raises UsageError when a kind stands in two confusable groups or does not exist."""
+    def __init__(self, settings: FusionSettings | None = None, first_id: int = 1) -> None:
+        """first_id: of the first object. Raises UsageError when a confusable kind does not exist or stands twice."""
         self._settings = settings or FusionSettings()
         self._group = _groups(self._settings.confusable)
         self._shared = np.eye(3) * self._settings.systematic_sigma**2
         self._tracks: list[_Track] = []  # by id
-        self._next_id = 1
+        self._next_id = first_id
         self.bearings_only = 0  # sightings without depth, left out so far
 
     def update(self, sightings: Iterable[Sighting]) -> tuple[SeenClue, ...]:

@@ -27,7 +27,7 @@ class LocalisationSettings(_Strict):
     depth_sigma: float = Field(default=0.1, gt=0, description="m, at any range")
     depth_relative_sigma: float = Field(default=0.005, ge=0, description="share of the range")
     position_sigma: float = Field(default=0.3, ge=0, description="m, camera position, per axis")
-    attitude_sigma: float = Field(default=0.005, ge=0, description="rad, camera attitude, per axis")
+    attitude_sigma: float = Field(default=0.01, ge=0, description="rad, camera attitude, per axis")
     min_depth_pixels: int = Field(default=2, ge=1, description="valid depth pixels a position needs")
 
 
@@ -39,7 +39,7 @@ class FusionSettings(_Strict):
     )
     merge_gate: float = Field(default=11.34, gt=0, description="same, for two tracks to be one: 99 %")
     systematic_sigma: float = Field(
-        default=0.5, ge=0, description="m per axis: error that all views of one object share"
+        default=0.8, ge=0, description="m per axis: error that all views of one object share"
     )
     view_weight: float = Field(default=0.5, gt=0, le=1, description="how much a further view counts against the first")
     confusable: tuple[tuple[str, ...], ...] = Field(default=(), description="groups of kinds that may be one object")

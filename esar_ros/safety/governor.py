@@ -44,6 +44,7 @@ class _Memory:
     hold: Hold = field(default_factory=Hold)
     latch: Latch = field(default_factory=Latch)
     given: Vector | None = None  # last velocity given
+    tracked: bool = False  # whether a usable state was ever seen
     column: Vector | None = None  # take-off spot, while below the floor after take-off
     ground: Vector | None = None  # last point of ground seen
     battery: float | None = None
@@ -191,6 +192,8 @@ class Governor:
         column = memory.column
         if state.landed or not state.armed:
             column = position.copy()
+        elif not memory.tracked:
+            column = self._column_at_home(position)  # started in the air: perhaps in the middle of a take-off
         elif column is not None:
             left = math.hypot(*(position - column)[:2]) > self.limits.column_radius
             if left or position[2] - column[2] >= self.limits.floor:
@@ -199,10 +202,19 @@ class Governor:
         known = state.battery is not None and math.isfinite(state.battery)
         return replace(
             memory,
+            tracked=True,
             column=column,
             ground=position.copy() if state.landed else memory.ground,
             battery=state.battery if known else memory.battery,
         )
+
+    def _column_at_home(self, position: Vector) -> Vector | None:
+        """The take-off column of a vehicle met low above home."""
+        if self.site is None:
+            return None
+        above = position - self.site.home
+        inside = math.hypot(*above[:2]) <= self.limits.column_radius and above[2] < self.limits.floor
+        return self.site.home.copy() if inside else None
 
     def _look(
         self,

@@ -13,6 +13,7 @@ from scipy.stats import chi2
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.backend import Detection2D
+from esar_ros.perception.detector import first_id
 from esar_ros.perception.fusion import ClueFusion
 from esar_ros.perception.localisation import Sighting
 from esar_ros.perception.settings import FusionSettings
@@ -23,7 +24,7 @@ def test_first_sighting_opens_an_object(sighting):
     assert (clue.id, clue.kind, clue.text, clue.views) == (1, "tent", "red tent", 1)
     assert clue.first_seen == clue.last_seen == 5.0
     np.testing.assert_array_equal(clue.position, [1, 2, 3])
-    np.testing.assert_allclose(clue.covariance, np.eye(3) * (0.25 + 0.25))
+    np.testing.assert_allclose(clue.covariance, np.eye(3) * (0.25 + 0.64))
 
 
 def test_second_sighting_updates_it(sighting):
@@ -31,7 +32,7 @@ def test_second_sighting_updates_it(sighting):
     fusion.update([sighting([0, 0, 0], stamp=1.0, view_range=60.0, text="thing")])
     (clue,) = fusion.update([sighting([1, 0, 0], stamp=2.0, view_range=20.0, text="blue tent")])
     np.testing.assert_allclose(clue.position, [0.5, 0, 0])
-    np.testing.assert_allclose(clue.covariance, np.eye(3) * (0.125 + 0.25))
+    np.testing.assert_allclose(clue.covariance, np.eye(3) * (0.125 + 0.64))
     assert (clue.views, clue.nearest_view, clue.first_seen, clue.last_seen) == (2, 20.0, 1.0, 2.0)
     assert clue.text == "blue tent"
     assert clue.score == pytest.approx(1 - 0.4 * (1 - 0.5 * 0.6))
@@ -196,3 +197,9 @@ def test_duplicates_per_object_over_a_flight(sighting):
     for place, kind in zip(truth, kinds * 4, strict=True):
         nearest = min(np.linalg.norm(c.position - place) for c in tracks if c.kind == kind)
         assert nearest < 1.0
+
+
+def test_a_detector_started_again_gives_no_id_twice() -> None:
+    assert first_id(0.05) == 1
+    assert first_id(14.05) == 14_001
+    assert first_id(1.7e9) < 2**32

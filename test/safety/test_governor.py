@@ -129,10 +129,10 @@ def test_unseen_ahead_stops_and_unseen_above_slows(kit: SimpleNamespace, limits:
 
 
 def test_climbs_back_above_the_floor(kit: SimpleNamespace, limits: Limits) -> None:
-    answer = kit.Scene(limits, position=[0.0, 0.0, 2.2]).decide([0.0, 0.0, -1.0])
+    answer = kit.Scene(limits, position=[20.0, 0.0, 2.2]).decide([0.0, 0.0, -1.0])
     assert answer.mode is Mode.CLIMB and answer.reason is Reason.FLOOR
     governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
-    _, position = run(kit, limits, governor, 4.0, [0.0, 0.0, -1.0], position=[0.0, 0.0, 2.2])
+    _, position = run(kit, limits, governor, 4.0, [0.0, 0.0, -1.0], position=[20.0, 0.0, 2.2])
     assert limits.floor - limits.floor_deadband - 0.1 <= position[2] <= limits.floor + 0.2
 
 
@@ -368,3 +368,15 @@ def test_a_vehicle_found_in_the_air_is_flying(kit: SimpleNamespace, limits: Limi
     scene = kit.Scene(limits, velocity=[4.0, 0.0, 0.0], state=state)
     answer = scene.ask(Command(kit.NOW, np.array([4.0, 0.0, 0.0])))
     assert not answer.changed
+
+
+def test_started_again_in_a_take_off_it_knows_the_column(kit: SimpleNamespace, limits: Limits) -> None:
+    beside = kit.World(things=np.array([[0.9, 0.0, 1.5, 0.5]]))  # a stone nearer than the body allows
+    scene = kit.Scene(limits, beside, position=[0.0, 0.0, 1.5])
+    assert not scene.decide([0.0, 0.0, 1.0]).breach
+    away = kit.Scene(limits, beside, position=[0.0, 0.0, 1.5], site=Site(kit.square(500.0), 120.0, np.full(3, 40.0)))
+    assert away.decide([0.0, 0.0, 1.0]).breach
+    high = kit.Scene(
+        limits, beside, position=[0.0, 0.0, 1.5], site=Site(kit.square(500.0), 120.0, np.array([0, 0, -9.0]))
+    )
+    assert high.decide([0.0, 0.0, 1.0]).breach

@@ -128,6 +128,12 @@ def column(kit: Kit, limits: Limits) -> bool:
     return scene.decide([0.1, 0.0, 0.1]).velocity[0] == 0.0
 
 
+def column_at_home(kit: Kit, limits: Limits) -> bool:
+    """Met in the air just above home: a stone beside the take-off is no breach."""
+    beside = kit.World(np.array([[0.9, 0.0, 1.5, 0.5]]))
+    return not kit.Scene(limits, beside, position=[0.0, 0.0, 1.5]).decide([0.0, 0.0, 1.0]).breach
+
+
 def odometry(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
     scene.state = replace(scene.state, stamp=kit.NOW - 1.0)
@@ -217,6 +223,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("unseen above", Envelope, "_unseen_climb", lambda self, asked, scene: NO_LIMITS, unseen_climb),
     ("unseen ahead", Envelope, "_slow_in_unseen", lambda self, velocity, scene, found: velocity, unseen_ahead),
     ("column", Envelope, "_leave_ground_straight", lambda self, asked, landed, scene, found: asked, column),
+    ("column at home", Governor, "_column_at_home", lambda self, position: None, column_at_home),
     ("odometry", Governor, "_check_odometry", lambda self, state, now, found: state, odometry),
     ("command age", Governor, "_check_command", lambda self, command, now, found: command, old_command),
     ("ranges age", Governor, "_check_ranges", lambda self, image, now, found: image, old_ranges),
