@@ -160,3 +160,14 @@ class Pose:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def motion_in_parent(frame: Pose, pose: Pose, body_velocity: Vector) -> tuple[Pose, Vector]:
+    """Pose and velocity (m/s) in a frame's parent of a body known by its pose and its own velocity in that frame.
+
+    body_velocity: along the body's axes, as in nav_msgs/Odometry. A pose that is not finite has a NaN velocity.
+    """
+    moved = frame.compose(pose)
+    if not moved.is_finite():
+        return moved, np.full(3, np.nan)
+    return moved, moved.rotation @ body_velocity

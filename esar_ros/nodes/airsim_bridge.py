@@ -11,12 +11,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
 
+from esar_ros.bridges.airsim_actuation import Actuation
 from esar_ros.bridges.airsim_client import AirSimError
 from esar_ros.bridges.airsim_connect import connect
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
@@ -74,7 +74,7 @@ class AirSimBridgeNode(Node):
                 raise UsageError(f"vehicle '{name}' at {self._host}:{self._port}: {error}", "check its name") from None
             roster = Roster(members, patience, int(time.monotonic()))
             off = OdometryError(self._rig.odometry_error, seed, name) if noisy else None
-            self._crafts[name] = Craft(name, remote, roster, off)
+            self._crafts[name] = Craft(name, remote, roster, off, Actuation(remote))
         for craft in self._crafts.values():
             self._advertise(craft)
         self._clock_publisher = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
@@ -299,33 +299,23 @@ class AirSimBridgeNode(Node):
 
     def _obey(self, craft: Craft, fresh: bool, seconds: float) -> None:
         """Send a safe command on, or hold. The autopilot keeps it no longer than it is good for."""
-        reading = craft.reading
         craft.holding = not fresh
-        if reading is None or not reading.armed:
+        if craft.reading is None:
             return
-        if craft.safety is not None and craft.safety.mode >= SafetyStatus.MODE_TERMINATE:
-            craft.remote.arm(False)
-            return
-        if craft.landing is not None:
-            return  # the autopilot is coming down by itself
+        command = None
         if fresh:
             twist = craft.command.twist
-            velocity, yaw_rate = convert.array3(twist.linear), float(twist.angular.z)
-        else:
-            velocity, yaw_rate = np.zeros(3), 0.0
-        if reading.landed and velocity[2] <= 0.0:
-            return  # standing on the ground needs no set-point
-        craft.remote.send_velocity(velocity, yaw_rate, 2.0 * seconds)
+            command = convert.array3(twist.linear), float(twist.angular.z)
+        craft.actuation.obey(craft.reading, craft.mode, command, seconds)
 
     # -- messages out ---------------------------------------------------------------------------
 
     def _read(self) -> None:
         for craft in self._crafts.values():
             craft.reading = craft.remote.read()
-            landing = craft.landing
-            if landing is not None and (craft.reading.landed or craft.reading.ns > landing.until):
-                craft.landing = None
-                landing.handle.execute()
+            if craft.actuation.has_come_down(craft.reading):
+                craft.landing, handle = None, craft.landing
+                handle.execute()
         self._ns = max(craft.reading.ns for craft in self._crafts.values() if craft.reading is not None)
 
     def _publish_state(self) -> None:

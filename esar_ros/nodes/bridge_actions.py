@@ -9,11 +9,20 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 
 from esar_ros.action import Arm, TouchDown
+from esar_ros.bridges.airsim_actuation import Refusal
 from esar_ros.mission import names
-from esar_ros.msg import SafetyStatus
-from esar_ros.nodes.bridge_craft import Craft, Landing
+from esar_ros.nodes.bridge_craft import Craft
 
-LANDING_PATIENCE = 60_000_000_000  # ns
+_ARM_CODES = {
+    Refusal.SAFETY: Arm.Result.REFUSED_SAFETY,
+    Refusal.NOT_READY: Arm.Result.REFUSED_NOT_READY,
+    Refusal.FLYING: Arm.Result.REFUSED_FLYING,
+    Refusal.FAILED: Arm.Result.FAILED,
+}
+_TOUCH_DOWN_CODES = {
+    Refusal.TERMINATED: TouchDown.Result.REFUSED_SAFETY,
+    Refusal.ON_GROUND: TouchDown.Result.REFUSED_ON_GROUND,
+}
 
 
 def serve_actions(node: Node, craft: Craft, now: Callable[[], int]) -> None:
@@ -33,39 +42,21 @@ def serve_actions(node: Node, craft: Craft, now: Callable[[], int]) -> None:
     )
 
 
-def _mode(craft: Craft) -> int:
-    return int(craft.safety.mode) if craft.safety is not None else int(SafetyStatus.MODE_UNKNOWN)
-
-
 def _arm(craft: Craft, handle: Any) -> Any:
     result = Arm.Result()
-    wanted = bool(handle.request.arm)
-    reading = craft.remote.read()
-    if wanted and _mode(craft) >= SafetyStatus.MODE_RETURN:
-        result.error_code, result.error_msg = Arm.Result.REFUSED_SAFETY, "the governor is in return or worse"
-    elif wanted and not reading.ready:
-        result.error_code, result.error_msg = Arm.Result.REFUSED_NOT_READY, reading.ready_message
-    elif not wanted and not reading.landed:
-        result.error_code, result.error_msg = Arm.Result.REFUSED_FLYING, "it is in the air"
-    else:
-        craft.remote.arm(wanted)
-        reading = craft.remote.read()
-        if reading.armed != wanted:
-            result.error_code, result.error_msg = Arm.Result.FAILED, "the autopilot did not follow"
-    result.armed = reading.armed
-    _finish(handle, result.error_code == Arm.Result.NONE)
+    refused = craft.actuation.arm(bool(handle.request.arm), craft.mode)
+    if refused is not None:
+        result.error_code, result.error_msg = _ARM_CODES[refused.why], refused.text
+    result.armed = craft.remote.read().armed
+    _finish(handle, refused is None)
     return result
 
 
 def _start_touch_down(craft: Craft, handle: Any, ns: int) -> None:
     """Refuse at once, or come down; the action ends when the autopilot has landed, or did not in time."""
-    if _mode(craft) >= SafetyStatus.MODE_TERMINATE:
-        craft.refusal = TouchDown.Result.REFUSED_SAFETY, "the governor has terminated"
-    elif craft.remote.read().landed:
-        craft.refusal = TouchDown.Result.REFUSED_ON_GROUND, "it is on the ground"
-    else:
-        craft.landing = Landing(handle, ns + LANDING_PATIENCE)
-        craft.remote.start_landing()
+    craft.refusal = craft.actuation.touch_down(craft.mode, ns)
+    if craft.refusal is None:
+        craft.landing = handle
         return
     handle.execute()
 
@@ -73,7 +64,7 @@ def _start_touch_down(craft: Craft, handle: Any, ns: int) -> None:
 def _end_touch_down(craft: Craft, handle: Any) -> Any:
     result = TouchDown.Result(landed=craft.reading is not None and craft.reading.landed)
     if craft.refusal is not None:
-        result.error_code, result.error_msg = craft.refusal
+        result.error_code, result.error_msg = _TOUCH_DOWN_CODES[craft.refusal.why], craft.refusal.text
         craft.refusal = None
     elif not result.landed:
         result.error_code, result.error_msg = TouchDown.Result.FAILED, "it did not come down in time"

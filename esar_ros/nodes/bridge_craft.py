@@ -5,17 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from esar_ros.bridges.airsim_actuation import Actuation, Refused
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.nodes.roster import Roster
-
-
-@dataclass(frozen=True)
-class Landing:
-    """A touch-down under way: its action ends when landed, or at a stamp (ns)."""
-
-    handle: Any
-    until: int
+from esar_ros.safety.codes import Mode
 
 
 @dataclass
@@ -26,6 +20,7 @@ class Craft:
     remote: AirSimVehicle
     roster: Roster
     error: OdometryError | None  # of its odometry; None: the truth
+    actuation: Actuation
     publishers: dict[str, Any] = field(default_factory=dict)
     command: Any = None
     command_arrived: float = -1e9
@@ -34,8 +29,13 @@ class Craft:
     collisions: int = 0
     last_collision: int = 0
     holding: bool = True
-    landing: Landing | None = None
-    refusal: tuple[int, str] | None = None  # of the touch-down asked for
+    landing: Any = None  # handle of the touch-down under way
+    refusal: Refused | None = None  # of the touch-down asked for
+
+    @property
+    def mode(self) -> Mode:
+        """What the governor said last."""
+        return Mode(self.safety.mode) if self.safety is not None else Mode.UNKNOWN
 
     def estimate(self, reading: VehicleReading) -> Estimate:
         """Pose and velocity as its odometry tells them."""

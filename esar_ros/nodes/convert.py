@@ -8,7 +8,7 @@ import numpy as np
 from geometry_msgs.msg import Point, Quaternion, TwistStamped, Vector3
 from numpy.typing import ArrayLike, NDArray
 
-from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.geometry.frames import Pose, Vector, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report
@@ -94,11 +94,8 @@ class OdometryInMap:
         message = self._box.newest if ns is None else self._box.at(ns)
         if message is None or self._odom_in_map is None:
             return None
-        pose = self._odom_in_map.compose(pose_of(message.pose.pose))
-        if not pose.is_finite():
-            return nanoseconds(message.header.stamp), pose, np.full(3, np.nan)
-        velocity = pose.rotation @ array3(message.twist.twist.linear)
-        return nanoseconds(message.header.stamp), pose, velocity
+        motion = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), array3(message.twist.twist.linear))
+        return nanoseconds(message.header.stamp), *motion
 
     def nearest(self, ns: int) -> tuple[int, Pose, Vector] | None:
         """As `at`, of the kept stamp nearest to ns."""
@@ -133,8 +130,8 @@ def brief_of(message: BriefMessage) -> Brief:
     )
 
 
-def brief_message(brief: Brief, home: ArrayLike) -> BriefMessage:
-    """Brief as it travels, with one vehicle's start as home."""
+def brief_message(brief: Brief) -> BriefMessage:
+    """Brief as it travels."""
     latitude, longitude, altitude = brief.origin
     message = BriefMessage(
         mission_id=brief.mission_id,
@@ -148,7 +145,7 @@ def brief_message(brief: Brief, home: ArrayLike) -> BriefMessage:
         origin_altitude=float(altitude),
         area=[point([x, y, 0.0]) for x, y in brief.area],
         ceiling=float(brief.ceiling),
-        home=point(home),
+        home=point(brief.home),
         report_cap=brief.report_cap,
     )
     message.header.frame_id = names.MAP

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission import names
-from esar_ros.mission.decision import Goal, GoalType
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
@@ -18,6 +17,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode, nanoseconds
 from esar_ros.planning.registry import create
+from esar_ros.planning.session import Answer, Session
 
 
 class PlannerNode(StepNode):
@@ -27,19 +27,16 @@ class PlannerNode(StepNode):
         super().__init__(interface.PLANNER)
         name = str(declare(self, "method", "fbe", "registry name of the search method"))
         self._seed = int(declare(self, "seed", 0, "random seed of the method; -1 stands for 0", minimum=-1))
-        self._method = create(name)
+        self._session = Session(create(name))
         self._brief: Brief | None = None
         self._start_ns: int | None = None
-        self._goal = Goal(GoalType.HOLD)
-        self._goal_seq = 0
-        self._reports = 0
-        self._decisions = 0
-        self._stopped = False
+        self._asked = 0
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._on_brief)
         self.input(names.MISSION_STATE)
         self.await_input(names.CLUES, Tick.FRAME)
-        if "grid" in self._method.needs or "frontiers" in self._method.needs:
+        self._needs = self._session.method.needs
+        if "grid" in self._needs or "frontiers" in self._needs:
             self.await_input(names.MAP_GRID, Tick.FRAME)
         else:
             self.input(names.MAP_GRID)
@@ -64,7 +61,7 @@ class PlannerNode(StepNode):
         if self._brief is not None and self._brief.mission_id == message.mission_id:
             return
         self._brief = convert.brief_of(message)
-        self._method.reset(self._brief, max(self._seed, 0))
+        self._session.reset(self._brief, max(self._seed, 0))
 
     def _on_time(self) -> None:
         clues = self.inbox(names.CLUES).newest
@@ -75,7 +72,8 @@ class PlannerNode(StepNode):
         if ns <= self._last_frame:
             return
         self._last_frame = ns
-        self.on_step(Step(ns, self._decisions, Tick.FRAME, 0.05, None, frozenset()))
+        self._asked += 1
+        self.on_step(Step(ns, self._asked, Tick.FRAME, 0.05, None, frozenset()))
 
     def on_step(self, step: Step) -> bool | None:
         """Decide at frames; other steps need nothing from a planner."""
@@ -84,42 +82,26 @@ class PlannerNode(StepNode):
         if self._start_ns is None:
             self._start_ns = step.ns
         began = time.perf_counter()
-        observation = self._observe(step)
-        if observation is None or self._stopped:
-            self._publish(step, "hold", "stopped" if self._stopped else "no odometry", 0.0, 0, 0, 0)
-            return None
-        decision = self._method.act(observation)
-        latency = time.perf_counter() - began
-        for report in decision.reports:
-            self._reports += 1
-            self.send(names.REPORTS, convert.report_message(report, self._reports, step))
-        goal = Goal(GoalType.HOLD) if decision.stop else decision.goal
-        if goal is not None:
-            self._goal = goal
-            self._goal_seq += 1
-        self._stopped = decision.stop
-        self._publish(
-            step, decision.action, decision.why, latency, decision.considered, decision.tokens_in, decision.tokens_out
-        )
+        answer = self._session.decide(self._observe(step))
+        self._publish(step, answer, time.perf_counter() - began)
         return None
 
-    def _publish(
-        self, step: Step, action: str, why: str, latency: float, considered: int, tokens_in: int, tokens_out: int
-    ) -> None:
-        self._decisions += 1
-        self.send(names.GOAL, convert.goal_message(self._goal, self._goal_seq, step))
+    def _publish(self, step: Step, answer: Answer, latency: float) -> None:
+        for number, report in answer.reports:
+            self.send(names.REPORTS, convert.report_message(report, number, step))
+        self.send(names.GOAL, convert.goal_message(answer.goal, answer.goal_seq, step))
         message = DecisionMessage(
-            seq=self._decisions,
-            status=DecisionMessage.STOP if self._stopped else DecisionMessage.DONE,
-            method=self._method.name,
-            action=action,
-            why=why,
+            seq=answer.seq,
+            status=DecisionMessage.STOP if answer.stopped else DecisionMessage.DONE,
+            method=self._session.method.name,
+            action=answer.decision.action,
+            why=answer.decision.why,
             effective=step.stamp,
             latency=latency,
-            considered=considered,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-            reports=self._reports,
+            considered=answer.decision.considered,
+            tokens_in=answer.decision.tokens_in,
+            tokens_out=answer.decision.tokens_out,
+            reports=answer.reported,
         )
         message.header.stamp = step.stamp
         self.send(names.DECISION, message)
@@ -137,7 +119,7 @@ class PlannerNode(StepNode):
         clues = self._at(names.CLUES, step)
         grid = self._at(names.MAP_GRID, step)
         battery = self.inbox(names.BATTERY).newest
-        follows = pilot is not None and pilot.goal_seq == self._goal_seq
+        follows = pilot is not None and pilot.goal_seq == self._session.goal_seq
         return Observation(
             stamp=step.seconds,
             elapsed=(step.ns - self._start_ns) * 1e-9,
@@ -147,7 +129,7 @@ class PlannerNode(StepNode):
             height=pilot.height if pilot is not None and pilot.has_height else None,
             battery=float(battery.percentage) if battery is not None else 1.0,
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
-            grid=convert.grid_of(grid) if grid is not None and "grid" in self._method.needs else None,
+            grid=convert.grid_of(grid) if grid is not None and "grid" in self._needs else None,
             frontiers=np.zeros((0, 4)),
             held_by_safety=safety is not None and safety.mode >= SafetyStatus.MODE_HOLD,
             goal_blocked=bool(follows and pilot is not None and pilot.goal_blocked),

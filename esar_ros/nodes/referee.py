@@ -9,16 +9,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from std_msgs.msg import String
 
-import esar_ros
+from esar_ros.benchmark.briefing import describe_run, make_brief, mission_id
 from esar_ros.benchmark.deployer import Deployment, deploy
 from esar_ros.bridges.airsim_client import AirSimError
 from esar_ros.bridges.airsim_connect import authorise, connect
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.observation import Brief
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
@@ -28,16 +26,13 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
-from esar_ros.perception.backend import create as create_backend
+from esar_ros.planning.registry import create as create_method
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
-from esar_ros.scoring.truth import Run
 from esar_ros.sim.maps import load_map
 
-CEILING = 120.0  # m above ground, the usual legal limit
-AREA_MARGIN = 50.0  # m between the search area and the map's edge
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
 RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for
 RECORDER_PATIENCE = 4.0  # s to wait for the recorder after the end
@@ -78,7 +73,7 @@ class RefereeNode(StepNode):
         self._reports = dict.fromkeys(self.vehicles, 0)
         self._complete_to = 0  # ns
         self.exit_code: int | None = None
-        self.mission_id = f"{self._task.id}-{self._planner}-{self._seed}"
+        self.mission_id = mission_id(self._task, self._planner, self._seed)
         for vehicle in self.vehicles:
             for topic in SCORED:
                 if topic in (names.BRIEF, names.MISSION_STATE, names.TRUTH):
@@ -116,21 +111,19 @@ class RefereeNode(StepNode):
             raise UsageError(f"task {self._task.id} cannot be deployed: {error}", "check the simulator") from None
         finally:
             client.close()
-        backend = create_backend(self._detector)
-        run_about = Run(
-            mission_id=self.mission_id,
+        run_about = describe_run(
+            self.mission_id,
+            place,
             planner=self._planner,
-            eligible=backend.eligible,
-            ineligible_reasons=() if backend.eligible else (f"detector {backend.name} uses ground truth",),
-            judge=self._judge.name,
-            pace="lockstep" if self.lockstep else "realtime",
-            world=self._world,
             seed=self._seed,
+            judge=self._judge.name,
             preset=self._preset,
             governor=self._governor,
             odometry="noisy" if self._odometry == NOISY else "true",
-            map_digest=place.digest,
-            versions={"esar_ros": esar_ros.__version__},
+            detector=self._detector,
+            method_eligible=create_method(self._planner).eligible,
+            pace="lockstep" if self.lockstep else "realtime",
+            world=self._world,
         )
         self._referee = Referee(
             self._task,
@@ -140,22 +133,10 @@ class RefereeNode(StepNode):
             run_about,
             self._deployment.odom_in_map,
         )
-        half = place.size / 2.0 - AREA_MARGIN
-        brief = Brief(
-            mission_id=self.mission_id,
-            map_id=self._task.map,
-            prompt=self._task.prompt,
-            weather=self._task.weather.value,
-            local_time=self._task.local_time.isoformat(),
-            t_max=self._task.t_max,
-            area=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]),
-            ceiling=CEILING,
-            home=np.zeros(3),
-            report_cap=self._thresholds.report_cap,
-            origin=(place.origin.latitude, place.origin.longitude, place.origin.altitude),
-        )
         for vehicle in self.vehicles:
-            message = convert.brief_message(brief, self._deployment.starts[vehicle])
+            start = self._deployment.starts[vehicle]
+            brief = make_brief(self._task, place, self.mission_id, self._thresholds.report_cap, start)
+            message = convert.brief_message(brief)
             self.send(names.BRIEF, message, vehicle)
             self._referee.add(vehicle, names.BRIEF, message)
         self._publish_state(0, MissionState.PREPARING, "ready to start")

@@ -20,7 +20,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
 from esar_ros.safety.governor import Governor
-from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
+from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
 from esar_ros.safety.limits import load_limits
 from esar_ros.safety.site import Site
 
@@ -114,7 +114,7 @@ class SafetyGovernorNode(StepNode):
         answer = self._governor.decide(state, command, self._ranges(), self._window(), step.seconds, age)
         given, yaw_rate = answer.velocity, answer.yaw_rate
         if not self._enabled:
-            given, yaw_rate = _as_asked(command)
+            given, yaw_rate = pass_on(command)  # without a governor nothing else protects the vehicle
         self.send(names.CMD_VEL_SAFE, convert.twist(step, given, yaw_rate))
         self.send(names.SAFETY_STATUS, self._status(step, answer, command, given))
         return None
@@ -181,13 +181,6 @@ class SafetyGovernorNode(StepNode):
             newest = self.inbox(topic).newest
             setattr(message, field, newest.header.stamp if newest is not None else to_stamp(0))
         return message
-
-
-def _as_asked(command: Command | None) -> tuple[Vector, float]:
-    """The command itself where it is finite; without a governor nothing else protects the vehicle."""
-    if command is None or not np.isfinite(command.velocity).all() or not math.isfinite(command.yaw_rate):
-        return np.zeros(3), 0.0
-    return command.velocity, command.yaw_rate
 
 
 def main() -> int:

@@ -46,6 +46,13 @@ class Command:
     yaw_rate: float = 0.0  # rad/s, counter-clockwise
 
 
+def pass_on(command: Command | None) -> tuple[Vector, float]:
+    """The command itself where it is finite, else a hold: what is flown when the governor only watches."""
+    if command is None or not (np.isfinite(command.velocity).all() and np.isfinite(command.yaw_rate)):
+        return np.zeros(3), 0.0
+    return command.velocity, command.yaw_rate
+
+
 @dataclass(frozen=True)
 class RangeImageData:
     """Nearest obstacle per direction, as msg/RangeImage.msg.

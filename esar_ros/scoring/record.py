@@ -313,9 +313,13 @@ class EpisodeRecord:
         how = _TOPICS.get(topic)
         row = how.reduce(message) if how else None
         if row is not None:
-            self._rows[vehicle, topic].append(row)
-            self._sorted.pop((vehicle, topic), None)
+            self.take(vehicle, topic, row)
         return row
+
+    def take(self, vehicle: str, topic: str, row: Any) -> None:
+        """Take one row, made of a message or where there are no messages."""
+        self._rows[vehicle, topic].append(row)
+        self._sorted.pop((vehicle, topic), None)
 
     @property
     def vehicles(self) -> tuple[str, ...]:

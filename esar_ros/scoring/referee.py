@@ -81,7 +81,17 @@ class Referee:
     def add(self, vehicle: str, topic: str, message: Any) -> None:
         """Take one message; topics as in mission/names.py, others are ignored."""
         row = self.record.add(vehicle, topic, message)
-        if row is None or vehicle not in self._vehicles:
+        if row is not None:
+            self._weigh(vehicle, topic, row)
+
+    def take(self, vehicle: str, topic: str, row: Any) -> None:
+        """Take one row of the record (scoring/record.py), where there are no messages."""
+        self.record.take(vehicle, topic, row)
+        self._weigh(vehicle, topic, row)
+
+    def _weigh(self, vehicle: str, topic: str, row: Any) -> None:
+        """Keep what may end the mission."""
+        if vehicle not in self._vehicles:
             return
         if topic == names.DECISION and row.status == words.DECISION_STOP:
             self._stopped[vehicle] = min(row.effective, self._stopped.get(vehicle, row.effective))

@@ -1,0 +1,80 @@
+"""What a mission begins with: the planner's brief, and the account of how the mission is run."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+import esar_ros
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.observation import Brief
+from esar_ros.mission.task import Task
+from esar_ros.perception.backend import create as create_backend
+from esar_ros.scoring.truth import Run
+from esar_ros.sim.maps import PlaceMap
+
+CEILING = 120.0  # m above ground, the usual legal limit
+AREA_MARGIN = 50.0  # m between the search area and the map's edge
+
+
+def mission_id(task: Task, planner: str, seed: int) -> str:
+    """Names a run; says nothing about where anything is."""
+    return f"{task.id}-{planner}-{seed}"
+
+
+def make_brief(task: Task, place: PlaceMap, name: str, report_cap: int, home: Vector) -> Brief:
+    """Brief of a vehicle that starts at home (3,) m; the search area is the map less a margin."""
+    half = place.size / 2.0 - AREA_MARGIN
+    return Brief(
+        mission_id=name,
+        map_id=task.map,
+        prompt=task.prompt,
+        weather=task.weather.value,
+        local_time=task.local_time.isoformat(),
+        t_max=task.t_max,
+        area=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]),
+        ceiling=CEILING,
+        home=home,
+        report_cap=report_cap,
+        origin=(place.origin.latitude, place.origin.longitude, place.origin.altitude),
+    )
+
+
+def describe_run(
+    name: str,
+    place: PlaceMap,
+    *,
+    planner: str,
+    seed: int,
+    judge: str,
+    preset: str,
+    governor: bool,
+    odometry: Literal["true", "noisy"],
+    detector: str,
+    method_eligible: bool = True,
+    pace: Literal["lockstep", "realtime"] = "lockstep",
+    world: str = "embedded",
+) -> Run:
+    """How a mission is run, for its result. method_eligible: the planner uses no ground truth. Raises UsageError."""
+    backend = create_backend(detector)
+    reasons = []
+    if not backend.eligible:
+        reasons.append(f"detector {backend.name} uses ground truth")
+    if not method_eligible:
+        reasons.append(f"planner {planner} uses ground truth")
+    return Run(
+        mission_id=name,
+        planner=planner,
+        eligible=not reasons,
+        ineligible_reasons=tuple(reasons),
+        judge=judge,
+        pace=pace,
+        world=world,
+        seed=seed,
+        preset=preset,
+        governor=governor,
+        odometry=odometry,
+        map_digest=place.digest,
+        versions={"esar_ros": esar_ros.__version__},
+    )

@@ -1,0 +1,64 @@
+"""One method through one mission: the goal in force, reports numbered, and silence after it has stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from esar_ros.mission.decision import Decision, Goal, GoalType, Report
+from esar_ros.mission.observation import Brief, Observation
+from esar_ros.planning.method import Method
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one frame's decision makes known."""
+
+    seq: int  # of this decision, from 1
+    stopped: bool
+    decision: Decision
+    goal: Goal  # in force from now on
+    goal_seq: int  # changes when the goal does, 0 before the first
+    reports: tuple[tuple[int, Report], ...]  # new ones with their numbers, from 1
+    reported: int  # reports so far
+
+
+class Session:
+    """Asks a method once a frame. Between frames nothing changes."""
+
+    def __init__(self, method: Method) -> None:
+        self.method = method
+        self.goal = Goal(GoalType.HOLD)
+        self.goal_seq = 0
+        self._reported = 0
+        self._decisions = 0
+        self._stopped = False
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin the mission. Raises UsageError when the method cannot work with the brief."""
+        self.method.reset(brief, seed)
+
+    def decide(self, observation: Observation | None) -> Answer:
+        """The method's answer; without an observation, or once it has stopped, the vehicle holds."""
+        if observation is None or self._stopped:
+            return self._answer(Decision("hold", "stopped" if self._stopped else "no odometry"))
+        decision = self.method.act(observation)
+        goal = Goal(GoalType.HOLD) if decision.stop else decision.goal
+        if goal is not None:
+            self.goal = goal
+            self.goal_seq += 1
+        self._stopped = decision.stop
+        return self._answer(decision)
+
+    def _answer(self, decision: Decision) -> Answer:
+        self._decisions += 1
+        first = self._reported + 1
+        self._reported += len(decision.reports)
+        return Answer(
+            self._decisions,
+            self._stopped,
+            decision,
+            self.goal,
+            self.goal_seq,
+            tuple(enumerate(decision.reports, first)),
+            self._reported,
+        )
