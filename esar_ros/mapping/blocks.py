@@ -10,12 +10,13 @@ P(hit) = 0.7, P(miss) = 0.4, clamping at 0.12 and 0.97).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mapping.kernel import inlined, kernel
+from esar_ros.mapping.paging import PageFile
 
 UNIT = 0.05  # log-odds of one count
 HIT = 17
@@ -27,7 +28,7 @@ NEVER_SEEN = -128
 
 SIDE = 16  # voxels along a block's edge
 VOLUME = SIDE**3
-BYTES_A_SLOT = VOLUME + 8 + 3 * 4
+BYTES_A_SLOT = VOLUME + 8 + 4 * 4
 BRICKS = 64  # bricks in a block, and voxels in a brick
 
 ABSENT = -1  # table entry of a block nobody has seen
@@ -35,7 +36,7 @@ FREE_TILE = 0  # the shared slot
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 # counters of a pool
-NEXT_SLOT, SPARE, FREE_TOTAL, OCCUPIED_TOTAL = 0, 1, 2, 3
+NEXT_SLOT, SPARE, FREE_TOTAL, OCCUPIED_TOTAL, FRAME = 0, 1, 2, 3, 4
 
 
 class Blocks(NamedTuple):
@@ -46,20 +47,22 @@ class Blocks(NamedTuple):
     saturated: NDArray[np.uint64]  # (slots,) bricks whose voxels are all LEAST
     free: NDArray[np.int32]  # (slots,) voxels that are free
     occupied: NDArray[np.int32]  # (slots,) voxels that are occupied
+    touched: NDArray[np.int32]  # (slots,) frame that last looked into the block
     spare: NDArray[np.int32]  # (slots,) stack of released slots
-    counters: NDArray[np.int64]  # (4,)
+    counters: NDArray[np.int64]  # (5,)
 
 
-def reserve(table: NDArray[np.int32], slots: int) -> Blocks:
-    """An empty pool with room for so many slots beside the given table."""
+def reserve(table: NDArray[np.int32], slots: int, pages: PageFile | None = None) -> Blocks:
+    """An empty pool with room for so many slots beside the given table, its log-odds in pages if there are any."""
     blocks = Blocks(
         table=table,
-        log_odds=np.empty((slots, VOLUME), np.int8),
+        log_odds=np.empty((slots, VOLUME), np.int8) if pages is None else pages.rows(slots),
         saturated=np.empty(slots, np.uint64),
         free=np.empty(slots, np.int32),
         occupied=np.empty(slots, np.int32),
+        touched=np.zeros(slots, np.int32),
         spare=np.empty(slots, np.int32),
-        counters=np.zeros(4, np.int64),
+        counters=np.zeros(5, np.int64),
     )
     blocks.log_odds[FREE_TILE] = LEAST
     blocks.saturated[FREE_TILE] = ALL
@@ -69,14 +72,27 @@ def reserve(table: NDArray[np.int32], slots: int) -> Blocks:
     return blocks
 
 
-def grown(blocks: Blocks, slots: int) -> Blocks:
+def grown(blocks: Blocks, slots: int, pages: PageFile | None = None) -> Blocks:
     """The same pool with room for so many slots."""
-    larger = reserve(blocks.table, slots)
+    larger = reserve(blocks.table, slots, pages)
     used = int(blocks.counters[NEXT_SLOT])
-    for name in ("log_odds", "saturated", "free", "occupied", "spare"):
+    if pages is None:  # else both pools are the same file
+        larger.log_odds[:used] = blocks.log_odds[:used]
+    for name in ("saturated", "free", "occupied", "touched", "spare"):
         getattr(larger, name)[:used] = getattr(blocks, name)[:used]
     larger.counters[:] = blocks.counters
     return larger
+
+
+def rehoused(array: NDArray[Any], shift: NDArray[np.int64], shape: tuple[int, ...], fill: int) -> NDArray[Any]:
+    """An array over a world's blocks or columns, moved by `shift` places into a larger world's."""
+    out = (
+        np.full((*shape, *array.shape[len(shape) :]), fill, array.dtype)
+        if fill
+        else np.zeros((*shape, *array.shape[len(shape) :]), array.dtype)
+    )
+    out[tuple(slice(int(s), int(s) + n) for s, n in zip(shift, array.shape[: len(shape)], strict=True))] = array
+    return out
 
 
 def slots_left(blocks: Blocks) -> int:
@@ -104,6 +120,7 @@ def take_slot(blocks: Blocks, bx: int, by: int, bz: int) -> int:
     blocks.saturated[slot] = ALL if settled else np.uint64(0)
     blocks.free[slot] = VOLUME if settled else 0
     blocks.occupied[slot] = 0
+    blocks.touched[slot] = blocks.counters[FRAME]
     blocks.table[bx, by, bz] = slot
     return slot
 

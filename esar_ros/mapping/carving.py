@@ -15,6 +15,7 @@ from esar_ros.mapping.blocks import (
     ABSENT,
     ALL,
     BRICKS,
+    FRAME,
     FREE_TILE,
     LEAST,
     MISS,
@@ -37,21 +38,31 @@ SKIP, MIXED, CLEAR = 0, 1, 2  # how a box stands in a picture
 
 
 @inlined
+def in_camera(lens: Lens, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A vector along the map's axes, along the camera's."""
+    right, down, forward = lens.right, lens.down, lens.forward
+    return (
+        right[0] * x + right[1] * y + right[2] * z,
+        down[0] * x + down[1] * y + down[2] * z,
+        forward[0] * x + forward[1] * y + forward[2] * z,
+    )
+
+
+@inlined
 def box_in_view(
     lens: Lens,
     pyramid: NDArray[np.float32],
-    x: float,
-    y: float,
-    z: float,
-    ex: float,
-    ey: float,
-    ez: float,
-    radius: float,
+    center: tuple[float, float, float],
+    extent: tuple[float, float, float],
+    share: float,
 ) -> int:
-    """SKIP, MIXED or CLEAR: a box around (x, y, z) with half-extents e, all along the camera's axes.
+    """SKIP, MIXED or CLEAR: a cube around a centre, given from the camera in map axes.
 
-    `radius` is the box's circumscribed sphere.
+    `extent` is half of what a block spans along the camera's axes, `share` the cube's edge in blocks.
     """
+    x, y, z = in_camera(lens, center[0], center[1], center[2])
+    ex, ey, ez = extent[0] * share, extent[1] * share, extent[2] * share
+    radius = BLOCK_RADIUS * share
     near, far = z - ez, z + ez
     if far < NEAREST or near > lens.reach:
         return SKIP
@@ -88,20 +99,22 @@ def box_in_view(
 
 
 @inlined
+def missed(count: int) -> tuple[int, int, int]:
+    """A log-odds count after one miss, whether its voxel became free, and whether it stopped being occupied."""
+    was_occupied = count >= OCCUPIED_FROM
+    freed = count == NEVER_SEEN or (was_occupied and count - MISS < OCCUPIED_FROM)
+    after = max((0 if count == NEVER_SEEN else count) - MISS, LEAST)
+    return after, int(freed), int(freed and was_occupied)
+
+
+@inlined
 def lower_run(blocks: Blocks, slot: int, start: int, stop: int) -> tuple[int, int, bool]:
     """Count a miss in a run of voxels; returns those that became free, that stopped being occupied, all LEAST."""
     freed, cleared, settled = 0, 0, True
     for k in range(start, stop):
-        count = blocks.log_odds[slot, k]
-        if count == NEVER_SEEN:
-            count = 0
-            freed += 1
-        elif count >= OCCUPIED_FROM and count - MISS < OCCUPIED_FROM:
-            freed += 1
-            cleared += 1
-        count = max(count - MISS, LEAST)
+        count, now_free, no_more = missed(int(blocks.log_odds[slot, k]))
         blocks.log_odds[slot, k] = count
-        settled = settled and count == LEAST
+        freed, cleared, settled = freed + now_free, cleared + no_more, settled and count == LEAST
     return freed, cleared, settled
 
 
@@ -153,15 +166,9 @@ def carve_brick(
                 distance = math.sqrt(square)
                 if (d * inverse - 1.0) * distance < lens.margin + lens.noise * distance:
                     continue
-                if count == NEVER_SEEN:
-                    count = 0
-                    freed += 1
-                elif count >= OCCUPIED_FROM and count - MISS < OCCUPIED_FROM:
-                    freed += 1
-                    cleared += 1
-                count = max(count - MISS, LEAST)
+                count, now_free, no_more = missed(int(count))
                 blocks.log_odds[slot, start + offset] = count
-                settled += count == LEAST
+                freed, cleared, settled = freed + now_free, cleared + no_more, settled + (count == LEAST)
     return freed, cleared, settled == BRICKS
 
 
@@ -181,51 +188,28 @@ def carve_mixed(
 
     Returns how many voxels became free and how many stopped being occupied.
     """
-    right, down, forward = lens.right, lens.down, lens.forward
     freed, cleared = 0, 0
     settled_bricks = blocks.saturated[slot]
     for octant in range(8):
-        first = ((octant >> 2) << 5) | (((octant >> 1) & 1) << 3) | ((octant & 1) << 1)
+        i, j, k = octant >> 2, (octant >> 1) & 1, octant & 1
+        first = (i << 5) | (j << 3) | (k << 1)
         of_octant = OCTANT << np.uint64(first)
         if settled_bricks & of_octant == of_octant:
             continue
-        x = center[0] - 4.0 + 8.0 * (octant >> 2)
-        y = center[1] - 4.0 + 8.0 * ((octant >> 1) & 1)
-        z = center[2] - 4.0 + 8.0 * (octant & 1)
-        whole = box_in_view(
-            lens,
-            pyramid,
-            right[0] * x + right[1] * y + right[2] * z,
-            down[0] * x + down[1] * y + down[2] * z,
-            forward[0] * x + forward[1] * y + forward[2] * z,
-            extent[0] / 2,
-            extent[1] / 2,
-            extent[2] / 2,
-            BLOCK_RADIUS / 2,
-        )
+        middle = (center[0] + 8.0 * i - 4.0, center[1] + 8.0 * j - 4.0, center[2] + 8.0 * k - 4.0)
+        whole = box_in_view(lens, pyramid, middle, extent, 0.5)
         if whole == SKIP:
             continue
         for part in range(8):
-            brick = first | ((part >> 2) << 4) | (((part >> 1) & 1) << 2) | (part & 1)
+            i, j, k = part >> 2, (part >> 1) & 1, part & 1
+            brick = first | (i << 4) | (j << 2) | k
             brick_bit = np.uint64(1) << np.uint64(brick)
             if settled_bricks & brick_bit:
                 continue
-            px = x - 2.0 + 4.0 * (part >> 2)
-            py = y - 2.0 + 4.0 * ((part >> 1) & 1)
-            pz = z - 2.0 + 4.0 * (part & 1)
+            x, y, z = middle[0] + 4.0 * i - 2.0, middle[1] + 4.0 * j - 2.0, middle[2] + 4.0 * k - 2.0
             seen = whole
             if whole == MIXED:
-                seen = box_in_view(
-                    lens,
-                    pyramid,
-                    right[0] * px + right[1] * py + right[2] * pz,
-                    down[0] * px + down[1] * py + down[2] * pz,
-                    forward[0] * px + forward[1] * py + forward[2] * pz,
-                    extent[0] / 4,
-                    extent[1] / 4,
-                    extent[2] / 4,
-                    BLOCK_RADIUS / 4,
-                )
+                seen = box_in_view(lens, pyramid, (x, y, z), extent, 0.25)
             if seen == SKIP:
                 continue
             hit_mask = frame.hit_masks[row, brick]
@@ -234,7 +218,7 @@ def carve_mixed(
                 more_free, more_cleared, settled = lower_run(blocks, slot, start, start + BRICKS)
             else:
                 more_free, more_cleared, settled = carve_brick(
-                    depth, lens, blocks, slot, start, hit_mask, px - 1.5, py - 1.5, pz - 1.5
+                    depth, lens, blocks, slot, start, hit_mask, x - 1.5, y - 1.5, z - 1.5
                 )
             if settled:
                 settled_bricks |= brick_bit
@@ -259,9 +243,11 @@ def carve(
     """
     right, down, forward = lens.right, lens.down, lens.forward
     half = SIDE / 2.0
-    ex = half * (abs(right[0]) + abs(right[1]) + abs(right[2]))
-    ey = half * (abs(down[0]) + abs(down[1]) + abs(down[2]))
-    ez = half * (abs(forward[0]) + abs(forward[1]) + abs(forward[2]))
+    extent = (
+        half * (abs(right[0]) + abs(right[1]) + abs(right[2])),
+        half * (abs(down[0]) + abs(down[1]) + abs(down[2])),
+        half * (abs(forward[0]) + abs(forward[1]) + abs(forward[2])),
+    )
     for bx in range(box[0, 0], box[1, 0] + 1):
         for by in range(box[0, 1], box[1, 1] + 1):
             for bz in range(box[0, 2], box[1, 2] + 1):
@@ -271,17 +257,7 @@ def carve(
                 x = bx * SIDE + half - lens.origin[0]
                 y = by * SIDE + half - lens.origin[1]
                 z = bz * SIDE + half - lens.origin[2]
-                seen = box_in_view(
-                    lens,
-                    pyramid,
-                    right[0] * x + right[1] * y + right[2] * z,
-                    down[0] * x + down[1] * y + down[2] * z,
-                    forward[0] * x + forward[1] * y + forward[2] * z,
-                    ex,
-                    ey,
-                    ez,
-                    BLOCK_RADIUS,
-                )
+                seen = box_in_view(lens, pyramid, (x, y, z), extent, 1.0)
                 if seen == SKIP:
                     continue
                 row = (bx - frame.lower[0]) * frame.shape[1] + by - frame.lower[1]
@@ -290,14 +266,13 @@ def carve(
                 fresh = slot == ABSENT
                 if fresh:
                     slot = take_slot(blocks, bx, by, bz)
+                blocks.touched[slot] = blocks.counters[FRAME]
                 if untouched:
                     freed, cleared, settled = lower_run(blocks, slot, 0, VOLUME)
                     if settled:
                         blocks.saturated[slot] = ALL
                 else:
-                    freed, cleared = carve_mixed(
-                        depth, lens, blocks, frame, pyramid, row, slot, (x, y, z), (ex, ey, ez)
-                    )
+                    freed, cleared = carve_mixed(depth, lens, blocks, frame, pyramid, row, slot, (x, y, z), extent)
                 if freed > 0:
                     note_change(blocks, frame, row, slot, freed, -cleared)
                 if blocks.saturated[slot] == ALL or (fresh and freed == 0):

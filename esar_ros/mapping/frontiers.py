@@ -17,6 +17,7 @@ from esar_ros.mapping.blocks import (
     SIDE,
     VOLUME,
     Blocks,
+    rehoused,
     voxel_offset,
 )
 from esar_ros.mapping.kernel import kernel
@@ -38,12 +39,33 @@ class Frontiers:
         self._middle = np.zeros((*shape, 3), np.float32)  # mean of a block's frontier voxels, from its corner
         self._voxel = np.zeros((*shape, 3), np.uint8)  # the frontier voxel nearest to it
         self._low, self._high = np.array(shape), np.zeros(3, np.int64)  # box of blocks ever looked at
+        self._again = np.zeros((0, 3), np.int32)  # to look at without having changed
+        self._first_cell = voxel_map.first_cell
+
+    def _follow(self) -> None:
+        """Move everything with a world that has grown."""
+        shift, shape = (self._first_cell - self._map.first_cell) // SIDE, self._map.blocks.table.shape
+        old = self._count.shape
+        if shape == old:
+            return
+        # What was the rim of the bounded world has now an unknown neighbour.
+        known = self._map.known_blocks()
+        rim = ((shift > 0) & (known == shift)) | ((shift + old < shape) & (known == shift + old - 1))
+        within = ((known >= shift) & (known < shift + old)).all(axis=1)
+        self._again = np.concatenate([self._again + shift.astype(np.int32), known[rim.any(axis=1) & within]])
+        self._count = rehoused(self._count, shift, shape, 0)
+        self._middle = rehoused(self._middle, shift, shape, 0)
+        self._voxel = rehoused(self._voxel, shift, shape, 0)
+        self._low, self._high = self._low + shift, self._high + shift
+        self._first_cell = self._map.first_cell
 
     def update(self) -> None:
         """Bring the frontiers up to date with the map."""
-        dirty = self._map.take_dirty(self._consumer)
+        self._follow()
+        dirty = np.concatenate([self._map.take_dirty(self._consumer), self._again])
         if not len(dirty):
             return
+        self._again = self._again[:0]
         table = self._map.blocks.table
         around = (dirty[:, None] + _FACES).reshape(-1, 3)
         around = around[((around >= 0) & (around < table.shape)).all(axis=1)]
@@ -66,6 +88,7 @@ class Frontiers:
         on a fixed lattice; those of fewer voxels are left out. `z_range` (m, map frame) keeps blocks
         whose representative lies in it. Sorted by size, largest first, then by position.
         """
+        self._follow()
         box = tuple(slice(int(a), int(b)) for a, b in zip(self._low, self._high, strict=True))
         where = np.argwhere(self._count[box] > 0) + self._low
         if z_range is not None and len(where):

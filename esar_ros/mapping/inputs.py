@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +27,53 @@ class DepthView:
     pose: Pose  # of the optical frame in map
 
 
+@dataclass(frozen=True)
+class Scan:
+    """One LiDAR scan: ranges in m, +inf = nothing in range, NaN or not positive = says nothing."""
+
+    directions: NDArray[np.float64]  # (N, 3) unit vectors in the sensor's frame
+    ranges: NDArray[np.float64]  # (N,)
+    pose: Pose  # of the sensor's frame in map
+
+    @staticmethod
+    def of_points(points: ArrayLike, pose: Pose) -> Scan:
+        """Scan of points (N, 3) in m in the sensor's frame; points that are not finite say nothing."""
+        array = np.asarray(points, dtype=np.float64).reshape(-1, 3)
+        ranges = np.linalg.norm(array, axis=1)
+        good = np.isfinite(ranges) & (ranges > 0.0)
+        directions = np.where(good[:, None], array, (1.0, 0.0, 0.0)) / np.where(good, ranges, 1.0)[:, None]
+        return Scan(directions, np.where(good, ranges, np.nan), pose)
+
+
+def checked_scan(scan: Scan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Directions (N, 3) and ranges (N,) of a scan. Raises MapInputError."""
+    directions = np.asarray(scan.directions, dtype=np.float64)
+    ranges = np.asarray(scan.ranges, dtype=np.float64)
+    if directions.ndim != 2 or directions.shape[1] != 3 or ranges.shape != directions.shape[:1]:
+        raise MapInputError(
+            f"a scan of {directions.shape} directions and {ranges.shape} ranges: (N, 3) and (N,) expected"
+        )
+    norms = np.linalg.norm(directions, axis=1)
+    if not (np.abs(norms - 1.0) < _NORM_SLACK).all():
+        raise MapInputError("a scan's directions must be unit vectors")
+    _refuse_millimetres(ranges, "range")
+    return directions, ranges
+
+
+def _refuse_millimetres(lengths: NDArray[Any], what: str) -> None:
+    finite = lengths[np.isfinite(lengths)]
+    if len(finite) and np.count_nonzero(finite > FARTHEST) * 2 > len(finite):
+        raise MapInputError(
+            f"most of the {what} lies beyond {FARTHEST:.0f} m: metres are expected, and +inf where nothing is in range"
+        )
+
+
+def checked_noise(share: float) -> None:
+    """A standard deviation of depth as a share of it, at most a tenth. Raises MapInputError."""
+    if not 0.0 <= share <= 0.1:
+        raise MapInputError(f"not a depth noise: {share}")
+
+
 def checked_depth(view: DepthView) -> NDArray[np.float32]:
     """The picture as a writable C-ordered float32 array, so that kernels have one signature. Raises MapInputError."""
     depth = np.asarray(view.depth)
@@ -41,12 +89,7 @@ def checked_depth(view: DepthView) -> NDArray[np.float32]:
         raise MapInputError(f"not a camera: {model}")
     if not (-model.width < model.cx < 2 * model.width and -model.height < model.cy < 2 * model.height):
         raise MapInputError(f"principal point far outside the picture: {model}")
-    sample = depth[_SAMPLE // 2 :: _SAMPLE, _SAMPLE // 2 :: _SAMPLE]
-    finite = sample[np.isfinite(sample)]
-    if len(finite) and np.count_nonzero(finite > FARTHEST) * 2 > len(finite):
-        raise MapInputError(
-            f"most depth lies beyond {FARTHEST:.0f} m: metres are expected, and +inf where nothing is in range"
-        )
+    _refuse_millimetres(depth[_SAMPLE // 2 :: _SAMPLE, _SAMPLE // 2 :: _SAMPLE], "depth")
     return np.require(depth, np.float32, ["C", "W"])
 
 

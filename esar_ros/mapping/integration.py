@@ -17,7 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mapping.blocks import (
+    BRICKS,
+    FRAME,
     FREE_TILE,
     FREE_TOTAL,
     HIT,
@@ -25,15 +29,19 @@ from esar_ros.mapping.blocks import (
     NEVER_SEEN,
     OCCUPIED_FROM,
     OCCUPIED_TOTAL,
+    SIDE,
     VOLUME,
     Blocks,
     take_slot,
     voxel_offset,
 )
+from esar_ros.mapping.inputs import checked_pose
 from esar_ros.mapping.kernel import inlined, kernel
 
 TILE = 8  # px, edge of the pyramid's base tiles
-
+SURFACE_MARGIN = 0.9  # voxels in front of a surface that its own pixel does not free
+NOISE_MARGIN = 2.0  # standard deviations of depth added to it
+_FARTHEST = 1e12  # blocks; beyond it a pose is as good as infinitely far
 HITS, CHANGED = 0, 1  # counters of a frame
 
 
@@ -47,6 +55,31 @@ class Frame(NamedTuple):
     flagged: NDArray[np.bool_]  # (rows,) already listed in changed
     changed: NDArray[np.int64]  # rows of blocks in which a voxel's class changed
     counters: NDArray[np.int64]  # (2,)
+
+
+class FrameScratch:
+    """Memory of one integration after another; it grows to the largest frame."""
+
+    def __init__(self) -> None:
+        self._masks = np.zeros((0, BRICKS), np.uint64)
+        self._flags = np.zeros(0, np.bool_)
+        self._hits = np.empty(0, np.int64)
+
+    def frame(self, low: NDArray[np.int64], shape: NDArray[np.int64], most_hits: int) -> Frame:
+        """A clean frame over a box of blocks with room for so many hits."""
+        rows = int(np.prod(shape))
+        if len(self._masks) < rows:
+            self._masks = np.zeros((rows, BRICKS), np.uint64)
+            self._flags = np.zeros(rows, np.bool_)
+        if len(self._hits) < most_hits:
+            self._hits = np.empty(most_hits, np.int64)
+        changed = np.empty(rows, np.int64)
+        return Frame(low, shape, self._masks, self._hits, self._flags, changed, np.zeros(2, np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes kept."""
+        return self._masks.nbytes + self._flags.nbytes + self._hits.nbytes
 
 
 class Lens(NamedTuple):
@@ -66,6 +99,47 @@ class Lens(NamedTuple):
     per_metre: float  # voxels a metre
     margin: float  # voxels along a ray in front of a surface that are left alone
     noise: float  # further margin as a share of the range
+
+
+def lens_of(model: CameraModel, pose: Pose, lower: Vector, resolution: float, reach: float, noise: float) -> Lens:
+    """Lens of a picture in a map with this least corner (m) and voxel edge (m); the reach is in voxels.
+
+    Raises MapInputError for a pose that is not finite or not rigid.
+    """
+    rotation, position = checked_pose(pose)
+    right, down, forward = (tuple(axis) for axis in rotation.T.tolist())
+    return Lens(
+        fx=float(model.fx),
+        fy=float(model.fy),
+        cx=float(model.cx),
+        cy=float(model.cy),
+        width=float(model.width),
+        height=float(model.height),
+        right=right,
+        down=down,
+        forward=forward,
+        origin=tuple(((position - lower) / resolution).tolist()),
+        reach=float(reach),
+        per_metre=1.0 / resolution,
+        margin=SURFACE_MARGIN,
+        noise=NOISE_MARGIN * float(noise),
+    )
+
+
+def blocks_in_view(lens: Lens) -> NDArray[np.int64]:
+    """First and last block (2, 3) of the box around a view's frustum; it may lie outside the world."""
+    u = np.array([-lens.cx, lens.width - lens.cx, -lens.cx, lens.width - lens.cx]) / lens.fx
+    v = np.array([-lens.cy, -lens.cy, lens.height - lens.cy, lens.height - lens.cy]) / lens.fy
+    axes = np.array([lens.right, lens.down, lens.forward])
+    corners = np.stack([u, v, np.ones(4)], axis=1) @ axes * lens.reach
+    low = np.maximum(np.minimum(corners.min(axis=0), 0.0), -lens.reach) + lens.origin
+    high = np.minimum(np.maximum(corners.max(axis=0), 0.0), lens.reach) + lens.origin
+    return as_blocks(np.stack([low, high]))
+
+
+def as_blocks(positions: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Blocks (..., 3) in which positions in voxels lie; they may lie outside the world."""
+    return np.floor(np.clip(positions / SIDE, -_FARTHEST, _FARTHEST)).astype(np.int64)
 
 
 @kernel
@@ -194,6 +268,7 @@ def apply_hits(blocks: Blocks, frame: Frame) -> None:
         slot = int(blocks.table[bx, by, bz])
         if slot <= FREE_TILE:
             slot = take_slot(blocks, bx, by, bz)
+        blocks.touched[slot] = blocks.counters[FRAME]
         before = int(blocks.log_odds[slot, offset])
         after = min((0 if before == NEVER_SEEN else before) + HIT, MOST)
         blocks.log_odds[slot, offset] = after

@@ -15,6 +15,7 @@ from esar_ros.mapping.blocks import (
     SIDE,
     VOLUME,
     Blocks,
+    rehoused,
     voxel_offset,
 )
 from esar_ros.mapping.errors import MapInputError
@@ -54,9 +55,32 @@ class BevLayers:
         self._cells = np.zeros((0, 0), np.int8)
         self._cells_for: tuple[float, float, float] | None = None
         self._stale = np.zeros((0, 2), np.int32)
+        self._first_cell = voxel_map.first_cell
+
+    def _follow(self) -> None:
+        """Move everything with a world that has grown."""
+        shift = self._first_cell - self._map.first_cell
+        columns = (int(self._map.shape[0]), int(self._map.shape[1]))
+        if not shift.any() and columns == self._ground.shape:
+            return
+        for heights in (self._ground, self._top):
+            heights[heights > 0] += np.int16(shift[2])
+        self._ground = rehoused(self._ground, shift[:2], columns, 0)
+        self._top = rehoused(self._top, shift[:2], columns, 0)
+        self._observed = rehoused(self._observed, shift[:2], columns, 0)
+        blocks = (shift[:2] // SIDE).astype(np.int32)
+        if self._known is not None:
+            self._known = (self._known[0] + blocks, self._known[1] + blocks)
+        if self._cells_for is not None:
+            span = round(self._cells_for[0] / self._map.resolution)
+            size = (columns[0] // span, columns[1] // span)
+            self._cells = rehoused(self._cells, shift[:2] // span, size, UNKNOWN)
+        self._stale = self._stale + blocks
+        self._first_cell = self._map.first_cell
 
     def update(self) -> None:
         """Bring all layers up to date with the map."""
+        self._follow()
         dirty = self._map.take_dirty(self._consumer)
         if not len(dirty):
             return
@@ -86,6 +110,7 @@ class BevLayers:
             raise MapInputError(f"no grid of {resolution} m from voxels of {self._map.resolution} m")
         if not 0.0 <= band[0] < band[1] < math.inf:
             raise MapInputError(f"not a height band: {band}")
+        self._follow()
         wanted = (resolution, *band)
         if wanted != self._cells_for:
             self._cells = np.full((len(self._ground) // span, self._ground.shape[1] // span), UNKNOWN, np.int8)
@@ -108,6 +133,7 @@ class BevLayers:
 
     def heights(self) -> HeightLayers:
         """The layers over what is known, at the map's resolution."""
+        self._follow()
         low, high = self._known if self._known is not None else (np.zeros(2, int), np.full(2, -1))
         box = tuple(slice(int(a) * SIDE, (int(b) + 1) * SIDE) for a, b in zip(low, high, strict=True))
         corner = self._map.lower[:2] + low * SIDE * self._map.resolution
@@ -121,6 +147,7 @@ class BevLayers:
 
     def ground_at(self, points: ArrayLike) -> NDArray[np.float32]:
         """Ground height (N,) in m at map-frame positions (N, 2); NaN where it was not seen."""
+        self._follow()
         xy = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         voxel = np.floor((xy - self._map.lower[:2]) / self._map.resolution)
         inside = np.asarray(((voxel >= 0) & (voxel < self._ground.shape)).all(axis=1))

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ END = b"esarvend"  # a frame that lacks its last bytes reads like a whole one
 _LEVEL = 1  # of zstd
 _CHUNK = 1024  # blocks compressed at a time
 _HEADER_MOST = 4096  # bytes
+_EXTRA_MOST = 1 << 28  # numbers
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,18 @@ class MapContent:
     occupied: NDArray[np.int32]
     saturated: NDArray[np.uint64]
     log_odds: NDArray[np.int8]
+    extras: dict[str, NDArray[Any]]  # what else was saved with the map
 
 
-def write(path: Path, blocks: Blocks, resolution: float, first_cell: NDArray[np.int64]) -> None:
-    """Write atomically; an older file stays until the new one is whole."""
+def write(
+    path: Path,
+    blocks: Blocks,
+    resolution: float,
+    first_cell: NDArray[np.int64],
+    extras: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write atomically; an older file stays until the new one is whole. Extras are arrays of plain numbers."""
+    further = {name: np.ascontiguousarray(array) for name, array in extras.items()}
     flat = blocks.table.ravel()
     tiles = np.flatnonzero(flat == FREE_TILE).astype(np.int32)
     stored = np.flatnonzero(flat > FREE_TILE).astype(np.int32)
@@ -62,6 +72,7 @@ def write(path: Path, blocks: Blocks, resolution: float, first_cell: NDArray[np.
             "shape": list(blocks.table.shape),
             "tiles": len(tiles),
             "blocks": len(stored),
+            "extras": {name: [array.dtype.str, list(array.shape)] for name, array in further.items()},
         }
     ).encode()
     part = path.with_name(path.name + ".part")
@@ -73,6 +84,8 @@ def write(path: Path, blocks: Blocks, resolution: float, first_cell: NDArray[np.
                 stream.write(array.tobytes())
             for start in range(0, len(slots), _CHUNK):
                 stream.write(blocks.log_odds[slots[start : start + _CHUNK]].data)
+            for array in further.values():
+                stream.write(array.tobytes())
         file.write(END)
     os.replace(part, path)
 
@@ -96,22 +109,23 @@ def read(path: Path) -> MapContent:
             raise ValueError("header contradicts itself")
         if min(tiles, stored) < 0 or tiles + stored > math.prod(shape):
             raise ValueError("more blocks than the world has")
+        extras = {name: _room_for(*kind) for name, kind in header.get("extras", {}).items()}
         body = io.BytesIO(memoryview(raw)[start + length : -len(END)])
         with zstandard.ZstdDecompressor().stream_reader(body) as stream:
             tile_ids, ids = np.empty(tiles, np.int32), np.empty(stored, np.int32)
             free, occupied = np.empty(stored, np.int32), np.empty(stored, np.int32)
             saturated = np.empty(stored, np.uint64)
             log_odds = np.empty((stored, VOLUME), np.int8)
-            for array in (tile_ids, ids, free, occupied, saturated, log_odds):
+            for array in (tile_ids, ids, free, occupied, saturated, log_odds, *extras.values()):
                 _fill(stream, array)
             if stream.read(1):
                 raise ValueError("more data than the header says")
         index = np.full(shape, ABSENT, np.int32)
         index.reshape(-1)[tile_ids] = FREE_TILE
         index.reshape(-1)[ids] = np.arange(1, stored + 1)
-    except (ValueError, KeyError, TypeError, IndexError, struct.error, zstandard.ZstdError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, zstandard.ZstdError) as error:
         raise MapInputError(f"{path} is damaged or truncated: {error}") from None
-    return MapContent(resolution, first_cell, index, free, occupied, saturated, log_odds)
+    return MapContent(resolution, first_cell, index, free, occupied, saturated, log_odds, extras)
 
 
 def restore(blocks: Blocks, content: MapContent) -> None:
@@ -127,6 +141,14 @@ def restore(blocks: Blocks, content: MapContent) -> None:
     blocks.counters[NEXT_SLOT] = FREE_TILE + 1 + stored
     blocks.counters[FREE_TOTAL] = int(content.free.sum()) + tiles * VOLUME
     blocks.counters[OCCUPIED_TOTAL] = int(content.occupied.sum())
+
+
+def _room_for(kind: str, shape: list[int]) -> NDArray[Any]:
+    """An array for one of the extras. Raises ValueError or TypeError for what is no array of plain numbers."""
+    size = tuple(int(n) for n in shape)
+    if np.dtype(kind).kind not in "biuf" or math.prod(size) > _EXTRA_MOST or min(size, default=0) < 0:
+        raise ValueError(f"no array of {kind} and shape {size}")
+    return np.empty(size, kind)
 
 
 def _fill(stream: zstandard.ZstdDecompressionReader, array: NDArray[Any]) -> None:

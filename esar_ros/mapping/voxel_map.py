@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,22 +14,27 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, vector
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN, pack_cells
 from esar_ros.mapping import blocks as storage
-from esar_ros.mapping import carving, integration, map_file, queries
+from esar_ros.mapping import carving, integration, lidar, map_file, queries
 from esar_ros.mapping.blocks import NEVER_SEEN, OCCUPIED_FROM, SIDE, UNIT
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import (
     DepthView,
+    Scan,
     checked_depth,
+    checked_noise,
     checked_points,
     checked_pose,
     checked_range,
+    checked_scan,
 )
+from esar_ros.mapping.integration import FrameScratch
+from esar_ros.mapping.paging import PageFile
 
-__all__ = ["FREE", "OCCUPIED", "UNKNOWN", "DepthView", "MapInputError", "VoxelMap"]
+__all__ = ["FREE", "OCCUPIED", "UNKNOWN", "DepthView", "MapInputError", "Scan", "VoxelMap"]
 
-SURFACE_MARGIN = 0.9  # voxels in front of a surface that its own pixel does not free
-NOISE_MARGIN = 2.0  # standard deviations of depth added to it
-_MOST_BLOCKS = 1 << 28  # of an index
+_MOST_BLOCKS = 1 << 28  # of an index that was asked for
+_MOST_GROWN = 1 << 24  # of one that grew: 8 km x 8 km x 1 km of 1 m voxels
+_GROWTH = 8  # blocks that a world grows by at least
 _CLASS = np.array([FREE if c < OCCUPIED_FROM else OCCUPIED for c in range(-128, 128)], np.int8)
 _CLASS[NEVER_SEEN + 128] = UNKNOWN
 
@@ -37,7 +43,8 @@ class VoxelMap:
     """Occupancy of the box between two corners of the map frame (m, ENU), cut into cubic voxels.
 
     The box is widened to whole blocks of 16 voxels, so that voxel edges are multiples of the
-    resolution. Not thread safe; kernels release the interpreter lock.
+    resolution. Several vehicles may fill one map: a frame is a set of views, whosoever they are.
+    Not thread safe; kernels release the interpreter lock.
     """
 
     def __init__(
@@ -46,8 +53,14 @@ class VoxelMap:
         lower: ArrayLike = (-1000.0, -1000.0, -64.0),
         upper: ArrayLike = (1000.0, 1000.0, 192.0),
         reserved_blocks: int = 1 << 16,
+        endless: bool = False,
+        page_folder: Path | None = None,
     ) -> None:
-        """Reserved blocks cost memory only once they are used; beyond them the pool doubles."""
+        """Reserved blocks cost memory only once they are used; beyond them the pool doubles.
+
+        An endless map's box grows with what its cameras see; otherwise what lies outside is clipped.
+        With a page folder (on a disk) blocks live in a file there, and `evict` takes cold ones out of memory.
+        """
         least, most = vector(lower), vector(upper)
         if not (math.isfinite(resolution) and resolution > 0.0 and np.isfinite([least, most]).all()):
             raise MapInputError(f"not a world: {resolution} m from {least.tolist()} to {most.tolist()}")
@@ -57,16 +70,22 @@ class VoxelMap:
         if not ((most > least).all() and float(np.prod(shape.astype(float))) <= _MOST_BLOCKS):
             raise MapInputError(f"no world of {resolution} m from {least.tolist()} to {most.tolist()}")
         self.resolution = float(resolution)
-        self.first_cell: NDArray[np.int64] = first * SIDE  # of voxel (0, 0, 0), counted from the map's origin
-        self.lower: Vector = np.asarray(self.first_cell * self.resolution, dtype=np.float64)
-        self.shape: NDArray[np.int64] = shape * SIDE  # voxels
-        self.upper: Vector = np.asarray((self.first_cell + self.shape) * self.resolution, dtype=np.float64)
+        self.endless = endless
+        self._place(first * SIDE, shape)
+        self._pages = None if page_folder is None else PageFile(page_folder, storage.VOLUME)
         table = np.full(tuple(shape), storage.ABSENT, np.int32)
-        self.blocks = storage.reserve(table, max(reserved_blocks, 2))
-        self._masks = np.zeros((0, storage.BRICKS), np.uint64)
-        self._flags = np.zeros(0, np.bool_)
-        self._hits = np.empty(0, np.int64)
+        self.blocks = storage.reserve(table, max(reserved_blocks, 2), self._pages)
+        self._cold_before = 0  # frames; blocks not touched since are out of memory
+        self._scratch = FrameScratch()
+        self._crossed = FrameScratch()
         self._changes: dict[str, list[NDArray[np.int64]]] = {}
+
+    def _place(self, first_cell: NDArray[np.int64], shape: NDArray[np.int64]) -> None:
+        """Take a box of so many blocks as the world."""
+        self.first_cell: NDArray[np.int64] = first_cell  # of voxel (0, 0, 0), counted from the map's origin
+        self.lower: Vector = np.asarray(first_cell * self.resolution, dtype=np.float64)
+        self.shape: NDArray[np.int64] = shape * SIDE  # voxels
+        self.upper: Vector = np.asarray((first_cell + self.shape) * self.resolution, dtype=np.float64)
 
     # ------------------------------------------------------------------ integration
 
@@ -88,94 +107,121 @@ class VoxelMap:
         of depth as a share of it. Raises MapInputError and leaves the map as it was.
         """
         reach = checked_range(max_range) / self.resolution
-        if not 0.0 <= depth_noise <= 0.1:
-            raise MapInputError(f"not a depth noise: {depth_noise}")
-        seen = []
-        for view in views:
-            depth, lens = checked_depth(view), self._lens(view, reach, depth_noise)
-            box = self._blocks_in_view(lens)
-            if (box[0] <= box[1]).all():
-                seen.append((depth, lens, box))
-        if not seen:
+        checked_noise(depth_noise)
+        pictures = [checked_depth(view) for view in views]
+
+        def lenses() -> list[integration.Lens]:
+            return [
+                integration.lens_of(v.model, v.pose, self.lower, self.resolution, reach, depth_noise) for v in views
+            ]
+
+        seen = lenses()
+        boxes = [integration.blocks_in_view(lens) for lens in seen]
+        if not boxes:
             return
-        frame = self._frame(
-            np.min([box[0] for _, _, box in seen], axis=0),
-            np.max([box[1] for _, _, box in seen], axis=0),
-            sum(depth.size for depth, _, _ in seen),
-        )
+        if self._make_room(boxes):
+            seen = lenses()
+            boxes = [integration.blocks_in_view(lens) for lens in seen]
+        chosen = [
+            (d, s, b) for d, s, b in zip(pictures, seen, map(self._clipped, boxes), strict=True) if (b[0] <= b[1]).all()
+        ]
+        if not chosen:
+            return
+        frame = self._begin([box for _, _, box in chosen], sum(depth.size for depth, _, _ in chosen))
         world = (float(self.shape[0]), float(self.shape[1]), float(self.shape[2]))
-        for depth, lens, _ in seen:
+        for depth, lens, _ in chosen:
             integration.mark_hits(depth, lens, frame, world)
-        for depth, lens, box in seen:
+        for depth, lens, box in chosen:
             free = integration.free_depth(depth, lens.per_metre)
             pyramid = integration.depth_pyramid(free, lens.reach)
             carving.carve(free, lens, self.blocks, frame, pyramid, box)
         integration.apply_hits(self.blocks, frame)
         self._note(frame)
 
-    def _lens(self, view: DepthView, reach: float, depth_noise: float) -> integration.Lens:
-        rotation, position = checked_pose(view.pose)
-        model = view.model
-        right, down, forward = (tuple(axis) for axis in rotation.T.tolist())
-        return integration.Lens(
-            fx=float(model.fx),
-            fy=float(model.fy),
-            cx=float(model.cx),
-            cy=float(model.cy),
-            width=float(model.width),
-            height=float(model.height),
-            right=right,
-            down=down,
-            forward=forward,
-            origin=tuple(((position - self.lower) / self.resolution).tolist()),
-            reach=float(reach),
-            per_metre=1.0 / self.resolution,
-            margin=SURFACE_MARGIN,
-            noise=NOISE_MARGIN * float(depth_noise),
-        )
+    def integrate_scan(self, scan: Scan, max_range: float, range_noise: float = 0.0) -> None:
+        """Integrate the beams of one LiDAR scan; a hit of any of them wins over all their misses.
 
-    def _blocks_in_view(self, lens: integration.Lens) -> NDArray[np.int64]:
-        """First and last block (2, 3) of the box around a view's frustum, clipped to the world."""
-        u = np.array([-lens.cx, lens.width - lens.cx, -lens.cx, lens.width - lens.cx]) / lens.fx
-        v = np.array([-lens.cy, -lens.cy, lens.height - lens.cy, lens.height - lens.cy]) / lens.fy
-        axes = np.array([lens.right, lens.down, lens.forward])
-        corners = np.stack([u, v, np.ones(4)], axis=1) @ axes * lens.reach
-        low = np.maximum(np.minimum(corners.min(axis=0), 0.0), -lens.reach) + lens.origin
-        high = np.minimum(np.maximum(corners.max(axis=0), 0.0), lens.reach) + lens.origin
+        Limits as in integrate_frame. Raises MapInputError and leaves the map as it was.
+        """
+        reach = checked_range(max_range) / self.resolution
+        checked_noise(range_noise)
+        directions, ranges = checked_scan(scan)
+        rotation, position = checked_pose(scan.pose)
+        along = np.ascontiguousarray(directions @ rotation.T)
+        lengths = np.ascontiguousarray(ranges / self.resolution)
+
+        def box() -> NDArray[np.int64]:
+            ends = along * np.minimum(np.where(lengths > 0.0, lengths, 0.0), reach)[:, None]
+            corners = np.stack([np.minimum(ends.min(axis=0), 0.0), np.maximum(ends.max(axis=0), 0.0)])
+            return integration.as_blocks(corners + (position - self.lower) / self.resolution)
+
+        if not len(lengths):
+            return
+        self._make_room([box()])
+        within = self._clipped(box())
+        if not (within[0] <= within[1]).all():
+            return
+        hit = self._begin([within], len(lengths))
+        voxels = int(np.prod(hit.shape)) * storage.VOLUME
+        crossed = self._crossed.frame(hit.lower, hit.shape, min(voxels, len(lengths) * (3 * math.ceil(reach) + 3)))
+        start = np.ascontiguousarray((position - self.lower) / self.resolution)
+        margin, noise = integration.SURFACE_MARGIN, integration.NOISE_MARGIN * float(range_noise)
+        lidar.mark_beams(start, along, lengths, reach, margin, noise, self.shape, hit, crossed)
+        lidar.apply_misses(self.blocks, hit, crossed)
+        integration.apply_hits(self.blocks, hit)
+        self._note(hit)
+
+    def _clipped(self, box: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The part of a box (2, 3) of blocks inside the world; empty where first exceeds last."""
         last = np.array(self.blocks.table.shape) - 1
-        low, high = np.floor(low / SIDE), np.floor(high / SIDE)
-        return np.stack([np.clip(low, 0, last + 1), np.clip(high, -1, last)]).astype(np.int64)
+        return np.stack([np.clip(box[0], 0, last + 1), np.clip(box[1], -1, last)])
 
-    def _frame(self, low: NDArray[np.int64], high: NDArray[np.int64], pixels: int) -> integration.Frame:
-        """Scratch for a box of blocks, with room in the pool for every block that may be needed."""
-        box = tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))
-        within = self.blocks.table[box]
-        needed = int(np.count_nonzero(within <= storage.FREE_TILE))
-        if storage.slots_left(self.blocks) < needed:
+    def _begin(self, boxes: list[NDArray[np.int64]], most_hits: int) -> integration.Frame:
+        """Scratch for the box around boxes of blocks, with room in the pool for every block that may be needed."""
+        low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
+        within = self.blocks.table[tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))]
+        self.reserve(int(np.count_nonzero(within <= storage.FREE_TILE)))
+        self.blocks.counters[storage.FRAME] += 1
+        return self._scratch.frame(low, high - low + 1, most_hits)
+
+    def reserve(self, blocks: int) -> None:
+        """Make sure that so many more blocks have room; the pool at least doubles when it grows."""
+        if storage.slots_left(self.blocks) < blocks:
             used = int(self.blocks.counters[storage.NEXT_SLOT])
-            self.blocks = storage.grown(self.blocks, max(2 * len(self.blocks.log_odds), used + needed))
-        if len(self._masks) < within.size:
-            self._masks = np.zeros((within.size, storage.BRICKS), np.uint64)
-            self._flags = np.zeros(within.size, np.bool_)
-        if len(self._hits) < pixels:
-            self._hits = np.empty(pixels, np.int64)
-        return integration.Frame(
-            lower=low,
-            shape=high - low + 1,
-            hit_masks=self._masks,
-            hits=self._hits,
-            flagged=self._flags,
-            changed=np.empty(within.size, np.int64),
-            counters=np.zeros(2, np.int64),
-        )
+            self.blocks = storage.grown(self.blocks, max(2 * len(self.blocks.log_odds), used + blocks), self._pages)
+
+    def _make_room(self, boxes: list[NDArray[np.int64]]) -> bool:
+        """Let an endless world grow to hold boxes of blocks; whether it did, which moves its least corner."""
+        if not self.endless:
+            return False
+        low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
+        table = self.blocks.table
+        below, above = np.maximum(-low, 0), np.maximum(high - np.array(table.shape) + 1, 0)
+        if not (below.any() or above.any()):
+            return False
+        below, above = np.where(below > 0, below + _GROWTH, 0), np.where(above > 0, above + _GROWTH, 0)
+        shape = np.array(table.shape) + below + above
+        if float(np.prod(shape.astype(float))) > _MOST_GROWN:
+            corner = (self.first_cell + low * SIDE) * self.resolution
+            raise MapInputError(f"a frame around {np.round(corner).tolist()} lies too far from the map to belong to it")
+        size = (int(shape[0]), int(shape[1]), int(shape[2]))
+        for pending in self._changes.values():
+            moved = [np.stack(np.unravel_index(ids, table.shape)) + below[:, None] for ids in pending]
+            pending[:] = [np.asarray(np.ravel_multi_index(tuple(ids), size), np.int64) for ids in moved]
+        self.blocks = self.blocks._replace(table=storage.rehoused(table, below, size, storage.ABSENT))
+        self._place(self.first_cell - below * SIDE, shape)
+        return True
 
     def _note(self, frame: integration.Frame) -> None:
         """Remember the frame's changed blocks for every consumer."""
         rows = frame.changed[: frame.counters[integration.CHANGED]]
-        if not len(rows):
-            return
-        here = np.stack(np.unravel_index(rows, tuple(frame.shape))) + frame.lower[:, None]
-        ids = np.asarray(np.ravel_multi_index(tuple(here), self.blocks.table.shape), dtype=np.int64)
+        if len(rows):
+            here = np.stack(np.unravel_index(rows, tuple(frame.shape))) + frame.lower[:, None]
+            self.note_changes(here.T)
+
+    def note_changes(self, blocks: NDArray[np.int64]) -> None:
+        """Tell every consumer of blocks (N, 3) in which a voxel's class changed."""
+        ids = np.asarray(np.ravel_multi_index(tuple(blocks.T), self.blocks.table.shape), dtype=np.int64)
         for pending in self._changes.values():
             pending.append(ids)
             if len(pending) >= 64:  # keeps what a slow consumer has to fetch bounded by the map
@@ -291,21 +337,51 @@ class VoxelMap:
     def memory_bytes(self) -> int:
         """Memory in use, without what is merely reserved."""
         slots = int(self.blocks.counters[storage.NEXT_SLOT])
-        scratch = self._masks.nbytes + self._flags.nbytes + self._hits.nbytes
-        return slots * storage.BYTES_A_SLOT + self.blocks.table.nbytes + scratch
+        scratch = self._scratch.nbytes + self._crossed.nbytes
+        return slots * storage.BYTES_A_SLOT - self.paged_blocks * storage.VOLUME + self.blocks.table.nbytes + scratch
 
-    def save(self, path: Path) -> None:
-        """Write the map to one file, atomically."""
-        map_file.write(path, self.blocks, self.resolution, self.first_cell)
+    @property
+    def paged_blocks(self) -> int:
+        """Number of blocks that were taken out of memory and not integrated into since."""
+        used = int(self.blocks.counters[storage.NEXT_SLOT])
+        return int(np.count_nonzero(self.blocks.touched[storage.FREE_TILE + 1 : used] < self._cold_before))
+
+    def evict(self, idle_frames: int) -> int:
+        """Take blocks that no frame has looked into for so many frames out of memory; returns how many are out.
+
+        Whatever reads them later brings them back unchanged. Needs a page folder.
+        """
+        if self._pages is None:
+            raise MapInputError("nothing can leave memory: this map was made without a page folder")
+        self._cold_before = max(int(self.blocks.counters[storage.FRAME]) + 1 - idle_frames, 0)
+        used = int(self.blocks.counters[storage.NEXT_SLOT])
+        cold = self.blocks.touched[:used] < self._cold_before
+        cold[storage.FREE_TILE] = False
+        self._pages.drop(np.flatnonzero(cold))
+        return self.paged_blocks
+
+    def save(self, path: Path, extras: Mapping[str, NDArray[Any]] | None = None) -> None:
+        """Write the map to one file, atomically, and further arrays with it."""
+        map_file.write(path, self.blocks, self.resolution, self.first_cell, extras or {})
 
     @staticmethod
-    def load(path: Path) -> VoxelMap:
+    def load(path: Path, endless: bool = False, page_folder: Path | None = None) -> VoxelMap:
         """Read a map that save wrote. Raises MapInputError for any other file."""
+        return VoxelMap.load_with_extras(path, endless, page_folder)[0]
+
+    @staticmethod
+    def load_with_extras(
+        path: Path, endless: bool = False, page_folder: Path | None = None
+    ) -> tuple[VoxelMap, dict[str, NDArray[Any]]]:
+        """A map and the further arrays in its file. Raises MapInputError."""
         content = map_file.read(path)
         lower = content.first_cell * content.resolution
         upper = (content.first_cell + np.array(content.index.shape) * SIDE) * content.resolution
-        out = VoxelMap(content.resolution, lower, upper, max(1 << 16, 2 * len(content.log_odds)))
+        room = 2 * len(content.log_odds)
+        out = VoxelMap(
+            content.resolution, lower, upper, room if page_folder else max(1 << 16, room), endless, page_folder
+        )
         if out.blocks.table.shape != content.index.shape:
             raise MapInputError(f"{path}: the world in it contradicts itself")
         map_file.restore(out.blocks, content)
-        return out
+        return out, content.extras

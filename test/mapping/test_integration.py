@@ -13,7 +13,8 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.blocks import HIT, LEAST, MISS, MOST, NEVER_SEEN
 from esar_ros.mapping.carving import NEAREST
 from esar_ros.mapping.inputs import DepthView, pool_depth
-from esar_ros.mapping.voxel_map import FREE, NOISE_MARGIN, OCCUPIED, SURFACE_MARGIN, UNKNOWN, VoxelMap
+from esar_ros.mapping.integration import NOISE_MARGIN, SURFACE_MARGIN
+from esar_ros.mapping.voxel_map import FREE, OCCUPIED, UNKNOWN, VoxelMap
 
 REACH = 30.0
 SEEDS = st.integers(0, 2**32 - 1)
