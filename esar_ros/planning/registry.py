@@ -22,7 +22,13 @@ GROUP = "esar_ros.planners"
 Factory = Callable[[Mapping[str, Any]], Method]
 _Decorated = TypeVar("_Decorated", bound=Factory)
 
-_OWN = ("fbe", "random_walk", "zigzag")  # modules of this package that register a method when imported
+_OWN = (
+    "fbe",
+    "flooder",
+    "random_walk",
+    "stay",
+    "zigzag",
+)  # modules of this package that register a method when imported
 _FACTORIES: dict[str, Factory] = {}
 
 
@@ -42,6 +48,12 @@ def names() -> tuple[str, ...]:
     """Names of all methods, sorted."""
     _import_own()
     return tuple(sorted({*_FACTORIES, *_foreign()}))
+
+
+def references() -> frozenset[str]:
+    """Names of the package's reference rows: they show what a metric pays for nothing, and compete with nobody."""
+    _import_own()
+    return frozenset(name for name, factory in _FACTORIES.items() if getattr(factory, "reference", False))
 
 
 def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | None = None) -> Method:

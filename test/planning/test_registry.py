@@ -11,13 +11,18 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.planning import registry
 from esar_ros.planning.fbe import FbeSettings
+from esar_ros.planning.flooder import FlooderSettings
 from esar_ros.planning.method import NEEDS, Method
 from esar_ros.planning.parameters import configured
 from esar_ros.planning.random_walk import RandomSettings
 from esar_ros.planning.reporting import ReportingSettings
+from esar_ros.planning.stay import StaySettings
 from esar_ros.planning.zigzag import ZigzagSettings
 
-OWN = {"random": RandomSettings, "zigzag": ZigzagSettings, "fbe": FbeSettings}
+OWN = {
+    "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": FbeSettings, "stay": StaySettings,
+    "flooder": FlooderSettings,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(OWN))
@@ -33,6 +38,10 @@ def test_the_shipped_file_states_the_defaults(name):
     data = yaml.safe_load(resource("config/planners.yaml").read_text(encoding="utf-8"))
     assert OWN[name].model_validate(data[name]) == OWN[name]()
     assert ReportingSettings.model_validate(data["reporting"]) == ReportingSettings()
+
+
+def test_the_reference_rows_are_known():
+    assert registry.references() == {"stay", "flooder"}
 
 
 def test_unknown_name_lists_the_known():

@@ -1,0 +1,46 @@
+"""Stay: does nothing. A reference row of every table: what the safety term alone is worth.
+
+Source: none; the floor of equation 7 of ESARBench, which pays 0.1 for a mission without a crash. It neither takes
+off nor reports, so nothing that it would still wait for can change its score: it says stop soon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from esar_ros.mission.decision import Decision
+from esar_ros.mission.observation import Brief, Observation
+from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.registry import register
+from esar_ros.planning.reporting import ReportingSettings
+
+
+class StaySettings(Settings):
+    """Section `stay` of config/planners.yaml."""
+
+    stop_after: float = Field(default=10.0, ge=0, description="s; infinity waits for the end of the mission")
+    reporting: ReportingSettings = Field(default_factory=ReportingSettings)
+
+
+@register("stay")
+class Stay:
+    """Waits where it stands."""
+
+    name = "stay"
+    eligible = True
+    reference = True
+    needs: frozenset[str] = frozenset()
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._settings = check(StaySettings, parameters, self.name)
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin a mission: nothing to prepare."""
+
+    def act(self, observation: Observation) -> Decision:
+        """No goal, no report."""
+        over = observation.elapsed >= self._settings.stop_after
+        return Decision("stop" if over else "stay", "does nothing", stop=over)
