@@ -341,7 +341,9 @@ class AirSimBridgeNode(Node):
             if not reading.landed:
                 craft.collisions += 1
                 send[names.COLLISION](messages.collision_message(reading, craft.remote.odom_in_map, stamp))
-        send[names.VEHICLE_STATE](messages.state_message(reading, craft.holding, craft.collisions, stamp))
+        send[names.VEHICLE_STATE](
+            messages.state_message(reading, craft.landing is not None, craft.holding, craft.collisions, stamp)
+        )
         if self._kinds & Tick.FRAME:
             send[names.BATTERY](messages.battery_message(craft.remote.read_battery(), stamp))
         if craft.publishers[names.IMU].get_subscription_count():

@@ -36,12 +36,13 @@ def odometry_message(
     return message
 
 
-def state_message(reading: VehicleReading, holding: bool, collisions: int, stamp: Time) -> VehicleState:
-    """What the autopilot says about itself."""
+def state_message(reading: VehicleReading, landing: bool, holding: bool, collisions: int, stamp: Time) -> VehicleState:
+    """What the autopilot says about itself; landing: it is coming down to touch the ground."""
+    flying = VehicleState.LANDED_LANDING if landing else VehicleState.LANDED_FLYING
     message = VehicleState(
         armed=reading.armed,
         offboard=reading.offboard,
-        landed=VehicleState.LANDED_ON_GROUND if reading.landed else VehicleState.LANDED_FLYING,
+        landed=VehicleState.LANDED_ON_GROUND if reading.landed else flying,
         ready=reading.ready,
         ready_message=reading.ready_message,
         holding=holding,

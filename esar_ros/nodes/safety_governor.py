@@ -111,7 +111,8 @@ class SafetyGovernorNode(StepNode):
             age = SILENT if interface.PILOT in step.absent else 0.0
         else:
             age = time.monotonic() - self._pilot_heard
-        answer = self._governor.decide(state, command, self._ranges(), self._window(), step.seconds, age)
+        landing = autopilot is not None and autopilot.landed == VehicleState.LANDED_LANDING
+        answer = self._governor.decide(state, command, self._ranges(), self._window(), step.seconds, age, landing)
         given, yaw_rate = answer.velocity, answer.yaw_rate
         if not self._enabled:
             given, yaw_rate = pass_on(command)  # without a governor nothing else protects the vehicle
