@@ -45,6 +45,11 @@ class Actuation:
         self._remote = remote
         self._landing_until: int | None = None  # ns
 
+    @property
+    def landing(self) -> bool:
+        """Whether the autopilot is coming down by itself."""
+        return self._landing_until is not None
+
     def obey(self, reading: VehicleReading, mode: Mode, command: tuple[Vector, float] | None, seconds: float) -> None:
         """Send a safe command (m/s ENU, rad/s) on, or hold without one; the autopilot keeps it for twice so long."""
         if not reading.armed:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.bridges.airsim_client import AirSimClient
+from esar_ros.bridges.airsim_client import AirSimClient, Caller
 from esar_ros.bridges.airsim_connect import authorise
 from esar_ros.bridges.airsim_types import CameraImage, image_request, lidar_points
 from esar_ros.geometry.frames import frd_to_flu
@@ -71,7 +71,7 @@ class AirSimCameras:
 class AirSimLidar:
     """Points of one LiDAR turn."""
 
-    def __init__(self, client: AirSimClient, vehicle: str) -> None:
+    def __init__(self, client: Caller, vehicle: str) -> None:
         self._client = client
         self._vehicle = vehicle
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
-from typing import Any
+from typing import Any, Protocol
 
 import msgpack
 import numpy as np
@@ -28,6 +28,22 @@ class AirSimError(Exception):
 
 class AirSimConnectionError(AirSimError):
     """No server, a lost connection, or no answer in time."""
+
+
+class Caller(Protocol):
+    """Whoever can call AirSim's methods: a connection, or a simulator in this process. Raises AirSimError."""
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Result of a method."""
+        ...
+
+    def notify(self, method: str, *arguments: Any) -> None:
+        """Call without an answer."""
+        ...
+
+    def close(self) -> None:
+        """Hang up."""
+        ...
 
 
 class AirSimClient:

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim_client import AirSimError, Caller
 from esar_ros.bridges.airsim_frames import VehicleFrame, yaw_rate_to_airsim
 from esar_ros.bridges.airsim_types import from_quaternionr, from_vector3r, yaw_mode
 from esar_ros.geometry.frames import (
@@ -65,7 +65,7 @@ class ImuReading:
 class AirSimVehicle:
     """State and commands of one vehicle. Raises AirSimError where the server refuses."""
 
-    def __init__(self, client: AirSimClient, name: str) -> None:
+    def __init__(self, client: Caller, name: str) -> None:
         self.name = name
         self._client = client
         self._armed = False

@@ -161,6 +161,8 @@ class AirSimBridgeNode(Node):
 
     def _on_safety(self, craft: Craft, message: SafetyStatus) -> None:
         craft.safety = message
+        if self.lockstep:
+            self._try_step()
 
     def _on_command(self, craft: Craft, message: Any) -> None:
         craft.command = message
@@ -253,8 +255,9 @@ class AirSimBridgeNode(Node):
             craft.publishers[names.TICK].publish(tick)
 
     def _answered(self, craft: Craft) -> bool:
-        if craft.roster.present(interface.SAFETY_GOVERNOR) and (
-            craft.command is None or nanoseconds(craft.command.header.stamp) != self._ns
+        if craft.roster.present(interface.SAFETY_GOVERNOR) and any(
+            message is None or nanoseconds(message.header.stamp) != self._ns
+            for message in (craft.command, craft.safety)
         ):
             return False
         if self._kinds & Tick.FRAME:

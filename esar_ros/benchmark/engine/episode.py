@@ -1,0 +1,333 @@
+"""One mission in one process: the graph's cores in the graph's order, step by step, without ROS.
+
+A step is 50 ms of the simulator's time. Frames come at 1 Hz and ranges at 10 Hz (config/vehicle.yaml), and in each step
+the order is that of docs/architecture.md: state, ranges, pictures, objects and map, planner, pilot, governor,
+autopilot. What is made later in a step reaches earlier ones in the next. Numbers are rounded where messages round them
+(wire.py), so the result is the graph's, but for `timing`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from esar_ros.benchmark.briefing import describe_run, make_brief, mission_id
+from esar_ros.benchmark.deployer import Deployment, deploy
+from esar_ros.benchmark.engine.recording import Recording
+from esar_ros.benchmark.engine.sensing import Sensed, Sensing, views_of
+from esar_ros.benchmark.engine.simulator import LocalSimulator
+from esar_ros.benchmark.engine.wire import goal_as_sent, ranges_as_sent, seconds, single
+from esar_ros.bridges.airsim_actuation import Actuation
+from esar_ros.bridges.airsim_camera import AirSimLidar
+from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
+from esar_ros.bridges.odometry_error import Estimate, OdometryError
+from esar_ros.geometry.frames import Pose, Vector, motion_in_parent
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission.decision import Goal
+from esar_ros.mission.observation import Observation
+from esar_ros.mission.task import Task
+from esar_ros.mission.thresholds import load_thresholds
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.perception.ranges import RangeGrid, pool_ranges
+from esar_ros.planning.method import GRID, VIEWS
+from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
+from esar_ros.planning.pilot_limits import load_pilot_limits
+from esar_ros.planning.registry import create
+from esar_ros.planning.session import Session
+from esar_ros.safety.codes import Mode
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
+from esar_ros.safety.limits import load_limits
+from esar_ros.safety.site import Site
+from esar_ros.scoring.judge import OfflineJudge
+from esar_ros.scoring.referee import Referee
+from esar_ros.scoring.result import Result
+from esar_ros.sim.maps import PlaceMap, load_map
+
+PRESETS = {"paper": (640, 480), "fast": (320, 240)}
+VEHICLE = "uav1"
+
+
+class AgentError(Exception):
+    """The method itself failed: its episode scores 0."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How episodes are flown: the same for every method of a comparison."""
+
+    preset: str = "paper"
+    governor: bool = True
+    odometry: Literal["true", "noisy"] = "noisy"
+    detector: str = "segmentation_oracle"
+
+
+@dataclass(frozen=True)
+class Flown:
+    """An episode's result; error: what the method failed with."""
+
+    result: Result
+    track: dict[str, dict[str, list[Any]]]  # per vehicle: t (s), x, y, z (m, map), height (m above ground or None)
+    simulated: float  # s
+    error: str | None = None
+
+
+def fly(task: Task, planner: str, seed: int, conditions: Conditions, place: PlaceMap | None = None) -> Flown:
+    """Fly a task to its end. Raises UsageError for what cannot be flown; place: the task's map, if loaded already."""
+
+    async def episode() -> Flown:  # a loop must be running for the simulator's motions
+        mission = _Mission(task, planner, seed, conditions, place or load_map(task.map))
+        try:
+            return mission.fly()
+        finally:
+            mission.close()
+
+    return asyncio.run(episode())
+
+
+@dataclass
+class _Known:
+    """What one step leaves for the next."""
+
+    safety: SafeCommand | None = None
+    given: Vector = field(default_factory=lambda: np.zeros(3))
+    pilot: PilotOutput | None = None
+    pilot_goal: int = 0  # goal_seq that the pilot followed
+    sensed: Sensed | None = None
+    ranges: RangeImageData | None = None
+    battery: float = 1.0
+    collision_ns: int = 0
+
+    @property
+    def height(self) -> float | None:
+        """m above ground as the governor told."""
+        return None if self.safety is None or self.safety.height is None else single(self.safety.height)
+
+
+class _Mission:
+    """Everything of one episode with one vehicle."""
+
+    def __init__(self, task: Task, planner: str, seed: int, conditions: Conditions, place: PlaceMap) -> None:
+        rig = load_vehicle().with_image_size(*PRESETS[conditions.preset])
+        self._rig, self._conditions = rig, conditions
+        self._session = Session(create(planner))
+        self._simulator = LocalSimulator(place, seed, rig, (VEHICLE,))
+        deployment = deploy(self._simulator.connect(truth=True), task, place, (VEHICLE,), pause=True)
+        thresholds = load_thresholds()
+        name = mission_id(task, planner, seed)
+        brief = make_brief(task, place, name, thresholds.report_cap, deployment.starts[VEHICLE])
+        self._judge = OfflineJudge()
+        run = describe_run(
+            name,
+            place,
+            planner=planner,
+            seed=seed,
+            judge=self._judge.name,
+            preset=conditions.preset,
+            governor=conditions.governor,
+            odometry=conditions.odometry,
+            detector=conditions.detector,
+            method_eligible=self._session.method.eligible,
+        )
+        self._referee = Referee(task, deployment.victims, deployment.clues, thresholds, run, deployment.odom_in_map)
+        self._connect(rig, seed, deployment)
+        self._recording = Recording(self._referee, VEHICLE, brief, self._remote.odom_in_map)
+        self._sensing = Sensing(rig, brief, conditions.detector)
+        limits = load_limits()
+        self._map_age = limits.map_age
+        self._pilot = Pilot(load_pilot_limits(), limits)
+        self._governor = Governor(limits)
+        self._governor.set_site(Site.covering(brief.area, brief.ceiling, brief.home))
+        self._brief, self._seed = brief, seed
+        self._goal: tuple[int, Goal] | None = None
+        self._known = _Known()
+
+    def _connect(self, rig: Any, seed: int, deployment: Deployment) -> None:
+        client = self._simulator.connect()
+        self._client = client
+        self._remote = AirSimVehicle(client, VEHICLE)
+        self._actuation = Actuation(self._remote)
+        self._lidar = AirSimLidar(client, VEHICLE)
+        self._grid = RangeGrid.of(rig.lidar)
+        noisy = self._conditions.odometry == "noisy"
+        self._error = OdometryError(rig.odometry_error, seed, VEHICLE) if noisy else None
+        rates = rig.rates
+        self._period_ns = round(1e9 / rates.control)
+        self._ranges_every = round(rates.control / rates.ranges)
+        self._frame_every = round(rates.control / rates.cameras)
+
+    def close(self) -> None:
+        """Free the simulator."""
+        self._simulator.close()
+
+    def fly(self) -> Flown:
+        """Step by step until the referee ends it."""
+        began = time.monotonic()
+        error: str | None = None
+        self._remote.take_control()
+        # Stamp zero means "never" to ROS clocks: the first step has a later one.
+        self._go_on()
+        start = self._remote.read().ns
+        seq, ns = 0, start
+        try:
+            self._reset_method()
+            self._referee.begin(start)
+            while True:
+                ns = self._step(seq, start)
+                if seq % self._frame_every == 0 and self._referee.advance(ns) is not None:
+                    break
+                self._go_on()
+                seq += 1
+        except AgentError as failure:
+            error = str(failure)
+            self._referee.begin(start)
+            self._referee.fail(ns, f"the planner failed: {error}")
+            self._referee.advance(ns)
+        result = self._referee.result(self._judge, time.monotonic() - began)
+        return Flown(result, {VEHICLE: self._recording.track}, seconds(ns - start), error)
+
+    def _reset_method(self) -> None:
+        try:
+            self._session.reset(self._brief, self._seed)
+        except Exception as failure:  # whatever a method raises is its own failure
+            raise AgentError(_words(failure)) from failure
+
+    def _go_on(self) -> None:
+        self._client.call("simContinueForTime", seconds(self._period_ns))
+
+    # -- one step -------------------------------------------------------------------------------
+
+    def _step(self, seq: int, start: int) -> int:
+        """Read, sense, decide and obey; the step's stamp (ns)."""
+        known, frame = self._known, seq % self._frame_every == 0
+        reading = self._remote.read()
+        self._actuation.has_come_down(reading)
+        ns = reading.ns
+        estimate = Estimate(reading.pose, reading.velocity)
+        if self._error is not None:
+            estimate = self._error.estimate(ns, reading.pose, reading.velocity)
+        body_velocity = estimate.pose.rotation.T @ estimate.velocity
+        pose, velocity = motion_in_parent(self._remote.odom_in_map, estimate.pose, body_velocity)
+        if reading.collided and reading.collision_ns != known.collision_ns:
+            known.collision_ns = reading.collision_ns
+            if not reading.landed:
+                self._recording.collision(ns, reading)
+        self._recording.state(ns, reading, estimate, self._actuation.landing, holding=seq == 0)
+        if seq % self._ranges_every == 0:
+            known.ranges = ranges_as_sent(pool_ranges(self._lidar.read(), self._grid), self._grid, pose, ns)
+        if frame:
+            known.battery = single(self._remote.read_battery().charge)
+            self._recording.battery(ns, known.battery)
+            self._sense(ns, pose)
+            self._decide(ns, start, pose, velocity)
+            self._recording.summarise(seconds(ns - start), pose.position, known.height)
+        landing = self._actuation.landing
+        output = self._steer(ns, pose, velocity, reading)
+        safe, given, yaw_rate = self._guard(ns, pose, velocity, reading, output, landing)
+        known.safety, known.given, known.pilot = safe, given, output
+        known.pilot_goal = self._goal[0] if self._goal is not None else 0
+        self._actuation.obey(reading, safe.mode, (given, yaw_rate), seconds(self._period_ns))
+        return ns
+
+    def _sense(self, ns: int, pose: Pose) -> None:
+        began = time.perf_counter()
+        pictures = self._simulator.pictures(VEHICLE, self._sensing.needs_truth)
+        sensed = self._sensing.take(ns, pose, pictures)
+        self._known.sensed = sensed
+        self._recording.sensed(ns, sensed, self._sensing.detector, time.perf_counter() - began)
+
+    def _decide(self, ns: int, start: int, pose: Pose, velocity: Vector) -> None:
+        known, session = self._known, self._session
+        assert known.sensed is not None
+        began = time.perf_counter()
+        follows = known.pilot is not None and known.pilot_goal == session.goal_seq
+        pilot_height = known.pilot.height if known.pilot is not None else None
+        needs = session.method.needs
+        observation = Observation(
+            stamp=seconds(ns),
+            elapsed=seconds(ns - start),
+            vehicle=VEHICLE,
+            pose=pose,
+            velocity=velocity,
+            height=None if pilot_height is None else single(pilot_height),
+            battery=known.battery,
+            clues=known.sensed.clues,
+            grid=self._sensing.grid() if GRID in needs else None,
+            frontiers=np.zeros((0, 4)),
+            views=views_of(known.sensed.frames) if VIEWS in needs else {},
+            held_by_safety=known.safety is not None and known.safety.mode >= Mode.HOLD,
+            goal_blocked=bool(follows and known.pilot is not None and known.pilot.goal_blocked),
+            goal_reached=bool(follows and known.pilot is not None and known.pilot.goal_reached),
+        )
+        try:
+            answer = session.decide(observation)
+        except Exception as failure:  # whatever a method raises is its own failure
+            raise AgentError(_words(failure)) from failure
+        self._recording.decided(ns, answer, session.method.name, time.perf_counter() - began)
+        if answer.goal_seq and (self._goal is None or self._goal[0] != answer.goal_seq):
+            self._goal = (answer.goal_seq, goal_as_sent(answer.goal))
+
+    def _steer(self, ns: int, pose: Pose, velocity: Vector, reading: VehicleReading) -> PilotOutput:
+        known = self._known
+        safety = known.safety
+        output = self._pilot.step(
+            PilotInput(
+                now=seconds(ns),
+                pose=pose,
+                velocity=velocity,
+                armed=reading.armed,
+                landed=reading.landed,
+                running=True,
+                ended=False,
+                home=self._brief.home,
+                height=known.height,
+                goal=self._goal[1] if self._goal is not None else None,
+                planner_silence=0.0,
+                window=self._fresh_window(ns),
+                mode=safety.mode if safety is not None and safety.mode else Mode.NORMAL,
+                given=known.given if safety is not None else None,
+            )
+        )
+        mode = safety.mode if safety is not None else Mode.UNKNOWN
+        if output.request is Request.TOUCH_DOWN:
+            self._actuation.touch_down(mode, ns)
+        elif output.request is not None:
+            self._actuation.arm(output.request is Request.ARM, mode)
+        return output
+
+    def _fresh_window(self, ns: int) -> OccupancyWindow | None:
+        sensed = self._known.sensed
+        if sensed is None or seconds(ns - sensed.ns) > self._map_age:
+            return None
+        return sensed.window
+
+    def _guard(
+        self,
+        ns: int,
+        pose: Pose,
+        velocity: Vector,
+        reading: VehicleReading,
+        output: PilotOutput,
+        landing: bool,
+    ) -> tuple[SafeCommand, Vector, float]:
+        """The governor's answer, and what the vehicle is given."""
+        known = self._known
+        now = seconds(ns)
+        state = State(now, pose, velocity, reading.armed, reading.landed, known.battery)
+        command = Command(now, output.velocity, output.yaw_rate)
+        window = known.sensed.window if known.sensed is not None else None
+        answer = self._governor.decide(state, command, known.ranges, window, now, 0.0, landing)
+        given, yaw_rate = answer.velocity, answer.yaw_rate
+        if not self._conditions.governor:
+            given, yaw_rate = pass_on(command)
+        self._recording.safety(ns, answer, self._conditions.governor)
+        return answer, given, yaw_rate
+
+
+def _words(failure: Exception) -> str:
+    text = " ".join(str(failure).split())
+    return f"{type(failure).__name__}: {text}"[:500] if text else type(failure).__name__

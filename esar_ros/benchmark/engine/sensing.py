@@ -1,0 +1,84 @@
+"""What the sensing process computes from a frame: objects and the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from esar_ros.benchmark.deployer import segmentation_kinds
+from esar_ros.benchmark.engine.wire import clue_as_sent, grid_as_sent, seconds, window_as_sent
+from esar_ros.bridges.airsim_camera import Pictures
+from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mapping.mapper import Mapper, MapState
+from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.observation import Brief, CameraView, Grid, SeenClue
+from esar_ros.mission.thresholds import load_thresholds
+from esar_ros.mission.vehicle import Vehicle
+from esar_ros.perception.backend import CameraFrame
+from esar_ros.perception.detector import create_detector
+from esar_ros.perception.segmentation_oracle import SegmentationOracle
+
+RESOLUTION = 1.0  # m, edge of a voxel; the graph's default
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """What is known after a frame."""
+
+    ns: int
+    clues: tuple[SeenClue, ...]
+    window: OccupancyWindow
+    map: MapState
+    frames: tuple[CameraFrame, ...]
+
+
+class Sensing:
+    """Detector and mapper of one vehicle."""
+
+    def __init__(self, rig: Vehicle, brief: Brief, detector: str) -> None:
+        self._rig = rig
+        self.detector = create_detector(detector)
+        if isinstance(self.detector.backend, SegmentationOracle):
+            self.detector.backend.set_objects(segmentation_kinds())
+        self._mapper = Mapper(RESOLUTION, rig.image.depth_max, load_thresholds().coverage_range)
+        self._mapper.set_area(brief.area, brief.home)
+
+    @property
+    def needs_truth(self) -> bool:
+        """Whether the detector reads object ids."""
+        return not self.detector.backend.eligible
+
+    def take(self, ns: int, base: Pose, pictures: Pictures) -> Sensed:
+        """One frame of all cameras, taken at a pose of base_link in map as odometry tells it."""
+        frames = tuple(
+            CameraFrame(
+                name,
+                self._rig.image.model,
+                base.compose(self._rig.cameras[name].pose),
+                pictures.rgb[name],
+                pictures.depth[name],
+                seconds(ns),
+                pictures.ids.get(name),
+            )
+            for name in CAMERAS
+        )
+        for frame in frames:
+            for array in (frame.rgb, frame.depth, frame.segmentation):
+                if array is not None:
+                    array.flags.writeable = False
+        clues = tuple(clue_as_sent(clue) for clue in self.detector.process(frames).clues)
+        self._mapper.integrate([(frame.depth, frame.model, frame.pose) for frame in frames])
+        window = window_as_sent(self._mapper.local_window(base.position, 0.0), ns)
+        return Sensed(ns, clues, window, self._mapper.state(), frames)
+
+    def grid(self) -> Grid:
+        """Bird's-eye view, for methods that ask."""
+        cells, resolution, (x, y) = self._mapper.grid()
+        return grid_as_sent(Grid(np.ascontiguousarray(cells, dtype=np.int8), float(resolution), (float(x), float(y))))
+
+
+def views_of(frames: tuple[CameraFrame, ...]) -> dict[str, CameraView]:
+    """Pictures as methods see them."""
+    return {frame.camera: CameraView(frame.model, frame.pose, frame.rgb, frame.depth) for frame in frames}

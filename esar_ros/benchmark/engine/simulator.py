@@ -1,0 +1,128 @@
+"""The embedded simulator in this process: AirSim's calls without a network, pictures without a rendering process."""
+
+from __future__ import annotations
+
+import inspect
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from esar_ros.bridges.airsim_camera import Pictures
+from esar_ros.bridges.airsim_client import AirSimError
+from esar_ros.bridges.airsim_decode import LargeReply
+from esar_ros.geometry.camera import optical_rotation
+from esar_ros.geometry.frames import Pose, quaternion_from_rotation
+from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.vehicle import Vehicle
+from esar_ros.sim.api import Api, Context, Session
+from esar_ros.sim.api_motion import MotionApi
+from esar_ros.sim.api_sensors import SensorsApi
+from esar_ros.sim.api_session import SessionApi
+from esar_ros.sim.api_state import StateApi
+from esar_ros.sim.api_values import ApiError
+from esar_ros.sim.api_world import WorldApi
+from esar_ros.sim.maps import PlaceMap
+from esar_ros.sim.msgpack_wire import Encoded
+from esar_ros.sim.renderer import Renderer
+from esar_ros.sim.server import make_context
+from esar_ros.sim.settings import default_settings
+
+_OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
+
+
+class LocalSimulator:
+    """One world with its vehicles, standing still until it is asked to go on.
+
+    Use it inside a running asyncio loop: AirSim's motions answer through one, though nobody waits for them here.
+    Raises UsageError when the machine cannot draw.
+    """
+
+    def __init__(self, place: PlaceMap, seed: int, rig: Vehicle, vehicles: Sequence[str]) -> None:
+        self._token = secrets.token_hex(8)
+        self._rig = rig
+        self.context: Context = make_context(place, seed, default_settings(rig, tuple(vehicles)), rig, self._token)
+        self.context.simulation.clock.paused = True
+        context = self.context
+        self._api = Api(
+            context,
+            [SessionApi(context), MotionApi(context), StateApi(context), SensorsApi(context), WorldApi(context)],
+        )
+        image = rig.image
+        self._renderer = Renderer(context.world, image.width, image.height, float(np.radians(image.fov_deg)))
+
+    def connect(self, truth: bool = False) -> LocalClient:
+        """A connection; truth: one that may ask for ground truth."""
+        client = LocalClient(self._api)
+        if truth:
+            client.call("esarAuthorize", self._token)
+        return client
+
+    def close(self) -> None:
+        """Give the graphics context back."""
+        self._renderer.close()
+
+    def pictures(self, vehicle: str, segmentation: bool) -> Pictures:
+        """What AirSimCameras would fetch from this simulator now; segmentation: object ids too."""
+        context = self.context
+        drone, clock = context.drone(vehicle), context.simulation.clock
+        cameras = context.vehicles[drone.name].cameras
+        poses = [drone.body.pose.compose(cameras[name].mount).compose(_OPTICAL) for name in CAMERAS]
+        frame = self._renderer.render(poses, clock.now)
+        depth = {}
+        for index, name in enumerate(CAMERAS):
+            planar = frame.depth[index]
+            planar[planar > self._rig.image.depth_max] = np.inf
+            depth[name] = planar
+        ids = {}
+        if segmentation:
+            shown = self._shown_ids()
+            ids = {name: shown[frame.ids[index]] for index, name in enumerate(CAMERAS)}
+        return Pictures(clock.now_ns, {name: frame.rgb[i] for i, name in enumerate(CAMERAS)}, depth, ids)
+
+    def _shown_ids(self) -> Any:
+        """Value in segmentation images of each object id, (256,)."""
+        numbers, shown = self.context.segmentation, np.zeros(256, dtype=np.uint8)
+        shown[0] = numbers[0]
+        for thing in self.context.world.objects.values():
+            shown[thing.id] = numbers[thing.id]
+        return shown
+
+
+class LocalClient:
+    """AirSimClient's calls, answered by a simulator in this process."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._session: Session = api.open()
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        """Result of a method that answers at once."""
+        result = self._ask(method, arguments)
+        if inspect.isawaitable(result):
+            _forget(result)
+            raise AirSimError(f"{method} takes time: nobody waits for it in this process")
+        if isinstance(result, Encoded):
+            return LargeReply().decode(memoryview(result), len(result))[0]
+        return result
+
+    def notify(self, method: str, *arguments: Any) -> None:
+        """Call without an answer: errors, too, stay unknown."""
+        with suppress(AirSimError):
+            _forget(self._ask(method, arguments))
+
+    def close(self) -> None:
+        """Nothing to hang up."""
+
+    def _ask(self, method: str, arguments: tuple[Any, ...]) -> Any:
+        try:
+            return self._api.call(self._session, method, list(arguments))
+        except ApiError as error:
+            raise AirSimError(str(error)) from None
+
+
+def _forget(result: Any) -> None:
+    if inspect.iscoroutine(result):
+        result.close()

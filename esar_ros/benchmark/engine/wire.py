@@ -1,0 +1,77 @@
+"""What becomes of numbers on their way through messages, so that one process decides as the graph does.
+
+Fields of type float32 round; stamps are whole nanoseconds. test/nodes/test_wire.py holds these against the messages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission.decision import Goal
+from esar_ros.mission.observation import Grid, SeenClue
+from esar_ros.perception.ranges import RangeGrid
+from esar_ros.safety.inputs import RangeImageData
+
+
+def single(value: float) -> float:
+    """A number that was a float32 field."""
+    return float(np.float32(value))
+
+
+def seconds(ns: int) -> float:
+    """A stamp in s."""
+    return ns * 1e-9
+
+
+def clue_as_sent(clue: SeenClue) -> SeenClue:
+    """msg/Clue."""
+    return replace(
+        clue,
+        score=single(clue.score),
+        nearest_view=single(clue.nearest_view),
+        first_seen=seconds(round(clue.first_seen * 1e9)),
+        last_seen=seconds(round(clue.last_seen * 1e9)),
+    )
+
+
+def window_as_sent(window: OccupancyWindow, ns: int) -> OccupancyWindow:
+    """msg/LocalMap."""
+    return replace(window, resolution=single(window.resolution), stamp=seconds(ns))
+
+
+def grid_as_sent(grid: Grid) -> Grid:
+    """nav_msgs/OccupancyGrid; its cells are the reader's to look at only."""
+    cells = grid.cells
+    cells.flags.writeable = False
+    return replace(grid, resolution=single(grid.resolution))
+
+
+def goal_as_sent(goal: Goal) -> Goal:
+    """msg/Goal: another object, whatever the method does with its own."""
+    return replace(
+        goal,
+        position=np.array(goal.position, dtype=np.float64),
+        velocity=np.array(goal.velocity, dtype=np.float64),
+        yaw=None if goal.yaw is None else float(goal.yaw),
+        yaw_rate=float(goal.yaw_rate),
+        speed=float(goal.speed),
+    )
+
+
+def ranges_as_sent(pooled: np.ndarray, grid: RangeGrid, pose: Pose, ns: int) -> RangeImageData:
+    """msg/RangeImage, with the pose (base_link in map) of its stamp."""
+    return RangeImageData(
+        seconds(ns),
+        pose,
+        single(grid.azimuth_min),
+        single(grid.azimuth_step),
+        single(grid.elevation_min),
+        single(grid.elevation_step),
+        single(grid.range_min),
+        single(grid.range_max),
+        pooled,
+    )
