@@ -116,7 +116,8 @@ def read(path: Path) -> MapContent:
             free, occupied = np.empty(stored, np.int32), np.empty(stored, np.int32)
             saturated = np.empty(stored, np.uint64)
             log_odds = np.empty((stored, VOLUME), np.int8)
-            for array in (tile_ids, ids, free, occupied, saturated, log_odds, *extras.values()):
+            arrays: list[NDArray[Any]] = [tile_ids, ids, free, occupied, saturated, log_odds, *extras.values()]
+            for array in arrays:
                 _fill(stream, array)
             if stream.read(1):
                 raise ValueError("more data than the header says")

@@ -20,6 +20,10 @@ from esar_ros.mapping.blocks import (
 )
 from esar_ros.mapping.kernel import inlined, kernel
 
+_SIGNS = np.uint64(0x8080808080808080)
+_LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
+_TO_SIGN = np.uint64(0x0101010101010101 * (128 - OCCUPIED_FROM))
+
 
 @inlined
 def count_at(blocks: Blocks, x: int, y: int, z: int) -> int:
@@ -216,29 +220,37 @@ def cut_window(blocks: Blocks, first: NDArray[np.int64], out: NDArray[np.uint8])
 @kernel
 def list_occupied(
     blocks: Blocks, chosen: NDArray[np.int32], edge: float, corner: NDArray[np.float64]
-) -> NDArray[np.float32]:
-    """Centres (N, 3) of everything occupied in the chosen blocks (M, 3), in their order.
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Everything occupied in the chosen blocks (M, 3), in their order, and how much each holds (M,).
 
-    In m, for voxels of this edge in a world with this least corner.
+    Points (N, 4) are the centres x, y, z in m, for voxels of this edge in a world with this least
+    corner, and z once more.
     """
-    total = 0
+    counts = np.zeros(len(chosen), np.int64)
     for n in range(len(chosen)):
         slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
         if slot >= 0:
-            total += blocks.occupied[slot]
-    out = np.empty((total, 3), np.float32)
+            counts[n] = blocks.occupied[slot]
+    out = np.empty((counts.sum(), 4), np.float32)
+    words = blocks.log_odds.view(np.uint64)
     m = 0
     for n in range(len(chosen)):
-        slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
-        if slot < 0 or blocks.occupied[slot] == 0:
+        if counts[n] == 0:
             continue
-        for offset in range(VOLUME):
-            if blocks.log_odds[slot, offset] >= OCCUPIED_FROM:
-                x = chosen[n, 0] * SIDE + ((offset >> 10) << 2) + ((offset >> 4) & 3)
-                y = chosen[n, 1] * SIDE + (((offset >> 8) & 3) << 2) + ((offset >> 2) & 3)
-                z = chosen[n, 2] * SIDE + (((offset >> 6) & 3) << 2) + (offset & 3)
-                out[m, 0] = (x + 0.5) * edge + corner[0]
-                out[m, 1] = (y + 0.5) * edge + corner[1]
-                out[m, 2] = (z + 0.5) * edge + corner[2]
-                m += 1
-    return out
+        slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
+        for word in range(VOLUME // 8):
+            # Eight voxels at once: a byte carries into its sign bit when it is not negative and at least OCCUPIED_FROM.
+            eight = words[slot, word]
+            if ((eight & _LOW_BITS) + _TO_SIGN) & ~eight & _SIGNS == 0:
+                continue
+            for offset in range(8 * word, 8 * word + 8):
+                if blocks.log_odds[slot, offset] >= OCCUPIED_FROM:
+                    x = chosen[n, 0] * SIDE + ((offset >> 10) << 2) + ((offset >> 4) & 3)
+                    y = chosen[n, 1] * SIDE + (((offset >> 8) & 3) << 2) + ((offset >> 2) & 3)
+                    z = chosen[n, 2] * SIDE + (((offset >> 6) & 3) << 2) + (offset & 3)
+                    out[m, 0] = (x + 0.5) * edge + corner[0]
+                    out[m, 1] = (y + 0.5) * edge + corner[1]
+                    out[m, 2] = (z + 0.5) * edge + corner[2]
+                    out[m, 3] = out[m, 2]
+                    m += 1
+    return out, counts

@@ -119,7 +119,7 @@ class VoxelMap:
         boxes = [integration.blocks_in_view(lens) for lens in seen]
         if not boxes:
             return
-        if self._make_room(boxes):
+        if self.make_room(boxes):
             seen = lenses()
             boxes = [integration.blocks_in_view(lens) for lens in seen]
         chosen = [
@@ -157,7 +157,7 @@ class VoxelMap:
 
         if not len(lengths):
             return
-        self._make_room([box()])
+        self.make_room([box()])
         within = self._clipped(box())
         if not (within[0] <= within[1]).all():
             return
@@ -190,7 +190,7 @@ class VoxelMap:
             used = int(self.blocks.counters[storage.NEXT_SLOT])
             self.blocks = storage.grown(self.blocks, max(2 * len(self.blocks.log_odds), used + blocks), self._pages)
 
-    def _make_room(self, boxes: list[NDArray[np.int64]]) -> bool:
+    def make_room(self, boxes: list[NDArray[np.int64]]) -> bool:
         """Let an endless world grow to hold boxes of blocks; whether it did, which moves its least corner."""
         if not self.endless:
             return False
@@ -284,7 +284,7 @@ class VoxelMap:
     def occupied_points(self, blocks: NDArray[np.int32] | None = None) -> NDArray[np.float32]:
         """Centres (N, 3) in m of occupied voxels, in all or in the given blocks (M, 3) (see take_dirty)."""
         chosen = self.known_blocks() if blocks is None else np.require(blocks, np.int32, ["C", "W"])
-        return queries.list_occupied(self.blocks, chosen, self.resolution, self.lower)
+        return queries.list_occupied(self.blocks, chosen, self.resolution, self.lower)[0][:, :3]
 
     def window(self, origin_cell: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
         """Classes of a box of voxels; origin_cell (3,) counts voxels from the map frame's origin."""
