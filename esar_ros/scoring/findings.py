@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission import names
 from esar_ros.scoring import metrics, words
-from esar_ros.scoring.judge import Judge
+from esar_ros.scoring.judge import Judge, Judgement, Pair
 from esar_ros.scoring.record import EpisodeRecord, ReportRow
 from esar_ros.scoring.truth import End, Truth
 
@@ -46,6 +46,7 @@ class Claims:
     claims: tuple[Claim, ...]
     meanings: NDArray[np.bool_] = field(repr=False)
     """(claims, clues): the judge says the wording means the clue; only asked within the widest gate."""
+    judgement: Judgement = field(default_factory=lambda: Judgement((), "none"))
 
     def matched(self, truth: Truth, gate: float) -> Findings:
         """Match at one error threshold (m)."""
@@ -90,7 +91,14 @@ def collect_claims(record: EpisodeRecord, truth: Truth, judge: Judge) -> Claims:
     claims = tuple(
         Claim(vehicle, row, _position(row, vehicle, truth), i >= cap) for i, (vehicle, row) in enumerate(in_time)
     )
-    return Claims(claims, _meanings(claims, truth, judge))
+    near = _near_pairs(claims, truth)
+    judgement = judge.decide(
+        [Pair(claims[i].row.text, claims[i].row.kind, truth.clues[j].description, truth.clues[j].kind) for i, j in near]
+    )
+    meanings = np.zeros((len(claims), len(truth.clues)), dtype=bool)
+    for (i, j), meant in zip(near, judgement.answers, strict=True):
+        meanings[i, j] = meant
+    return Claims(claims, meanings, judgement)
 
 
 def _effect(record: EpisodeRecord, vehicle: str, row: ReportRow) -> int:
@@ -112,16 +120,16 @@ def _position(row: ReportRow, vehicle: str, truth: Truth) -> Vector | None:
     return position if bool(np.all(np.abs(position) < FARTHEST)) else None
 
 
-def _meanings(claims: tuple[Claim, ...], truth: Truth, judge: Judge) -> NDArray[np.bool_]:
+def _near_pairs(claims: tuple[Claim, ...], truth: Truth) -> list[tuple[int, int]]:
+    """(claim, clue) by index: reports of clues that count, within the widest gate of a clue."""
     gate = max((truth.thresholds.error_threshold, *truth.thresholds.sensitivity_thresholds))
-    out = np.zeros((len(claims), len(truth.clues)), dtype=bool)
-    for i, claim in enumerate(claims):
-        if claim.row.type != words.CLUE or claim.position is None or claim.over_cap:
-            continue
-        for j, clue in enumerate(truth.clues):
-            if float(np.linalg.norm(claim.position - np.array(clue.position))) < gate:
-                out[i, j] = judge.match(claim.row.text, claim.row.kind, clue.description, clue.kind)
-    return out
+    return [
+        (i, j)
+        for i, claim in enumerate(claims)
+        if claim.row.type == words.CLUE and claim.position is not None and not claim.over_cap
+        for j, clue in enumerate(truth.clues)
+        if float(np.linalg.norm(claim.position - np.array(clue.position))) < gate
+    ]
 
 
 def _keep(exact: list[metrics.Match], shape: tuple[int, ...]) -> NDArray[np.int64]:

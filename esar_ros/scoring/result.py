@@ -163,7 +163,10 @@ class Result(_Strict):
     planner: str
     eligible: bool
     ineligible_reasons: tuple[str, ...]
-    judge: str
+    judge: str = Field(description="who decided in the end, with its version")
+    judge_details: dict[str, str] = Field(
+        default_factory=dict, description="of a model: name, hash of the prompt, date; why another judge spoke"
+    )
     pace: str
     clock: str
     world: str
