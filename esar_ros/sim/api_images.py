@@ -3,63 +3,44 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
-from esar_ros.geometry.camera import optical_rotation
-from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.sim.api import Context, Session, method
 from esar_ros.sim.api_values import ApiError, mount_from, number, pose_dict, text
+from esar_ros.sim.cameras import Cameras
 from esar_ros.sim.drone import Drone
-from esar_ros.sim.environment import Environment
 from esar_ros.sim.images import SERVED, ImageType, segmentation_palette
 from esar_ros.sim.msgpack_wire import Encoded, bin_header, pack_list, pack_map
 from esar_ros.sim.render_client import RenderClient
-from esar_ros.sim.render_protocol import Job, Placed, Scene, View
-from esar_ros.sim.settings import CameraSettings, Capture
+from esar_ros.sim.render_protocol import Job
 
-# AirSim's own camera names, for scripts that use them.
-ALIASES = {
-    "0": "front",
-    "1": "right",
-    "2": "left",
-    "3": "down",
-    "4": "front",
-    "front_center": "front",
-    "front_right": "right",
-    "front_left": "left",
-    "bottom_center": "down",
-    "fpv": "front",
-}
 MAX_REQUESTS = 64
-_OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
+NEAR = 0.1  # m, of the projection matrix
 _NO_FLOATS, _NO_BYTES = [0.0], b"\0"  # rpclib cannot send empty ones
 
 
 class ImagesApi:
     """Pictures of one call show one instant; the simulation goes on while they are drawn."""
 
-    def __init__(self, context: Context, renderer: RenderClient) -> None:
+    def __init__(self, context: Context, cameras: Cameras, renderer: RenderClient) -> None:
         self._context = context
+        self._cameras = cameras
         self._renderer = renderer
-        self._mounts: dict[tuple[str, str], Pose] = {}  # moved cameras
-        self._fields_of_view: dict[tuple[str, str], float] = {}  # degrees, changed ones
-        self._version = 0
-        self._seen = (-1, -1)
-        self._seen_environment: Environment | None = None
 
     @method("simGetImages", heavy=True)
     def images(self, session: Session, requests: Any, vehicle: Any = "", external: Any = False) -> Any:
         """One answer a request, in order."""
         if not isinstance(requests, list) or len(requests) > MAX_REQUESTS:
             raise ApiError(f"requests must be a list of at most {MAX_REQUESTS}")
-        return self._images(*self._plan([self._request(session, r) for r in requests], self._context.drone(vehicle)))
+        drone = self._context.drone(vehicle)
+        return self._images(*self._plan([self._request(session, r, drone) for r in requests], drone))
 
     @method("simGetImage", heavy=True)
     def image(self, session: Session, camera: Any, kind: Any, vehicle: Any = "", external: Any = False) -> Any:
         """PNG bytes."""
+        drone = self._context.drone(vehicle)
         request = {"camera_name": camera, "image_type": kind, "pixels_as_float": False, "compress": True}
-        return self._image(self._plan([self._request(session, request)], self._context.drone(vehicle))[1])
+        return self._image(self._plan([self._request(session, request, drone)], drone)[1])
 
     @method("esarGetSegmentationPalette")
     def palette(self, session: Session) -> list[list[int]]:
@@ -70,19 +51,18 @@ class ImagesApi:
     def info(self, session: Session, camera: Any, vehicle: Any = "", external: Any = False) -> dict[str, Any]:
         """Pose of the camera's body (FRD), horizontal field of view, and AirSim's projection matrix."""
         drone = self._context.drone(vehicle)
-        name = self._camera(camera, drone.name)
-        capture = self._capture(drone.name, name, ImageType.SCENE)
+        name = self._cameras.name(camera, drone)
+        capture = self._cameras.capture(drone, name, ImageType.SCENE)
         half = math.tan(math.radians(capture.fov) / 2.0)
         aspect = capture.width / capture.height
-        near = 0.1
         return {
-            "pose": pose_dict(drone.body.pose.compose(self._mount(drone.name, name)), drone.offset),
+            "pose": pose_dict(self._cameras.body(drone, name), drone.offset),
             "fov": capture.fov,
             "proj_mat": {
                 "matrix": [
                     [1.0 / half, 0.0, 0.0, 0.0],
                     [0.0, aspect / half, 0.0, 0.0],
-                    [0.0, 0.0, 0.0, near],
+                    [0.0, 0.0, 0.0, NEAR],
                     [0.0, 0.0, 1.0, 0.0],
                 ]
             },
@@ -92,7 +72,7 @@ class ImagesApi:
     def set_pose(self, session: Session, camera: Any, pose: Any, vehicle: Any = "", external: Any = False) -> None:
         """Mount the camera elsewhere on its vehicle (FRD)."""
         drone = self._context.drone(vehicle)
-        self._mounts[drone.name, self._camera(camera, drone.name)] = mount_from(pose, "pose")
+        self._cameras.mount(drone, self._cameras.name(camera, drone), mount_from(pose, "pose"))
 
     @method("simSetCameraFov")
     def set_fov(self, session: Session, camera: Any, fov: Any, vehicle: Any = "", external: Any = False) -> None:
@@ -101,21 +81,27 @@ class ImagesApi:
         degrees = number(fov, "fov_degrees")
         if not 5.0 <= degrees <= 170.0:
             raise ApiError("fov_degrees must be in [5, 170]")
-        self._fields_of_view[drone.name, self._camera(camera, drone.name)] = degrees
+        self._cameras.zoom(drone, self._cameras.name(camera, drone), degrees)
 
-    def _request(self, session: Session, request: Any) -> dict[str, Any]:
+    @method("simGetDistortionParams")
+    def distortion(self, session: Session, camera: Any, vehicle: Any = "", external: Any = False) -> list[float]:
+        """Five zeros: the cameras are pinholes."""
+        self._cameras.name(camera, self._context.drone(vehicle))
+        return [0.0] * 5
+
+    def _request(self, session: Session, request: Any, drone: Drone) -> dict[str, Any]:
         if not isinstance(request, dict):
             raise ApiError("a request must be an object with camera_name and image_type")
-        kind = request.get("image_type", 0)
-        if isinstance(kind, bool) or not isinstance(kind, int) or kind not in ImageType.__members__.values():
-            raise ApiError(f"image_type must be in [0, {max(ImageType)}], is {kind!r:.20}")
-        if ImageType(kind) not in SERVED:
-            raise ApiError(f"image type {ImageType(kind).name} is not drawn by this simulator")
-        if kind == ImageType.SEGMENTATION and not self._context.may_see_truth(session):
+        kind = image_type(request.get("image_type", 0))
+        if kind not in SERVED:
+            raise ApiError(f"image type {kind.name} is not drawn by this simulator")
+        if kind is ImageType.SEGMENTATION and not self._context.may_see_truth(session):
             raise ApiError("Segmentation tells ground truth: this connection must call esarAuthorize(token) first")
+        name = text(request.get("camera_name", "0"), "camera_name")
+        self._cameras.name(name, drone)
         return {
-            "camera_name": text(request.get("camera_name", "0"), "camera_name"),
-            "image_type": ImageType(kind),
+            "camera_name": name,
+            "image_type": kind,
             "pixels_as_float": bool(request.get("pixels_as_float", False)),
             "compress": bool(request.get("compress", True)),
         }
@@ -128,60 +114,34 @@ class ImagesApi:
         return pack_list(_with_data(answer, blob) for answer, blob in zip(answers, blobs, strict=True))
 
     def _plan(self, requests: list[dict[str, Any]], drone: Drone) -> tuple[list[dict[str, Any]], Job]:
-        """Answers without their data, and what is to be drawn: the world as it is now, whenever it is drawn."""
-        clock = self._context.simulation.clock
+        """Answers without their data, and what is to be drawn."""
         answers, views = [], []
         for request in requests:
-            name, kind = self._camera(request["camera_name"], drone.name), request["image_type"]
-            capture = self._capture(drone.name, name, kind)
-            body = drone.body.pose.compose(self._mount(drone.name, name))
-            as_float = request["pixels_as_float"]
-            views.append(View(body.compose(_OPTICAL), capture, kind, as_float, request["compress"] and not as_float))
-            pose = pose_dict(body, drone.offset)
+            kind, as_float = request["image_type"], request["pixels_as_float"]
+            name = self._cameras.name(request["camera_name"], drone)
+            view = self._cameras.view(drone, name, kind, as_float, request["compress"])
+            pose = pose_dict(self._cameras.body(drone, name), drone.offset)
+            views.append(view)
             answers.append(
                 request
                 | {
                     "camera_position": pose["position"],
                     "camera_orientation": pose["orientation"],
-                    "time_stamp": clock.now_ns,
+                    "time_stamp": self._context.simulation.clock.now_ns,
                     "message": "",
-                    "width": capture.width,
-                    "height": capture.height,
+                    "width": view.capture.width,
+                    "height": view.capture.height,
                     "image_type": int(kind),
                 }
             )
-        return answers, Job(self._scene(), clock.now, tuple(views))
+        return answers, self._cameras.job(views)
 
-    def _scene(self) -> Scene:
-        world = self._context.world
-        counts = (world.revision, self._context.segmentation_version)
-        if counts != self._seen or world.environment is not self._seen_environment:
-            self._seen, self._seen_environment = counts, world.environment
-            self._version += 1
-        ids = self._context.segmentation
-        placed = tuple(
-            Placed(name, thing.asset.name, thing.pose, thing.scale, int(ids[thing.id]))
-            for name, thing in world.objects.items()
-        )
-        return Scene(self._version, placed, world.environment, int(ids[0]))
 
-    def _camera(self, name: Any, vehicle: str) -> str:
-        cameras = self._context.vehicles[vehicle].cameras
-        found = name if name in cameras else ALIASES.get(str(name), "")
-        if found not in cameras:
-            raise ApiError(f"camera '{name!s:.40}' does not exist on vehicle {vehicle}; it has {', '.join(cameras)}")
-        return str(found)
-
-    def _settings(self, vehicle: str, camera: str) -> CameraSettings:
-        return self._context.vehicles[vehicle].cameras[camera]
-
-    def _mount(self, vehicle: str, camera: str) -> Pose:
-        return self._mounts.get((vehicle, camera)) or self._settings(vehicle, camera).mount
-
-    def _capture(self, vehicle: str, camera: str, kind: int) -> Capture:
-        capture = self._settings(vehicle, camera).capture(kind)
-        fov = self._fields_of_view.get((vehicle, camera))
-        return capture if fov is None else replace(capture, fov=fov)
+def image_type(value: Any) -> ImageType:
+    """AirSim's number of an image type. Raises ApiError."""
+    if isinstance(value, bool) or not isinstance(value, int) or value not in ImageType.__members__.values():
+        raise ApiError(f"image_type must be in [0, {max(ImageType)}], is {value!r:.20}")
+    return ImageType(value)
 
 
 def _with_data(answer: dict[str, Any], blob: bytes) -> bytes:

@@ -22,6 +22,7 @@ from esar_ros.sim.drone import Drone
 from esar_ros.sim.msgpack_wire import Encoded, pack, pack_floats, pack_map
 from esar_ros.sim.raycast import PLANT_BASE
 from esar_ros.sim.sensor_noise import Noise
+from esar_ros.sim.sensor_weather import SensorWeather, reach, sensor_weather
 from esar_ros.sim.settings import SensorSettings
 
 FIX_3D = 3
@@ -39,7 +40,7 @@ class SensorsApi:
     def imu(self, session: Session, sensor: Any = "", vehicle: Any = "") -> dict[str, Any]:
         drone, name, _ = self._find("imu", sensor, vehicle)
         clock = self._context.simulation.clock
-        reading = sensors.imu(drone, self._noise(drone, name), clock.step, clock.now)
+        reading = sensors.imu(drone, self._noise(drone, name), clock.step, clock.now, self._weather(drone))
         return {
             "time_stamp": clock.now_ns,
             "orientation": quaternion_dict(reading.quaternion),
@@ -69,7 +70,8 @@ class SensorsApi:
     def barometer(self, session: Session, sensor: Any = "", vehicle: Any = "") -> dict[str, Any]:
         drone, name, _ = self._find("barometer", sensor, vehicle)
         clock = self._context.simulation.clock
-        reading = sensors.barometer(drone, self._context.origin, self._noise(drone, name), clock.now)
+        noise = self._noise(drone, name)
+        reading = sensors.barometer(drone, self._context.origin, noise, clock.now, drone.airspeed, self._weather(drone))
         return {
             "time_stamp": clock.now_ns,
             "altitude": reading.altitude,
@@ -81,21 +83,24 @@ class SensorsApi:
     def magnetometer(self, session: Session, sensor: Any = "", vehicle: Any = "") -> dict[str, Any]:
         drone, name, _ = self._find("magnetometer", sensor, vehicle)
         clock = self._context.simulation.clock
-        field = sensors.magnetometer(drone, self._context.origin, self._noise(drone, name), clock.now)
+        noise, weather = self._noise(drone, name), self._weather(drone)
+        field = sensors.magnetometer(drone, self._context.origin, noise, clock.now, weather)
+        variance = (sensors.NOISE.magnetic * weather.magnetic) ** 2
         return {
             "time_stamp": clock.now_ns,
             "magnetic_field_body": vector3_dict(flu_to_frd(field)),
-            "magnetic_field_covariance": [0.0] * 9,
+            "magnetic_field_covariance": [variance, 0.0, 0.0, 0.0, variance, 0.0, 0.0, 0.0, variance],
         }
 
     @method("getDistanceSensorData")
     def distance(self, session: Session, sensor: Any = "", vehicle: Any = "") -> dict[str, Any]:
         drone, name, settings = self._find("distance", sensor, vehicle)
         clock = self._context.simulation.clock
-        noise = self._noise(drone, name)
+        noise, weather = self._noise(drone, name), self._weather(drone)
+        far = self._far(settings)
         return {
             "time_stamp": clock.now_ns,
-            "distance": sensors.distance(drone, self._context.world, settings, noise, clock.step),
+            "distance": sensors.distance(drone, self._context.world, settings, noise, clock.step, far, weather),
             "min_distance": settings.min_range,
             "max_distance": settings.range,
             "relative_pose": pose_dict(drone.body.pose.compose(settings.mount), drone.offset),
@@ -109,13 +114,16 @@ class SensorsApi:
         rays = self._scans.setdefault((drone.name, name), sensors.scan_directions(settings))
         pose = drone.body.pose.compose(settings.mount)
         noise = self._noise(drone, name)
-        points, ids = sensors.lidar(pose, self._context.world, settings, rays, noise, clock.step)
+        points, ids = sensors.lidar(
+            pose, self._context.world, settings, rays, noise, clock.step, self._far(settings), self._weather(drone)
+        )
         if settings.data_frame == "SensorLocalFrame":
             points = flu_to_frd(points)
         else:
             world = points @ pose.rotation.T + (pose.position - drone.offset)
             points = np.stack([world[:, 1], world[:, 0], -world[:, 2]], axis=-1)
-        labels: NDArray[np.int32] = np.where((ids > 0) & (ids < PLANT_BASE), ids, 0)
+        own: NDArray[np.int32] = np.where((ids > 0) & (ids < PLANT_BASE), ids, 0)
+        labels = self._context.segmentation[own]
         if not self._context.may_see_truth(session):
             labels = labels[:0]
         return Encoded(
@@ -128,6 +136,14 @@ class SensorsApi:
                 }
             )
         )
+
+    def _weather(self, drone: Drone) -> SensorWeather:
+        altitude = self._context.origin.altitude + float(drone.position[2])
+        return sensor_weather(self._context.world.environment.weather, sensors.air_temperature(altitude))
+
+    def _far(self, settings: SensorSettings) -> float:
+        """m, how far an echo carries now."""
+        return reach(settings.range, self._context.world.environment.sight)
 
     def _find(self, kind: str, sensor: Any, vehicle: Any) -> tuple[Drone, str, SensorSettings]:
         drone = self._context.drone(vehicle)

@@ -27,10 +27,12 @@ class SessionApi:
 
     @method("getServerVersion")
     def server_version(self, session: Session) -> int:
-        return 1
+        """AirSim's client wants at least 1, Cosys-AirSim's at least 4."""
+        return 4
 
     @method("getMinRequiredClientVersion")
     def client_version(self, session: Session) -> int:
+        """AirSim's client has 1."""
         return 1
 
     @method("esarAuthorize")

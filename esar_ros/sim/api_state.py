@@ -26,19 +26,6 @@ from esar_ros.sim.simulation import VEHICLE_ID_BASE
 
 LANDED, FLYING = 0, 1
 ROTORS = 4
-_NO_RC = {
-    "timestamp": 0,
-    "pitch": 0.0,
-    "roll": 0.0,
-    "throttle": 0.0,
-    "yaw": 0.0,
-    "left_z": 0.0,
-    "right_z": 0.0,
-    "switches": 0,
-    "vendor_id": "",
-    "is_initialized": False,
-    "is_valid": False,
-}
 
 
 class StateApi:
@@ -57,7 +44,7 @@ class StateApi:
             "gps_location": geo_point_dict(self._context.origin.to_geodetic(drone.position)),
             "timestamp": self._context.simulation.clock.now_ns,
             "landed_state": LANDED if drone.grounded else FLYING,
-            "rc_data": _NO_RC,
+            "rc_data": _rc(drone),
             "ready": ready,
             "ready_message": "" if ready else "the battery is empty",
             "can_arm": ready,
@@ -75,9 +62,7 @@ class StateApi:
 
     @method("simGetGroundTruthKinematics")
     def kinematics(self, session: Session, vehicle: Any = "") -> dict[str, Any]:
-        return kinematics_dict(self._context.drone(vehicle)) | {
-            "timestamp": self._context.simulation.clock.now_ns
-        }
+        return kinematics_dict(self._context.drone(vehicle)) | {"timestamp": self._context.simulation.clock.now_ns}
 
     @method("simSetKinematics")
     def set_kinematics(self, session: Session, state: Any, ignore_collision: Any, vehicle: Any = "") -> None:
@@ -110,7 +95,7 @@ class StateApi:
 
     @method("getRotorStates")
     def rotors(self, session: Session, vehicle: Any = "") -> dict[str, Any]:
-        """Equal shares of the collective thrust; torque and speed by simple proportion."""
+        """Equal shares of the collective thrust (N); torque (N m) and speed (rad/s) by simple proportion."""
         drone = self._context.drone(vehicle)
         thrust = drone.body.thrust * drone.airframe.mass / ROTORS if drone.armed else 0.0
         speed = 600.0 * (drone.body.thrust / GRAVITY) ** 0.5 if drone.armed else 0.0
@@ -167,3 +152,21 @@ class StateApi:
         if VEHICLE_ID_BASE <= object_id < VEHICLE_ID_BASE + len(names):
             return names[object_id - VEHICLE_ID_BASE]
         return str(self._context.world.name_of(object_id))
+
+
+def _rc(drone: Drone) -> dict[str, Any]:
+    """The sticks as moveByRC last set them."""
+    stick = drone.stick
+    return {
+        "timestamp": round(stick.stamp * 1e9),
+        "pitch": stick.pitch,
+        "roll": stick.roll,
+        "throttle": stick.throttle,
+        "yaw": stick.yaw,
+        "left_z": 0.0,
+        "right_z": 0.0,
+        "switches": 0,
+        "vendor_id": "",
+        "is_initialized": stick.valid,
+        "is_valid": stick.valid,
+    }

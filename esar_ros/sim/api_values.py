@@ -135,10 +135,3 @@ def geo_point_dict(geodetic: tuple[float, float, float]) -> dict[str, float]:
 def yaw_enu(yaw_ned: float) -> float:
     """Heading: 0 = north, clockwise to 0 = east, counter-clockwise; its own inverse (rad)."""
     return math.pi / 2.0 - yaw_ned
-
-
-def point_ned(x: Any, y: Any, z: Any, offset: Vector) -> Vector:
-    """Map-frame point of three NED numbers of a vehicle."""
-    return ned_to_enu([number(x, "x"), number(y, "y"), number(z, "z")]) + offset
-
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from esar_ros.sim.api import Context, Session, method
 from esar_ros.sim.api_values import (
     ApiError,
     fields,
+    geo_point_dict,
     nan_pose_dict,
-    ned_dict,
     number,
     pose_dict,
     pose_from,
@@ -25,7 +24,12 @@ from esar_ros.sim.api_values import (
     vector3,
 )
 from esar_ros.sim.meshes import assets
+from esar_ros.sim.name_patterns import matching
+from esar_ros.sim.settings import TimeOfDay
+from esar_ros.sim.sun import Sun
 from esar_ros.sim.weather_parameters import WeatherParameters
+
+HEADROOM = 1000.0  # m, of the world's extents above its highest ground
 
 
 class WorldApi:
@@ -34,6 +38,10 @@ class WorldApi:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._weather = WeatherParameters()
+        self._sun = Sun(context.world, context.simulation.clock)
+        context.simulation.watchers.append(self._sun.move)
+        if context.settings.time_of_day is not None:
+            self._sun.start(context.settings.time_of_day)
 
     @method("simListAssets")
     def assets(self, session: Session) -> list[str]:
@@ -75,10 +83,27 @@ class WorldApi:
         blueprint: Any = False,
     ) -> str:
         """Answers the name given; a name in use gets a number, as in AirSim."""
-        x, y, z = vector3(scale, "scale")
-        if max(x, y, z) - min(x, y, z) > 1e-6:
-            raise ApiError("scale must be the same along x, y and z")
-        return self._spawn(text(name, "object_name"), text(asset, "asset_name"), pose_from(pose, "pose"), x)
+        factor = _uniform(scale, "scale")
+        return self._spawn(text(name, "object_name"), text(asset, "asset_name"), pose_from(pose, "pose"), factor)
+
+    @method("simSetObjectScale", truth=True)
+    def rescale(self, session: Session, name: Any, scale: Any) -> bool:
+        """The same along all axes; the object keeps its name and its segmentation number."""
+        name = text(name, "object_name")
+        factor = _uniform(scale, "scale")
+        world, thing = self._context.world, self._context.world.objects.get(name)
+        if thing is None:
+            return False
+        value = int(self._context.segmentation[thing.id])
+        world.destroy(name)
+        try:
+            again = world.spawn(name, thing.asset.name, thing.pose, factor)
+        except UsageError as error:
+            again = world.spawn(name, thing.asset.name, thing.pose, thing.scale)
+            raise ApiError(str(error)) from None
+        finally:
+            self._context.set_segmentation(again.id, value)
+        return True
 
     @method("simDestroyObject", truth=True)
     def destroy(self, session: Session, name: Any) -> bool:
@@ -152,15 +177,27 @@ class WorldApi:
         interval: Any = 60.0,
         move_sun: Any = True,
     ) -> None:
-        """Local time as "%Y-%m-%d %H:%M:%S"; the sun then stands still, since a mission is short beside its path."""
+        """Local time as "%Y-%m-%d %H:%M:%S"; move_sun lets it go on, `speed` celestial seconds a second.
+
+        Not enabled: the sun stands where it stood before the first call, as in AirSim.
+        """
         if not enabled:
+            self._sun.stop()
             return
-        words = text(start, "start_datetime")
-        if words:
-            try:
-                self._set_environment(local_time=datetime.fromisoformat(words).replace(tzinfo=None))
-            except ValueError:
-                raise ApiError('start_datetime must look like "2024-07-01 11:00:00"') from None
+        try:
+            self._sun.start(
+                TimeOfDay(
+                    text(start, "start_datetime"),
+                    bool(is_dst),
+                    number(speed, "celestial_clock_speed"),
+                    number(interval, "update_interval_secs"),
+                    bool(move_sun),
+                )
+            )
+        except ValueError:
+            raise ApiError('start_datetime must look like "2024-07-01 11:00:00"') from None
+        except OverflowError:
+            raise ApiError("start_datetime is beyond the calendar") from None
 
     @method("simSetWind")
     def wind(self, session: Session, wind: Any) -> None:
@@ -184,17 +221,17 @@ class WorldApi:
 
     @method("simGetWorldExtents")
     def extents(self, session: Session) -> list[dict[str, float]]:
-        """Least and greatest corner, NED."""
+        """South-west corner at the lowest ground, and north-east corner 1 km above the highest, as GeoPoints."""
         place = self._context.world.place
         half = place.size / 2.0
-        low, high = float(place.heights.min()), float(place.heights.max())
-        south_west, north_east = np.array([-half, -half, high + 1000.0]), np.array([half, half, low])
-        return [ned_dict(south_west), ned_dict(north_east)]
+        low, high = float(place.heights.min()), float(place.heights.max()) + HEADROOM
+        corners = (np.array([-half, -half, low]), np.array([half, half, high]))
+        return [geo_point_dict(self._context.origin.to_geodetic(corner)) for corner in corners]
 
-    @method("simRunConsoleCommand")
-    def console(self, session: Session, command: Any) -> bool:
-        """There is no console: false."""
-        return False
+    @method("simLoadLevel")
+    def load(self, session: Session, level: Any) -> bool:
+        """Whether that is the map in force; another one needs another start."""
+        return text(level, "level_name") == self._context.world.place.id
 
     def _spawn(self, name: str, asset: str, pose: Any, scale: float) -> str:
         world = self._context.world
@@ -211,11 +248,13 @@ class WorldApi:
         return chosen
 
     def _matching(self, pattern: Any) -> list[str]:
+        words = text(pattern, "name_regex")
         try:
-            expression = re.compile(text(pattern, "name_regex"))
-        except re.error as error:
+            return matching(words, self._context.world.objects)
+        except (re.error, RecursionError, OverflowError) as error:
             raise ApiError(f"name_regex: {error}") from None
-        return [name for name in self._context.world.objects if expression.fullmatch(name)]
+        except TimeoutError:
+            raise ApiError("name_regex takes too long to match") from None
 
     def _on_map(self, at: Any) -> None:
         half = self._context.world.place.size / 2.0
@@ -229,3 +268,10 @@ class WorldApi:
     def _set_environment(self, **changes: Any) -> None:
         world = self._context.world
         world.environment = replace(world.environment, **changes)
+
+
+def _uniform(scale: Any, name: str) -> float:
+    x, y, z = vector3(scale, name)
+    if max(x, y, z) - min(x, y, z) > 1e-6:
+        raise ApiError(f"{name} must be the same along x, y and z")
+    return float(x)

@@ -64,6 +64,7 @@ class Drone:
         self.autopilot = Autopilot()
         self.airframe = body
         self.position_gain = POSITION_GAIN
+        self.air = np.zeros(3)  # m/s, ENU: wind and gusts at present
         self.starts_armed = False
         self.reset()
 
@@ -93,6 +94,11 @@ class Drone:
     def yaw(self) -> float:
         """rad, 0 = east, counter-clockwise."""
         return self.body.yaw
+
+    @property
+    def airspeed(self) -> float:
+        """m/s, of the air past the vehicle."""
+        return float(np.linalg.norm(self.velocity - self.air))
 
     def height(self) -> float:
         """m from the body's underside to the ground."""

@@ -18,6 +18,10 @@ class Noise:
         """Independent standard normals of a sample tick, (size,)."""
         return np.random.Generator(np.random.Philox(counter=[0, 0, 0, tick], key=self._key)).standard_normal(size)
 
+    def uniform(self, tick: int, size: int) -> NDArray[np.float64]:
+        """Independent numbers in [0, 1) of a sample tick, of their own beside its normals, (size,)."""
+        return np.random.Generator(np.random.Philox(counter=[0, 0, 1, tick], key=self._key)).random(size)
+
     def drift(self, time: float, period: float, size: int) -> NDArray[np.float64]:
         """A slow error of about unit size that changes over a period (s), continuous in time; (size,)."""
         position = time / period

@@ -1,7 +1,7 @@
 """IMU, GPS, barometer, magnetometer, distance sensor and LiDAR: what they would read, in ENU/FLU.
 
 Noise is seeded and a function of the sample's time; a sensor asked between two samples answers the
-last one's noise. Standard deviations are in NOISE.
+last one's noise. Standard deviations are in NOISE, what weather adds in sensor_weather.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.sim.drone import Drone
 from esar_ros.sim.sensor_noise import Noise
+from esar_ros.sim.sensor_weather import CLEAN, PORT_ERROR, SensorWeather
 from esar_ros.sim.settings import SensorSettings
 
 
@@ -83,9 +84,9 @@ class BarometerReading:
     pressure: float
 
 
-def imu(drone: Drone, noise: Noise, step: int, time: float) -> ImuReading:
+def imu(drone: Drone, noise: Noise, step: int, time: float, weather: SensorWeather = CLEAN) -> ImuReading:
     """Reading at a physics step."""
-    white, bias = noise.normal(step, 6), noise.drift(time, BIAS_PERIOD, 6)
+    white, bias = weather.vibration * noise.normal(step, 6), noise.drift(time, BIAS_PERIOD, 6)
     rates = drone.body.rates + NOISE.gyro * white[:3] + NOISE.gyro_bias * bias[:3]
     force = drone.body.specific_force + NOISE.accelerometer * white[3:] + NOISE.accelerometer_bias * bias[3:]
     return ImuReading(drone.body.quaternion.copy(), rates, force)
@@ -117,10 +118,13 @@ def altitude_at(pressure: float) -> float:
     return float(STANDARD_TEMPERATURE / LAPSE_RATE * (1.0 - (pressure / STANDARD_PRESSURE) ** (1.0 / 5.25588)))
 
 
-def barometer(drone: Drone, origin: Origin, noise: Noise, time: float) -> BarometerReading:
-    """Reading at a time; its errors are those of the last 50 Hz sample."""
+def barometer(
+    drone: Drone, origin: Origin, noise: Noise, time: float, airspeed: float = 0.0, weather: SensorWeather = CLEAN
+) -> BarometerReading:
+    """Reading at a time; its errors are those of the last 50 Hz sample, and of the air (m/s) past its port."""
     tick = int(time / BAROMETER_PERIOD + 1e-6)
-    pressure = pressure_at(origin.altitude + float(drone.position[2]))
+    altitude = origin.altitude + float(drone.position[2])
+    pressure = pressure_at(altitude) + PORT_ERROR * weather.port * 0.5 * air_density(altitude) * airspeed**2
     pressure += NOISE.pressure * float(noise.normal(tick, 1)[0])
     pressure += NOISE.pressure_drift * float(noise.drift(tick * BAROMETER_PERIOD, PRESSURE_DRIFT_PERIOD, 1)[0])
     return BarometerReading(altitude_at(pressure), pressure)
@@ -132,18 +136,32 @@ def magnetic_field(origin: Origin) -> Vector:
     return np.array([0.0, _DIPOLE * math.cos(latitude), -2.0 * _DIPOLE * math.sin(latitude)])
 
 
-def magnetometer(drone: Drone, origin: Origin, noise: Noise, time: float) -> Vector:
+def magnetometer(drone: Drone, origin: Origin, noise: Noise, time: float, weather: SensorWeather = CLEAN) -> Vector:
     """Gauss in FLU."""
     tick = int(time / MAGNETOMETER_PERIOD + 1e-6)
-    return drone.body.pose.rotation.T @ magnetic_field(origin) + NOISE.magnetic * noise.normal(tick, 3)
+    error = NOISE.magnetic * weather.magnetic * noise.normal(tick, 3)
+    return drone.body.pose.rotation.T @ magnetic_field(origin) + error
 
 
-def distance(drone: Drone, world: RayWorld, sensor: SensorSettings, noise: Noise, step: int) -> float:
-    """m along the sensor's x axis, clipped to what it can tell apart."""
+def distance(
+    drone: Drone,
+    world: RayWorld,
+    sensor: SensorSettings,
+    noise: Noise,
+    step: int,
+    far: float = math.inf,
+    weather: SensorWeather = CLEAN,
+) -> float:
+    """m along the sensor's x axis, clipped to what it can tell apart; its range where no echo comes back.
+
+    far: m, how far an echo carries in this air.
+    """
     pose = drone.body.pose.compose(sensor.mount)
-    ranges, _ = world.raycast(pose.position, pose.rotation[:, :1].T, sensor.range)
-    measured = float(ranges[0]) + NOISE.range * float(noise.normal(step, 1)[0])
-    return float(np.clip(measured, sensor.min_range, sensor.range))
+    ranges, _ = world.raycast(pose.position, pose.rotation[:, :1].T, min(sensor.range, far))
+    white, luck = noise.normal(step, 1), noise.uniform(step, 1)
+    if luck[0] < weather.dropout:
+        return sensor.range
+    return float(np.clip(float(ranges[0]) + NOISE.range * float(white[0]), sensor.min_range, sensor.range))
 
 
 def scan_directions(sensor: SensorSettings) -> NDArray[np.float64]:
@@ -165,11 +183,23 @@ def scan_directions(sensor: SensorSettings) -> NDArray[np.float64]:
 
 
 def lidar(
-    pose: Pose, world: RayWorld, sensor: SensorSettings, rays: NDArray[np.float64], noise: Noise, step: int
+    pose: Pose,
+    world: RayWorld,
+    sensor: SensorSettings,
+    rays: NDArray[np.float64],
+    noise: Noise,
+    step: int,
+    far: float = math.inf,
+    weather: SensorWeather = CLEAN,
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Points (N, 3) in the sensor's FLU frame and the ids of what they hit; rays without a hit are left out."""
-    ranges, ids = world.raycast(pose.position, rays @ pose.rotation.T, sensor.range)
+    """Points (N, 3) in the sensor's FLU frame and the ids of what they hit; rays without an echo are left out.
+
+    far: m, how far an echo carries in this air.
+    """
+    ranges, ids = world.raycast(pose.position, rays @ pose.rotation.T, min(sensor.range, far))
     hit = np.isfinite(ranges)
+    if weather.dropout > 0.0:
+        hit &= noise.uniform(step, len(ranges)) >= weather.dropout
     measured = ranges[hit] + NOISE.range * noise.normal(step, len(ranges))[hit]
     return rays[hit] * measured[:, None], ids[hit]
 

@@ -12,20 +12,16 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
 from esar_ros.geometry.frames import Pose, ned_to_enu, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
-from esar_ros.sim.api import Api, Context
-from esar_ros.sim.api_images import ImagesApi
-from esar_ros.sim.api_motion import MotionApi
-from esar_ros.sim.api_sensors import SensorsApi
-from esar_ros.sim.api_session import SessionApi
-from esar_ros.sim.api_state import StateApi
+from esar_ros.sim.api import Context
+from esar_ros.sim.api_groups import build_api
 from esar_ros.sim.api_values import yaw_enu
-from esar_ros.sim.api_world import WorldApi
 from esar_ros.sim.clock import STEP
 from esar_ros.sim.drone import Drone
 from esar_ros.sim.maps import PlaceMap, load_map
@@ -56,6 +52,9 @@ def place_vehicles(settings: Settings, world: World, vehicle: Vehicle) -> tuple[
         drone = Drone(item.name, start, position, vehicle.body, world)
         if item.z is None:  # its coordinates count from where it stands
             drone.start, drone.offset = drone.body.pose, drone.position.copy()
+        if item.armed:
+            drone.starts_armed = True
+            drone.reset()
         drones.append(drone)
         filled.append(replace(item, z=-float(drone.offset[2])))
     return replace(settings, vehicles=tuple(filled)), drones
@@ -115,20 +114,15 @@ async def serve(
         renderer.launch()
         context = make_context(place, seed, settings, vehicle, os.environ.get(TOKEN_VARIABLE) or None)
         context.simulation.clock.paused = paused
-        groups = [
-            SessionApi(context),
-            MotionApi(context),
-            StateApi(context),
-            SensorsApi(context),
-            ImagesApi(context, renderer),
-            WorldApi(context),
-        ]
+        api, recorder = build_api(context, renderer)
         waiting = asyncio.ensure_future(renderer.ready())
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait({waiting, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if not stop.is_set():
             waiting.result()
-            await server.start(Api(context, groups))
+            if settings.recording.enabled:
+                say(f"recording into {recorder.start()}")
+            await server.start(api)
             for line in _greeting(context, host, port, map_id, paused):
                 say(line)
             pace = asyncio.ensure_future(keep_time(context.simulation, settings.clock_speed))
@@ -199,18 +193,39 @@ def _greeting(context: Context, host: str, port: int, map_id: str, paused: bool)
     return [*lines, f"ready on {host}:{port}"]
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells a mistake in one line instead of its whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, f"see {self.prog} --help")
+
+
 def parse_arguments(argv: list[str]) -> argparse.Namespace:
-    """Command line of the simulator alone."""
-    parser = argparse.ArgumentParser(prog="sim", description="Embedded simulator with AirSim's RPC interface.")
+    """Command line of the simulator alone. Raises UsageError."""
+    parser = _Parser(prog="./esar sim", description="Embedded simulator with AirSim's RPC interface.")
     parser.add_argument("--map", default="aotai", help="map id (default %(default)s)")
     parser.add_argument("--vehicles", default="uav1", help="names, separated by commas (default %(default)s)")
     parser.add_argument("--settings", type=Path, help="an AirSim settings.json, instead of --vehicles")
     parser.add_argument("--image", type=image_size, help="picture size, e.g. 640x480")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
-    parser.add_argument("--port", type=int, help="port to listen on (default 41451, 0: any free one)")
-    parser.add_argument("--seed", type=int, default=0, help="of sensor noise and weather (default %(default)s)")
+    parser.add_argument("--port", type=port_number, help="port to listen on (default 41451, 0: any free one)")
+    parser.add_argument("--seed", type=seed_number, default=0, help="of sensor noise and weather (default %(default)s)")
     parser.add_argument("--paused", action="store_true", help="time stands still until a client moves it")
     return parser.parse_args(argv)
+
+
+def port_number(words: str) -> int:
+    """A TCP port, 0 for any free one."""
+    if not words.isdecimal() or int(words) > 65535:
+        raise argparse.ArgumentTypeError(f"'{words}' is not a port in 0..65535")
+    return int(words)
+
+
+def seed_number(words: str) -> int:
+    """A seed that every generator takes."""
+    if not words.isdecimal() or int(words) >= 1 << 31:
+        raise argparse.ArgumentTypeError(f"'{words}' is not a seed in 0..2147483647")
+    return int(words)
 
 
 def image_size(words: str) -> tuple[int, int]:
@@ -223,9 +238,9 @@ def image_size(words: str) -> tuple[int, int]:
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 ended by a signal, 2 could not start."""
-    arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
+        arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
         run(
             map_id=arguments.map,
             vehicles=tuple(name for name in arguments.vehicles.split(",") if name),

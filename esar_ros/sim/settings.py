@@ -17,6 +17,7 @@ from esar_ros.geometry.frames import Pose, flu_to_frd, frd_to_flu, quaternion_fr
 from esar_ros.mission.vehicle import Vehicle
 
 DEFAULT_PORT = 41451
+TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 SENSOR_KINDS = {1: "barometer", 2: "imu", 3: "gps", 4: "magnetometer", 5: "distance", 6: "lidar"}
 SENSOR_TYPE = {kind: number for number, kind in SENSOR_KINDS.items()}
 
@@ -88,6 +89,43 @@ class VehicleSettings:
     yaw: float = 0.0
     cameras: Mapping[str, CameraSettings] = field(default_factory=dict)
     sensors: Mapping[str, SensorSettings] = field(default_factory=dict)
+    armed: bool = False  # at the start and after a reset
+
+
+@dataclass(frozen=True)
+class RecordedImage:
+    """One picture of each sample of a recording."""
+
+    camera: str = "0"
+    kind: int = 0
+    as_float: bool = False
+    compress: bool = True
+
+
+@dataclass(frozen=True)
+class RecordingSettings:
+    """What startRecording writes, and how often."""
+
+    on_move: bool = False  # only when the vehicle has moved
+    interval: float = 0.05  # s of simulation time
+    folder: str = ""
+    enabled: bool = False  # from the start
+    images: Mapping[str, tuple[RecordedImage, ...]] = field(default_factory=dict)  # by vehicle
+
+    def images_of(self, vehicle: str) -> tuple[RecordedImage, ...]:
+        """Pictures of a vehicle; where none are listed at all, the front camera's colour, as AirSim."""
+        return self.images.get(vehicle, ()) if self.images else (RecordedImage(),)
+
+
+@dataclass(frozen=True)
+class TimeOfDay:
+    """Where the sun starts and whether it moves."""
+
+    start: str = ""  # "%Y-%m-%d %H:%M:%S", local; empty: as the map has it
+    is_dst: bool = False
+    speed: float = 1.0  # celestial seconds a second
+    interval: float = 60.0  # s between the sun's steps
+    move_sun: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,6 +137,8 @@ class Settings:
     port: int = DEFAULT_PORT
     origin: tuple[float, float, float] | None = None  # latitude, longitude (degrees), altitude (m)
     wind: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m/s, NED
+    recording: RecordingSettings = field(default_factory=RecordingSettings)
+    time_of_day: TimeOfDay | None = None  # None: the sun stands still
     warnings: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -150,6 +190,8 @@ def default_settings(vehicle: Vehicle, names: tuple[str, ...]) -> Settings:
 
 def _vehicle_json(vehicle: VehicleSettings) -> dict[str, Any]:
     out: dict[str, Any] = {"VehicleType": "SimpleFlight", "X": vehicle.x, "Y": vehicle.y, "Yaw": vehicle.yaw}
+    if vehicle.armed:
+        out["DefaultVehicleState"] = "Armed"
     if vehicle.z is not None:
         out["Z"] = vehicle.z
     out["Cameras"] = {name: _camera_json(camera) for name, camera in vehicle.cameras.items()}

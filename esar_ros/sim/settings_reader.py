@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,14 @@ from esar_ros.mission.vehicle import Vehicle
 from esar_ros.sim.settings import (
     DEFAULT_PORT,
     SENSOR_KINDS,
+    TIME_FORMAT,
     CameraSettings,
     Capture,
+    RecordedImage,
+    RecordingSettings,
     SensorSettings,
     Settings,
+    TimeOfDay,
     VehicleSettings,
     default_settings,
 )
@@ -24,8 +29,14 @@ from esar_ros.sim.settings import (
 _LOOKS_ONLY = {  # of Unreal's window; silently without effect
     "SettingsVersion", "SeeDocsAt", "ViewMode", "SubWindows", "LogMessagesVisible", "EngineSound", "SpeedUnitFactor",
     "SpeedUnitLabel", "ShowLosDebugLines", "InitMessageVisible", "ClockType", "PhysicsEngineName", "RpcEnabled",
-    "LocalHostIp", "CameraDirector",
+    "LocalHostIp", "CameraDirector", "RecordUIVisible",
 }  # fmt: skip
+
+
+_VEHICLE_LOOKS = (
+    "AutoCreate", "EnableCollisions", "EnableCollisionPassthrogh", "EnableTrace", "PawnPath", "RC", "AllowAPIAlways",
+    "IsFpvVehicle", "Model",
+)  # fmt: skip
 
 
 def load_settings(path: Path, vehicle: Vehicle) -> Settings:
@@ -55,9 +66,7 @@ def parse_settings(text: str, source: str, vehicle: Vehicle) -> Settings:
     captures = _captures(defaults) or template.cameras["front"].captures
     sensors = _sensors(root.child("DefaultSensors"), template.sensors)
     listed = root.child("Vehicles")
-    vehicles = [
-        _vehicle(listed.child(name), name, template, captures, sensors) for name in listed.names()
-    ]
+    vehicles = [_vehicle(listed.child(name), name, template, captures, sensors) for name in listed.names()]
     origin = root.child("OriginGeopoint") if root.has("OriginGeopoint") else None
     wind = root.child("Wind")
     settings = Settings(
@@ -72,6 +81,8 @@ def parse_settings(text: str, source: str, vehicle: Vehicle) -> Settings:
         if origin is not None
         else None,
         (wind.number("X", 0.0), wind.number("Y", 0.0), wind.number("Z", 0.0)),
+        _recording(root.child("Recording"), vehicles),
+        _time_of_day(root.child("TimeOfDay")),
     )
     root.done(_LOOKS_ONLY)
     return replace(settings, warnings=tuple(root.warnings))
@@ -173,15 +184,17 @@ def _vehicle(
     kind = reader.text("VehicleType", "SimpleFlight")
     if kind.lower() != "simpleflight":
         raise reader.bad("VehicleType", f"'{kind}' is not simulated; use SimpleFlight")
-    for silent in ("DefaultVehicleState", "AutoCreate", "EnableCollisions", "EnableCollisionPassthrogh", "PawnPath"):
+    for silent in _VEHICLE_LOOKS:
         reader._read.add(silent)
+    state = reader.text("DefaultVehicleState", "")
+    if state not in ("", "Inactive", "Disarmed", "Armed"):
+        raise reader.bad("DefaultVehicleState", f"must be Armed or Disarmed, is '{state}'")
     listed = reader.child("Cameras")
-    cameras = {
+    # As in AirSim, listed cameras join the standard ones.
+    cameras = {camera: replace(item, captures=captures) for camera, item in template.cameras.items()} | {
         camera: CameraSettings(captures=_captures(item) or captures, **_mount(item))
         for camera, item in ((camera, listed.child(camera)) for camera in listed.names())
     }
-    if not cameras:
-        cameras = {camera: replace(item, captures=captures) for camera, item in template.cameras.items()}
     z = reader.number("Z", 0.0) if reader.has("Z") else None
     return VehicleSettings(
         name,
@@ -191,7 +204,47 @@ def _vehicle(
         reader.number("Yaw", 0.0),
         cameras,
         _sensors(reader.child("Sensors"), sensors),
+        state == "Armed",
     )
+
+
+def _recording(reader: _Reader, vehicles: list[VehicleSettings]) -> RecordingSettings:
+    images: dict[str, tuple[RecordedImage, ...]] = {}
+    for item in reader.children("Cameras"):
+        image = RecordedImage(
+            item.text("CameraName", "0"),
+            int(item.number("ImageType", 0, 0, 7)),
+            item.flag("PixelsAsFloat", False),
+            item.flag("Compress", True),
+        )
+        vehicle = item.text("VehicleName", "") or (vehicles[0].name if vehicles else "SimpleFlight")
+        if vehicles and vehicle not in {known.name for known in vehicles}:
+            raise item.bad("VehicleName", f"there is no vehicle '{vehicle}'")
+        images[vehicle] = (*images.get(vehicle, ()), image)
+    return RecordingSettings(
+        reader.flag("RecordOnMove", False),
+        reader.number("RecordInterval", 0.05, 0.01, 3600.0),
+        reader.text("Folder", ""),
+        reader.flag("Enabled", False),
+        images,
+    )
+
+
+def _time_of_day(reader: _Reader) -> TimeOfDay | None:
+    start = reader.text("StartDateTime", "")
+    try:
+        if start:
+            datetime.strptime(start, TIME_FORMAT)
+    except ValueError:
+        raise reader.bad("StartDateTime", f"must look like 2024-07-01 11:00:00, is '{start}'") from None
+    read = TimeOfDay(
+        start,
+        reader.flag("StartDateTimeDst", False),
+        reader.number("CelestialClockSpeed", 1.0, 0.0, 1e6),
+        reader.number("UpdateIntervalSecs", 60.0, 0.01, 1e6),
+        reader.flag("MoveSun", True),
+    )
+    return read if reader.flag("Enabled", False) else None
 
 
 def _sensors(reader: _Reader, defaults: Mapping[str, SensorSettings]) -> dict[str, SensorSettings]:

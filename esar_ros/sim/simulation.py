@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.sim.clock import CONTROL_STEPS, SimClock
 from esar_ros.sim.drone import Drone
 from esar_ros.sim.dynamics import Quadrotor
+from esar_ros.sim.gusts import Gusts
 from esar_ros.sim.world import World
 
 VEHICLE_ID_BASE = 1000  # object ids of vehicles in collision reports start here
 
 
 class Simulation:
-    """Everything that moves; knows nothing of networks, pictures or wall time."""
+    """Everything that moves; knows nothing of networks, pictures or wall time.
+
+    `watchers` are called after every control step.
+    """
 
     def __init__(self, world: World, drones: Sequence[Drone]) -> None:
         self.world = world
         self.clock = SimClock()
         self.drones: dict[str, Drone] = {drone.name: drone for drone in drones}
+        self.watchers: list[Callable[[], None]] = []
+        self._gusts: dict[str, Gusts] = {}
 
     def advance(self, steps: int) -> None:
         """Move on by so many 2 ms steps; the autopilots think at multiples of 10 ms."""
         end = self.clock.step + steps
-        wind = self.world.environment.wind
         while self.clock.step < end:
-            run = min(CONTROL_STEPS - self.clock.step % CONTROL_STEPS, end - self.clock.step)
+            tick, begun = divmod(self.clock.step, CONTROL_STEPS)
+            run = min(CONTROL_STEPS - begun, end - self.clock.step)
             for drone in self.drones.values():
-                drone.advance(wind, self.clock.now_ns, run)
+                if not begun:
+                    drone.air = self._air(drone, tick)
+                drone.advance(drone.air, self.clock.now_ns, run)
             if len(self.drones) > 1:
                 self._part_vehicles()
             self.clock.step += run
+            if not self.clock.step % CONTROL_STEPS:
+                for watcher in self.watchers:
+                    watcher()
 
     def warm_up(self) -> None:
         """Load the compiled kernels, so that the first step is as quick as the others. Changes nothing."""
@@ -47,6 +58,16 @@ class Simulation:
         """Vehicles back to their starts; objects, weather and time stay."""
         for drone in self.drones.values():
             drone.reset()
+
+    def _air(self, drone: Drone, tick: int) -> Vector:
+        """Wind and gusts (m/s, ENU) where a vehicle is."""
+        environment = self.world.environment
+        mean = environment.wind
+        if drone.grounded or not mean.any():
+            return mean
+        gusts = self._gusts.setdefault(drone.name, Gusts(self.world.seed, drone.name))
+        airspeed = float(np.linalg.norm(drone.velocity - mean))
+        return mean + gusts.next(tick, mean, airspeed, drone.height(), environment.weather)
 
     def _part_vehicles(self) -> None:
         drones = list(self.drones.values())

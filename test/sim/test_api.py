@@ -20,14 +20,9 @@ from esar_ros.geometry.frames import Pose, attitude_enu_flu_to_ned_frd, quaterni
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
-from esar_ros.sim.api import Api, Context, Session
-from esar_ros.sim.api_images import ImagesApi
-from esar_ros.sim.api_motion import MotionApi
-from esar_ros.sim.api_sensors import SensorsApi
-from esar_ros.sim.api_session import SessionApi
-from esar_ros.sim.api_state import StateApi
+from esar_ros.sim.api import Context, Session
+from esar_ros.sim.api_groups import build_api
 from esar_ros.sim.api_values import ApiError, attitude
-from esar_ros.sim.api_world import WorldApi
 from esar_ros.sim.images import NO_DEPTH, ImageType, encode_image, segmentation_palette
 from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.msgpack_wire import Encoded
@@ -79,10 +74,7 @@ class Bench:
         self.simulation.clock.paused = True
         self.context = Context(self.simulation, filled, 0, token)
         self.painter = Painter()
-        groups = [SessionApi, MotionApi, StateApi, SensorsApi, WorldApi]
-        self.api = Api(
-            self.context, [*(g(self.context) for g in groups), ImagesApi(self.context, self.painter)]  # type: ignore[arg-type]
-        )
+        self.api, self.recorder = build_api(self.context, self.painter)  # type: ignore[arg-type]
         self.session = self.api.open()
 
     def __call__(self, method: str, *arguments: Any, session: Session | None = None) -> Any:
@@ -327,7 +319,7 @@ def test_battery_sensors_and_surroundings_answer() -> None:
     assert bench("simGetGroundTruthEnvironment", "")["gravity"]["z_val"] == pytest.approx(9.80665)
     assert len(bench("getRotorStates", "")["rotors"]) == 4
     low, high = bench("simGetWorldExtents")
-    assert (low["x_val"], high["x_val"]) == (-100.0, 100.0)
+    assert low["latitude"] < 33.9 < high["latitude"] and low["altitude"] == pytest.approx(2802.0, abs=0.1)
     with pytest.raises(ApiError, match="No gps with name tail"):
         bench("getGpsData", "tail", "")
 
