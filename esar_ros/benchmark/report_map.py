@@ -18,23 +18,13 @@ from esar_ros.benchmark.flown import Coverage, Flown
 from esar_ros.scoring.record import NANO
 from esar_ros.sim.land_cover import LandCover
 from esar_ros.sim.maps import PlaceMap
+from esar_ros.sim.relief_picture import MAP_COLOURS
 from esar_ros.sim.scatter import SPECIES, scatter
 
 FOUND, NEAR, MISSED, FALSE = "#1f9d6b", "#e0a100", "#d6453d", "#8b2f2a"
 INK, PAPER = "#1d2429", "#ffffff"
 TRACK = LinearSegmentedColormap.from_list("track", ["#2b5cd9", "#8a3fd1", "#e0358f", "#ff8a1f"])
 
-# Muted colours of a walking map, by LandCover.
-_GROUND: dict[LandCover, tuple[float, float, float]] = {
-    LandCover.GRASS: (0.86, 0.89, 0.76),
-    LandCover.ROCK: (0.83, 0.81, 0.79),
-    LandCover.SNOW: (0.96, 0.97, 0.99),
-    LandCover.SAND: (0.94, 0.89, 0.78),
-    LandCover.DIRT: (0.80, 0.71, 0.60),
-    LandCover.FOREST: (0.74, 0.82, 0.68),
-    LandCover.BLOCKFIELD: (0.85, 0.84, 0.82),
-    LandCover.WATER: (0.70, 0.82, 0.90),
-}
 _TREES = {
     "conifer": ("#5d7f58", 0.9),
     "broadleaf": ("#7c9c60", 1.0),
@@ -91,7 +81,7 @@ def relief(place: PlaceMap, region: Region, pixels: int) -> NDArray[np.float64]:
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
     sun = np.array([-0.5, 0.5, 0.70710678])
     shade = np.clip(normal @ sun, 0.0, 1.0) / float(sun[2])
-    palette = np.array([_GROUND[LandCover(k)] for k in range(len(LandCover))])
+    palette = np.array([MAP_COLOURS[kind] for kind in LandCover]) * 0.45 + 0.52  # muted: marks are drawn on it
     cover = gaussian_filter(palette[place.land_cover[part]], sigma=(0.6, 0.6, 0.0), mode="nearest")
     colour = np.stack([map_coordinates(cover[..., k], local, order=1, mode="nearest") for k in range(3)], axis=-1)
     picture = colour * np.clip(0.30 + 0.70 * shade, 0.35, 1.10)[..., None]

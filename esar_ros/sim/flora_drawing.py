@@ -10,7 +10,7 @@ from esar_ros.sim import shaders
 from esar_ros.sim.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
 from esar_ros.sim.graphics import program
 from esar_ros.sim.mesh_builder import Mesh
-from esar_ros.sim.plant_meshes import broadleaf, bush, conifer, pebble, rock
+from esar_ros.sim.plant_meshes import BILLBOARD_CORNERS, TREES, meshes
 from esar_ros.sim.raycast import Ground
 from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 from esar_ros.sim.views import View
@@ -18,23 +18,12 @@ from esar_ros.sim.views import View
 _ROW = 32  # bytes of an instance
 _ATLAS_CELL = (64, 128)
 
-# A billboard is one triangle about the painted shape: half the set-up of a quad and, for firs, half the pixels.
-# Corners by species, x in half atlas cells, y in heights.
-_CORNERS = np.array(
-    [[[-0.54, -0.01], [0.54, -0.01], [0.0, 1.06]], [[1.2, 1.02], [-1.2, 1.02], [0.0, -0.35]]], dtype=np.float32
-)
+_CORNERS = np.array([BILLBOARD_CORNERS[name] for name in TREES], dtype=np.float32)  # (trees, 3, 2)
 
 
 def _meshes(kind: int) -> tuple[Mesh, Mesh]:
     """Full and coarse mesh of a species and variant."""
-    species, variant = SPECIES[kind // VARIANTS], kind % VARIANTS
-    if species == "conifer":
-        return conifer(31 + variant, 7, 6), conifer(41 + variant, 3, 3)
-    if species == "broadleaf":
-        return broadleaf(51 + variant, 8, 6), broadleaf(61 + variant, 5, 3)
-    if species == "bush":
-        return bush(71 + variant, 7, 5), bush(81 + variant, 5, 3)
-    return rock(91 + variant, 7, 5), pebble(101 + variant, 5, 3)
+    return meshes(SPECIES[kind // VARIANTS], kind % VARIANTS)
 
 
 class FloraDrawing:

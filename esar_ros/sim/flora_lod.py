@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from esar_ros.sim.plant_meshes import TREES
 from esar_ros.sim.raycast import Ground, cast_ground
 from esar_ros.sim.scatter import SPECIES, VARIANTS, Flora
 
@@ -20,7 +21,7 @@ _BUCKETS = len(SPECIES) * VARIANTS * 2
 _CAPACITY = 16_000  # instances a bucket
 BILLBOARDS = 40_000  # greatest number a view
 
-BILLBOARD_SPECIES = 2  # the first species, those with trees' heights
+BILLBOARD_SPECIES = len(TREES)  # the first species
 
 
 class FloraLod:

@@ -7,30 +7,34 @@ from __future__ import annotations
 
 import math
 
+import cv2
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from esar_ros.sim.detail_textures import paint_noise
 from esar_ros.sim.land_cover import ALBEDO, LandCover
 from esar_ros.sim.maps import PlaceMap
+from esar_ros.sim.plant_meshes import TREES
 from esar_ros.sim.scatter import Flora
 from esar_ros.sim.sky import Lighting
 from esar_ros.sim.terrain import surface_normals
 
 LIT_RANGE = 2.2  # linear radiance that the lit texture's 255 stands for; stored as its square root
 
-# Which of the four detail patterns a class shows: grass, rock, snow and sand, earth.
-_DETAIL = np.zeros(8, dtype=np.int64)
-_DETAIL[[LandCover.ROCK, LandCover.BLOCKFIELD]] = 1
+# Which of the four detail patterns a class shows: grass (or salt, ice), rock (or gravel), snow and sand, earth.
+_DETAIL = np.zeros(len(LandCover), dtype=np.int64)
+_DETAIL[[LandCover.ROCK, LandCover.BLOCKFIELD, LandCover.GOBI]] = 1
 _DETAIL[[LandCover.SNOW, LandCover.SAND, LandCover.WATER]] = 2
-_DETAIL[[LandCover.DIRT, LandCover.FOREST]] = 3
+_DETAIL[[LandCover.DIRT, LandCover.FOREST, LandCover.CLAY]] = 3
+_LARGEST = 2048  # texels along a side
 
 
 class GroundBake:
     """Albedo once; light anew whenever the sun has moved."""
 
     def __init__(self, place: PlaceMap, noise: NDArray[np.float32]) -> None:
-        self.size = 2 * (place.samples - 1)  # texels along a side
+        self.size = min(2 * (place.samples - 1), _LARGEST)  # texels along a side
         self._place = place
         self._normals = surface_normals(place.heights, place.cell)
         self._openness = _openness(place.heights, place.cell)
@@ -47,7 +51,47 @@ class GroundBake:
             self._albedo,
             self.surface,
         )
+        self._tread()
+        if place.water_level is not None:
+            self._shallows()
         self.sun_share = np.ones(place.heights.shape, dtype=np.float32)  # (n, n) of the sun's disc in sight
+
+    def _tread(self) -> None:
+        """Draw the tracks: bare earth through plants, a trodden or driven line in snow, salt, sand and gravel."""
+        texel = self._place.size / self.size
+        for name, line in self._place.tracks.items():
+            width = self._place.track_width[name]
+            mask = np.zeros((self.size, self.size), dtype=np.uint8)
+            points = np.rint((line + self._place.size / 2) / texel * 16.0 - 8.0).astype(np.int32).reshape(-1, 1, 2)
+            cv2.polylines(mask, [points], False, 255, max(1, round(width / texel)), cv2.LINE_AA, 4)
+            rows, columns = np.nonzero(mask)
+            at = np.stack([columns + 0.5, rows + 0.5], axis=-1) * texel - self._place.size / 2
+            cover = self._place.cover_at(at)
+            share = mask[rows, columns].astype(np.float32) / 255.0 * min(1.0, width / texel)
+            # Linear colours are kept as square roots; trodden snow and driven crust are darker kinds of themselves.
+            old = (self._albedo[rows, columns].astype(np.float32) / 255.0) ** 2
+            soft = np.isin(cover, (LandCover.SNOW, LandCover.ICE, LandCover.WATER))
+            arid = np.isin(cover, (LandCover.SALT, LandCover.GOBI, LandCover.SAND, LandCover.CLAY))
+            new = np.where(soft[:, None], old * (0.62, 0.66, 0.72), np.array([0.205, 0.165, 0.115]))
+            new = np.where(arid[:, None], np.array([0.335, 0.275, 0.200]), new)
+            mixed = old + 0.85 * share[:, None] * (new - old)
+            self._albedo[rows, columns] = np.clip(255.0 * np.sqrt(mixed), 0, 255).astype(np.uint8)
+            earthy = (share > 0.4) & ~soft
+            self.surface[rows[earthy], columns[earthy], :3] = (0, 0, 255)
+
+    def _shallows(self) -> None:
+        """Lighten the sea towards the shore, and whiten its very edge with foam."""
+        water = (self._place.land_cover == LandCover.WATER).astype(np.uint8)
+        far = cv2.distanceTransform(cv2.copyMakeBorder(water, 1, 1, 1, 1, cv2.BORDER_REPLICATE), cv2.DIST_L2, 5)
+        far = cv2.resize(far[1:-1, 1:-1], (self.size, self.size), interpolation=cv2.INTER_LINEAR) * self._place.cell
+        wet = far > 0.0
+        noise = np.tile(paint_noise(), (self.size // 256 + 1, self.size // 256 + 1))[: self.size, : self.size]
+        shallow = np.exp(-far / 45.0)[..., None]
+        foam = np.clip(1.3 - np.abs(far - 4.0) / 3.0 + 0.8 * noise, 0.0, 1.0)[..., None] * (far < 12.0)[..., None]
+        deep = (self._albedo.astype(np.float32) / 255.0) ** 2
+        colour = deep + shallow * (np.array([0.075, 0.210, 0.205], dtype=np.float32) - deep)
+        colour = colour + 0.75 * foam * (0.75 - colour)
+        self._albedo[wet] = np.clip(255.0 * np.sqrt(colour[wet]), 0, 255).astype(np.uint8)
 
     def light(self, light: Lighting, flora: Flora) -> NDArray[np.uint8]:
         """Lit ground (size, size, 4): square root of radiance over LIT_RANGE, alpha the sun's share of it.
@@ -62,7 +106,7 @@ class GroundBake:
             self.sun_share[:] = 0.0
         shade = np.full((self.size, self.size), 255, dtype=np.uint8)
         if shining:
-            trees = flora.species < 2
+            trees = flora.species < len(TREES)
             _shade_trees(
                 shade,
                 flora.positions[trees],
@@ -150,8 +194,36 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
                 r *= 0.82 + 0.3 * strata
                 g *= 0.82 + 0.3 * strata
                 bl *= 0.84 + 0.3 * strata
+            elif kind == 8:  # salt: grey with dust in places, whiter where it is fresh
+                dust = min(1.0, max(0.0, 0.45 + 0.45 * a + 0.2 * b))
+                r -= dust * 0.085
+                g -= dust * 0.098
+                bl -= dust * 0.115
+            elif kind == 9:  # gravel: sand drifts between, dark desert varnish elsewhere
+                drift = min(1.0, max(0.0, -0.25 + 0.6 * a - 0.3 * b))
+                r += drift * 0.14
+                g += drift * 0.11
+                bl += drift * 0.065
+            elif kind == 10:  # lake clay in level beds, paler and redder by turns
+                bed = 0.5 + 0.5 * math.sin(h[v, u] * 2.6 + 1.2 * a)
+                r *= 0.84 + 0.26 * bed
+                g *= 0.82 + 0.25 * bed
+                bl *= 0.80 + 0.24 * bed
+            elif kind == 11:  # ice: blue where clean, white where frosted
+                frost = min(1.0, max(0.0, 0.3 + 0.5 * b + 0.4 * c))
+                r += frost * 0.30
+                g += frost * 0.20
+                bl += frost * 0.13
+            elif kind == 12:  # scrub: dry grass between dark bushes
+                dry = min(1.0, max(0.0, 0.3 + 0.5 * b))
+                r += dry * 0.040
+                g += dry * 0.026
+                bl += dry * 0.006
+            elif kind == 3:  # sand: paler on crests
+                r *= 1.0 + 0.07 * b
+                g *= 1.0 + 0.07 * b
             steep = min(1.0, max(0.0, (0.80 - normals[v, u, 2]) / 0.14))
-            if kind == 0 or kind == 5:
+            if kind == 0 or kind == 5 or kind == 12:
                 mix = 0.55 * steep * min(1.0, max(0.0, 0.6 + b))
                 r += mix * (0.17 - r)
                 g += mix * (0.15 - g)

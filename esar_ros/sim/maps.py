@@ -7,23 +7,27 @@ import io
 import os
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import yaml
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
-from esar_ros.sim.land_cover import ALBEDO, AlpineCover, LandCover, classify
-from esar_ros.sim.terrain import AlpineRidge, Erosion, generate_heights
+from esar_ros.sim.land_cover import AlpineCover, Cover, LandCover, classify, trail_north
+from esar_ros.sim.relief_picture import relief_picture
+from esar_ros.sim.terrain import AlpineRidge, Erosion, Relief, generate_heights
+from esar_ros.sim.terrain_coast import CoastalHills
+from esar_ros.sim.tracks import Track, TrackSpec, lay_track
 
 MAP_DIRECTORY = "config/maps"
-GENERATOR_VERSION = 1  # raise it when the generator's output changes: cached maps are then made anew
+GENERATOR_VERSION = 2  # raise it when the generator's output changes: cached maps are then made anew
 
 
 class _Strict(BaseModel):
@@ -43,9 +47,30 @@ class PlantSpec(_Strict):
 
     spacing: float = Field(gt=0.5, description="m between sites")
     height: tuple[float, float] = Field(description="least and greatest, m")
-    forest: float = Field(0.0, ge=0.0, le=1.0)
-    open: float = Field(0.0, ge=0.0, le=1.0)
-    blockfield: float = Field(0.0, ge=0.0, le=1.0)
+    share: dict[str, float] = Field(description="share of the sites taken, by land cover in lower case")
+    steepest: float = Field(1.05, gt=0.0, description="rise over run on which it still stands")
+
+    @field_validator("share")
+    @classmethod
+    def _known_covers(cls, value: dict[str, float]) -> dict[str, float]:
+        for name, share in value.items():
+            if name.upper() not in LandCover.__members__:
+                raise ValueError(f"no land cover is named '{name}'")
+            if not 0.0 <= share <= 1.0:
+                raise ValueError(f"the share on {name} is {share}, not within 0 and 1")
+        return value
+
+
+class StructureSpec(_Strict):
+    """A hut, sign or monument that belongs to the place."""
+
+    asset: str
+    at: tuple[float, float] = Field(description="m, map frame")
+    yaw: float = Field(0.0, description="rad, of its front, counter-clockwise from east")
+    scale: float = Field(1.0, gt=0.0)
+
+
+Horizon = Literal["ranges", "flat", "peaks", "sea"]
 
 
 class MapSpec(_Strict):
@@ -60,10 +85,14 @@ class MapSpec(_Strict):
     samples: int = Field(ge=65, le=4097)
     seed: int = Field(ge=0)
     water_level: float | None = Field(description="m in the map frame, null without open water")
-    relief: AlpineRidge
+    horizon: Horizon = Field("ranges", description="what lies beyond the map's edge")
+    relief: Relief
     erosion: Erosion
-    cover: AlpineCover
+    cover: Cover
     flora: dict[str, PlantSpec]
+    larch_above: float | None = Field(None, description="m, map frame z from which conifers are larches")
+    tracks: dict[str, TrackSpec] = Field(default_factory=dict)
+    structures: list[StructureSpec] = Field(default_factory=list)
 
     @field_validator("samples")
     @classmethod
@@ -71,6 +100,34 @@ class MapSpec(_Strict):
         if (value - 1) & (value - 2):
             raise ValueError(f"{value} is not a power of two plus one")
         return value
+
+    @model_validator(mode="after")
+    def _inside(self) -> MapSpec:
+        places = [(f"track {name}", xy) for name, track in self.tracks.items() for xy in track.via]
+        places += [(f"structure {item.asset}", item.at) for item in self.structures]
+        for what, xy in places:
+            if max(abs(xy[0]), abs(xy[1])) > self.size / 2:
+                raise ValueError(f"{what} at {xy[0]:g}, {xy[1]:g} is not on the map")
+        if isinstance(self.relief, CoastalHills) and self.water_level != -self.origin.altitude:
+            raise ValueError(f"water_level {self.water_level} is not sea level, {-self.origin.altitude}")
+        return self
+
+
+class Structure(NamedTuple):
+    """A hut, sign or monument; it stands on the ground at xy (m), its front at yaw (rad)."""
+
+    asset: str
+    xy: tuple[float, float]
+    yaw: float
+    scale: float
+
+
+class Ground(NamedTuple):
+    """What is generated, kept in the cache and hashed."""
+
+    heights: NDArray[np.float32]  # (n, n) m
+    land_cover: NDArray[np.uint8]  # (n, n) LandCover
+    tracks: dict[str, NDArray[np.float64]]  # polylines (N, 2) m
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +145,11 @@ class PlaceMap:
     water_level: float | None  # m
     flora: dict[str, PlantSpec]
     digest: str  # hexadecimal SHA-256 of the ground
+    tracks: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # named polylines (N, 2) m
+    track_width: Mapping[str, float] = field(default_factory=dict)  # m, by track
+    structures: tuple[Structure, ...] = ()
+    horizon: Horizon = "ranges"  # what lies beyond the map's edge
+    larch_above: float | None = None  # m, z from which conifers are larches
 
     @property
     def samples(self) -> int:
@@ -125,22 +187,20 @@ class PlaceMap:
         i, j, u, v = self._locate(xy)
         return np.asarray(self.land_cover[j + (v >= 0.5), i + (u >= 0.5)])
 
+    def slope(self, xy: ArrayLike) -> NDArray[np.float64]:
+        """Steepness (rad, 0 level) of the ground at points (..., 2)."""
+        return np.asarray(np.arccos(np.clip(self.normal(xy)[..., 2], -1.0, 1.0)), dtype=np.float64)
+
+    def is_water(self, xy: ArrayLike) -> NDArray[np.bool_]:
+        """Whether points (..., 2) lie on open water; there ground_height is the water's surface."""
+        return np.asarray(self.cover_at(xy) == LandCover.WATER)
+
     def shaded_relief(self, pixels: int) -> NDArray[np.uint8]:
-        """North-up picture (pixels, pixels, 3) RGB: land cover under a north-western sun, trees as dots."""
+        """North-up picture (pixels, pixels, 3) RGB: a walking map's colours under a north-western sun, with tracks."""
         if pixels < 8:
             raise ValueError(f"a picture of {pixels} px shows nothing")
-        step = self.size / pixels
-        centres = (np.arange(pixels) + 0.5) * step - self.size / 2
-        xy = np.stack(np.meshgrid(centres, centres[::-1]), axis=-1)
-        sun = np.array([-0.5, 0.5, 0.70710678])
-        shade = np.clip(self.normal(xy) @ sun, 0.0, None)
-        cover = self.cover_at(xy)
-        colour = np.sqrt(ALBEDO[cover].astype(np.float64))
-        trees = cover == LandCover.FOREST
-        dots = np.random.default_rng(self.seed).random((pixels, pixels))
-        colour *= (0.45 + 0.85 * shade)[..., None]
-        colour[trees] *= (0.62 + 0.42 * dots[trees])[..., None]
-        return np.asarray(np.clip(colour * 1.35 * 255.0, 0, 255), dtype=np.uint8)
+        tracks = [Track(line, self.track_width.get(name, 1.0)) for name, line in self.tracks.items()]
+        return relief_picture(self.heights, self.land_cover, self.size, self.seed, tracks, pixels)
 
     def _locate(self, xy: ArrayLike) -> tuple[Any, Any, Any, Any]:
         p = np.clip((np.asarray(xy, dtype=np.float64) + self.size / 2) / self.cell, 0.0, self.samples - 1.0)
@@ -178,24 +238,36 @@ def load_map(map_id: str) -> PlaceMap:
     """The place, from the cache when it is there and sound, else generated and kept. Raises UsageError."""
     spec, text = load_spec(map_id)
     key = hashlib.sha256(text + f"/{GENERATOR_VERSION}".encode()).hexdigest()
-    folder = cache_directory() / "maps"
-    path = folder / f"{map_id}-{key[:16]}.npz"
-    arrays = _read(path, spec.samples)
-    if arrays is None:
-        arrays = generate(spec)
-        _write(path, arrays)
-    return _place(spec, *arrays)
+    path = cache_directory() / "maps" / f"{map_id}-{key[:16]}.npz"
+    ground = read_ground(path, spec.samples)
+    if ground is None:
+        ground = generate(spec)
+        write_ground(path, ground)
+    return place_map(spec, ground)
 
 
-def generate(spec: MapSpec) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-    """Heights and land cover of a map file, the same bytes every time."""
-    heights = generate_heights(spec.relief, spec.erosion, spec.samples, spec.size, spec.seed)
-    return heights, classify(spec.cover, heights, spec.size, spec.relief.crest_offset, spec.seed)
+def generate(spec: MapSpec) -> Ground:
+    """Ground of a map file, the same bytes every time."""
+    heights, surface = generate_heights(
+        spec.relief, spec.erosion, spec.samples, spec.size, spec.seed, spec.origin.altitude
+    )
+    crest = spec.relief.crest_offset if isinstance(spec.relief, AlpineRidge) else None
+    cover = classify(spec.cover, heights, surface, spec.size, spec.seed, spec.water_level, crest)
+    tracks = {name: lay_track(track, heights, cover, spec.size) for name, track in spec.tracks.items()}
+    if crest is not None:
+        x = np.arange(-spec.size / 2, spec.size / 2 + 1.0, 4.0)
+        y = [trail_north(float(east), crest, spec.seed) for east in x]
+        tracks = {"trail": np.column_stack([x, y]), **tracks}
+    return Ground(heights, cover, tracks)
 
 
-def _place(spec: MapSpec, heights: NDArray[np.float32], cover: NDArray[np.uint8]) -> PlaceMap:
-    heights.setflags(write=False)
-    cover.setflags(write=False)
+def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
+    """The place of a map file and its ground."""
+    for array in (ground.heights, ground.land_cover, *ground.tracks.values()):
+        array.setflags(write=False)
+    widths = {name: track.width for name, track in spec.tracks.items()}
+    if "trail" in ground.tracks and isinstance(spec.cover, AlpineCover):
+        widths["trail"] = spec.cover.trail_width
     return PlaceMap(
         id=spec.id,
         name=spec.name,
@@ -203,37 +275,50 @@ def _place(spec: MapSpec, heights: NDArray[np.float32], cover: NDArray[np.uint8]
         origin=Origin(spec.origin.latitude, spec.origin.longitude, spec.origin.altitude),
         utc_offset=spec.utc_offset,
         seed=spec.seed,
-        heights=heights,
-        land_cover=cover,
+        heights=ground.heights,
+        land_cover=ground.land_cover,
         water_level=spec.water_level,
         flora=dict(spec.flora),
-        digest=_digest(heights, cover),
+        digest=_digest(ground),
+        tracks=ground.tracks,
+        track_width=widths,
+        structures=tuple(Structure(item.asset, item.at, item.yaw, item.scale) for item in spec.structures),
+        horizon=spec.horizon,
+        larch_above=spec.larch_above,
     )
 
 
-def _digest(heights: NDArray[np.float32], cover: NDArray[np.uint8]) -> str:
-    return hashlib.sha256(heights.tobytes() + cover.tobytes()).hexdigest()
+def _digest(ground: Ground) -> str:
+    total = hashlib.sha256(ground.heights.tobytes() + ground.land_cover.tobytes())
+    for name, line in ground.tracks.items():
+        total.update(name.encode() + line.tobytes())
+    return total.hexdigest()
 
 
-def _read(path: Path, samples: int) -> tuple[NDArray[np.float32], NDArray[np.uint8]] | None:
-    """Cached arrays, or None when absent or damaged: then the map is made anew."""
+def read_ground(path: Path, samples: int) -> Ground | None:
+    """Stored ground, or None when absent or damaged: then the map is made anew."""
     try:
         with np.load(path, allow_pickle=False) as stored:
-            heights, cover = stored["heights"], stored["land_cover"]
+            names = [str(name) for name in stored["track_names"]]
+            tracks = {name: stored[f"track_{index}"] for index, name in enumerate(names)}
+            ground = Ground(stored["heights"], stored["land_cover"], tracks)
             digest = str(stored["digest"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
     shape = (samples, samples)
-    if heights.shape != shape or cover.shape != shape or digest != _digest(heights, cover):
+    if ground.heights.shape != shape or ground.land_cover.shape != shape or digest != _digest(ground):
         return None
-    return heights, cover
+    return ground
 
 
-def _write(path: Path, arrays: tuple[NDArray[np.float32], NDArray[np.uint8]]) -> None:
+def write_ground(path: Path, ground: Ground) -> None:
     """Write aside and rename, so that a reader never meets half a file. A full or read-only disk costs only time."""
     buffer = io.BytesIO()
-    heights, cover = arrays
-    np.savez(buffer, heights=heights, land_cover=cover, digest=np.array(_digest(heights, cover)))
+    lines = {f"track_{index}": line for index, line in enumerate(ground.tracks.values())}
+    np.savez(
+        buffer, heights=ground.heights, land_cover=ground.land_cover, digest=np.array(_digest(ground)),
+        track_names=np.array(list(ground.tracks), dtype=str), **lines,
+    )  # fmt: skip
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem)

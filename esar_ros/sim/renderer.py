@@ -75,7 +75,7 @@ class Renderer:
         side = (self._bake.size, self._bake.size)
         self._lit = self._texture(side, 4)
         self._surface = self._texture(side, 4)
-        self._details = self._texture((SIDE, SIDE), 4, detail_patterns(), repeat=True)
+        self._details = self._texture((SIDE, SIDE), 4, detail_patterns(place), repeat=True)
         self._clouds = self._texture((SIDE, SIDE), 1, cloud_pattern(world.seed), repeat=True)
         self._shadow_map = context.depth_texture((_SHADOW_SIDE, _SHADOW_SIDE))
         self._shadow_map.compare_func = "<="

@@ -11,20 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
+from esar_ros.sim.land_cover import LandCover
 from esar_ros.sim.maps import PlaceMap, PlantSpec
 from esar_ros.sim.noise import uniform2
-from esar_ros.sim.plant_meshes import (
-    BROADLEAF_CROWN,
-    BROADLEAF_TRUNK_RADIUS,
-    BUSH_CROWN,
-    CONIFER_CROWN_BASE,
-    CONIFER_RADIUS,
-    ROCK_CROWN,
-)
+from esar_ros.sim.plant_meshes import BROADLEAF_TRUNK_RADIUS, CONIFER_CROWN_BASE, SHAPES, TREES
 
-SPECIES: tuple[str, ...] = ("conifer", "broadleaf", "bush", "rock")
+# Trees first: those that are drawn as billboards from afar. Only what a map file scatters appears on a map.
+SPECIES: tuple[str, ...] = (
+    "conifer", "broadleaf", "larch", "evergreen",
+    "bush", "rock", "boulder", "tamarisk", "salt_block", "gobi_stone", "ice_block",
+)  # fmt: skip
 VARIANTS = 2  # meshes a species
+NAMES = {name: "tree" if name in TREES else "bush" if name in ("bush", "tamarisk") else "rock" for name in SPECIES}
+_SINK = {"rock": 0.18, "boulder": 0.22, "salt_block": 0.15, "gobi_stone": 0.18, "ice_block": 0.12}  # of the height
+_SQUAT = {"rock": 1.15, "boulder": 1.2, "tamarisk": 1.5, "salt_block": 1.3, "gobi_stone": 1.25, "ice_block": 1.1}
 
 # Solids: an upright ellipsoid (centre z, horizontal, vertical radius) or an upright cone (base z, radius, height).
 ELLIPSOID, CONE = 0, 1
@@ -48,7 +50,7 @@ class Flora:
     @property
     def crown_radius(self) -> NDArray[np.float32]:
         """Horizontal radius of each instance, m."""
-        shares = np.array([CONIFER_RADIUS, BROADLEAF_CROWN[1], BUSH_CROWN[1], ROCK_CROWN[1]], dtype=np.float32)
+        shares = np.array([SHAPES[name][1] for name in SPECIES], dtype=np.float32)
         return np.asarray(shares[self.species] * self.width, dtype=np.float32)
 
 
@@ -71,37 +73,55 @@ def scatter(place: PlaceMap) -> Flora:
     xy = table[:, :2]
     height = table[:, 2].astype(np.float32)
     species = table[:, 5].astype(np.uint8)
-    sink = np.where(species == SPECIES.index("rock"), 0.18, 0.03) * height
-    z = place.ground_height(xy) - sink
+    z = place.ground_height(xy) - np.array([_SINK.get(name, 0.03) for name in SPECIES])[species] * height
     rng = np.random.default_rng(place.seed + 77)
-    width = height * rng.uniform(0.85, 1.15, len(height))
-    width[species == SPECIES.index("rock")] *= 1.15
+    width = (
+        height * rng.uniform(0.85, 1.15, len(height)) * np.array([_SQUAT.get(name, 1.0) for name in SPECIES])[species]
+    )
+    variant = rng.integers(0, VARIANTS, len(height)).astype(np.uint8)
+    if place.larch_above is not None:
+        # Larches thin the firs out gradually: of like size, so that what stands in the way stays the same.
+        high = z + 18.0 * rng.standard_normal(len(z)) > place.larch_above
+        species[(species == SPECIES.index("conifer")) & high] = SPECIES.index("larch")
+    kept = ~_on_tracks(place, xy)
     return Flora(
-        positions=np.column_stack([xy, z]).astype(np.float32),
-        height=height,
-        width=width.astype(np.float32),
-        yaw=table[:, 3].astype(np.float32),
-        tint=table[:, 4].astype(np.float32),
-        species=species,
-        variant=rng.integers(0, VARIANTS, len(height)).astype(np.uint8),
+        positions=np.column_stack([xy, z])[kept].astype(np.float32),
+        height=height[kept],
+        width=width[kept].astype(np.float32),
+        yaw=table[kept, 3].astype(np.float32),
+        tint=table[kept, 4].astype(np.float32),
+        species=species[kept],
+        variant=variant[kept],
     )
 
 
+def _on_tracks(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether points (N, 2) lie on a track or just beside it."""
+    out = np.zeros(len(xy), dtype=np.bool_)
+    for name, line in place.tracks.items():
+        reach = place.track_width[name] / 2 + 0.5
+        steps = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
+        s = np.arange(0.0, steps[-1], 0.5)
+        dense = np.column_stack([np.interp(s, steps, line[:, 0]), np.interp(s, steps, line[:, 1])])
+        out |= cKDTree(dense).query(xy, distance_upper_bound=reach)[0] < reach
+    return out
+
+
 def solids(flora: Flora) -> Solids:
-    """Proxies that follow the meshes: cones for firs, ellipsoids for crowns, bushes and rocks."""
+    """Proxies that follow the meshes: cones for firs and larches, ellipsoids for crowns, bushes and rocks."""
     shape, owner = [], []
     for index, name in enumerate(SPECIES):
         own = np.flatnonzero(flora.species == index)
         x, y, z = flora.positions[own].astype(np.float64).T
         h = flora.height[own].astype(np.float64)
         w = flora.width[own].astype(np.float64)
-        if name == "conifer":
+        centre, wide, high = SHAPES[name]
+        if name in ("conifer", "larch"):
             base = z + CONIFER_CROWN_BASE * h
-            rows = [[np.full_like(x, CONE), x, y, base, CONIFER_RADIUS * w, (1.0 - CONIFER_CROWN_BASE) * h]]
+            rows = [[np.full_like(x, CONE), x, y, base, wide * w, (1.0 - CONIFER_CROWN_BASE) * h]]
         else:
-            centre, wide, high = {"broadleaf": BROADLEAF_CROWN, "bush": BUSH_CROWN, "rock": ROCK_CROWN}[name]
             rows = [[np.full_like(x, ELLIPSOID), x, y, z + centre * h, wide * w, high * h]]
-            if name == "broadleaf":
+            if name in TREES:
                 rows.append([np.full_like(x, CONE), x, y, z, BROADLEAF_TRUNK_RADIUS * w, centre * h])
         for row in rows:
             shape.append(np.stack(row, axis=1))
@@ -111,11 +131,9 @@ def solids(flora: Flora) -> Solids:
 
 def _sites(place: PlaceMap, index: int, spec: PlantSpec) -> NDArray[np.float64]:
     shares = np.zeros(256)
-    shares[[0, 4]] = spec.open, 0.3 * spec.open
-    shares[1] = 0.4 * spec.open
-    shares[5] = spec.forest
-    shares[6] = spec.blockfield
-    steepest = 3.0 if SPECIES[index] == "rock" else 1.05
+    for name, share in spec.share.items():
+        shares[LandCover[name.upper()]] = share
+    many_small = SPECIES[index] not in TREES and spec.steepest > 1.05
     count = int(place.size / spec.spacing)
     rows = np.empty((count * count, 6))
     used = _scatter(
@@ -127,7 +145,8 @@ def _sites(place: PlaceMap, index: int, spec: PlantSpec) -> NDArray[np.float64]:
         spec.height[0],
         spec.height[1],
         shares,
-        steepest,
+        spec.steepest,
+        many_small,
         rows,
     )
     rows = rows[:used]
@@ -136,7 +155,7 @@ def _sites(place: PlaceMap, index: int, spec: PlantSpec) -> NDArray[np.float64]:
 
 
 @njit(cache=True, nogil=True)
-def _scatter(h, cover, size, seed, spacing, low, high, shares, steepest, out):  # type: ignore[no-untyped-def]
+def _scatter(h, cover, size, seed, spacing, low, high, shares, steepest, many_small, out):  # type: ignore[no-untyped-def]
     """One jittered site a grid cell, kept by the share of the ground it falls on. Returns how many."""
     n = h.shape[0]
     cell = size / (n - 1)
@@ -157,7 +176,7 @@ def _scatter(h, cover, size, seed, spacing, low, high, shares, steepest, out):  
             u = uniform2(column, row, seed + 3)
             out[used, 0] = x - size / 2.0
             out[used, 1] = y - size / 2.0
-            out[used, 2] = low + (high - low) * u * u if steepest > 2.0 else low + (high - low) * u
+            out[used, 2] = low + (high - low) * u * u if many_small else low + (high - low) * u
             out[used, 3] = 6.283185307179586 * uniform2(column, row, seed + 4)
             out[used, 4] = 0.75 + 0.5 * uniform2(column, row, seed + 5)
             used += 1

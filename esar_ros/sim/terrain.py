@@ -1,4 +1,4 @@
-"""Relief of a place: a shape function per kind of landscape, then hydraulic erosion.
+"""Relief of a place: a shape function per kind of landscape, hydraulic erosion, and the alpine crest's shape.
 
 Grids are (n, n) with row = y (row 0 is the south edge) and column = x (column 0 is the west edge).
 """
@@ -6,14 +6,18 @@ Grids are (n, n) with row = y (row 0 is the south edge) and column = x (column 0
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from esar_ros.sim.land_cover import UNKNOWN
 from esar_ros.sim.noise import fbm, gradient_noise, ridged, smoothstep
+from esar_ros.sim.terrain_coast import CoastalHills, coastal_hills, wear_shore
+from esar_ros.sim.terrain_desert import DesertBasin, desert_basin
+from esar_ros.sim.terrain_summit import SummitPyramid, summit_pyramid
 
 Grid = NDArray[np.float32]
 
@@ -41,24 +45,55 @@ class AlpineRidge(BaseModel):
     shoulder_slope: float = Field(ge=0.0, le=0.5, description="rise over run on it")
 
 
-def generate_heights(relief: AlpineRidge, erosion: Erosion, samples: int, size: float, seed: int) -> Grid:
-    """Heights (samples, samples) in m, 0 at the centre; the same bytes for the same arguments."""
-    heights = _alpine_ridge(
-        samples,
-        size,
-        seed,
-        relief.crest_offset,
-        relief.crest_rise,
-        relief.south_slope,
-        relief.north_slope,
-        relief.spur_height,
-        relief.shoulder_radius,
-        relief.shoulder_slope,
-    )
+Relief = Annotated[AlpineRidge | DesertBasin | SummitPyramid | CoastalHills, Field(discriminator="kind")]
+
+
+def generate_heights(
+    relief: Relief, erosion: Erosion, samples: int, size: float, seed: int, altitude: float
+) -> tuple[Grid, NDArray[np.uint8]]:
+    """Heights (samples, samples) in m, 0 at the centre, and the surface (samples, samples) where the relief knows it.
+
+    The same bytes for the same arguments. altitude (m AMSL) is the centre's: reliefs that are given in altitudes are
+    brought to it there, and the sea, where there is one, lies level at -altitude.
+    """
+    surface = np.full((samples, samples), UNKNOWN, dtype=np.uint8)
     cell = size / (samples - 1)
+    if isinstance(relief, AlpineRidge):
+        heights = _alpine_ridge(
+            samples,
+            size,
+            seed,
+            relief.crest_offset,
+            relief.crest_rise,
+            relief.south_slope,
+            relief.north_slope,
+            relief.spur_height,
+            relief.shoulder_radius,
+            relief.shoulder_slope,
+        )
+    elif isinstance(relief, DesertBasin):
+        heights, surface = desert_basin(relief, samples, size, seed)
+    elif isinstance(relief, SummitPyramid):
+        heights, surface = summit_pyramid(relief, samples, size, seed)
+    else:
+        heights = coastal_hills(relief, samples, size, seed)
     _erode(heights, cell, erosion.droplets, seed, erosion.erosion_rate, erosion.deposition_rate)
     centre = (samples - 1) // 2
-    return (heights - heights[centre, centre]).astype(np.float32)
+    if isinstance(relief, CoastalHills):
+        wear_shore(heights, relief, size, seed)
+    if isinstance(relief, CoastalHills | SummitPyramid):
+        _set_centre(heights, size, altitude)
+    return (heights - heights[centre, centre]).astype(np.float32), surface
+
+
+def _set_centre(altitudes: NDArray[np.float64], size: float, altitude: float) -> None:
+    """Raise or lower the land about the centre so that it stands at an altitude there; the sea stays; in place."""
+    n = altitudes.shape[0]
+    axis = np.linspace(-size / 2, size / 2, n)
+    bump = np.exp(-(axis**2) / (2.0 * 60.0**2))
+    bump[bump < 1e-3] = 0.0
+    gap = altitude - altitudes[n // 2, n // 2]
+    altitudes += gap * bump[:, None] * bump[None, :] * (altitudes > 0.0)
 
 
 def surface_normals(heights: Grid, cell: float) -> NDArray[np.float32]:

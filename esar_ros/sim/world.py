@@ -16,10 +16,8 @@ from esar_ros.sim.environment import Environment
 from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.meshes import assets
 from esar_ros.sim.raycast import FIXTURE_BASE, NO_HIT, PLANT_BASE, Bins, build_bins, build_ground, cast
-from esar_ros.sim.scatter import SPECIES, scatter, solids
+from esar_ros.sim.scatter import NAMES, SPECIES, scatter, solids
 from esar_ros.sim.scene import FIRST_ID, FIXTURE_ID, LAST_ID, Contact, PlacedEmitter, SceneObject
-
-_PLANT_NAMES = {"conifer": "tree", "broadleaf": "tree", "bush": "bush", "rock": "rock"}
 
 
 class World:
@@ -170,7 +168,7 @@ class World:
         """Name of a ray-cast or contact id."""
         if id >= PLANT_BASE:
             index = id - PLANT_BASE
-            return f"{_PLANT_NAMES[SPECIES[self.flora.species[index]]]}_{index}"
+            return f"{NAMES[SPECIES[self.flora.species[index]]]}_{index}"
         if id <= FIXTURE_BASE:
             return self.fixtures[FIXTURE_BASE - id].name
         return next((name for name, thing in self._objects.items() if thing.id == id), "ground")

@@ -25,8 +25,4 @@ def world(place: PlaceMap) -> World:
 @pytest.fixture(scope="session")
 def empty_world(place: PlaceMap) -> World:
     """Aotai's ground without plants."""
-    bare = {
-        name: spec.model_copy(update={"forest": 0.0, "open": 0.0, "blockfield": 0.0})
-        for name, spec in place.flora.items()
-    }
-    return World(dataclasses.replace(place, flora=bare), 0)
+    return World(dataclasses.replace(place, flora={}), 0)

@@ -7,7 +7,7 @@ import pytest
 
 from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
 from esar_ros.sim.meshes import Asset, assets
-from esar_ros.sim.plant_meshes import CONIFER_RADIUS, broadleaf, bush, conifer, pebble, rock
+from esar_ros.sim.plant_meshes import SHAPES, broadleaf, bush, conifer, pebble, rock
 
 EVERY = sorted(assets().items())
 
@@ -83,4 +83,4 @@ def test_plants_have_unit_height_and_few_triangles() -> None:
         assert 0.75 < mesh.bounds[1][2] < 1.25
         assert len(mesh.triangles) <= most
     widest = np.hypot(*conifer(3, 7, 6).positions[:, :2].T).max()
-    assert CONIFER_RADIUS < widest < 1.5 * CONIFER_RADIUS
+    assert SHAPES["conifer"][1] < widest < 1.5 * SHAPES["conifer"][1]
