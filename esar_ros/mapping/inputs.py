@@ -14,6 +14,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.errors import MapInputError
 
 FARTHEST = 1000.0  # m; finite depth beyond it is taken for millimetres
+FUTURE = 0.1  # s that a stamp may lie ahead of the clock
 _SAMPLE = 8  # every so many pixels are looked at for it
 _NORM_SLACK = 1e-3  # of a unit quaternion
 
@@ -103,6 +104,16 @@ def checked_pose(pose: Pose) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if abs(norm - 1.0) > _NORM_SLACK:
         raise MapInputError(f"not a rigid transform: its quaternion has the norm {norm:.4f}")
     return np.ascontiguousarray(pose.rotation), position
+
+
+def checked_stamp(stamp: float | None, now: float | None) -> None:
+    """A stamp (s) that is finite and not in the future, as far as both are known. Raises MapInputError."""
+    if stamp is None:
+        return
+    if not math.isfinite(stamp):
+        raise MapInputError(f"not a stamp: {stamp} s")
+    if now is not None and stamp > now + FUTURE:
+        raise MapInputError(f"a frame from the future: its stamp is {stamp - now:.3f} s ahead")
 
 
 def checked_range(value: float) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import minimum_filter
 
 from esar_ros.mapping.blocks import (
     ABSENT,
@@ -38,6 +39,19 @@ class HeightLayers:
     ground: NDArray[np.float32]  # top face of the lowest occupied voxel
     top: NDArray[np.float32]  # top face of the highest occupied voxel
     observed: NDArray[np.bool_]  # anything known in the column
+
+    @property
+    def local_ground(self) -> NDArray[np.float32]:
+        """Lowest ground within 4 m, which is the ground under a crown's edge; NaN where none is known."""
+        reach = 2 * math.ceil(_GROUND_REACH / self.resolution) + 1
+        filled = np.where(np.isnan(self.ground), np.float32(np.inf), self.ground)
+        low = minimum_filter(filled, size=reach, mode="nearest") if filled.size else filled
+        return np.where(np.isinf(low), np.float32(np.nan), low)
+
+    @property
+    def above_ground(self) -> NDArray[np.float32]:
+        """Height (m) of what stands on the local ground; NaN where nothing occupied is known."""
+        return np.asarray(self.top - self.local_ground)
 
 
 class BevLayers:

@@ -79,3 +79,38 @@ def test_a_bad_view_is_refused_and_counts_nothing(straight_down):
     with pytest.raises(MapInputError):
         coverage.observe(DepthView(straight_down.depth * 1000, straight_down.model, straight_down.pose))
     assert coverage.covered_area == 0.0
+
+
+def test_how_well_a_cell_was_seen(straight_down, look):
+    coverage = Coverage(SQUARE, look_range=100.0)
+    coverage.observe(straight_down)
+    below = (25, 25)  # the cell right under the camera
+    assert coverage.steepest[below] == pytest.approx(1.0, abs=1e-3)
+    assert coverage.quality[below] == pytest.approx(0.6, abs=0.01)
+    assert coverage.looks[below] == 1 and bin(coverage.sectors[below]).count("1") == 1
+    seen = coverage.best_distance < np.inf
+    assert (coverage.steepest[~seen] == -1.0).all() and not coverage.quality[~seen].any()
+    assert (coverage.quality[seen] <= 1.0 - coverage.best_distance[seen] / 100.0 + 1e-6).all()
+    camera = straight_down.model
+    for n, yaw in enumerate((0.4, 2.0, -2.8, -0.9)):  # from four sides, half as steep
+        away = np.array([2.0, 2.0, 0.0]) - 30.0 * np.array([np.cos(yaw), np.sin(yaw), 0.0])
+        pose = look(tuple(away + [0.0, 0.0, 20.0]), yaw, -0.6)
+        rays = camera.rays() @ pose.rotation.T
+        with np.errstate(divide="ignore"):
+            depth = np.where(rays[..., 2] < 0.0, -20.0 / rays[..., 2], np.inf).astype(np.float32)
+        coverage.observe(DepthView(depth, camera, pose))
+        assert coverage.looks[below] == n + 2
+    assert bin(coverage.sectors[below]).count("1") >= 4
+    assert coverage.steepest[below] == pytest.approx(1.0, abs=1e-3)
+    assert coverage.best_distance[below] < 38.0
+
+
+def test_layers_come_back_only_to_their_own_area(straight_down):
+    one, other, small = Coverage(SQUARE, 100.0), Coverage(SQUARE, 100.0), Coverage(SQUARE, 100.0, cell=2.0)
+    one.observe(straight_down)
+    other.restore(one.layers)
+    for name, layer in one.layers.items():
+        np.testing.assert_array_equal(other.layers[name], layer)
+    for bad in (small.layers, {}, {**one.layers, "looks": one.looks.astype(float)}):
+        with pytest.raises(MapInputError):
+            other.restore(bad)

@@ -1,0 +1,167 @@
+"""The façade: what comes in goes to every part, what is refused to none, and files bring it all back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.mapping.errors import MapInputError
+from esar_ros.mapping.inputs import DepthView, Scan
+from esar_ros.mapping.mapper import Mapper
+
+SQUARE = np.array([[-100.0, -100.0], [100.0, -100.0], [100.0, 100.0], [-100.0, 100.0]])
+HOME = np.array([0.0, 0.0, 5.0])
+MODEL = CameraModel.from_horizontal_fov(64, 48, np.pi / 2)
+
+
+@pytest.fixture()
+def above(look):
+    """Flat ground seen from 40 m above."""
+    return np.full((48, 64), 40.0, np.float32), MODEL, look((10.0, -20.0, 40.0), 0.3, -np.pi / 2)
+
+
+@pytest.fixture()
+def mapper():
+    made = Mapper(1.0, 120.0, 80.0)
+    made.set_area(SQUARE, HOME)
+    return made
+
+
+def everything(mapper):
+    """All that a reader could see."""
+    cells, _, origin = mapper.grid()
+    return [
+        cells, np.array(origin), mapper.frontiers(), np.unique(mapper.cloud(), axis=0), mapper.coverage.quality,
+        mapper.local_window(HOME, 0.0).cells, mapper.heights().top,
+    ]  # fmt: skip
+
+
+def test_before_the_area_frames_are_turned_away(above):
+    mapper = Mapper(1.0, 120.0, 80.0)
+    assert mapper.integrate([above]) and mapper.integrate_scan(Scan.of_points(np.ones((1, 3)), Pose()))
+    assert not mapper.has_area
+    with pytest.raises(RuntimeError):
+        mapper.coverage  # noqa: B018
+
+
+def test_a_frame_reaches_every_part(mapper, above):
+    assert mapper.integrate([above], stamp=1.0, now=1.0) == ""
+    state = mapper.state()
+    assert state.occupied > 0 and state.free > 0 and 0.0 < state.coverage < 1.0 and state.frames == 1
+    assert len(mapper.cloud()) == len(mapper.occupied_points()) == state.occupied
+    heights = mapper.heights()
+    assert np.nanmax(np.abs(heights.above_ground)) == 0.0
+    assert mapper.coverage_picture()[0].max() == 50
+    assert mapper.grid()[0].size and len(mapper.frontiers())
+    assert mapper.local_esdf(np.array([10.0, -20.0, 20.0])).distance_at([[10.0, -20.0, 20.0]])[0] > 5.0
+
+
+def bad_frames(above):
+    depth, model, pose = above
+    turn = np.asarray(pose.quaternion)
+    return {
+        "not finite": (depth, model, Pose(np.array([np.nan, 0.0, 0.0]), turn)),
+        "not rigid": (depth, model, Pose(pose.position, turn * 1.2)),
+        "focal length": (depth, replace(model, fx=-10.0), pose),
+        "other size": (depth[:-2], model, pose),
+        "millimetres": (depth * 1000.0, model, pose),
+        "whole numbers": (depth.astype(np.uint16), model, pose),
+        "no picture": (depth[0], model, pose),
+    }
+
+
+def test_refused_frames_harm_nothing(mapper, above):
+    mapper.integrate([above])
+    before = everything(mapper)
+    for n, (kind, bad) in enumerate(bad_frames(above).items()):
+        reason = mapper.integrate([above, bad])
+        assert reason and mapper.refused == n + 1, kind
+    for stamp in (np.nan, np.inf, 12.0):
+        assert mapper.integrate([above], stamp=stamp, now=11.0)
+    assert mapper.integrate_scan(Scan.of_points(np.ones((1, 3)), Pose()), 12.0, 11.0)
+    for old, new in zip(before, everything(mapper), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_large_pictures_that_are_wrong_are_refused_before_they_are_pooled(mapper, above):
+    large = CameraModel.from_horizontal_fov(640, 480, np.pi / 2)
+    for depth in (np.full((3, 480, 640), 9.0, np.float32), np.full(640, 9.0, np.float32), np.ones((480, 640), int)):
+        assert mapper.integrate([(depth, large, above[2])])
+    assert mapper.state().free == 0
+    assert mapper.integrate([(np.full((480, 640), 40.0, np.float32), large, above[2])]) == ""
+
+
+def test_files_bring_map_and_coverage_back(mapper, above, tmp_path):
+    mapper.integrate([above])
+    mapper.integrate([above])
+    path = tmp_path / "map.vox"
+    mapper.save(path)
+    for begun in (False, True):
+        other = Mapper(1.0, 120.0, 80.0)
+        if begun:
+            other.set_area(SQUARE, HOME)
+            other.integrate([above])
+        other.load(path)
+        for old, new in zip(everything(mapper), everything(other), strict=True):
+            np.testing.assert_array_equal(old, new)
+        assert other.integrate([above]) == ""
+
+
+def test_files_that_do_not_belong_here_change_nothing(mapper, above, tmp_path):
+    mapper.integrate([above])
+    before = everything(mapper)
+    coarse, elsewhere = Mapper(2.0, 120.0, 80.0), Mapper(1.0, 120.0, 80.0)
+    coarse.set_area(SQUARE, HOME)
+    elsewhere.set_area(SQUARE + 3.0, HOME)
+    mapper.save(tmp_path / "good.vox")
+    coarse.save(tmp_path / "coarse.vox")
+    elsewhere.save(tmp_path / "elsewhere.vox")
+    mapper.map.save(tmp_path / "bare.vox")
+    (tmp_path / "cut.vox").write_bytes((tmp_path / "good.vox").read_bytes()[:-50])
+    (tmp_path / "foreign.vox").write_bytes(b"PK\x03\x04")
+    for name in ("coarse", "elsewhere", "bare", "cut", "foreign"):
+        with pytest.raises(MapInputError):
+            mapper.load(tmp_path / f"{name}.vox")
+    with pytest.raises(OSError):
+        mapper.load(tmp_path / "nowhere.vox")
+    for old, new in zip(before, everything(mapper), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_with_paging_everything_is_the_same(above, look, tmp_path):
+    plain, paged = Mapper(1.0, 120.0, 80.0), Mapper(1.0, 120.0, 80.0, page_folder=tmp_path, page_after=3)
+    for mapper in (plain, paged):
+        mapper.set_area(SQUARE, HOME)
+        for n in range(62):
+            mapper.integrate([(above[0], above[1], look((-60.0 + 2.0 * n, 0.0, 40.0), 0.0, -np.pi / 2))])
+    assert paged.map.paged_blocks > 0
+    for old, new in zip(everything(plain), everything(paged), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_the_world_grows_to_where_the_ground_falls_away(mapper, look):
+    deep = (np.full((48, 64), 100.0, np.float32), MODEL, look((0.0, 0.0, -100.0), 0.0, -np.pi / 2))
+    assert mapper.integrate([deep]) == ""
+    assert mapper.occupied_points()[:, 2].min() < -199.0
+    assert mapper.integrate([(deep[0], MODEL, look((1e6, 0.0, 0.0), 0.0, 0.0))])
+
+
+def test_values_and_classes_are_painted(mapper, above):
+    view = DepthView(*above)
+    mapper.integrate([above])
+    mapper.paint_value("likely", view, 0.8)
+    mapper.paint_classes(view, np.full((48, 64), 3, np.uint8))
+    mapper.integrate_clue((10.0, -20.0, 0.0), 2.0, "tent", 0.9, 1.0)
+    assert mapper.values("likely").best_within((10.0, -20.0), 5.0)[0] == pytest.approx(0.8)
+    seen = mapper.values("likely").confidence > 0
+    np.testing.assert_array_equal(seen, mapper.classes.classes() == 3)
+    assert seen.any() and mapper.clues.picture(mapper.ground_grid, "tent").max() > 0.5
+
+
+def test_warming_up_touches_no_map(mapper):
+    mapper.warm_up()
+    assert mapper.state().free == 0 and mapper.frames == 0
