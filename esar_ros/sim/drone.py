@@ -148,6 +148,8 @@ class Drone:
     def bump(self, other_id: int, normal: Vector, depth: float, now_ns: int) -> None:
         """Collide with a body on the far side of a unit normal that points here."""
         self._record(self.position - normal * self.radius, normal, depth, other_id, now_ns)
+        if self.grounded:
+            return
         into = float(self.velocity @ normal)
         if into < 0.0:
             self.velocity[:] -= (1.0 + RESTITUTION) * into * normal

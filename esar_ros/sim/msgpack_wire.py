@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 # A peer may announce huge containers that it never sends: bound what an unpacker allocates ahead.
-MAX_MESSAGE = 4 << 20  # bytes
+MAX_MESSAGE = 1 << 20  # bytes; an empty list is one byte on the wire and 60 in memory
 MAX_ITEMS = 4096
 
 FLOAT_ELEMENT = np.dtype([("tag", "u1"), ("value", ">f4")])  # one msgpack float32
@@ -72,6 +72,7 @@ class Requests:
     """Turns received bytes into (id or None, method, arguments)."""
 
     def __init__(self) -> None:
+        self.received = 0  # bytes
         self._unpacker = msgpack.Unpacker(
             raw=False,
             strict_map_key=False,
@@ -79,8 +80,8 @@ class Requests:
             max_buffer_size=MAX_MESSAGE,
             max_array_len=MAX_ITEMS,
             max_map_len=MAX_ITEMS,
-            max_str_len=1 << 20,
-            max_bin_len=1 << 20,
+            max_str_len=MAX_MESSAGE,
+            max_bin_len=MAX_MESSAGE,
             max_ext_len=0,
         )
 
@@ -88,8 +89,14 @@ class Requests:
         """Take bytes in. Raises ProtocolError when the message grows too long."""
         try:
             self._unpacker.feed(data)
+            self.received += len(data)
         except (ValueError, msgpack.exceptions.UnpackException) as error:
             raise ProtocolError(f"message too long: {error}") from None
+
+    @property
+    def unfinished(self) -> int:
+        """Bytes of the message that has not come to its end."""
+        return self.received - int(self._unpacker.tell())
 
     def __iter__(self) -> Requests:
         return self

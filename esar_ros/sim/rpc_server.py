@@ -1,6 +1,8 @@
 """An asyncio msgpack-RPC server: each connection is read, answered and throttled by itself.
 
-A client that hangs, floods, sends garbage or half a message only stops its own connection.
+A client that hangs, floods, sends garbage or half a message only stops its own connection: turns are short, what one
+connection may leave unanswered or unread is bounded, so is what all may together, and whoever holds most of a bound
+that is reached, or stands still too long, is dropped.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import asyncio
 import errno
 import inspect
 import logging
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -17,10 +20,15 @@ from esar_ros.sim.msgpack_wire import ProtocolError, Requests, pack_reply
 
 LOG = logging.getLogger(__name__)
 READ_SIZE = 1 << 16
-TURN = 16  # requests of one connection before the others get theirs
+TURN = 0.002  # s of one connection's requests before the others get theirs
 PENDING = 256  # unanswered requests a connection may have; reading stops meanwhile
 CONNECTIONS = 256
 UNREAD = 32 << 20  # bytes of answers a client may leave unread; no more requests are taken meanwhile
+UNREAD_BY_ALL = 256 << 20  # bytes; beyond, the connection with most is dropped
+UNFINISHED_BY_ALL = 4 << 20  # bytes of half messages; beyond, the connection with most is dropped
+STANDSTILL = 30.0  # s that a half message, or answers nobody reads, may stay as they are
+SWEEP = 1.0  # s between looks for connections that stand still
+NEW = 5.0  # s that a connection may take before its first request, when places are short
 
 
 class Service(Protocol):
@@ -45,7 +53,8 @@ class RpcServer:
     def __init__(self) -> None:
         self._service: Service | None = None
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[_Connection, asyncio.Task[None]] = {}
+        self._sweeper: asyncio.Task[None] | None = None
 
     async def bind(self, host: str, port: int) -> int:
         """Take an address; returns the port (chosen by the system for 0). Raises UsageError when it cannot."""
@@ -62,25 +71,29 @@ class RpcServer:
         """Accept connections on the bound address."""
         assert self._server is not None, "bind first"
         self._service = service
+        self._sweeper = asyncio.ensure_future(self._sweep())
         await self._server.start_serving()
 
     async def close(self) -> None:
         """Stop listening and drop every connection."""
         if self._server is not None:
             self._server.close()
-        for task in list(self._connections):
+        tasks = list(self._connections.values())
+        if self._sweeper is not None:
+            tasks.append(self._sweeper)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         assert self._service is not None
-        if len(self._connections) >= CONNECTIONS:
+        if len(self._connections) >= CONNECTIONS and not self._make_room():
             writer.transport.abort()
             return
-        self._connections.add(task)
         connection = _Connection(self._service, reader, writer)
+        self._connections[connection] = task
         try:
             await connection.run()
         except (ConnectionError, TimeoutError):
@@ -91,31 +104,87 @@ class RpcServer:
             pass  # the server closes
         finally:
             connection.end()
-            self._connections.discard(task)
+            del self._connections[connection]
+
+    def _make_room(self) -> bool:
+        """Drop the connection that has waited longest without ever asking anything, if one has waited long enough."""
+        now = time.monotonic()
+        mute = [c for c in self._connections if not c.spoken and now - c.opened > NEW]
+        if not mute:
+            return False
+        self._drop(min(mute, key=lambda c: c.opened), "places are short and it never asked anything")
+        return True
+
+    async def _sweep(self) -> None:
+        """Keep the bounds that all connections share, and end those that stand still."""
+        while True:
+            await asyncio.sleep(SWEEP)
+            now = time.monotonic()
+            for connection in list(self._connections):
+                if connection.stands_still(now) > STANDSTILL:
+                    self._drop(connection, "half a message, or answers that nobody reads")
+            self._bound(lambda c: c.unread, UNREAD_BY_ALL, "unread answers")
+            self._bound(lambda c: c.unfinished, UNFINISHED_BY_ALL, "half messages")
+
+    def _bound(self, held: Callable[[_Connection], int], most: int, what: str) -> None:
+        """Drop the greatest holders until all together hold no more than allowed."""
+        sizes = {connection: held(connection) for connection in self._connections}
+        excess = sum(sizes.values()) - most
+        for connection in sorted(sizes, key=sizes.__getitem__, reverse=True):
+            if excess <= 0:
+                break
+            excess -= sizes[connection]
+            self._drop(connection, f"too many bytes of {what}")
+
+    def _drop(self, connection: _Connection, why: str) -> None:
+        LOG.info("a client was dropped: %s", why)
+        self._connections[connection].cancel()
 
 
 class _Connection:
     def __init__(self, service: Service, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.opened = time.monotonic()
+        self.spoken = False  # whether it ever sent a whole request
+        self._written, self._progress, self._since = 0, (0, 0), self.opened
         self._service, self._reader, self._writer = service, reader, writer
         self._session = service.open()
         self._requests = Requests()
         self._tasks: set[asyncio.Task[None]] = set()
         self._heavy = asyncio.Lock()
 
+    @property
+    def unread(self) -> int:
+        """Bytes of answers that the client has not taken."""
+        return self._writer.transport.get_write_buffer_size()
+
+    @property
+    def unfinished(self) -> int:
+        """Bytes of a message that has not come to its end."""
+        return self._requests.unfinished
+
+    def stands_still(self, now: float) -> float:
+        """s since the last byte came or went, while a half message or unread answers are held; else 0."""
+        progress = (self._requests.received, self._written - self.unread)
+        if progress != self._progress or not (self.unread or self.unfinished):
+            self._progress, self._since = progress, now
+        return now - self._since
+
     async def run(self) -> None:
         """Read and answer until the client leaves."""
-        served = 0
         while data := await self._reader.read(READ_SIZE):
             self._requests.feed(data)
+            turn_ends = time.monotonic() + TURN
             for request, method, arguments in self._requests:
+                self.spoken = True
                 self._dispatch(request, method, arguments)
-                served += 1
-                if served % TURN == 0:
-                    await asyncio.sleep(0)
-                if self._writer.transport.get_write_buffer_size() > UNREAD:
+                if self.unread > UNREAD:
                     await self._writer.drain()
                 while len(self._tasks) >= PENDING:
                     await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+                if time.monotonic() > turn_ends:
+                    await asyncio.sleep(0)
+                    turn_ends = time.monotonic() + TURN
+            await asyncio.sleep(0)
 
     def end(self) -> None:
         """Forget what is still running for this client."""
@@ -160,7 +229,9 @@ class _Connection:
 
     def _answer(self, request: int | None, error: str | None, result: Any) -> None:
         if request is not None and not self._writer.transport.is_closing():
-            self._writer.write(pack_reply(request, error, result))
+            reply = pack_reply(request, error, result)
+            self._written += len(reply)
+            self._writer.write(reply)
 
 
 _FAILED = object()

@@ -70,7 +70,7 @@ def parse_settings(text: str, source: str, vehicle: Vehicle) -> Settings:
     origin = root.child("OriginGeopoint") if root.has("OriginGeopoint") else None
     wind = root.child("Wind")
     settings = Settings(
-        tuple(vehicles) or (replace(template, sensors=sensors),),
+        tuple(vehicles) or (replace(template, cameras=_with(captures, template.cameras), sensors=sensors),),
         root.number("ClockSpeed", 1.0, 0.01, 100.0),
         int(root.number("ApiServerPort", DEFAULT_PORT, 0, 65535)),
         (
@@ -169,6 +169,10 @@ def _captures(reader: _Reader) -> dict[int, Capture]:
     return out
 
 
+def _with(captures: Mapping[int, Capture], cameras: Mapping[str, CameraSettings]) -> dict[str, CameraSettings]:
+    return {name: replace(camera, captures=captures) for name, camera in cameras.items()}
+
+
 def _mount(reader: _Reader) -> dict[str, Any]:
     position = tuple(reader.number(axis, 0.0) for axis in "XYZ")
     return {"position": position} | {key.lower(): reader.number(key, 0.0) for key in ("Roll", "Pitch", "Yaw")}
@@ -191,7 +195,7 @@ def _vehicle(
         raise reader.bad("DefaultVehicleState", f"must be Armed or Disarmed, is '{state}'")
     listed = reader.child("Cameras")
     # As in AirSim, listed cameras join the standard ones.
-    cameras = {camera: replace(item, captures=captures) for camera, item in template.cameras.items()} | {
+    cameras = _with(captures, template.cameras) | {
         camera: CameraSettings(captures=_captures(item) or captures, **_mount(item))
         for camera, item in ((camera, listed.child(camera)) for camera in listed.names())
     }

@@ -80,5 +80,7 @@ class Simulation:
                 if overlap <= 0.0 or (one.grounded and other.grounded):
                     continue
                 normal = gap / distance if distance > 1e-6 else np.array([1.0, 0.0, 0.0])
-                one.bump(VEHICLE_ID_BASE + j, normal, overlap / 2.0, self.clock.now_ns)
-                other.bump(VEHICLE_ID_BASE + i, -normal, overlap / 2.0, self.clock.now_ns)
+                # One that stands stays where it is; the other gives way for both.
+                share = 0.5 if not (one.grounded or other.grounded) else 0.0 if one.grounded else 1.0
+                one.bump(VEHICLE_ID_BASE + j, normal, share * overlap, self.clock.now_ns)
+                other.bump(VEHICLE_ID_BASE + i, -normal, (1.0 - share) * overlap, self.clock.now_ns)
