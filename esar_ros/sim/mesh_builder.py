@@ -12,7 +12,6 @@ from esar_ros.sim.emitters import Emitter
 
 Colour = tuple[float, float, float]
 Floats = NDArray[np.float64]
-_SUNK = 0.05  # m a mesh reaches below the ground, so that it does not float where the drawn ground dips
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +62,10 @@ class MeshBuilder:
     `warmth` (K above the air) holds for the parts added after it is set.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sunk: float = 0.05) -> None:
+        """What lies deeper than sunk (m) is cut off; a little stays, so that nothing floats where the ground dips."""
         self.warmth = 0.0
+        self._sunk = sunk
         self._positions: list[Floats] = []
         self._normals: list[Floats] = []
         self._colours: list[Floats] = []
@@ -253,7 +254,13 @@ class MeshBuilder:
         shade = shade.reshape(-1, 3) if shade.ndim == 3 else shade
         self.add(points, normals, faces, shade)
         back = shade if under is None else np.asarray(under, dtype=np.float64)
-        self.add(points - thick * normals, -normals, faces[:, ::-1], back)
+        below = points - thick * normals
+        self.add(below, -normals, faces[:, ::-1], back)
+        rim = np.concatenate([index[:, 0], index[-1, 1:], index[-2::-1, -1], index[0, -2:0:-1]])
+        nxt = np.roll(rim, -1)
+        hem = back[rim] if back.ndim == 2 else back
+        self.flat(np.stack([points[rim], below[rim], below[nxt]], axis=1), hem)
+        self.flat(np.stack([points[rim], below[nxt], points[nxt]], axis=1), hem)
 
     def slab(self, outline: ArrayLike, low: float, high: float, colour: ArrayLike) -> None:
         """Level plate over an outline (N, 2), star-shaped about its mean, counter-clockwise, from z low to high."""
@@ -291,6 +298,16 @@ class MeshBuilder:
         """Something that gives light, heat or smoke."""
         self._emitters.append(emitter)
 
+    def turn(self, rotation: ArrayLike) -> None:
+        """Turn all that was added so far by a rotation (3, 3); solids and emitters come after."""
+        r = np.asarray(rotation, dtype=np.float64)
+        self._positions = [p @ r.T for p in self._positions]
+        self._normals = [n @ r.T for n in self._normals]
+
+    def shift(self, by: ArrayLike) -> None:
+        """Move all that was added so far by (3,) m; solids and emitters come after."""
+        self._positions = [p + np.asarray(by, dtype=np.float64) for p in self._positions]
+
     def map(self, move: Callable[[Floats], Floats]) -> None:
         """Move all points added so far, (V, 3) to (V, 3); small moves: normals stay as they are."""
         self._positions = [move(p) for p in self._positions]
@@ -299,8 +316,8 @@ class MeshBuilder:
         """Everything added so far, without what lies deep in the ground."""
         positions = np.concatenate(self._positions)
         triangles = np.concatenate(self._triangles)
-        buried = positions[triangles][..., 2].max(axis=1) <= -_SUNK + 1e-6
-        positions[:, 2] = np.maximum(positions[:, 2], -_SUNK)
+        buried = positions[triangles][..., 2].max(axis=1) <= -self._sunk + 1e-6
+        positions[:, 2] = np.maximum(positions[:, 2], -self._sunk)
         return Mesh(
             positions.astype(np.float32),
             np.concatenate(self._normals).astype(np.float32),

@@ -1,22 +1,31 @@
-"""All that can be placed, by asset name: `<kind>` and `<kind>/<variant>`, people as `person_<pose>[/<outfit>]`."""
+"""All that can be placed, by asset name `<kind>/<variant>`; a bare kind names its first variant.
+
+Kinds: the twelve clues, `person_<pose>`, `distractor_<thing>` and `structure_<thing>`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mission.clues import PERSON, VictimPose
-from esar_ros.sim.clue_meshes import CLUE_MESHES
+from esar_ros.mission.clues import PERSON
+from esar_ros.sim.clue_meshes import CLUES
+from esar_ros.sim.distractors import DISTRACTORS
 from esar_ros.sim.emitters import Emitter
-from esar_ros.sim.mesh_builder import Mesh
-from esar_ros.sim.persons import OUTFITS, person
+from esar_ros.sim.mesh_builder import Mesh, Model
+from esar_ros.sim.persons import PERSONS
+from esar_ros.sim.structure_meshes import STRUCTURES
+from esar_ros.sim.variants import Variant
 
-__all__ = ["Asset", "Mesh", "assets"]
+__all__ = ["DISTRACTOR", "STRUCTURE", "Asset", "Mesh", "assets"]
+
+DISTRACTOR = "distractor"
+STRUCTURE = "structure"
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,21 +33,45 @@ class Asset:
     """A thing that World.spawn can place; it stands on its origin, z up, front along +x."""
 
     name: str
-    kind: str  # one of mission.clues.KINDS
-    mesh: Mesh
-    emitters: tuple[Emitter, ...] = ()
+    kind: str  # one of mission.clues.KINDS, or DISTRACTOR, or STRUCTURE
+    family: str  # the name without the variant
+    variant: Variant
 
     @property
+    def held_out(self) -> bool:
+        """Whether a detector's training set must not show it."""
+        return self.variant.held_out
+
+    @cached_property
+    def model(self) -> Model:
+        """Built when first asked for, and shared by the names of one variant."""
+        return _model(self.family, self.variant)
+
+    @property
+    def mesh(self) -> Mesh:
+        """What it looks like."""
+        return self.model.mesh
+
+    @property
+    def solids(self) -> NDArray[np.float64]:
+        """What of it is solid (K, 15): see Model."""
+        return self.model.solids
+
+    @property
+    def emitters(self) -> tuple[Emitter, ...]:
+        """Its lights, fires and smokes."""
+        return self.model.emitters
+
+    @cached_property
     def radius(self) -> float:
         """Of the sphere about its origin that holds it, m."""
         return self.mesh.radius
 
     @property
-    def solids(self) -> NDArray[np.float64]:
-        """What of it is solid: boxes (K, 15) in its own frame, see Model."""
+    def size(self) -> tuple[float, float, float]:
+        """Length, width and height above the ground, m."""
         low, high = self.mesh.bounds
-        half = np.maximum((high - low) / 2, 0.01)
-        return np.concatenate([(low + high) / 2, half, np.eye(3).ravel()])[None, :].astype(np.float64)
+        return float(high[0] - low[0]), float(high[1] - low[1]), float(high[2])
 
     @property
     def emissive(self) -> bool:
@@ -48,17 +81,25 @@ class Asset:
 
 @cache
 def assets() -> Mapping[str, Asset]:
-    """All assets; the bare kind names its first variant."""
+    """All assets."""
     found: dict[str, Asset] = {}
-    for kind, variants in CLUE_MESHES.items():
-        for variant, make in variants.items():
-            _register(found, kind.value, kind.value, variant, make())
-    for pose in VictimPose:
-        for name, outfit in OUTFITS.items():
-            _register(found, f"{PERSON}_{pose.value}", PERSON, name, person(pose, outfit))
+    for clue, variants in CLUES.items():
+        _register(found, clue.value, clue.value, variants)
+    for pose, variants in PERSONS.items():
+        _register(found, f"{PERSON}_{pose.value}", PERSON, variants)
+    for thing, variants in DISTRACTORS.items():
+        _register(found, f"{DISTRACTOR}_{thing}", DISTRACTOR, variants)
+    for thing, variants in STRUCTURES.items():
+        _register(found, f"{STRUCTURE}_{thing}", STRUCTURE, variants)
     return MappingProxyType(found)
 
 
-def _register(found: dict[str, Asset], name: str, kind: str, variant: str, mesh: Mesh) -> None:
-    found.setdefault(name, Asset(name, kind, mesh))
-    found[f"{name}/{variant}"] = Asset(f"{name}/{variant}", kind, mesh)
+@cache
+def _model(family: str, variant: Variant) -> Model:
+    return variant.make()
+
+
+def _register(found: dict[str, Asset], family: str, kind: str, variants: tuple[Variant, ...]) -> None:
+    for variant in variants:
+        found.setdefault(family, Asset(family, kind, family, variant))
+        found[f"{family}/{variant.name}"] = Asset(f"{family}/{variant.name}", kind, family, variant)

@@ -212,7 +212,7 @@ class World:
 
     def _fixtures(self) -> Iterator[SceneObject]:
         """The place's structures, upright on its ground. Raises UsageError where the map names an unknown asset."""
-        for index, built in enumerate(getattr(self.place, "structures", ())):
+        for index, built in enumerate(self.place.structures):
             if built.asset not in assets():
                 raise UsageError(f"map '{self.place.id}': unknown structure '{built.asset}'", "mend the map file")
             pose = self.ground_pose(built.xy, built.yaw)
