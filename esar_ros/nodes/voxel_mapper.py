@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import array
 import time
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Point
 from nav_msgs.msg import OccupancyGrid
 from numpy.typing import NDArray
+from rcl_interfaces.msg import ParameterDescriptor
 from sensor_msgs.msg import PointCloud2, PointField
+from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.mapping.errors import MapInputError
+from esar_ros.mapping.inputs import Scan
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.msg import Brief, LocalMap, MapStatus
+from esar_ros.msg import Brief, LocalMap, MapStatus, Tick
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
 
 COVERAGE_PERIOD = 30  # frames between two coverage pictures
+SLOW_PERIOD = 0.5  # s between two grids or two sets of frontiers in real time; in lockstep every frame has them
+HEIGHT, CLASS = "height", "class"
+GREY = 0x808080
+LEAST_MARK = 2.0  # m around a clue that its colour covers at least
 
 
 class VoxelMapperNode(StepNode):
@@ -33,14 +47,30 @@ class VoxelMapperNode(StepNode):
     def __init__(self, source: FrameSource | None = None) -> None:
         super().__init__(interface.VOXEL_MAPPER)
         resolution = float(declare(self, "resolution", 1.0, "m, edge of a voxel", minimum=0.1, maximum=5.0))
+        noise = float(declare(self, "depth_noise", 0.0, "share of depth, standard deviation", minimum=0.0, maximum=0.1))
+        folder = str(declare(self, "page_folder", "", "folder on a disk for blocks left behind; empty: all in memory"))
+        self._color = str(declare(self, "points_color", HEIGHT, "what colours the points", choices=(HEIGHT, CLASS)))
+        self._lidar = bool(declare(self, "lidar", False, "whether LiDAR scans are integrated beside depth"))
+        self.declare_parameter("map_file", "", ParameterDescriptor(description="file of ~/save_map and ~/load_map"))
         max_range = load_vehicle().image.depth_max
-        self._mapper = Mapper(resolution, max_range, load_thresholds().coverage_range)
+        page_folder = Path(folder) if folder else None
+        if page_folder is not None and not page_folder.is_dir():
+            raise UsageError(f"{self.get_fully_qualified_name()} parameter page_folder: {folder}", "name a folder")
+        self._mapper = Mapper(resolution, max_range, load_thresholds().coverage_range, noise, page_folder)
         self._mapper.warm_up()
         self._frames: dict[int, FrameSet] = {}
         self._refused_reason = ""
         self._count = 0
+        self._slow_ns = -1
+        self._status: MapStatus | None = None
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._on_brief)
+        if self._color == CLASS:
+            self.input(names.CLUES)
+        if self._lidar and self.lockstep:
+            self.await_input(names.LIDAR_POINTS, Tick.RANGES)
+        elif self._lidar:
+            self.input(names.LIDAR_POINTS, self._integrate_scan)
         (source or TopicFrames(self, load_vehicle())).subscribe(self._on_frame)
         for topic in (
             names.MAP_POINTS,
@@ -51,6 +81,8 @@ class VoxelMapperNode(StepNode):
             names.MAP_COVERAGE,
         ):
             self.output(topic)
+        self.create_service(Trigger, "~/save_map", self._on_save)
+        self.create_service(Trigger, "~/load_map", self._on_load)
         self.join()
 
     def waiting_for(self) -> str:
@@ -59,46 +91,121 @@ class VoxelMapperNode(StepNode):
             return "the brief"
         return "" if self._odometry.known else "the transform map -> odom"
 
+    def diagnose(self) -> list[Finding]:
+        """Size of the map, time of the last frame, and why frames were refused."""
+        status = self._status
+        if status is None:
+            return [Finding("map", DiagnosticStatus.WARN, "no frame yet")]
+        values = {
+            "voxels occupied": status.occupied,
+            "voxels free": status.free,
+            "memory (MB)": round(status.memory / 1e6, 1),
+            "integration (ms)": round(1e3 * status.integration_time, 1),
+            "frames": status.frames,
+            "frames refused": status.refused,
+        }
+        if self._refused_reason:
+            return [Finding("map", DiagnosticStatus.WARN, f"refused a frame: {self._refused_reason}", values)]
+        return [Finding("map", values=values)]
+
     def _on_brief(self, brief: Brief) -> None:
         if not self._mapper.has_area:
             self._mapper.set_area(np.array([[p.x, p.y] for p in brief.area]), convert.array3(brief.home))
 
     def _on_frame(self, frame_set: FrameSet) -> None:
         if not self.lockstep:
-            self._integrate(frame_set)
+            self._integrate(frame_set, self._now())
             return
         self._frames = {frame_set.ns: frame_set}
         self.retry()
 
+    def _now(self) -> float | None:
+        """s on the odometry's clock: its newest stamp and the time since it came."""
+        box = self.inbox(names.ODOMETRY)
+        if box.newest is None:
+            return None
+        return nanoseconds(box.newest.header.stamp) * 1e-9 + time.monotonic() - box.arrived
+
     def on_step(self, step: Step) -> bool | None:
         """Answer frames; without a camera driver, say again what is known."""
+        driven = interface.CAMERA_DRIVER not in step.absent
+        if self._lidar and driven and step.kinds & Tick.RANGES:
+            self._integrate_scan(self.inbox(names.LIDAR_POINTS).at(step.ns))
         if not step.is_frame():
             return None
         frame_set = self._frames.pop(step.ns, None)
         if frame_set is not None:
-            self._integrate(frame_set)
-        elif interface.CAMERA_DRIVER in step.absent:
+            self._integrate(frame_set, step.seconds)
+        elif not driven:
             self._publish(step.ns, 0.0)
         else:
             return False
         return None
 
-    def _integrate(self, frame_set: FrameSet) -> None:
+    def _integrate(self, frame_set: FrameSet, now: float | None) -> None:
         began = time.perf_counter()
-        refused = self._mapper.integrate([(frame.depth, frame.model, frame.pose) for frame in frame_set.frames])
-        if refused:
-            self._refused_reason = refused
-            self.get_logger().warning(f"frame refused: {refused}", throttle_duration_sec=5.0)
+        views = [(frame.depth, frame.model, frame.pose) for frame in frame_set.frames]
+        self._note_refusal(self._mapper.integrate(views, frame_set.ns * 1e-9, now))
         self._publish(frame_set.ns, time.perf_counter() - began)
+
+    def _integrate_scan(self, cloud: PointCloud2) -> None:
+        own = self._odometry.at(nanoseconds(cloud.header.stamp))
+        if own is None or not self._mapper.has_area:
+            return
+        points = np.frombuffer(cloud.data, np.float32).reshape(-1, cloud.point_step // 4)[:, :3]
+        self._note_refusal(self._mapper.integrate_scan(Scan.of_points(points, own[1])))
+
+    def _note_refusal(self, reason: str) -> None:
+        if reason:
+            self._refused_reason = reason
+            self.get_logger().warning(f"frame refused: {reason}", throttle_duration_sec=5.0)
+
+    # -- files ----------------------------------------------------------------------------------
+
+    def _on_save(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return self._with_file(response, self._mapper.save, "written")
+
+    def _on_load(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return self._with_file(response, self._mapper.load, "read")
+
+    def _with_file(self, response: Trigger.Response, action: Callable[[Path], None], done: str) -> Trigger.Response:
+        """Answer a service: success only when the file was written or read whole."""
+        path = str(self.get_parameter("map_file").value)
+        response.success = False
+        if not path:
+            response.message = "the parameter map_file is empty"
+        elif not self._mapper.has_area:
+            response.message = "no search area yet"
+        else:
+            try:
+                action(Path(path))
+                response.success, response.message = True, f"{path} {done}"
+            except (MapInputError, OSError) as error:
+                response.message = str(error)
+        return response
+
+    # -- what goes out --------------------------------------------------------------------------
 
     def _publish(self, ns: int, seconds: float) -> None:
         own = self._odometry.at(ns if self.lockstep else None) or self._odometry.at()
         if own is None:
             return
         stamp = to_stamp(ns)
-        position = own[1].position
-        self._publish_local(stamp, position)
-        self._publish_grid(stamp)
+        self._publish_local(stamp, own[1].position)
+        self._publish_status(stamp, seconds)
+        if self.lockstep or ns - self._slow_ns >= SLOW_PERIOD * 1e9 or ns < self._slow_ns:
+            self._slow_ns = ns
+            if self.lockstep or self.wanted(names.MAP_GRID):  # a planner that is just coming back awaits it
+                self.send(names.MAP_GRID, occupancy_grid(*self._mapper.grid(), stamp))
+            if self.wanted(names.MAP_FRONTIERS):
+                self.send(names.MAP_FRONTIERS, frontier_markers(self._mapper.frontiers(), stamp))
+            if self.wanted(names.MAP_POINTS):
+                self.send(names.MAP_POINTS, self._points(stamp))
+        if self._count % COVERAGE_PERIOD == 0 and self.wanted(names.MAP_COVERAGE):
+            self.send(names.MAP_COVERAGE, occupancy_grid(*self._mapper.coverage_picture(), stamp))
+        self._count += 1
+
+    def _publish_status(self, stamp: object, seconds: float) -> None:
         status = self._mapper.state()
         message = MapStatus(
             covered_area=status.covered_area,
@@ -114,15 +221,17 @@ class VoxelMapperNode(StepNode):
         )
         message.header.stamp = stamp
         message.header.frame_id = names.MAP
+        self._status = message
         self.send(names.MAP_STATUS, message)
-        if self.wanted(names.MAP_POINTS):
-            self.send(names.MAP_POINTS, point_cloud(self._mapper.occupied_points(), stamp))
-        if self.wanted(names.MAP_FRONTIERS):
-            self.send(names.MAP_FRONTIERS, frontier_markers(self._mapper.frontiers(), stamp))
-        if self._count % COVERAGE_PERIOD == 0 and self.wanted(names.MAP_COVERAGE):
-            cells, resolution, origin = self._mapper.coverage_picture()
-            self.send(names.MAP_COVERAGE, occupancy_grid(cells, resolution, origin, stamp))
-        self._count += 1
+
+    def _points(self, stamp: object) -> PointCloud2:
+        points = self._mapper.cloud()
+        newest = self.inbox(names.CLUES).newest if self._color == CLASS else None
+        if self._color == HEIGHT:
+            return point_cloud(points, "intensity", stamp)
+        places = [(c.kind, convert.array3(c.position), c.covariance) for c in newest.clues] if newest else []
+        marks = [(kind, where, max(LEAST_MARK, 2.0 * float(np.sqrt(spread[0])))) for kind, where, spread in places]
+        return point_cloud(colored_by_class(points, marks), "rgb", stamp)
 
     def _publish_local(self, stamp: object, position: Vector) -> None:
         window = self._mapper.local_window(position, 0.0)
@@ -138,10 +247,6 @@ class VoxelMapperNode(StepNode):
         message.header.stamp = stamp
         message.header.frame_id = names.MAP
         self.send(names.MAP_LOCAL, message)
-
-    def _publish_grid(self, stamp: object) -> None:
-        cells, resolution, origin = self._mapper.grid()
-        self.send(names.MAP_GRID, occupancy_grid(cells, resolution, origin, stamp))
 
 
 def occupancy_grid(
@@ -160,19 +265,29 @@ def occupancy_grid(
     return message
 
 
-def point_cloud(points: NDArray[np.floating], stamp: object) -> PointCloud2:
-    """Voxel centres (N, 3) in the map frame; intensity is the height, for colouring."""
-    data = np.empty((len(points), 4), dtype=np.float32)
-    data[:, :3] = points
-    data[:, 3] = points[:, 2]
+def colored_by_class(points: NDArray[np.float32], marks: Sequence[tuple[str, Vector, float]]) -> NDArray[np.float32]:
+    """Points (N, 4) with packed colours: grey, and a class's own within the radius (m) of what was found there."""
+    out = points.copy()
+    colors = out.view(np.uint32)[:, 3]
+    colors[:] = GREY
+    for kind, where, radius in marks:
+        near = ((points[:, :3] - where) ** 2).sum(axis=1) <= radius**2
+        colors[near] = zlib.crc32(kind.encode()) & 0xFFFFFF | 0x404040
+    return out
+
+
+def point_cloud(points: NDArray[np.float32], fourth: str, stamp: object) -> PointCloud2:
+    """Voxel centres in the map frame: rows (N, 4) of x, y, z and one more field, `intensity` or packed `rgb`."""
     message = PointCloud2(height=1, width=len(points), is_dense=True, point_step=16, row_step=16 * len(points))
     message.header.stamp = stamp
     message.header.frame_id = names.MAP
     message.fields = [
         PointField(name=name, offset=4 * i, datatype=PointField.FLOAT32, count=1)
-        for i, name in enumerate(("x", "y", "z", "intensity"))
+        for i, name in enumerate(("x", "y", "z", fourth))
     ]
-    message.data = array.array("B", data.tobytes())
+    data = array.array("B")
+    data.frombytes(np.ascontiguousarray(points).view(np.uint8).reshape(-1).data)  # one copy
+    message.data = data
     return message
 
 
