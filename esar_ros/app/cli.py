@@ -29,13 +29,19 @@ def _score(argv: list[str]) -> int:
 
 
 def _report(argv: list[str]) -> int:
-    from esar_ros.app.score import report
+    from esar_ros.app.report import main
 
-    return report(argv)
+    return main(argv)
 
 
 def _tasks(argv: list[str]) -> int:
     from esar_ros.app.tasks import main
+
+    return main(argv)
+
+
+def _bench(argv: list[str]) -> int:
+    from esar_ros.app.bench import main
 
     return main(argv)
 
@@ -50,8 +56,9 @@ VERBS: dict[str, tuple[str, Command]] = {
     "mission": ("fly one task and show the scorecard", _mission),
     "sim": ("run the simulator alone, for any AirSim client", _sim),
     "score": ("score a bag again", _score),
-    "report": ("make report.html and scorecard.png of a flown mission again", _report),
+    "report": ("compare benchmark runs, or show a flown mission again", _report),
     "tasks": ("list and show tasks", _tasks),
+    "bench": ("fly many tasks by many methods; goes on where it was ended", _bench),
     "doctor": ("what this machine has and lacks", _doctor),
 }
 

@@ -43,7 +43,7 @@ def make_brief(task: Task, place: PlaceMap, name: str, report_cap: int, home: Ve
 
 def describe_run(
     name: str,
-    place: PlaceMap,
+    map_digest: str,
     *,
     planner: str,
     seed: int,
@@ -75,6 +75,6 @@ def describe_run(
         preset=preset,
         governor=governor,
         odometry=odometry,
-        map_digest=place.digest,
+        map_digest=map_digest,
         versions={"esar_ros": esar_ros.__version__},
     )

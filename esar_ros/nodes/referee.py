@@ -113,7 +113,7 @@ class RefereeNode(StepNode):
             client.close()
         run_about = describe_run(
             self.mission_id,
-            place,
+            place.digest,
             planner=self._planner,
             seed=self._seed,
             judge=self._judge.name,

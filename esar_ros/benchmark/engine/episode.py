@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -52,6 +53,9 @@ PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 VEHICLE = "uav1"
 
 
+_Answer = TypeVar("_Answer")
+
+
 class AgentError(Exception):
     """The method itself failed: its episode scores 0."""
 
@@ -76,11 +80,21 @@ class Flown:
     error: str | None = None
 
 
-def fly(task: Task, planner: str, seed: int, conditions: Conditions, place: PlaceMap | None = None) -> Flown:
-    """Fly a task to its end. Raises UsageError for what cannot be flown; place: the task's map, if loaded already."""
+def fly(
+    task: Task,
+    planner: str,
+    seed: int,
+    conditions: Conditions,
+    place: PlaceMap | None = None,
+    in_agent: Callable[[bool], None] = lambda inside: None,
+) -> Flown:
+    """Fly a task to its end. Raises UsageError for what cannot be flown.
+
+    place: the task's map, if loaded already; in_agent: told when the method gets the word and gives it back.
+    """
 
     async def episode() -> Flown:  # a loop must be running for the simulator's motions
-        mission = _Mission(task, planner, seed, conditions, place or load_map(task.map))
+        mission = _Mission(task, planner, seed, conditions, place or load_map(task.map), in_agent)
         try:
             return mission.fly()
         finally:
@@ -111,10 +125,19 @@ class _Known:
 class _Mission:
     """Everything of one episode with one vehicle."""
 
-    def __init__(self, task: Task, planner: str, seed: int, conditions: Conditions, place: PlaceMap) -> None:
+    def __init__(
+        self,
+        task: Task,
+        planner: str,
+        seed: int,
+        conditions: Conditions,
+        place: PlaceMap,
+        in_agent: Callable[[bool], None],
+    ) -> None:
+        self._in_agent = in_agent
         rig = load_vehicle().with_image_size(*PRESETS[conditions.preset])
         self._rig, self._conditions = rig, conditions
-        self._session = Session(create(planner))
+        self._session = self._ask(lambda: Session(create(planner)))
         self._simulator = LocalSimulator(place, seed, rig, (VEHICLE,))
         deployment = deploy(self._simulator.connect(truth=True), task, place, (VEHICLE,), pause=True)
         thresholds = load_thresholds()
@@ -123,7 +146,7 @@ class _Mission:
         self._judge = OfflineJudge()
         run = describe_run(
             name,
-            place,
+            place.digest,
             planner=planner,
             seed=seed,
             judge=self._judge.name,
@@ -174,7 +197,7 @@ class _Mission:
         start = self._remote.read().ns
         seq, ns = 0, start
         try:
-            self._reset_method()
+            self._ask(lambda: self._session.reset(self._brief, self._seed))
             self._referee.begin(start)
             while True:
                 ns = self._step(seq, start)
@@ -190,11 +213,15 @@ class _Mission:
         result = self._referee.result(self._judge, time.monotonic() - began)
         return Flown(result, {VEHICLE: self._recording.track}, seconds(ns - start), error)
 
-    def _reset_method(self) -> None:
+    def _ask(self, method: Callable[[], _Answer]) -> _Answer:
+        """Let the method speak; whatever it raises is its own failure."""
+        self._in_agent(True)
         try:
-            self._session.reset(self._brief, self._seed)
-        except Exception as failure:  # whatever a method raises is its own failure
+            return method()
+        except Exception as failure:
             raise AgentError(_words(failure)) from failure
+        finally:
+            self._in_agent(False)
 
     def _go_on(self) -> None:
         self._client.call("simContinueForTime", seconds(self._period_ns))
@@ -263,10 +290,7 @@ class _Mission:
             goal_blocked=bool(follows and known.pilot is not None and known.pilot.goal_blocked),
             goal_reached=bool(follows and known.pilot is not None and known.pilot.goal_reached),
         )
-        try:
-            answer = session.decide(observation)
-        except Exception as failure:  # whatever a method raises is its own failure
-            raise AgentError(_words(failure)) from failure
+        answer = self._ask(lambda: session.decide(observation))
         self._recording.decided(ns, answer, session.method.name, time.perf_counter() - began)
         if answer.goal_seq and (self._goal is None or self._goal[0] != answer.goal_seq):
             self._goal = (answer.goal_seq, goal_as_sent(answer.goal))

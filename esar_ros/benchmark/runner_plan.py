@@ -1,0 +1,146 @@
+"""What a benchmark flies: its settings, their hash, and the episodes in their order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import esar_ros
+from esar_ros.benchmark.tasks import SETS, task_set
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import Task, load_task
+from esar_ros.perception.backend import create as create_backend
+from esar_ros.planning.registry import create as create_method
+
+SCHEMA = "esar-bench/1"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides a benchmark's results, and nothing else."""
+
+    tasks: tuple[str, ...]  # ids, or absolute paths of task files, in the order they are flown
+    digests: tuple[str, ...]  # of each task's content
+    planners: tuple[str, ...]
+    seeds: int  # repetitions; repetition r flies with the task's seed + r
+    preset: str
+    governor: bool
+    odometry: Literal["true", "noisy"]
+    detector: str
+    version: str
+
+    @property
+    def hash(self) -> str:
+        """Hexadecimal SHA-256 of the settings."""
+        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def difference(self, other: dict[str, Any]) -> str:
+        """First setting that is another in a manifest's settings, in words; empty when none is."""
+        own = json.loads(json.dumps(asdict(self)))
+        for key, value in own.items():
+            if value != other.get(key):
+                short = f"{value} here, {other.get(key)} there"
+                return f"{key} differ" if len(short) > 120 else f"{key} differ: {short}"
+        return ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One episode to be flown, and all it needs."""
+
+    index: int  # place in the plan
+    task: str  # as load_task takes it
+    task_id: str
+    planner: str
+    seed: int
+    preset: str
+    governor: bool
+    odometry: Literal["true", "noisy"]
+    detector: str
+
+    @property
+    def id(self) -> str:
+        """Names the episode within its benchmark."""
+        return f"{self.task_id}/{self.planner}/{self.seed}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A benchmark's settings and its episodes."""
+
+    settings: Settings
+    jobs: tuple[Job, ...]
+    test_tasks: int  # how many of the tasks are of the test split
+    longest: float  # s, greatest t_max
+
+
+def choose_tasks(wanted: str, limit: int | None = None) -> tuple[str, ...]:
+    """Tasks by the name of a set, a file of ids (one a line), a task file, or ids with commas. Raises UsageError."""
+    path = Path(wanted)
+    if wanted in SETS:
+        chosen = tuple(task_set(wanted))
+        if not chosen:
+            raise UsageError(f"the set '{wanted}' holds no tasks", "run esar tasks make, or name another set")
+    elif path.suffix == ".json":
+        chosen = (str(path.resolve()),)
+    elif path.is_file():
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read the list of tasks {path}: {error}", "one task id a line") from None
+        chosen = tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    else:
+        chosen = tuple(part.strip() for part in wanted.split(",") if part.strip())
+    if not chosen:
+        raise UsageError(f"--tasks {wanted!r} names no task", f"give ids, a file, or one of {', '.join(SETS)}")
+    if len(set(chosen)) < len(chosen):
+        raise UsageError(f"--tasks {wanted}: a task is named twice", "name each once")
+    if limit is not None and limit < 1:
+        raise UsageError(f"--limit {limit}", "at least 1")
+    return chosen[:limit]
+
+
+def make_plan(
+    tasks: tuple[str, ...],
+    planners: tuple[str, ...],
+    seeds: int = 1,
+    *,
+    preset: str = "paper",
+    governor: bool = True,
+    odometry: Literal["true", "noisy"] = "noisy",
+    detector: str = "segmentation_oracle",
+) -> Plan:
+    """Episodes ordered so that any first part of them is balanced. Raises UsageError for what cannot be flown."""
+    if not planners or len(set(planners)) < len(planners):
+        raise UsageError(f"--planners {','.join(planners)}", "one or more different methods")
+    if not 1 <= seeds <= 1000:
+        raise UsageError(f"--seeds {seeds}", "between 1 and 1000")
+    for planner in planners:
+        create_method(planner)
+    create_backend(detector)
+    loaded = [load_task(task) for task in tasks]
+    ids = [task.id for task in loaded]
+    if len(set(ids)) < len(ids):
+        raise UsageError("two of the tasks have the same id", "name each once")
+    settings = Settings(
+        tasks, tuple(_digest(task) for task in loaded), planners, seeds, preset, governor, odometry, detector,
+        esar_ros.__version__,
+    )  # fmt: skip
+    jobs: list[Job] = []
+    for repetition in range(seeds):
+        for name, task in zip(tasks, loaded, strict=True):
+            for planner in planners:
+                jobs.append(
+                    Job(len(jobs), name, task.id, planner, task.seed + repetition, preset, governor, odometry, detector)
+                )
+    test_tasks = sum(task.split == "test" for task in loaded)
+    return Plan(settings, tuple(jobs), test_tasks, max(task.t_max for task in loaded))
+
+
+def _digest(task: Task) -> str:
+    text = json.dumps(task.model_dump(mode="json", by_alias=True), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
