@@ -1,79 +1,20 @@
-"""The official airsim 1.8.1 client flies a real simulator process.
-
-It needs msgpack-python 0.5.6, which owns msgpack's import name: so it has an environment of its own.
-"""
+"""AirSim's and Cosys-AirSim's own clients against a real simulator process."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from esar_ros.sim.api_rest import REFUSED
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-SCRIPT = Path(__file__).with_name("fly_official_client.py")
-RECIPE = (
-    'python3 -m venv .esar/airsim-client && .esar/airsim-client/bin/pip install numpy "tornado==4.5.3" '
-    '"msgpack-python==0.5.6" setuptools wheel opencv-python-headless && .esar/airsim-client/bin/pip install '
-    "--no-build-isolation --no-deps msgpack-rpc-python==0.4.1 && .esar/airsim-client/bin/pip install "
-    "--no-build-isolation --no-deps airsim==1.8.1"
-)
-WIDTH, HEIGHT = 160, 120  # the official client decodes float images in quadratic time
+WIDTH, HEIGHT = 160, 120  # of the simulator fixture's pictures
+Drive = Callable[..., dict[str, Any]]
+Start = Callable[..., int]
 
 
-def official_python() -> str:
-    """Interpreter of the environment with the official client."""
-    python = os.environ.get("ESAR_AIRSIM_PYTHON") or str(CHECKOUT / ".esar" / "airsim-client" / "bin" / "python")
-    if not Path(python).exists():
-        pytest.fail(f"the official AirSim client is not installed at {python}: {RECIPE}")
-    return python
-
-
-@pytest.fixture
-def port(tmp_path: Path) -> Iterator[int]:
-    """A simulator in real time, with small pictures by settings."""
-    capture = {"ImageType": 0, "Width": WIDTH, "Height": HEIGHT, "FOV_Degrees": 90}
-    settings = tmp_path / "settings.json"
-    settings.write_text(
-        json.dumps(
-            {
-                "SimMode": "Multirotor",
-                "ClockSpeed": 2.0,
-                "CameraDefaults": {"CaptureSettings": [capture]},
-                "Vehicles": {"uav1": {"VehicleType": "SimpleFlight", "X": 0, "Y": 0}},
-            }
-        )
-    )
-    command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--settings", str(settings)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT)
-    assert process.stdout is not None
-    found = 0
-    for line in process.stdout:
-        if line.startswith("ready on "):
-            found = int(line.rsplit(":", 1)[1])
-            break
-    yield found
-    process.terminate()
-    assert process.wait(10.0) == 0
-
-
-@pytest.fixture
-def seen(port: int) -> dict[str, Any]:
-    """What the client saw on its flight."""
-    done = subprocess.run(
-        [official_python(), str(SCRIPT), str(port)], capture_output=True, text=True, timeout=180.0, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
-
-
-def test_the_official_client_flies(seen: dict[str, Any]) -> None:
+def test_the_official_client_flies(simulator: Start, drive: Drive) -> None:
+    seen = drive("fly_official_client.py", str(simulator()))
     assert seen["vehicles"] == ["uav1"]
     assert seen["control"] and seen["armed"] and seen["disarmed"]
     assert seen["landed_before"] == 0 and seen["landed_after_takeoff"] == 1 and seen["landed_at_end"] == 0
@@ -92,3 +33,20 @@ def test_the_official_client_flies(seen: dict[str, Any]) -> None:
     assert 4.0 < down["low"] <= down["high"] < 20.0  # 9 m above its start
     assert max(image["high"] for image in images[8:]) == 128.0  # the tent in front, its id 7 in the palette
     assert seen["png"] == "89504e47"
+
+
+def test_every_method_of_the_official_client_is_answered(simulator: Start, drive: Drive, tmp_path: Path) -> None:
+    told = drive("walk_official_client.py", str(simulator(("Drone1", "Drone2"))), str(tmp_path / "recordings"))
+    assert told["left_out"] == []
+    seen = told["seen"]
+    refused = {name for name, word in seen.items() if word.startswith("error")}
+    assert refused == (set(REFUSED) | {"simSetDistortionParams"}), {name: seen[name] for name in refused}
+    assert {name: word for name, word in seen.items() if word != "ok" and name not in refused} == {}
+
+
+def test_cosys_airsims_client_flies(simulator: Start, drive: Drive) -> None:
+    seen = drive("fly_cosys_client.py", str(simulator()))
+    assert "not supported" not in seen["greeting"] and "Server Ver:4" in seen["greeting"]
+    assert seen["error"] <= 0.5
+    assert seen["image"] == [WIDTH, HEIGHT, 3 * WIDTH * HEIGHT] and seen["depth"] == WIDTH * HEIGHT
+    assert seen["points"] > 30 and seen["landed"] == 0

@@ -1,0 +1,87 @@
+"""A simulator in real time with small pictures, and the interpreter that has AirSim's clients.
+
+The clients need msgpack-python 0.5.6, which owns msgpack's import name: so they have an environment of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+RECIPE = (
+    'python3 -m venv .esar/airsim-client && .esar/airsim-client/bin/pip install numpy "tornado==4.5.3" '
+    '"msgpack-python==0.5.6" setuptools wheel opencv-python-headless && .esar/airsim-client/bin/pip install '
+    "--no-build-isolation --no-deps msgpack-rpc-python==0.4.1 && .esar/airsim-client/bin/pip install "
+    "--no-build-isolation --no-deps airsim==1.8.1 cosysairsim==3.5.0"
+)
+WIDTH, HEIGHT = 160, 120  # the official client decodes float images in quadratic time
+SPEED = 2.0  # simulation time a second
+
+
+@pytest.fixture(scope="session")
+def client_python() -> str:
+    """Interpreter of the environment with the clients."""
+    python = os.environ.get("ESAR_AIRSIM_PYTHON") or str(CHECKOUT / ".esar" / "airsim-client" / "bin" / "python")
+    if not Path(python).exists():
+        pytest.fail(f"the official AirSim client is not installed at {python}: {RECIPE}")
+    return python
+
+
+@pytest.fixture
+def simulator(tmp_path: Path) -> Iterator[Callable[..., int]]:
+    """Starts a simulator with so many vehicles (default uav1) and answers its port."""
+    processes = []
+
+    def start(vehicles: tuple[str, ...] = ("uav1",)) -> int:
+        capture = {"ImageType": 0, "Width": WIDTH, "Height": HEIGHT, "FOV_Degrees": 90}
+        settings = tmp_path / "settings.json"
+        settings.write_text(
+            json.dumps(
+                {
+                    "SimMode": "Multirotor",
+                    "ClockSpeed": SPEED,
+                    "CameraDefaults": {"CaptureSettings": [capture]},
+                    "Recording": {"Folder": str(tmp_path / "recordings"), "RecordInterval": 0.2},
+                    "Vehicles": {
+                        name: {"VehicleType": "SimpleFlight", "X": 0, "Y": 8 * i} for i, name in enumerate(vehicles)
+                    },
+                }
+            )
+        )
+        command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--settings", str(settings)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT)
+        processes.append(process)
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("ready on "):
+                return int(line.rsplit(":", 1)[1])
+        raise AssertionError("the simulator did not start")
+
+    yield start
+    for process in processes:
+        process.terminate()
+        assert process.wait(10.0) == 0
+
+
+@pytest.fixture
+def drive(client_python: str) -> Callable[..., dict[str, Any]]:
+    """Runs a script with a client and answers the JSON object that it prints last."""
+
+    def run(script: str, *arguments: str) -> dict[str, Any]:
+        path = Path(__file__).with_name(script)
+        done = subprocess.run(
+            [client_python, str(path), *arguments], capture_output=True, text=True, timeout=240.0, check=False
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return told
+
+    return run
