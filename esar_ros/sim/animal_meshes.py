@@ -28,6 +28,7 @@ class _Beast:
     horns: float = 0.0  # length
     tail: float = 0.25
     ears: float = 0.0
+    tail_up: bool = False
 
 
 def _beast(beast: _Beast, coat: Colour, patch: Colour, lying: bool = False) -> Model:
@@ -76,7 +77,7 @@ def _beast(beast: _Beast, coat: Colour, patch: Colour, lying: bool = False) -> M
             )
     b.limb(
         (-half, 0.0, z + 0.5 * depth),
-        (-half - 0.5 * beast.tail, 0.0, z + 0.5 * depth - 0.8 * beast.tail),
+        (-half - 0.5 * beast.tail, 0.0, z + 0.5 * depth + (0.7 if beast.tail_up else -0.8) * beast.tail),
         0.05,
         0.03,
         coat,
@@ -94,15 +95,15 @@ def _beast(beast: _Beast, coat: Colour, patch: Colour, lying: bool = False) -> M
 _GOAT = _Beast(0.85, 0.72, 0.19, 0.035, 0.22, 0.16, horns=0.32, ears=0.10, tail=0.12)
 _GRAZING = _Beast(0.85, 0.72, 0.19, 0.035, 0.22, -0.52, horns=0.26, ears=0.10, tail=0.12)
 _YAK = _Beast(1.75, 1.35, 0.42, 0.08, 0.42, -0.20, fur=0.28, horns=0.45, tail=0.7)
-_DOG = _Beast(0.62, 0.56, 0.13, 0.03, 0.20, 0.14, ears=0.09, tail=0.3)
+_DOG = _Beast(0.58, 0.50, 0.14, 0.032, 0.25, 0.10, ears=0.11, tail=0.32, tail_up=True)
 
 
 def _quadruped(beast: _Beast, coat: Colour, patch: Colour, lying: bool = False) -> Callable[[], Model]:
     return lambda: _beast(beast, coat, patch, lying)
 
 
-def _bird(body: Colour, wings: Colour, beak: Colour, size: float, spread: bool) -> Callable[[], Model]:
-    """Bird on the ground, of a body length (m), wings folded or spread."""
+def _bird(body: Colour, wings: Colour, beak: Colour, size: float) -> Callable[[], Model]:
+    """Bird on the ground, of a body length (m), wings folded."""
 
     def make() -> Model:
         b = MeshBuilder()
@@ -117,13 +118,10 @@ def _bird(body: Colour, wings: Colour, beak: Colour, size: float, spread: bool) 
         b.ellipsoid((0.42, 0.0, 0.80), (0.13, 0.10, 0.11), body, 8, 5)
         b.limb((0.50, 0.0, 0.80), (0.70, 0.0, 0.76), 0.05, 0.0, beak, 5)
         for s in (-1, 1):
-            out = 1.25 if spread else 0.22
-            rise = 0.62 if spread else 0.46
-            tip = -0.15 if spread else -0.62
             grid = np.array(
                 [
-                    [(0.25, 0.12 * s, 0.55), (0.10, out * s, rise)],
-                    [(-0.15, 0.14 * s, 0.52), (tip, 0.98 * out * s, rise - 0.06)],
+                    [(0.25, 0.12 * s, 0.55), (0.10, 0.22 * s, 0.46)],
+                    [(-0.15, 0.14 * s, 0.52), (-0.62, 0.21 * s, 0.40)],
                 ]
             )
             b.sheet(grid[:: -1 if s > 0 else 1], wings, thick=0.03)
@@ -161,14 +159,14 @@ ANIMALS: dict[str, tuple[Variant, ...]] = {
         one("lying_tan", "tan", "tan dog lying down", _quadruped(_DOG, _TAN, _WHITE, True), True),
     ),
     "bird": (
-        one("crow", "black", "crow", _bird(_SOOT, _SOOT, BLACK, 0.42, False)),
-        one("gull", "white", "gull", _bird(_WHITE, (0.35, 0.36, 0.38), (0.75, 0.5, 0.05), 0.5, False)),
+        one("crow", "black", "crow", _bird(_SOOT, _SOOT, BLACK, 0.42)),
+        one("gull", "white", "gull", _bird(_WHITE, (0.35, 0.36, 0.38), (0.75, 0.5, 0.05), 0.5)),
         one(
             "vulture",
             "brown",
-            "vulture with spread wings",
-            _bird(COLOURS["brown"], shade(_TAN, 0.6), BLACK, 0.95, True),
+            "vulture",
+            _bird(COLOURS["brown"], shade(_TAN, 0.6), BLACK, 0.95),
         ),
-        one("chough", "black", "chough with a red bill", _bird(_SOOT, _SOOT, COLOURS["red"], 0.36, False), True),
+        one("chough", "black", "chough with a red bill", _bird(_SOOT, _SOOT, COLOURS["red"], 0.36), True),
     ),
 }

@@ -57,8 +57,8 @@ def _dome_tent(colour: Colour) -> Model:
         [0.52, 0.36, 0.1],
         shade(colour, 0.8),
     )
-    b.flat([[(-0.36, -1.665, 0.02), (0.36, -1.665, 0.02), (0.0, -1.34, 0.60)]], _DOOR)
-    b.flat([[(0.36, -1.665, 0.02), (-0.36, -1.665, 0.02), (0.0, -1.34, 0.60)]], _DOOR)
+    door = [(-0.30, -1.70, 0.01), (0.30, -1.70, 0.01), (0.0, -1.16, 0.64)]
+    b.flat([door, door[::-1]], _DOOR)
     for angle in (0.785, 2.356):
         d = np.array([1.24 * np.cos(angle), 1.09 * np.sin(angle)])
         arch = [(*(np.cos(u) * d), 1.2 * np.sin(u) ** 0.8) for u in np.linspace(0.0, np.pi, 10)]
@@ -139,8 +139,8 @@ def _snowed_tent(colour: Colour) -> Model:
     b = MeshBuilder()
     _ridge(b, colour)
     rng = np.random.default_rng(3)
-    b.lump((0.75, 0.3, 0.0), (1.15, 1.5, 0.80), SNOW, rng, 0.07, 10, 6)
-    b.lump((0.1, 1.25, 0.0), (1.3, 0.75, 0.85), SNOW, rng, 0.08, 9, 6)
+    b.lump((0.75, 0.3, 0.0), (1.35, 1.6, 0.72), SNOW, rng, 0.07, 10, 6)
+    b.lump((0.1, 1.25, 0.0), (1.5, 0.85, 0.75), SNOW, rng, 0.08, 9, 6)
     b.solid((-0.2, -0.9, 0.0), (1.7, 1.6, 0.6))
     return b.model()
 
@@ -239,7 +239,7 @@ def _covered_bag(colour: Colour) -> Model:
     b = MeshBuilder()
     _mummy(b, colour)
     rng = np.random.default_rng(8)
-    b.lump((0.62, 0.1, 0.02), (0.62, 0.60, 0.33), SNOW, rng, 0.10, 10, 6)
+    b.lump((0.62, 0.1, 0.0), (0.75, 0.66, 0.31), SNOW, rng, 0.10, 10, 6)
     b.lump((0.05, -0.35, 0.0), (0.35, 0.3, 0.2), SNOW, rng, 0.12, 8, 5)
     return b.model()
 

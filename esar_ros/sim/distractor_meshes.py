@@ -201,17 +201,15 @@ def _salt(tall: float, seed: int) -> Callable[[], Model]:
     def make() -> Model:
         b = MeshBuilder()
         rng = np.random.default_rng(seed)
-        for k in range(5):
-            a = k * 1.3
-            r = 0.45 * tall + 0.15
-            b.box(
-                (r * np.cos(a), r * np.sin(a), 0.3 * tall),
-                (0.28 * tall + 0.1, 0.22 * tall + 0.08, 0.05),
-                shade((0.66, 0.63, 0.58), float(rng.uniform(0.8, 1.15))),
-                a,
-                -float(rng.uniform(0.5, 1.1)),
-            )
-        b.lump((0.0, 0.0, 0.1 * tall), (0.5 * tall, 0.45 * tall, 0.35 * tall), (0.60, 0.57, 0.52), rng, 0.2, 7, 5, True)
+        for k in range(7):
+            x, y = rng.uniform(-0.75, 0.75, 2) * tall
+            half = np.array([rng.uniform(0.22, 0.42), rng.uniform(0.16, 0.32), rng.uniform(0.05, 0.09)]) * tall
+            tone = shade((0.66, 0.63, 0.58), float(rng.uniform(0.75, 1.15)))
+            height = (0.35 - 0.25 * np.hypot(x, y) / tall) * tall
+            b.box((x, y, height), half, tone, float(rng.uniform(0.0, 6.28)), float(rng.uniform(0.1, 1.2)) * (-1) ** k)
+        b.lump(
+            (0.0, 0.0, 0.08 * tall), (0.8 * tall, 0.7 * tall, 0.30 * tall), (0.56, 0.53, 0.48), rng, 0.22, 8, 5, True
+        )
         b.solid((-0.7 * tall, -0.7 * tall, 0.0), (0.7 * tall, 0.7 * tall, 0.5 * tall))
         return b.model()
 

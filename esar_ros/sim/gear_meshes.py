@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from esar_ros.sim.mesh_builder import Colour, MeshBuilder, Model
-from esar_ros.sim.palette import BLACK, EARTH, SILVER, SNOW, shade
+from esar_ros.sim.palette import BLACK, EARTH, SILVER, SNOW, mix, shade
 from esar_ros.sim.variants import Variant, in_colours
 
 _MAT: Colour = (0.50, 0.48, 0.12)
@@ -153,7 +153,7 @@ def _covered_pack(colour: Colour) -> Model:
     b.turn(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
     b.turn(((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)))
     b.shift((-0.4, 0.0, 0.16))
-    b.lump((-0.25, -0.12, 0.0), (0.38, 0.38, 0.36), SNOW, np.random.default_rng(4), 0.1, 9, 6)
+    b.lump((-0.25, -0.16, 0.0), (0.48, 0.46, 0.30), SNOW, np.random.default_rng(4), 0.1, 9, 6)
     b.solid((-0.5, -0.4, 0.0), (0.48, 0.3, 0.36))
     return b.model()
 
@@ -182,35 +182,47 @@ def _crumple(b: MeshBuilder, seed: int, rise: float) -> None:
 
 
 def _jacket(colour: Colour) -> Model:
-    """Jacket thrown down, sleeves spread, 0.85 x 1.4 m, hood at +x, a zip down its front."""
+    """Jacket thrown down, front open on its pale lining, sleeves spread: 0.9 x 1.35 m, hood at +x."""
     b = MeshBuilder()
+    lining: Colour = mix(colour, (0.35, 0.35, 0.36), 0.7)
+    x = np.array([-0.40, -0.38, -0.10, 0.18, 0.30])
     b.body(
-        [(-0.36, 0.0, 0.03), (-0.33, 0.0, 0.05), (0.0, 0.02, 0.06), (0.26, 0.0, 0.06), (0.36, 0.0, 0.03)],
-        [0.28, 0.30, 0.27, 0.25, 0.11],
-        [0.02, 0.05, 0.06, 0.05, 0.03],
+        np.stack([x, 0.0 * x, np.full(5, 0.04)], axis=1),
+        [0.33, 0.36, 0.33, 0.29, 0.17],
+        [0.02, 0.04, 0.05, 0.05, 0.03],
         colour,
+        10,
     )
+    b.sheet(
+        [
+            [(-0.40, 0.09, 0.085), (-0.40, -0.10, 0.08)],
+            [(-0.05, 0.07, 0.105), (-0.05, -0.08, 0.10)],
+            [(0.28, 0.03, 0.09), (0.28, -0.04, 0.09)],
+        ],
+        lining,
+    )
+    for s in (-1.0, 1.0):  # the two front edges with their zip
+        b.tube(
+            [(-0.40, 0.10 * s, 0.085), (-0.05, 0.085 * s, 0.11), (0.28, 0.04 * s, 0.10)], 0.013, shade(colour, 0.3), 4
+        )
     b.body(
-        [(0.25, 0.18, 0.05), (0.12, 0.40, 0.05), (-0.10, 0.56, 0.05), (-0.20, 0.60, 0.04)],
-        [0.10, 0.10, 0.085, 0.06],
-        [0.05, 0.05, 0.045, 0.03],
+        [(0.20, 0.20, 0.045), (0.10, 0.38, 0.05), (-0.14, 0.56, 0.045), (-0.22, 0.60, 0.035)],
+        [0.13, 0.12, 0.095, 0.085],
+        [0.045, 0.045, 0.04, 0.03],
         shade(colour, 0.85),
         6,
     )
     b.body(
-        [(0.25, -0.18, 0.05), (0.30, -0.42, 0.05), (0.12, -0.66, 0.05), (0.03, -0.72, 0.04)],
-        [0.10, 0.10, 0.085, 0.06],
-        [0.05, 0.05, 0.045, 0.03],
+        [(0.20, -0.20, 0.045), (0.27, -0.42, 0.05), (0.10, -0.64, 0.045), (0.02, -0.68, 0.035)],
+        [0.13, 0.12, 0.095, 0.085],
+        [0.045, 0.045, 0.04, 0.03],
         shade(colour, 0.85),
         6,
     )
-    b.ellipsoid((0.42, 0.0, 0.07), (0.13, 0.15, 0.07), shade(colour, 0.7), 8, 5)
-    b.ellipsoid((0.37, 0.0, 0.10), (0.07, 0.09, 0.05), BLACK, 6, 4)
-    b.tube([(-0.36, 0.0, 0.075), (0.0, 0.02, 0.125), (0.33, 0.0, 0.10)], 0.012, BLACK, 4)
-    for x, y in ((-0.2, 0.58), (0.03, -0.7)):
-        b.ellipsoid((x, y, 0.04), (0.04, 0.05, 0.035), BLACK, 5, 3)
-    _crumple(b, 1, 0.16)
-    b.solid((-0.36, -0.3, 0.0), (0.5, 0.3, 0.12))
+    b.ellipsoid((0.36, 0.0, 0.045), (0.15, 0.20, 0.045), shade(colour, 0.75), 9, 4)
+    b.ellipsoid((0.34, 0.0, 0.07), (0.09, 0.13, 0.03), lining, 8, 4)
+    _crumple(b, 1, 0.20)
+    b.solid((-0.38, -0.33, 0.0), (0.48, 0.33, 0.11))
     return b.model()
 
 
@@ -296,9 +308,9 @@ def _covered_jacket(colour: Colour) -> Model:
         shade(colour, 0.85),
         6,
     )
-    b.ellipsoid((0.40, 0.0, 0.07), (0.13, 0.15, 0.07), shade(colour, 0.7), 8, 5)
+    b.ellipsoid((0.36, 0.0, 0.045), (0.15, 0.20, 0.05), shade(colour, 0.75), 9, 4)
     _crumple(b, 1, 0.16)
-    b.lump((-0.25, -0.22, 0.0), (0.34, 0.32, 0.15), SNOW, np.random.default_rng(5), 0.12, 9, 5)
+    b.lump((-0.22, -0.25, 0.0), (0.42, 0.38, 0.14), SNOW, np.random.default_rng(5), 0.12, 9, 5)
     b.lump((0.2, -0.42, 0.0), (0.25, 0.22, 0.10), EARTH, np.random.default_rng(6), 0.12, 8, 5)
     b.solid((-0.5, -0.5, 0.0), (0.5, 0.5, 0.12))
     return b.model()

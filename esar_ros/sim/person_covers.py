@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.sim.mesh_builder import Colour, MeshBuilder
 from esar_ros.sim.palette import SNOW, STONE, shade
 
 
-def _sheet(b: MeshBuilder, colour: Colour) -> None:
-    """Crinkled foil over trunk and thighs: head, an arm and the shins stay in sight."""
+def _sheet(b: MeshBuilder, colour: Colour, low: tuple[float, float], high: tuple[float, float], rise: float) -> None:
+    """Crinkled foil over the trunk, facet by facet dark or glinting: head, an arm and the shins stay in sight."""
     rng = np.random.default_rng(7)
-    x, y = np.linspace(-0.48, 0.56, 8), np.linspace(-0.46, 0.44, 6)
-    height = 0.06 + 0.24 * np.exp(-((y / 0.28) ** 4))[None, :] * (0.85 + 0.15 * np.cos(x * 7.0))[:, None]
-    height = height + rng.uniform(-0.022, 0.022, height.shape)
-    height[:, [0, -1]] = 0.0
-    edge = rng.uniform(-0.04, 0.04, (8, 6, 2))
-    grid = np.stack([x[:, None] + edge[..., 0], y[None, :] + edge[..., 1], height], axis=-1)
-    glint = rng.uniform(0.7, 1.2, (8, 6, 1))
-    b.sheet(grid, np.clip(np.array(colour) * glint, 0.0, 1.0))
+    x, y = np.linspace(low[0], high[0], 8), np.linspace(low[1], high[1], 7)
+    across = (y - 0.5 * (low[1] + high[1])) / (0.62 * 0.5 * (high[1] - low[1]))
+    height = 0.04 + rise * np.exp(-(across**4))[None, :] * (0.9 + 0.1 * np.cos(x * 7.0))[:, None]
+    height = height + rng.uniform(-0.005, 0.05, height.shape)
+    height[:, [0, -1]] = 0.01
+    edge = rng.uniform(-0.04, 0.04, (8, 7, 2))
+    g = np.stack([x[:, None] + edge[..., 0], y[None, :] + edge[..., 1], height], axis=-1)
+    inside = g.copy()
+    inside[1:-1, 1:-1, 2] -= 0.012  # the two sides meet at the hem
+
+    def facets(grid: NDArray[np.float64]) -> NDArray[np.float64]:
+        corners = (grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
+        p, q, r, s = (corner.reshape(-1, 3) for corner in corners)
+        return np.concatenate([np.stack([p, q, r], axis=1), np.stack([p, r, s], axis=1)])
+
+    glint = rng.uniform(0.45, 1.25, (2 * 7 * 6, 1))
+    b.flat(facets(g), np.clip(np.array(colour) * glint, 0.0, 1.0))
+    b.flat(facets(inside)[:, ::-1], shade(colour, 0.5))
 
 
 def _snow(b: MeshBuilder) -> None:
@@ -41,7 +52,7 @@ def _branches(b: MeshBuilder) -> None:
         for share in (0.3, 0.68):
             spot = tips[0] + share * (tips[2] - tips[0]) + [0.0, 0.0, 0.24 * (1.0 - abs(2.0 * share - 1.0)) + 0.03]
             tone = shade((0.055, 0.085, 0.030), float(rng.uniform(0.6, 1.5)))
-            b.lump(spot, (0.14, 0.22, 0.06), tone, rng, 0.30, 6, 3)
+            b.lump(spot, (0.09, 0.27, 0.05), tone, rng, 0.35, 6, 3)
 
 
 def _rock(b: MeshBuilder) -> None:
@@ -79,8 +90,14 @@ def _scree(b: MeshBuilder) -> None:
 
 # By name: the words for it, and what lays it.
 COVERS: dict[str, tuple[str, Callable[[MeshBuilder], None]]] = {
-    "blanket": ("lying under a silver rescue blanket", lambda b: _sheet(b, (0.62, 0.60, 0.54))),
-    "gold": ("curled up under a golden rescue blanket", lambda b: _sheet(b, (0.78, 0.50, 0.07))),
+    "blanket": (
+        "lying under a silver rescue blanket",
+        lambda b: _sheet(b, (0.62, 0.60, 0.54), (-0.48, -0.46), (0.56, 0.44), 0.29),
+    ),
+    "gold": (
+        "curled up under a golden rescue blanket",
+        lambda b: _sheet(b, (0.70, 0.42, 0.06), (-0.36, -0.36), (0.44, 0.36), 0.36),
+    ),
     "snow": ("lying half buried in snow", _snow),
     "branches": ("lying under branches", _branches),
     "rock": ("lying under a rock overhang, legs in sight", _rock),

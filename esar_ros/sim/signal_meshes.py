@@ -17,12 +17,23 @@ _WHITE_GLOW: Colour = (3.2, 3.2, 3.0)
 
 
 def _puffs(b: MeshBuilder, foot: float, top: float, least: float, most: float, lean: float, colour: Colour) -> None:
-    """Thick smoke from one height to another, wider and further along +x as it rises."""
+    """Thick billowing smoke from one height to another, wider and further along +x as it rises."""
     rng = np.random.default_rng(13)
-    for k, t in enumerate(np.linspace(0.0, 1.0, 5)):
-        r = least + (most - least) * t
-        spot = (lean * t * t, 0.25 * lean * np.sin(4.0 * t), foot + (top - foot) * t)
-        b.lump(spot, (r, r, 1.1 * r), shade(colour, 1.0 - 0.15 * (k % 2)), rng, 0.13, 7, 5)
+    angles = np.arange(9) * (2.0 * np.pi / 9)
+    rings, tones = [], []
+    for k, t in enumerate(np.linspace(0.0, 1.0, 10)):
+        r = (least + (most - least) * t) * (0.25 if k in (0, 9) else (0.85 if k % 2 else 1.12))
+        billow = r * rng.uniform(0.82, 1.2, 9)
+        middle = np.array([lean * t * t, 0.2 * lean * np.sin(4.0 * t), foot + (top - foot) * t])
+        rings.append(
+            middle + np.stack([billow * np.cos(angles), billow * np.sin(angles), rng.uniform(-0.05, 0.05, 9)], 1)
+        )
+        tones.append(shade(colour, 0.82 if k % 2 else 1.08))
+    b.loft(rings, tones)
+    for t in (0.45, 0.8):
+        r = 0.62 * (least + (most - least) * t)
+        spot = (lean * t * t + (0.9 - t) * r, 0.8 * r * (1.0 if t < 0.5 else -1.0), foot + (top - foot) * t)
+        b.lump(spot, (r, r, 0.9 * r), shade(colour, 0.95), rng, 0.14, 7, 5)
 
 
 def _burning_flare(colour: Colour) -> Model:
@@ -178,7 +189,8 @@ def _glow_stick() -> Model:
 def _cube_lamp() -> Model:
     """Inflated solar lantern: a glowing cube of 0.14 m with dark edges."""
     b = MeshBuilder()
-    b.limb((0.0, 0.0, 0.012), (0.0, 0.0, 0.138), 0.092, 0.092, _GLOW, 4, 1.0)
+    square = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)]) * 0.066
+    b.loft([np.column_stack([square, np.full(4, z)]) for z in (0.012, 0.138)], _GLOW, 1.0)
     b.box((0.0, 0.0, 0.143), (0.05, 0.05, 0.006), (0.03, 0.04, 0.08))
     for x in (-0.066, 0.066):
         for y in (-0.066, 0.066):

@@ -69,19 +69,16 @@ def _meal(colour: Colour) -> Model:
 def _bag(colour: Colour) -> Model:
     """One large crisp bag, 0.32 x 0.24 m, puffed up."""
     b = MeshBuilder()
-    b.lump((0.0, 0.0, 0.05), (0.125, 0.095, 0.055), colour, np.random.default_rng(2), 0.10, 8, 6)
-    for s in (-1.0, 1.0):
-        b.quad(
-            [
-                (0.10 * s, -0.10 * s, 0.045),
-                (0.17 * s, -0.11 * s, 0.06),
-                (0.165 * s, 0.11 * s, 0.03),
-                (0.10 * s, 0.10 * s, 0.045),
-            ],
-            SILVER,
-            True,
-        )
-    b.ellipsoid((0.0, 0.0, 0.085), (0.06, 0.05, 0.022), (0.75, 0.72, 0.6), 7, 4)
+    x = np.array([-0.165, -0.145, -0.14, -0.08, 0.0, 0.08, 0.14, 0.145, 0.165])
+    wide = np.array([0.115, 0.11, 0.11, 0.105, 0.10, 0.105, 0.11, 0.11, 0.115])
+    high = np.array([0.004, 0.006, 0.012, 0.042, 0.052, 0.044, 0.012, 0.006, 0.004])
+    angles = np.arange(10) * (2.0 * np.pi / 10)
+    rings = [
+        np.stack([np.full(10, p), -w * np.cos(angles), 0.055 + h * np.sin(angles)], axis=1)[::-1]
+        for p, w, h in zip(x, wide, high, strict=True)
+    ]
+    b.loft(rings, [SILVER if abs(p) > 0.142 else colour for p in x])
+    b.ellipsoid((0.0, 0.0, 0.095), (0.05, 0.05, 0.016), (0.75, 0.72, 0.6), 7, 4)
     b.solid((-0.16, -0.1, 0.0), (0.16, 0.1, 0.1))
     return b.model()
 

@@ -17,15 +17,15 @@ from esar_ros.sim.meshes import DISTRACTOR, STRUCTURE, Asset, assets
 
 VARIANTS = {name: asset for name, asset in assets().items() if "/" in name}
 CLUES = [kind.value for kind in ClueKind]
-# Least and greatest length of the longest side on the ground, and height, m; guy lines, ropes' ends and smoke count.
+# Least and greatest length of the longest side on the ground, and height, m; guy lines, ropes' ends, smoke and snow count.
 SIZES: dict[str, tuple[float, float, float, float]] = {
     "tent": (2.3, 4.3, 0.5, 1.9),
-    "backpack": (0.35, 1.1, 0.35, 0.9),
+    "backpack": (0.35, 1.2, 0.35, 0.9),
     "clothing": (0.8, 1.65, 0.1, 0.35),
     "campfire": (0.6, 2.0, 0.1, 1.7),
     "signal_flare": (0.2, 1.9, 0.05, 2.7),
-    "light": (0.15, 0.35, 0.03, 0.36),
-    "sleeping_bag": (0.45, 2.2, 0.2, 0.45),
+    "light": (0.14, 0.35, 0.03, 0.36),
+    "sleeping_bag": (0.45, 2.35, 0.2, 0.45),
     "trekking_pole": (0.6, 1.3, 0.05, 1.3),
     "water_bottle": (0.08, 0.45, 0.08, 0.3),
     "food_wrapper": (0.3, 1.15, 0.05, 0.2),
