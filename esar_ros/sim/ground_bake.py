@@ -175,6 +175,9 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
             u = min(n - 1, max(0, int((x + 3.0 * b + 1.2 * c) / cell + 0.5)))
             v = min(n - 1, max(0, int((y - 3.0 * b + 1.2 * c) / cell + 0.5)))
             kind = cover[v, u]
+            there = cover[min(n - 1, int(y / cell + 0.5)), min(n - 1, int(x / cell + 0.5))]
+            if kind == 7 or there == 7:  # but the shore stays where the water ends
+                kind = there
             tone = 1.0 + 0.16 * a + 0.15 * b + 0.05 * c
             r = palette[kind, 0] * tone
             g = palette[kind, 1] * tone

@@ -37,11 +37,12 @@ class LandCover(IntEnum):
 
 
 # Linear albedo (sRGB primaries) of each class, by index; mean values of field spectra rounded by eye.
+# Snow is darker than fresh snow (0.8 and more): the cameras' exposure is fixed, and it must not drown in white.
 ALBEDO = np.array(
     [
         [0.092, 0.118, 0.034],
         [0.190, 0.178, 0.165],
-        [0.800, 0.830, 0.870],
+        [0.440, 0.465, 0.505],
         [0.500, 0.400, 0.270],
         [0.150, 0.122, 0.090],
         [0.062, 0.068, 0.030],

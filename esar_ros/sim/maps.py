@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
+from esar_ros.sim.clearings import Clearings, lay_clearings
 from esar_ros.sim.land_cover import AlpineCover, Cover, LandCover, classify, trail_north
 from esar_ros.sim.relief_picture import relief_picture
 from esar_ros.sim.terrain import AlpineRidge, Erosion, Relief, generate_heights
@@ -92,6 +93,7 @@ class MapSpec(_Strict):
     flora: dict[str, PlantSpec]
     larch_above: float | None = Field(None, description="m, map frame z from which conifers are larches")
     tracks: dict[str, TrackSpec] = Field(default_factory=dict)
+    clearings: Clearings | None = None
     structures: list[StructureSpec] = Field(default_factory=list)
 
     @field_validator("samples")
@@ -128,6 +130,7 @@ class Ground(NamedTuple):
     heights: NDArray[np.float32]  # (n, n) m
     land_cover: NDArray[np.uint8]  # (n, n) LandCover
     tracks: dict[str, NDArray[np.float64]]  # polylines (N, 2) m
+    clearings: NDArray[np.float64]  # (N, 3) x, y, radius in m
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +150,7 @@ class PlaceMap:
     digest: str  # hexadecimal SHA-256 of the ground
     tracks: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # named polylines (N, 2) m
     track_width: Mapping[str, float] = field(default_factory=dict)  # m, by track
+    clearings: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))  # x, y, radius (m): level, bare
     structures: tuple[Structure, ...] = ()
     horizon: Horizon = "ranges"  # what lies beyond the map's edge
     larch_above: float | None = None  # m, z from which conifers are larches
@@ -258,12 +262,16 @@ def generate(spec: MapSpec) -> Ground:
         x = np.arange(-spec.size / 2, spec.size / 2 + 1.0, 4.0)
         y = [trail_north(float(east), crest, spec.seed) for east in x]
         tracks = {"trail": np.column_stack([x, y]), **tracks}
-    return Ground(heights, cover, tracks)
+    clearings = np.zeros((0, 3))
+    if spec.clearings is not None:
+        clearings = lay_clearings(spec.clearings, heights, cover, tracks, spec.size)
+    return Ground(heights, cover, tracks, clearings)
 
 
 def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
     """The place of a map file and its ground."""
-    for array in (ground.heights, ground.land_cover, *ground.tracks.values()):
+    arrays: list[NDArray[Any]] = [ground.heights, ground.land_cover, ground.clearings, *ground.tracks.values()]
+    for array in arrays:
         array.setflags(write=False)
     widths = {name: track.width for name, track in spec.tracks.items()}
     if "trail" in ground.tracks and isinstance(spec.cover, AlpineCover):
@@ -282,6 +290,7 @@ def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
         digest=_digest(ground),
         tracks=ground.tracks,
         track_width=widths,
+        clearings=ground.clearings,
         structures=tuple(Structure(item.asset, item.at, item.yaw, item.scale) for item in spec.structures),
         horizon=spec.horizon,
         larch_above=spec.larch_above,
@@ -290,6 +299,7 @@ def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
 
 def _digest(ground: Ground) -> str:
     total = hashlib.sha256(ground.heights.tobytes() + ground.land_cover.tobytes())
+    total.update(ground.clearings.tobytes())
     for name, line in ground.tracks.items():
         total.update(name.encode() + line.tobytes())
     return total.hexdigest()
@@ -301,7 +311,7 @@ def read_ground(path: Path, samples: int) -> Ground | None:
         with np.load(path, allow_pickle=False) as stored:
             names = [str(name) for name in stored["track_names"]]
             tracks = {name: stored[f"track_{index}"] for index, name in enumerate(names)}
-            ground = Ground(stored["heights"], stored["land_cover"], tracks)
+            ground = Ground(stored["heights"], stored["land_cover"], tracks, stored["clearings"])
             digest = str(stored["digest"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
@@ -314,10 +324,10 @@ def read_ground(path: Path, samples: int) -> Ground | None:
 def write_ground(path: Path, ground: Ground) -> None:
     """Write aside and rename, so that a reader never meets half a file. A full or read-only disk costs only time."""
     buffer = io.BytesIO()
-    lines = {f"track_{index}": line for index, line in enumerate(ground.tracks.values())}
+    lines: dict[str, Any] = {f"track_{index}": line for index, line in enumerate(ground.tracks.values())}
     np.savez(
         buffer, heights=ground.heights, land_cover=ground.land_cover, digest=np.array(_digest(ground)),
-        track_names=np.array(list(ground.tracks), dtype=str), **lines,
+        track_names=np.array(list(ground.tracks), dtype=str), clearings=ground.clearings, **lines,
     )  # fmt: skip
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

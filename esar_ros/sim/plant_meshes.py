@@ -51,7 +51,7 @@ def meshes(species: str, variant: int) -> tuple[Mesh, Mesh]:
     if species == "broadleaf":
         return broadleaf(51 + v, 8, 6), broadleaf(61 + v, 5, 3)
     if species == "evergreen":
-        return evergreen(151 + v, 7, 5), evergreen(161 + v, 5, 3)
+        return evergreen(151 + v, 9, 6), evergreen(161 + v, 5, 3)
     if species == "bush":
         return bush(71 + v, 7, 5), bush(81 + v, 5, 3)
     if species == "tamarisk":
@@ -140,11 +140,11 @@ def evergreen(seed: int, sides: int, rings: int) -> Mesh:
     b.limb((0.0, 0.0, 0.0), (0.0, 0.0, centre), BROADLEAF_TRUNK_RADIUS, 0.02, (0.115, 0.098, 0.080), 4)
     _blob(b, rng, (0.0, 0.0, centre), (0.82 * wide, 0.82 * wide, high), (0.040, 0.072, 0.020), sides, rings, 0.2)
     if rings > 3:
-        for angle in rng.uniform(0.0, 1.2) + np.arange(3) * 2.094:
+        for angle in rng.uniform(0.0, 1.2) + np.arange(4) * 1.571:
             at = (0.48 * wide * np.cos(angle), 0.48 * wide * np.sin(angle), centre + rng.uniform(-0.10, 0.12))
             tone = rng.uniform(0.85, 1.35)
             colour = (0.048 * tone, 0.080 * tone, 0.022 * tone)
-            _blob(b, rng, at, (0.54 * wide, 0.54 * wide, 0.55 * high), colour, 6, 4, 0.22)
+            _blob(b, rng, at, (0.52 * wide, 0.52 * wide, 0.50 * high), colour, 7, 5, 0.26)
     return b.mesh()
 
 

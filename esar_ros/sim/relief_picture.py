@@ -43,7 +43,7 @@ def relief_picture(
     step = size / pixels
     gy, gx = np.gradient(z, step)
     # Flat country is drawn with more relief, mountains with less: the picture's contrast stays about the same.
-    exaggeration = float(np.clip(0.55 / max(float(np.percentile(np.hypot(gx, gy), 80)), 1e-3), 0.6, 6.0))
+    exaggeration = float(np.clip(0.5 / max(float(np.percentile(np.hypot(gx, gy), 80)), 1e-3), 0.3, 6.0))
     shade = _hill_shade(gx * exaggeration, gy * exaggeration)
     palette = np.array([MAP_COLOURS[kind] for kind in LandCover], dtype=np.float32)
     colour = np.stack([_resample(palette[cover][..., k], pixels) for k in range(3)], axis=-1)
@@ -79,12 +79,12 @@ def _resample(grid: NDArray[np.float32], pixels: int) -> NDArray[np.float32]:
 
 
 def _hill_shade(gx: NDArray[np.float32], gy: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Brightness about 1 on level ground: a north-western sun, and a weaker one from the west for depth in shadow."""
+    """Brightness, 0.87 on level ground: a north-western sun, and a weaker one from the west for depth in shadow."""
     length = np.sqrt(gx * gx + gy * gy + 1.0)
     total = np.zeros_like(gx)
     for (east, north, up), weight in (((-0.5, 0.5, 0.7071), 0.75), ((-0.87, -0.1, 0.48), 0.25)):
         total += weight * np.clip((-gx * east - gy * north + up) / length, 0.0, None) / up
-    return np.asarray(np.clip(0.30 + 0.72 * total, 0.32, 1.18))
+    return np.asarray(0.20 + 0.86 * (1.0 - np.exp(-1.5 * total)))
 
 
 def _draw_contours(colour: NDArray[np.float32], z: NDArray[np.float32], water: NDArray[np.float32]) -> None:

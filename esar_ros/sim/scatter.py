@@ -83,7 +83,7 @@ def scatter(place: PlaceMap) -> Flora:
         # Larches thin the firs out gradually: of like size, so that what stands in the way stays the same.
         high = z + 18.0 * rng.standard_normal(len(z)) > place.larch_above
         species[(species == SPECIES.index("conifer")) & high] = SPECIES.index("larch")
-    kept = ~_on_tracks(place, xy)
+    kept = ~(_on_tracks(place, xy) | _in_clearings(place, xy))
     return Flora(
         positions=np.column_stack([xy, z])[kept].astype(np.float32),
         height=height[kept],
@@ -105,6 +105,15 @@ def _on_tracks(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.bool_]:
         dense = np.column_stack([np.interp(s, steps, line[:, 0]), np.interp(s, steps, line[:, 1])])
         out |= cKDTree(dense).query(xy, distance_upper_bound=reach)[0] < reach
     return out
+
+
+def _in_clearings(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether points (N, 2) lie in a clearing or so near that a crown would reach in."""
+    if not len(place.clearings):
+        return np.zeros(len(xy), dtype=np.bool_)
+    radius = place.clearings[:, 2] + 4.0
+    distance, nearest = cKDTree(place.clearings[:, :2]).query(xy, distance_upper_bound=float(radius.max()))
+    return np.asarray(distance < np.append(radius, 0.0)[nearest])
 
 
 def solids(flora: Flora) -> Solids:

@@ -17,7 +17,7 @@ from esar_ros.sim.land_cover import UNKNOWN
 from esar_ros.sim.noise import fbm, gradient_noise, ridged, smoothstep
 from esar_ros.sim.terrain_coast import CoastalHills, coastal_hills, wear_shore
 from esar_ros.sim.terrain_desert import DesertBasin, desert_basin
-from esar_ros.sim.terrain_summit import SummitPyramid, summit_pyramid
+from esar_ros.sim.terrain_summit import SummitPyramid, pin_summit, summit_pyramid
 
 Grid = NDArray[np.float32]
 
@@ -81,6 +81,8 @@ def generate_heights(
     centre = (samples - 1) // 2
     if isinstance(relief, CoastalHills):
         wear_shore(heights, relief, size, seed)
+    if isinstance(relief, SummitPyramid):
+        pin_summit(heights, relief, size)
     if isinstance(relief, CoastalHills | SummitPyramid):
         _set_centre(heights, size, altitude)
     return (heights - heights[centre, centre]).astype(np.float32), surface

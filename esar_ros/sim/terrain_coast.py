@@ -52,11 +52,9 @@ def _hills(n, size, seed, vertices, starts, steep, gentle, knee, spurs):  # type
             y = j * step - size / 2.0
             wx = x + 55.0 * fbm(x / 300.0, y / 300.0, 4, seed, 0.5)
             wy = y + 55.0 * fbm(x / 300.0 + 5.0, y / 300.0 + 9.0, 4, seed + 5, 0.5)
-            h, distance, along, margin = fall_from_ridges(wx, wy, vertices, starts, steep, gentle, knee, 28.0, 45.0)
-            flank = smoothstep(15.0, 140.0, distance)
-            place = along / 210.0 + 0.2 * fbm(x / 150.0, y / 150.0, 2, seed + 10, 0.5)
-            h += spurs * flank * smoothstep(0.0, 45.0, margin) * (ridged(place, distance / 700.0, 3, seed + 11) - 0.5)
-            h += 0.4 * spurs * (ridged(wx / 260.0, wy / 260.0, 4, seed + 20) - 0.5)
+            h, distance, _ = fall_from_ridges(wx, wy, vertices, starts, steep, gentle, knee, 28.0, 90.0)
+            flank = smoothstep(15.0, 160.0, distance)
+            h += spurs * (0.35 + flank) * (ridged(wx / 300.0, wy / 300.0, 5, seed + 20) - 0.55)
             h += 5.0 * fbm(x / 90.0, y / 90.0, 4, seed + 30, 0.5)
             out[j, i] = h
     return out
@@ -81,6 +79,6 @@ def _wear(h, size, seed, cliff, beaches):  # type: ignore[no-untyped-def]
                 # Headlands: a wave-cut platform with boulders, then the cliff; bays: a strand that steepens inland.
                 shelf = min(z, 2.2) * (0.5 + 0.5 * smoothstep(0.0, 3.0, z))
                 worn = shelf + tall * smoothstep(2.0, 7.5, z) + max(0.0, z - 2.2)
-                strand = z * (0.22 + 0.78 * smoothstep(4.0, 22.0, z))
+                strand = z * (0.16 + 0.84 * smoothstep(10.0, 60.0, z))
                 z = worn + sand * (strand - worn)
             h[j, i] = max(z, 0.0)

@@ -53,10 +53,7 @@ def lay_track(
         hard = price[cover[::stride, ::stride]]
         cell = size / (heights.shape[0] - 1) * stride
         cells = np.clip(np.rint((points + size / 2) / cell).astype(np.int64), 0, coarse.shape[0] - 1)
-        legs = [
-            _route(coarse, hard, cell, int(a[0]), int(a[1]), int(b[0]), int(b[1]))
-            for a, b in pairwise(cells)
-        ]
+        legs = [_route(coarse, hard, cell, int(a[0]), int(a[1]), int(b[0]), int(b[1])) for a, b in pairwise(cells)]
         ways = [legs[0], *(leg[1:] for leg in legs[1:])]
         points = np.concatenate(ways).astype(np.float64) * cell - size / 2
     return _smooth(points, size)

@@ -21,7 +21,11 @@ inside = st.floats(-990.0, 990.0)
 def small_spec(**changes: object) -> maps.MapSpec:
     """The Aotai map at a quarter of its side, for tests that generate."""
     _, text = load_spec("aotai")
-    data = yaml.safe_load(text) | {"samples": 129, "size": 500.0, "erosion": {"droplets": 2000}} | changes
+    data = (
+        yaml.safe_load(text)
+        | {"samples": 129, "size": 500.0, "erosion": {"droplets": 2000}, "structures": []}
+        | changes
+    )
     return parse_spec(yaml.safe_dump(data).encode(), "test")
 
 

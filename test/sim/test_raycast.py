@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.sim.raycast import GROUND, NO_HIT, PLANT_BASE, build_ground, cast_ground
+from esar_ros.sim.scatter import SPECIES
 from esar_ros.sim.world import World
 
 angle = st.floats(0.0, 2.0 * math.pi)
@@ -76,8 +77,8 @@ def test_the_same_scan_twice_is_the_same(world: World) -> None:
 
 def test_trees_stand_in_the_way(world: World) -> None:
     flora = world.flora
-    for species, least in ((0, 60), (1, 60), (2, 60), (3, 60)):
-        chosen = np.flatnonzero(flora.species == species)[:100]
+    for species, least in (("conifer", 60), ("broadleaf", 60), ("larch", 60), ("bush", 60), ("rock", 60)):
+        chosen = np.flatnonzero(flora.species == SPECIES.index(species))[:100]
         hits = 0
         for index in chosen:
             foot, height = flora.positions[index].astype(float), float(flora.height[index])
