@@ -67,7 +67,7 @@ class Oracle:
     def act(self, observation: Observation) -> Decision:
         """Fly on; report on arrival."""
         here = observation.pose.position
-        reports = ()
+        reports: tuple[Report, ...] = ()
         if self._target and math.dist(here[:2], self._left[self._target][:2]) <= self._settings.near:
             at = self._left.pop(self._target)
             reports = (Report(ReportType.VICTIM, PERSON, "person", at),)

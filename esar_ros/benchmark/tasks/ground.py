@@ -29,10 +29,13 @@ VIEW_DISTANCES = (0.0, 20.0, 40.0)  # m, horizontal
 BODY = 0.4  # m above ground: what is looked at of a person or thing
 _GAP = 0.6  # m between a thing and the nearest trunk, bush or rock
 _NEVER = (LandCover.WATER, LandCover.ROCK)
-_WALK_CELL = 10.0  # m
-_WALK_STEEPEST = math.radians(44.0)
-_TAKE_OFF_FREE = 6.0  # m without plant or structure about a take-off spot
-_TAKE_OFF_GRID = 8.0  # m between candidate spots
+_WALK_CELL = 6.0  # m
+_WALK_STEEPEST = math.radians(65.0)  # on hands and feet
+_TAKE_OFF_FREE = 3.0  # m without plant or structure about a take-off spot
+_TAKE_OFF_GRID = {"lop_nur": 12.0}  # m between candidate spots; elsewhere:
+_TAKE_OFF_FINE = 4.0
+_FLATTEST = {"k2": 15.0, "dapeng": 12.0}  # degrees a take-off spot may slope; elsewhere:
+_FLAT = 8.0
 
 
 class Site:
@@ -127,10 +130,11 @@ class Site:
     def take_off_spots(self) -> Points:
         """Spots (N, 3) on flat dry ground under free air, on a jittered grid all over the search area."""
         half = self.place.size / 2 - EDGE
-        axis = np.arange(-half, half, _TAKE_OFF_GRID)
+        step = _TAKE_OFF_GRID.get(self.place.id, _TAKE_OFF_FINE)
+        axis = np.arange(-half, half, step)
         rng = np.random.default_rng(self.place.seed)
         xy = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-        xy = np.round(xy + rng.uniform(-2.0, 2.0, xy.shape), 1)
+        xy = np.round(xy + rng.uniform(-step / 4, step / 4, xy.shape), 1)
         xy = xy[self.slope(xy) <= math.radians(flattest(self.place.id))]
         xy = xy[self.usable(xy, 45.0, gap=_TAKE_OFF_FREE)]
         spots = np.column_stack([xy, self.place.ground_height(xy)])
@@ -148,7 +152,7 @@ class Site:
         rough = np.ones(cover.shape)
         rough[np.isin(cover, [LandCover.FOREST, LandCover.BLOCKFIELD, LandCover.SCRUB])] = 1.6
         rough[np.isin(cover, [LandCover.ROCK])] = 3.0
-        rough[self.place.is_water(xy)] = np.inf
+        rough[self.place.is_water(xy)] = 25.0  # a few steps through the surf rather than nowhere
         number = np.arange(count * count).reshape(count, count)
         rows, columns, costs = [], [], []
         for di, dj in ((0, 1), (1, 0), (1, 1), (1, -1)):
@@ -157,7 +161,7 @@ class Site:
             far = self._cell * math.hypot(di, dj)
             slope = np.abs(z[b] - z[a]) / far
             cost = far * (1.0 + (slope / 0.35) ** 2) * 0.5 * (rough[a] + rough[b])
-            fine = np.isfinite(cost) & (slope <= math.tan(_WALK_STEEPEST))
+            fine = slope <= math.tan(_WALK_STEEPEST)
             rows.append(number[a][fine])
             columns.append(number[b][fine])
             costs.append(cost[fine])
@@ -200,8 +204,8 @@ def site(map_id: str) -> Site:
 
 
 def flattest(map_id: str) -> float:
-    """Degrees that a take-off spot may slope: near K2's summit hardly anything is level."""
-    return 16.0 if map_id == "k2" else 8.0
+    """Degrees that a take-off spot may slope: on steep maps hardly anything is level."""
+    return _FLATTEST.get(map_id, _FLAT)
 
 
 def steepest(map_id: str, kind: str) -> float:

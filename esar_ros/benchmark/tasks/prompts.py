@@ -1,7 +1,7 @@
 """Writes briefs: the facts of a story and the measures of a situation in one of eight voices, with their claims.
 
 Phrasings in stories hold marks, filled in from the situation: <dir A B> compass word, <far A B> distance, <way LINE>
-walking time, <rise A B> uphill or downhill, <ago DATE>, <wear ID> "a red", <colour ID>, <thing KIND> "an orange tent",
+walking time, <rise A B> uphill or downhill, <ago DATE>, <since DATE>, <wear ID> "a red", <colour ID>, <thing KIND> "an orange tent",
 <my KIND> "orange tent", <kit> what was carried; and {words|cover POINT COVER METRES} or {words|story} for words that
 the author chose.
 """
@@ -128,6 +128,8 @@ class _Writer:
                 case "ago", [day]:
                     words = wording.days_ago(date.fromisoformat(day), situation.day, rng)
                     return self.claim("days", words, day)
+                case "since", [day]:
+                    return self.claim("days", wording.for_days(date.fromisoformat(day), situation.day), day)
                 case "wear", [id]:
                     return self.claim("wears", with_article(self._outfit(id)), id)
                 case "colour", [id]:
@@ -146,7 +148,7 @@ class _Writer:
         return float(self._site.stand(self._situation.point(name))[2])
 
     def _outfit(self, id: str) -> str:
-        return next(str(victim["variant"]) for victim in self._situation.victims if victim["id"] == id)
+        return next(colour_of(str(victim["variant"])) for victim in self._situation.victims if victim["id"] == id)
 
     def _item(self, kind: str) -> str:
         return next(str(clue["description"]) for clue in self._situation.clues if clue["kind"] == kind)

@@ -10,7 +10,7 @@ import numpy as np
 
 from esar_ros.benchmark.tasks.ground import Points, Site, point_on, steepest
 from esar_ros.benchmark.tasks.stories import Moment, Spot, Story
-from esar_ros.benchmark.tasks.things import describe
+from esar_ros.benchmark.tasks.things import describe, make_of
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.meshes import assets
@@ -25,10 +25,22 @@ DISTRACTORS = (5, 9)  # a snapshot, least and most
 _DISTRACTOR_GAP = 18.0  # m to people and clues: a report of one is no report of the other
 # Distractors that belong on each map, by what follows distractor_; the simulator's variants of them are drawn from.
 _BELONG = {
-    "aotai": ("log", "rock", "bush", "rubbish", "yak", "goat", "sign", "tarp"),
-    "lop_nur": ("rock", "rubbish", "barrel", "tyre", "bush", "tarp", "bone", "camel", "sign"),
-    "k2": ("rock", "rubbish", "tarp", "cylinder", "snow", "sign", "raven"),
-    "dapeng": ("log", "rock", "bush", "rubbish", "dog", "buoy", "driftwood", "net", "sign", "tarp", "goat"),
+    "aotai": (
+        "log",
+        "rock",
+        "bush",
+        "rubbish/bag",
+        "yak",
+        "goat",
+        "sign",
+        "tarp/",
+        "cairn",
+        "patch/lichen",
+        "bird/crow",
+    ),
+    "lop_nur": ("rock", "salt", "rubbish", "drum", "tarp/", "marker", "bush/dry", "bird/vulture", "cairn"),
+    "k2": ("rock", "cairn", "flags", "patch/snow", "tarp/", "bird/chough", "marker", "rubbish/scrap"),
+    "dapeng": ("log", "rock", "bush", "rubbish", "dog", "sign", "tarp/", "drum", "bird/gull", "goat"),
 }
 
 
@@ -99,22 +111,25 @@ def _stage_moment(
                 "position": list(xy),
                 "yaw": round(float(rng.uniform(-math.pi, math.pi)), 2),
                 "pose": person.pose.value,
-                "variant": story.people[id].wears,
+                "variant": make_of(
+                    f"{PERSON}_{person.pose.value}", story.people[id].wears, story.map, rng, story.split == "test"
+                ),
             }
         )
     clues = []
     for number, thing in enumerate(moment.clues, 1):
         xy, heading = put(thing.spot, thing.kind.value, thing.kind.value)
         # Prints point along the way; other things lie as they fell.
+        variant = make_of(thing.kind.value, thing.variant, story.map, rng, story.split == "test")
         yaw = heading if thing.kind.value == "footprints" else float(rng.uniform(-math.pi, math.pi))
         clues.append(
             {
                 "id": f"clue-{number}",
                 "kind": thing.kind.value,
-                "description": describe(thing.kind, thing.variant, int(rng.integers(8))),
+                "description": describe(thing.kind, variant, int(rng.integers(8))),
                 "position": list(xy),
                 "yaw": round(yaw, 2),
-                "variant": thing.variant,
+                "variant": variant,
             }
         )
     return Staged(tuple(victims), tuple(clues), _distractors(story, site, [xy for xy, _ in taken], rng))
@@ -136,8 +151,13 @@ def _aim(
 
 def _distractors(story: Story, site: Site, things: list[Spot2], rng: np.random.Generator) -> tuple[dict[str, Any], ...]:
     """Things of the place about the story's ground, none so near a clue that one report could mean both."""
-    belonging = [f"distractor_{word}" for word in _BELONG.get(story.map, ())]
-    known = sorted(name for name in assets() if name.partition("/")[0] in belonging and "/" in name)
+    belonging = tuple(f"distractor_{word}" for word in _BELONG.get(story.map, ()))
+    # Of the dev events nothing that detectors are not trained on.
+    known = sorted(
+        name
+        for name, asset in assets().items()
+        if name.startswith(belonging) and "/" in name and (story.split == "test" or not asset.held_out)
+    )
     if not known:
         return ()
     centre, reach = np.mean(things, axis=0), 60.0 + float(np.ptp(np.array(things), axis=0).max()) / 2

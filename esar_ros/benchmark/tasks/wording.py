@@ -118,6 +118,12 @@ def days_ago(then: date, today: date, rng: np.random.Generator) -> str:
     return f"{NUMBERS[days]} days ago" if days <= 12 else f"on {then.day} {then:%B}"
 
 
+def for_days(then: date, today: date) -> str:
+    """How long something has lasted since a day."""
+    days = (today - then).days
+    return "since earlier today" if days <= 0 else "since yesterday" if days == 1 else f"for {NUMBERS[min(days, 12)]} days"
+
+
 def clock(moment: datetime, style: str) -> str:
     """The hour: "digits" 14:20, "half" 2:20 pm, "words" twenty past two in the afternoon; minutes are fives."""
     hour, minute = moment.hour, moment.minute
