@@ -34,6 +34,7 @@ from esar_ros.nodes.progress import Progress
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.perception.backend import names as detector_names
 from esar_ros.planning.registry import names as planner_names
+from esar_ros.safety.zones import load_keep_out
 
 POLL = 0.1  # s
 INTERRUPTED = 130
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
     add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
+    add("--keep-out", default="", help="YAML file of zones not to be entered")
     add("--governor", default="on", choices=("on", "off"), help="safety governor (off only measures what it is worth)")
     add("--params-file", default="", help="ROS parameter file that overrides the graph's parameters")
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
@@ -79,6 +81,8 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
             raise UsageError(f"unknown {what} '{value}'", f"known: {', '.join(known)}")
     if arguments.params_file:
         check_parameter_file(Path(arguments.params_file))
+    if arguments.keep_out:
+        load_keep_out(Path(arguments.keep_out))
     vehicles = tuple(part.strip() for part in arguments.vehicles.split(",") if part.strip())
     for what, name in (
         *(("vehicle", vehicle) for vehicle in vehicles),
@@ -103,6 +107,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         detector=arguments.detector,
         governor=arguments.governor == "on",
         odometry=arguments.odometry,
+        keep_out=str(Path(arguments.keep_out).resolve()) if arguments.keep_out else "",
         end=arguments.end,
         log_level=arguments.log_level,
         host=arguments.host,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,14 @@ class OdometryInMap:
             return None
         motion = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), array3(message.twist.twist.linear))
         return nanoseconds(message.header.stamp), *motion
+
+    def deviation(self, ns: int | None = None) -> float | None:
+        """Greatest standard deviation (m) of the position stated at a stamp; None: not stated (REP-145)."""
+        message = self._box.newest if ns is None else self._box.at(ns)
+        if message is None:
+            return None
+        most = max(message.pose.covariance[k] for k in (0, 7, 14))
+        return None if most == 0.0 else float(np.sqrt(most)) if most > 0.0 else math.inf
 
     def nearest(self, ns: int) -> tuple[int, Pose, Vector] | None:
         """As `at`, of the kept stamp nearest to ns."""

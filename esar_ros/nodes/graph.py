@@ -50,6 +50,7 @@ class MissionOptions:
     detector: str = "segmentation_oracle"
     governor: bool = True
     odometry: str = NOISY
+    keep_out: str = ""  # path of a file of zones
     end: str = "hold"
     rviz: bool = False
     log_level: str = "info"
@@ -153,10 +154,12 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     )  # fmt: skip
     estimator = {"odometry": options.odometry, "seed": max(options.seed, 0)}
     specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, **estimator, "vehicles": vehicles}))
+    safety = {"enabled": options.governor, "keep_out": options.keep_out}
     for vehicle in vehicles:
         space = f"{root}/{vehicle}"
+        others = [other for other in vehicles if other != vehicle]
         specs += [
-            NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, "enabled": options.governor}),
+            NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, "others": others or [""]}),
             NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
             NodeSpec(
                 SENSING,

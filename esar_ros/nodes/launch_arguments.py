@@ -45,6 +45,7 @@ ARGUMENTS = {
     "preset": Argument(_DEFAULT.preset, "pictures: paper (640x480) or fast (320x240)", tuple(PRESETS)),
     "detector": Argument(_DEFAULT.detector, "clue detector backend"),
     "governor": Argument("true", "false: the safety governor only watches"),
+    "keep_out": Argument("", "YAML file of zones not to be entered; empty: none"),
     "odometry": Argument(_DEFAULT.odometry, "of simulated vehicles: off as an estimator's, or true", ODOMETRIES),
     "end": Argument(_DEFAULT.end, "what a vehicle does after the mission", ENDS),
     # A mission without a bag has no score to check and no report.
@@ -63,6 +64,8 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         raise UsageError(f"task {values['task']} lies on map '{task_map}', not '{values['map']}'", "leave out map")
     if values["params_file"] and not Path(values["params_file"]).is_file():
         raise UsageError(f"params_file {values['params_file']} is no file", "check the path")
+    if values["keep_out"] and not Path(values["keep_out"]).is_file():
+        raise UsageError(f"keep_out {values['keep_out']} is no file", "check the path")
     seed = _whole("seed", values["seed"], -1, SEED_MAX)
     options = MissionOptions(
         task=task,
@@ -81,6 +84,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         detector=values["detector"],
         governor=_switch("governor", values["governor"]),
         odometry=values["odometry"],
+        keep_out=str(Path(values["keep_out"]).resolve()) if values["keep_out"] else "",
         end=values["end"],
         rviz=_switch("rviz", values["rviz"]),
         log_level=values["log_level"],

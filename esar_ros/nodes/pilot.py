@@ -25,6 +25,7 @@ from esar_ros.nodes.steps import Step, StepNode, nanoseconds
 from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
 from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.safety.codes import Mode
+from esar_ros.safety.conditions import conditions_speed
 from esar_ros.safety.limits import load_limits
 
 RATE = 20.0  # Hz, in real time
@@ -78,6 +79,7 @@ class PilotNode(StepNode):
 
     def _on_brief(self, brief: Brief) -> None:
         self._home = convert.array3(brief.home)
+        self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, self._limits))
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
         if message.node == interface.PLANNER:

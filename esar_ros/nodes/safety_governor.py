@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -19,10 +20,12 @@ from esar_ros.nodes import convert, interface
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
 from esar_ros.safety.limits import load_limits
-from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import Other
+from esar_ros.safety.zones import load_keep_out
 
 RATE = 50.0  # Hz, in real time
 JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what was extrapolated
@@ -36,6 +39,10 @@ class SafetyGovernorNode(StepNode):
         super().__init__(interface.SAFETY_GOVERNOR)
         self._enabled = bool(declare(self, "enabled", True, "false: only watch, pass every finite command on"))
         self._governor = Governor(load_limits())
+        zones = str(declare(self, "keep_out", "", "YAML file of keep-out zones; empty: none"))
+        self._zones = load_keep_out(Path(zones)) if zones else ()
+        listed = declare(self, "others", [""], "names of the mission's other vehicles")
+        self._others = {name: convert.OdometryInMap(self, name) for name in listed if name}
         self._home_known = False
         self._pilot_heard = 0.0
         self._odometry = convert.OdometryInMap(self)
@@ -62,8 +69,7 @@ class SafetyGovernorNode(StepNode):
         return "" if self._odometry.known else "the transform map -> odom"
 
     def _on_brief(self, brief: Brief) -> None:
-        area = np.array([[p.x, p.y] for p in brief.area], dtype=np.float64)
-        self._governor.set_site(Site.covering(area, brief.ceiling, convert.array3(brief.home)))
+        self._governor.set_site(site_of(convert.brief_of(brief), self._governor.limits, self._zones))
         self._home_known = True
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
@@ -98,6 +104,7 @@ class SafetyGovernorNode(StepNode):
                 bool(autopilot.armed),
                 autopilot.landed == VehicleState.LANDED_ON_GROUND,
                 charge if math.isfinite(charge) else None,
+                self._odometry.deviation(step.ns if self.lockstep else None),
             )
         asked = self.inbox(names.CMD_VEL).newest
         command = None
@@ -112,13 +119,20 @@ class SafetyGovernorNode(StepNode):
         else:
             age = time.monotonic() - self._pilot_heard
         landing = autopilot is not None and autopilot.landed == VehicleState.LANDED_LANDING
-        answer = self._governor.decide(state, command, self._ranges(), self._window(), step.seconds, age, landing)
+        answer = self._governor.decide(
+            state, command, self._ranges(), self._window(), step.seconds, age, landing, self._traffic(step)
+        )
         given, yaw_rate = answer.velocity, answer.yaw_rate
         if not self._enabled:
             given, yaw_rate = pass_on(command)  # without a governor nothing else protects the vehicle
         self.send(names.CMD_VEL_SAFE, convert.twist(step, given, yaw_rate))
         self.send(names.SAFETY_STATUS, self._status(step, answer, command, given))
         return None
+
+    def _traffic(self, step: Step) -> list[Other]:
+        """The other vehicles, where they were last heard of."""
+        heard = [box.at(step.ns if self.lockstep else None) or box.at() for box in self._others.values()]
+        return [Other(own[0] * 1e-9, own[1].position, own[2]) for own in heard if own is not None]
 
     def _ranges(self) -> RangeImageData | None:
         message: RangeImage | None = self.inbox(names.RANGES).newest

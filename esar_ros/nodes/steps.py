@@ -150,7 +150,13 @@ class StepNode(Node):
 
     def topic(self, name: str, vehicle: str | None = None) -> str:
         """Topic as this node addresses it."""
-        return name if name.startswith("/") or not self.of_mission else f"{vehicle}/{name}"
+        if name.startswith("/"):
+            return name
+        if self.of_mission:
+            return f"{vehicle}/{name}"
+        if vehicle in (None, self.vehicles[0]):
+            return name
+        return f"{self.get_namespace().rsplit('/', 1)[0]}/{vehicle}/{name}"  # of another vehicle of the mission
 
     def input(
         self,
@@ -277,7 +283,7 @@ class StepNode(Node):
         for awaited in self._awaited:
             if awaited.kinds and not awaited.kinds & tick.kinds:
                 continue
-            if awaited.producer in absent[awaited.vehicle]:
+            if awaited.producer in absent.get(awaited.vehicle, ()):
                 continue
             wanted = previous if awaited.previous else ns
             if wanted is None:

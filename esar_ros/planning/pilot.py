@@ -103,11 +103,17 @@ class Pilot:
         self._planner.reset()
         self._now: float | None = None
         self._last = np.zeros(3)
+        self._gain = 0.0  # m/s^2, by which the last set-point sped up
         self._place: Vector | None = None  # position held
         self._stopping_since: float | None = None  # s
         self._take_off_from: float | None = None  # m, map z
         self._asked: tuple[Request, float] | None = None
         self._home_goal: Goal | None = None
+
+    def slow_to(self, speed: float) -> None:
+        """Cruise no faster than speed (m/s) in this mission: weather, light."""
+        self.limits = self.limits.model_copy(update={"speed": min(self.limits.speed, speed)})
+        self._planner.limits = self.limits
 
     def step(self, seen: PilotInput) -> PilotOutput:
         """Answer one control step."""
@@ -250,7 +256,7 @@ class Pilot:
         return request
 
     def _shape(self, wanted: Vector, seen: PilotInput) -> Vector:
-        """Change no faster than the acceleration, from what the vehicle was last really given."""
+        """Change no faster than acceleration and jerk allow, from what the vehicle was last really given."""
         step = _FIRST_STEP if self._now is None else min(max(seen.now - self._now, 0.0), _LONGEST_STEP)
         last = self._last
         if seen.mode != Mode.NORMAL and seen.given is not None and np.isfinite(seen.given).all():
@@ -258,7 +264,13 @@ class Pilot:
         delta = wanted - last
         size = float(np.linalg.norm(delta))
         most = self.limits.acceleration * step
-        return wanted.copy() if size <= most else last + delta * (most / size)
+        shaped = wanted.copy() if size <= most else last + delta * (most / size)
+        before, speed = float(np.linalg.norm(last)), float(np.linalg.norm(shaped))
+        fastest = before + (self._gain + self.limits.jerk * step) * step
+        if speed > fastest:
+            shaped, speed = shaped * (fastest / speed), fastest
+        self._gain = max(speed - before, 0.0) / max(step, 1e-9)
+        return shaped
 
 
 def _holds(goal: Goal | None) -> bool:

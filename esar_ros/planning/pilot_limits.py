@@ -23,6 +23,7 @@ class PilotLimits(BaseModel):
     speed_down: float = Field(1.5, gt=0, le=5, description="m/s, descent")
     speed_unknown: float = Field(1.5, gt=0, le=10, description="m/s, where the local map knows nothing, or without one")
     acceleration: float = Field(2.0, gt=0, le=10, description="m/s^2, change of the set-point")
+    jerk: float = Field(15.0, gt=0, le=1000, description="m/s^3, growth of a gain in speed")
     deceleration: float = Field(1.5, gt=0, le=10, description="m/s^2, braking towards goals and obstacles")
     latency: float = Field(0.5, ge=0, le=2, description="s, of the velocity controller")
     yaw_rate: float = Field(0.8, gt=0, le=4, description="rad/s, turn")

@@ -43,6 +43,10 @@ class Reason(IntEnum):
     LINK = 17
     NOT_FLYING = 18
     BREACH = 19
+    KEEP_OUT = 20
+    TRAFFIC = 21
+    ESTIMATOR = 22
+    CONDITIONS = 23
 
 
 # Gravest first: what the vehicle does not know about itself, what cannot be undone, what it does not
@@ -51,6 +55,7 @@ GRAVITY: Final[tuple[Reason, ...]] = (
     Reason.BREACH,
     Reason.CLOCK_JUMP,
     Reason.STALE_ODOMETRY,
+    Reason.ESTIMATOR,
     Reason.BATTERY_EMPTY,
     Reason.BATTERY_RESERVE,
     Reason.NOT_FLYING,
@@ -60,10 +65,13 @@ GRAVITY: Final[tuple[Reason, ...]] = (
     Reason.NON_FINITE,
     Reason.FLOOR,
     Reason.OBSTACLE,
+    Reason.TRAFFIC,
     Reason.FENCE,
+    Reason.KEEP_OUT,
     Reason.CEILING,
     Reason.UNKNOWN_SPACE,
     Reason.STALE_MAP,
+    Reason.CONDITIONS,
     Reason.SPEED,
     Reason.ACCELERATION,
     Reason.YAW_RATE,

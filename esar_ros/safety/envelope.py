@@ -29,16 +29,22 @@ from esar_ros.safety.obstacles import (
 )
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import separation_limits
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 _OVERHEAD = math.sin(math.radians(60.0))  # sine of the elevation above which the take-off column must be free
 _WORDS = {
+    Reason.SPEED: "too fast",
+    Reason.CONDITIONS: "too fast for weather or light",
+    Reason.ESTIMATOR: "position uncertain",
     Reason.OBSTACLE: "obstacle within stopping distance",
     Reason.FLOOR: "too low above ground",
     Reason.FENCE: "fence within stopping distance",
     Reason.CEILING: "too high above ground",
     Reason.UNKNOWN_SPACE: "climbing into unseen air",
+    Reason.KEEP_OUT: "keep-out zone within stopping distance",
+    Reason.TRAFFIC: "another vehicle is near",
 }
 
 
@@ -55,6 +61,7 @@ class Scene:
     ground: Vector | None
     in_column: bool
     landing: bool
+    traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
 
     @property
     def height(self) -> float | None:
@@ -69,17 +76,31 @@ class Envelope:
         self.limits = limits
         self.site = site
 
-    def limit_speed(self, velocity: Vector, found: Findings) -> Vector:
-        """The same direction, slowed into the limits."""
+    def limit_speed(self, velocity: Vector, deviation: float | None, found: Findings) -> Vector:
+        """The same direction, slowed into the limits; deviation: m, of the position estimate."""
         limits = self.limits
         # Halved before measuring so that the largest finite numbers do not overflow.
         half = 0.5 * velocity
         level, up, down = 2.0 * min(math.hypot(half[0], half[1]), 8e307), velocity[2], -velocity[2]
-        excess = max(level / limits.speed_horizontal, up / limits.speed_up, down / limits.speed_down)
-        if excess <= 1.0 + 1e-12:
-            return velocity
-        found.add(Mode.SLOW, Reason.SPEED, "too fast")
-        return velocity / excess
+        speed = 2.0 * min(math.hypot(*half), 8e307)
+        excess = {
+            Reason.SPEED: max(level / limits.speed_horizontal, up / limits.speed_up, down / limits.speed_down),
+            Reason.CONDITIONS: speed / self.site.speed if self.site is not None else 0.0,
+            Reason.ESTIMATOR: speed / self._trusted_speed(deviation),
+        }
+        for reason, share in excess.items():
+            if share > 1.0 + 1e-12:
+                found.add(Mode.SLOW, reason, _WORDS[reason])
+        worst = max(excess.values())
+        return velocity if worst <= 1.0 + 1e-12 else velocity / worst
+
+    def _trusted_speed(self, deviation: float | None) -> float:
+        """Greatest speed (m/s) with a position estimate this uncertain: falls to standstill at deviation_hold."""
+        limits = self.limits
+        if deviation is None or deviation <= limits.deviation_slow:
+            return math.inf
+        share = (limits.deviation_hold - deviation) / max(limits.deviation_hold - limits.deviation_slow, 1e-9)
+        return limits.speed_horizontal * max(share, 0.01)
 
     def keep(self, asked: Vector, state: State, scene: Scene, found: Findings) -> Vector:
         """The nearest velocity to asked within the limits of the place, then slowed for what is unseen."""
@@ -88,7 +109,9 @@ class Envelope:
         sources = (
             (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits))),
             (Reason.FLOOR, self._floor(scene)),
+            (Reason.TRAFFIC, self._traffic(scene)),
             (Reason.FENCE, self._fence(scene)),
+            (Reason.KEEP_OUT, self._keep_out(scene)),
             (Reason.CEILING, self._ceiling(scene)),
             (Reason.UNKNOWN_SPACE, self._unseen_climb(asked, scene)),
         )
@@ -105,7 +128,7 @@ class Envelope:
         if kept is None:
             return _ZERO
         if kept is not asked and not np.array_equal(kept, asked):
-            kept = self.limit_speed(kept, Findings())
+            kept = self.limit_speed(kept, state.deviation, Findings())
         return self._slow_in_unseen(kept, scene, found)
 
     def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, found: Findings) -> Vector:
@@ -159,19 +182,33 @@ class Envelope:
         if self.site is None:
             return NO_LIMITS
         height = scene.height
-        if height is None:
-            if scene.ground is None:
-                return HalfSpaces(_UP[None], np.zeros(1))
+        over = float(scene.position[2]) - self.site.top
+        if height is not None:
+            over = max(over, height - self.site.ceiling)
+        elif scene.ground is None:
+            return HalfSpaces(_UP[None], np.zeros(1))
+        else:
             away = scene.position - scene.ground
-            height = float(away[2]) + limits.ground_slope * math.hypot(away[0], away[1])
-        elif height > self.site.ceiling + limits.floor_deadband and not scene.landing:
-            return HalfSpaces(_UP[None], np.array([-min(limits.push_speed, height - self.site.ceiling)]))
-        return self._brake(_UP, self.site.ceiling - height, scene)
+            unseen = float(away[2]) + limits.ground_slope * math.hypot(away[0], away[1])
+            return self._brake(_UP, -max(over, unseen - self.site.ceiling), scene)
+        if over > limits.floor_deadband and not scene.landing:
+            return HalfSpaces(_UP[None], np.array([-min(limits.push_speed, over)]))
+        return self._brake(_UP, -over, scene)
 
     def _fence(self, scene: Scene) -> HalfSpaces:
         if self.site is None or scene.in_column:
             return NO_LIMITS
         return self.site.fence_limits(scene.position, scene.velocity, self.limits)
+
+    def _keep_out(self, scene: Scene) -> HalfSpaces:
+        if self.site is None or scene.in_column:
+            return NO_LIMITS
+        return self.site.keep_out_limits(scene.position, scene.velocity, self.limits)
+
+    def _traffic(self, scene: Scene) -> HalfSpaces:
+        if scene.in_column or scene.landing:
+            return NO_LIMITS
+        return separation_limits(scene.traffic, self.limits)
 
     def _brake(self, direction: Vector, room: float, scene: Scene) -> HalfSpaces:
         """Stop within room (m) along a direction; harder while closing faster than that already."""

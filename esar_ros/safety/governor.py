@@ -13,6 +13,7 @@ climbing back above the floor (CLIMB).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,7 +28,8 @@ from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeComman
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.site import Site
-from esar_ros.safety.voyage import Latch, battery_needed, landing, way_home
+from esar_ros.safety.traffic import Other, gaps
+from esar_ros.safety.voyage import Drain, Latch, battery_needed, landing, way_home
 from esar_ros.safety.watch import Clock, Hold, age_text, usable
 
 _FIRST_STEP = 0.05  # s, assumed before the first decision
@@ -48,6 +50,9 @@ class _Memory:
     column: Vector | None = None  # take-off spot, while below the floor after take-off
     ground: Vector | None = None  # last point of ground seen
     battery: float | None = None
+    drain: Drain = field(default_factory=Drain)
+    asked: float | None = None  # s, stamp of the last command taken
+    gain: float | None = None  # m/s^2, by which the last command taken sped up
     link_lost: float | None = None  # s, since when the producer of commands is silent
     interventions: int = 0
 
@@ -95,12 +100,13 @@ class Governor:
         now: float,
         heartbeat_age: float = 0.0,
         touching_down: bool = False,
+        others: Sequence[Other] = (),
     ) -> SafeCommand:
         """Answer the step at now (s, the stamps' clock).
 
         heartbeat_age: s of wall time since the producer of commands was last heard. touching_down: the
-        autopilot itself is coming down the last metres. Asking again with the same now answers from the
-        same memory, so a repeated step gets the same answer.
+        autopilot itself is coming down the last metres. others: the mission's other vehicles. Asking again
+        with the same now answers from the same memory, so a repeated step gets the same answer.
         """
         memory = self._before if now == self._memory.clock.now else self._memory
         found = Findings()
@@ -109,6 +115,7 @@ class Governor:
             return self._answer(found, command, _ZERO, 0.0, memory, None, None)
         clock, step = self._check_clock(memory.clock, now, found)
         usable_state = self._check_odometry(state, now, found)
+        self._check_estimator(usable_state, found)
         safe_command = self._check_command(command, now, found)
         link_lost = self._check_link(memory.link_lost, heartbeat_age, now, found)
         image = self._check_ranges(ranges, now, found)
@@ -126,13 +133,14 @@ class Governor:
 
         after = self._track(after, usable_state)
         scene, after = self._look(after, usable_state, image, window, touching_down)
+        scene = replace(scene, traffic=self._check_traffic(others, usable_state, now))
         after = replace(after, latch=self._check_voyage(after, usable_state, now))
         clearance = self._check_envelope(usable_state, scene, found)
         if after.latch.mode is not Mode.NORMAL:
             found.add(after.latch.mode, after.latch.reason, after.latch.text)
         given, yaw_rate = self._steer(found, safe_command, usable_state, scene)
         base = usable_state.velocity if memory.given is None else memory.given
-        given = self._limit_acceleration(given, base, step, found)
+        given, after = self._limit_acceleration(given, base, safe_command, step, after, found)
         return self._commit(memory, replace(after, given=given), found, command, given, yaw_rate, scene, clearance)
 
     # Inputs
@@ -184,6 +192,15 @@ class Governor:
         fresh = window is not None and usable(window.stamp, now, self.limits.map_age, self.limits.future)
         return window if fresh else None
 
+    def _check_traffic(self, others: Sequence[Other], state: State, now: float) -> tuple[tuple[Vector, float], ...]:
+        """Direction to and distance of each other vehicle that can be reckoned with."""
+        return tuple(gaps([o for o in others if o.is_finite()], state.pose.position, now, self.limits))
+
+    def _check_estimator(self, state: State | None, found: Findings) -> None:
+        deviation = None if state is None else state.deviation
+        if deviation is not None and not deviation < self.limits.deviation_hold:
+            found.add(Mode.HOLD, Reason.ESTIMATOR, f"position known to {deviation:.1f} m only")
+
     # The vehicle's own state
 
     def _track(self, memory: _Memory, state: State) -> _Memory:
@@ -206,7 +223,14 @@ class Governor:
             column=column,
             ground=position.copy() if state.landed else memory.ground,
             battery=state.battery if known else memory.battery,
+            drain=self._drain(memory, state),
         )
+
+    def _drain(self, memory: _Memory, state: State) -> Drain:
+        """How fast the battery empties, wind and cold included."""
+        if state.battery is None or not math.isfinite(state.battery) or not self._flying:
+            return memory.drain
+        return memory.drain.measured(state.battery, state.stamp)
 
     def _column_at_home(self, position: Vector) -> Vector | None:
         """The take-off column of a vehicle met low above home."""
@@ -244,7 +268,7 @@ class Governor:
         if memory.battery is not None:
             if memory.battery <= self.limits.battery_land:
                 latch = latch.raised(Mode.LAND, Reason.BATTERY_EMPTY, f"battery {memory.battery:.0%}")
-            elif memory.battery <= battery_needed(self.site, state.pose.position, self.limits):
+            elif memory.battery <= battery_needed(self.site, state.pose.position, self.limits, memory.drain.rate):
                 latch = latch.raised(Mode.RETURN, Reason.BATTERY_RESERVE, f"battery {memory.battery:.0%}")
         flying = state.armed and not state.landed
         if flying and memory.link_lost is not None and now - memory.link_lost >= self.limits.link_return:
@@ -266,10 +290,16 @@ class Governor:
             return known if math.isfinite(known) else None
         if measured < limits.body_radius and not scene.in_column and not scene.landing:
             found.add(Mode.HOLD, Reason.BREACH, f"obstacle at {measured:.2f} m")
+        if any(gap < 2.0 * limits.body_radius for _, gap in scene.traffic):
+            found.add(Mode.HOLD, Reason.BREACH, "another vehicle within reach")
         if self.site is not None:
             outside = self.site.outside(scene.position)
             if outside > 0.0:
                 found.add(Mode.HOLD, Reason.BREACH, f"{outside:.1f} m outside the fence")
+            if self.site.inside_keep_out(scene.position) > 0.0:
+                found.add(Mode.HOLD, Reason.BREACH, "in a keep-out zone")
+            if scene.position[2] > self.site.top + limits.ceiling_margin:
+                found.add(Mode.HOLD, Reason.BREACH, "above the ceiling above sea level")
             if scene.height is not None and scene.height > self.site.ceiling + limits.ceiling_margin:
                 found.add(Mode.HOLD, Reason.BREACH, f"{scene.height:.0f} m above ground")
         return known if math.isfinite(known) else None
@@ -296,7 +326,7 @@ class Governor:
             return kept, 0.0
         if mode is not Mode.NORMAL or command is None:
             return self.envelope.keep(_ZERO, state, scene, found), 0.0
-        asked = self.envelope.limit_speed(command.velocity, found)
+        asked = self.envelope.limit_speed(command.velocity, state.deviation, found)
         return self.envelope.keep(asked, state, scene, found), self._limit_yaw_rate(command.yaw_rate, found)
 
     def _limit_yaw_rate(self, yaw_rate: float, found: Findings) -> float:
@@ -306,9 +336,34 @@ class Governor:
         found.add(Mode.SLOW, Reason.YAW_RATE, "turning too fast")
         return math.copysign(most, yaw_rate)
 
-    def _limit_acceleration(self, velocity: Vector, base: Vector, step: float, found: Findings) -> Vector:
-        """The share of velocity nearest to what acceleration reaches from the last one given; slowing is free."""
-        most = self.limits.acceleration * step
+    def _limit_acceleration(
+        self, velocity: Vector, base: Vector, command: Command | None, step: float, memory: _Memory, found: Findings
+    ) -> tuple[Vector, _Memory]:
+        """The share of velocity nearest to what acceleration and jerk reach from the last given; slowing is free.
+
+        A command stands until the next one, so that what it changes has had all the time between them.
+        """
+        stamp = None if command is None else command.stamp
+        if stamp is not None and memory.asked is not None and stamp != memory.asked:
+            step = min(max(step, stamp - memory.asked), _LONGEST_STEP)
+        given = self._reach(velocity, base, self.limits.acceleration * step, found)
+        given = self._ramp(given, base, memory.gain, step, found)
+        if stamp != memory.asked:
+            gain = float(np.linalg.norm(given) - np.linalg.norm(base)) / max(step, 1e-9)
+            memory = replace(memory, asked=stamp, gain=max(gain, 0.0))
+        return given, memory
+
+    def _ramp(self, velocity: Vector, base: Vector, gain: float | None, step: float, found: Findings) -> Vector:
+        """Slowed where it speeds up by more than jerk lets the gain (m/s^2) of the last command grow."""
+        speed = float(np.linalg.norm(velocity))
+        most = float(np.linalg.norm(base)) + ((gain or 0.0) + self.limits.jerk * step) * step
+        if gain is None or speed <= most + 1e-9:
+            return velocity
+        found.add(Mode.SLOW, Reason.ACCELERATION, "speeding up too fast")
+        return velocity * (most / speed)
+
+    def _reach(self, velocity: Vector, base: Vector, most: float, found: Findings) -> Vector:
+        """The share of velocity nearest to within most (m/s) of base; a slower one is always reached."""
         if np.linalg.norm(velocity - base) <= most + 1e-9:
             return velocity
         square = float(velocity @ velocity)

@@ -24,6 +24,7 @@ class State:
     armed: bool
     landed: bool
     battery: float | None = None  # 0..1, None: not measured
+    deviation: float | None = None  # m, greatest standard deviation of the position, None: not stated
 
     def is_finite(self) -> bool:
         """Whether position, attitude, velocity and stamp can be used: finite, and possible for a vehicle on Earth."""

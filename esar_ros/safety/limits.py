@@ -21,7 +21,10 @@ class Limits(BaseModel):
     speed_up: float = Field(3.0, gt=0, le=10, description="m/s, greatest climb")
     speed_down: float = Field(2.0, gt=0, le=10, description="m/s, greatest descent")
     acceleration: float = Field(3.0, gt=0, le=10, description="m/s^2, fastest change of a command, slowing apart")
+    jerk: float = Field(20.0, gt=0, le=1000, description="m/s^3, growth of a gain in speed")
     yaw_rate: float = Field(1.0, gt=0, le=4, description="rad/s, greatest turn rate")
+    speed_night: float = Field(5.0, gt=0, le=25, description="m/s, greatest between 18 and 6 h local time")
+    speed_poor_sight: float = Field(4.0, gt=0, le=25, description="m/s, greatest in fog, dust and heavy weather")
     # Braking model
     deceleration: float = Field(2.5, gt=0, le=10, description="m/s^2, braking achieved in any wind flown in")
     latency: float = Field(0.35, ge=0, le=2, description="s, from an event in the world to the vehicle braking")
@@ -43,6 +46,13 @@ class Limits(BaseModel):
     ground_slope: float = Field(1.0, ge=0, le=5, description="m/m, ground out of sight falls no steeper than this")
     # Fence
     fence_margin: float = Field(5.0, ge=0, le=200, description="m kept inside the fence")
+    sea_ceiling: float = Field(10000.0, ge=-500, le=20000, description="m above sea level, never higher")
+    # Other vehicles
+    separation: float = Field(5.0, gt=0, le=200, description="m, kept between vehicles")
+    traffic_age: float = Field(1.0, gt=0, le=30, description="s, a silent vehicle may have flown on for so long")
+    # Estimator
+    deviation_slow: float = Field(2.0, gt=0, le=50, description="m, standard deviation of position: slower beyond")
+    deviation_hold: float = Field(5.0, gt=0, le=100, description="m, standard deviation of position: hold beyond")
     # Ages
     odometry_age: float = Field(0.2, gt=0, le=5, description="s, older odometry: hold")
     command_age: float = Field(0.2, gt=0, le=5, description="s, older commands are never passed on")

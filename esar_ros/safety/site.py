@@ -1,8 +1,9 @@
-"""Where the vehicle may fly: fence, ceiling and home of one mission."""
+"""Where and how fast the vehicle may fly in one mission: fence, keep-out zones, ceilings, home."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,120 +13,126 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
 from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import HalfSpaces
+from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
+from esar_ros.safety.polygons import Polygon, area, convex_hull, distance_outside, nearest_on_edges, outward
 
 
 @dataclass(frozen=True)
 class Site:
     """Fence corners (n, 2) counter-clockwise, m, map frame; ceiling in m above ground; home (3,) m, map frame.
 
-    Raises UsageError when the corners enclose no area, a number is not finite, or home is outside the fence.
+    keep_out: polygons not to be entered, from the ground up. top: greatest z (m, map), from a ceiling above sea
+    level. speed: m/s, greatest in the mission's weather and light. Raises UsageError when corners enclose no area,
+    a number is not finite, or home is outside the fence or in a keep-out zone.
     """
 
     fence: NDArray[np.float64]
     ceiling: float
     home: Vector
+    keep_out: tuple[NDArray[np.float64], ...] = ()
+    top: float = math.inf
+    speed: float = math.inf
 
     def __post_init__(self) -> None:
-        fence = np.asarray(self.fence, dtype=np.float64)
-        if fence.ndim != 2 or fence.shape[0] < 3 or fence.shape[1] != 2 or not np.isfinite(fence).all():
-            raise UsageError("the fence has no three finite corners", "give the search area as a polygon")
-        if _area(fence) < 0.0:
-            fence = fence[::-1]
-        if not _area(fence) > 1.0:
-            raise UsageError("the fence encloses no area", "give the search area as a polygon")
+        object.__setattr__(self, "fence", _sound("the fence", self.fence, "give the search area as a polygon"))
+        zones = [_sound(f"keep-out zone {n}", zone, "give its corners") for n, zone in enumerate(self.keep_out, 1)]
+        object.__setattr__(self, "keep_out", tuple(zones))
         if not (math.isfinite(self.ceiling) and self.ceiling > 0.0):
             raise UsageError(f"the ceiling is {self.ceiling} m above ground", "it must be positive")
         if not np.isfinite(self.home).all():
             raise UsageError("home is not finite", "give the position the vehicle starts from")
-        object.__setattr__(self, "fence", np.ascontiguousarray(fence))
+        if not self.speed > 0.0:
+            raise UsageError(f"the mission's greatest speed is {self.speed} m/s", "it must be positive")
         if self.outside(np.asarray(self.home)) > 0.0:
             raise UsageError("home lies outside the fence", "start inside the search area or widen it")
+        if self.inside_keep_out(np.asarray(self.home)) > 0.0:
+            raise UsageError("home lies in a keep-out zone", "start elsewhere or mend the zone")
+        if not self.top > float(self.home[2]):
+            raise UsageError(f"home lies {self.home[2] - self.top:.0f} m above the ceiling above sea level", "raise it")
 
     @staticmethod
-    def covering(area: NDArray[np.float64], ceiling: float, home: Vector, room: float = 30.0) -> Site:
+    def covering(
+        search: NDArray[np.float64],
+        ceiling: float,
+        home: Vector,
+        room: float = 30.0,
+        keep_out: Sequence[NDArray[np.float64]] = (),
+        top: float = math.inf,
+        speed: float = math.inf,
+    ) -> Site:
         """Site whose fence is the search area (n, 2), or its convex hull with room (m) about home if home needs it."""
-        fence = np.asarray(area, dtype=np.float64)[:, :2]
+        fence = np.asarray(search, dtype=np.float64)[:, :2]
         corners = home[:2] + room * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-        if all(_distance_outside(fence, corner) <= 0.0 for corner in corners):
-            return Site(fence, ceiling, home)
-        return Site(_convex_hull(np.concatenate([fence, corners])), ceiling, home)
+        if not all(distance_outside(fence, corner) <= 0.0 for corner in corners):
+            fence = convex_hull(np.concatenate([fence, corners]))
+        return Site(fence, ceiling, home, tuple(keep_out), top, speed)
 
     def outside(self, position: Vector) -> float:
         """Horizontal distance (m) to the fence: positive outside, negative inside."""
-        return _distance_outside(self.fence, position[:2])
+        return distance_outside(self.fence, position[:2])
+
+    def inside_keep_out(self, position: Vector) -> float:
+        """How deep (m) a position lies in a keep-out zone; negative: how far from the nearest."""
+        return max((-distance_outside(zone, position[:2]) for zone in self.keep_out), default=-math.inf)
 
     def looser_than(self, other: Site) -> bool:
         """Whether this site allows something the other does not, or leads home elsewhere."""
         inside = all(other.outside(corner) <= 1e-9 for corner in self.fence)
-        return not inside or self.ceiling > other.ceiling or not np.array_equal(self.home, other.home)
+        zones = {zone.tobytes() for zone in self.keep_out}
+        dropped = any(zone.tobytes() not in zones for zone in other.keep_out)
+        higher = self.ceiling > other.ceiling or self.top > other.top or self.speed > other.speed
+        return not inside or dropped or higher or not np.array_equal(self.home, other.home)
 
     def fence_limits(self, position: Vector, velocity: Vector, limits: Limits) -> HalfSpaces:
         """Limits of the fence's edges: stop fence_margin inside; from outside, come back at push_speed."""
-        starts, ends = self.fence, np.roll(self.fence, -1, axis=0)
-        foot, distance = _nearest_on_edges(starts, ends, position[:2])
-        edge = ends - starts
-        length = np.maximum(np.linalg.norm(edge, axis=1, keepdims=True), 1e-9)
-        outward = np.stack([edge[:, 1], -edge[:, 0]], axis=1) / length
+        foot, distance = nearest_on_edges(self.fence, position[:2])
         away = foot - position[:2]
-        normal = np.where(distance[:, None] > 1e-3, away / np.maximum(distance, 1e-3)[:, None], outward)
+        normal = np.where(distance[:, None] > 1e-3, away / np.maximum(distance, 1e-3)[:, None], outward(self.fence))
         if self.outside(position) > 0.0:
             nearest = int(np.argmin(distance))
             normal, bounds = -normal[nearest : nearest + 1], np.array([-limits.push_speed])
             if distance[nearest] <= 1e-3:
-                normal = outward[nearest : nearest + 1]
-        else:
-            room = distance - limits.fence_margin
-            allowed = np.array([allowed_speed(r, limits.deceleration, limits.latency) for r in room])
-            closing = normal @ velocity[:2]
-            bounds = np.where(closing > allowed, np.maximum(0.0, 2.0 * allowed - closing), allowed)
-        return HalfSpaces(np.concatenate([normal, np.zeros((len(normal), 1))], axis=1), bounds)
+                normal = outward(self.fence)[nearest : nearest + 1]
+            return _level(normal, bounds)
+        return _approach(normal, distance - limits.fence_margin, velocity, limits)
+
+    def keep_out_limits(self, position: Vector, velocity: Vector, limits: Limits) -> HalfSpaces:
+        """Limits of the keep-out zones' edges: stop fence_margin outside; from inside, leave at push_speed."""
+        rows = [_zone_limits(zone, position, velocity, limits) for zone in self.keep_out]
+        if not rows:
+            return NO_LIMITS
+        return HalfSpaces(np.concatenate([r.normals for r in rows]), np.concatenate([r.bounds for r in rows]))
 
 
-def _area(polygon: NDArray[np.float64]) -> float:
-    x, y = polygon[:, 0], polygon[:, 1]
-    return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+def _sound(what: str, corners: NDArray[np.float64], cure: str) -> Polygon:
+    """Corners as a counter-clockwise polygon. Raises UsageError."""
+    polygon = np.asarray(corners, dtype=np.float64)
+    if polygon.ndim != 2 or polygon.shape[0] < 3 or polygon.shape[1] != 2 or not np.isfinite(polygon).all():
+        raise UsageError(f"{what} has no three finite corners", cure)
+    if area(polygon) < 0.0:
+        polygon = polygon[::-1]
+    if not area(polygon) > 1.0:
+        raise UsageError(f"{what} encloses no area", cure)
+    return np.ascontiguousarray(polygon)
 
 
-def _nearest_on_edges(
-    starts: NDArray[np.float64], ends: NDArray[np.float64], point: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nearest point (n, 2) of each edge and its distance (n,)."""
-    edge = ends - starts
-    share = np.einsum("ij,ij->i", point - starts, edge) / np.maximum(np.einsum("ij,ij->i", edge, edge), 1e-12)
-    foot = starts + np.clip(share, 0.0, 1.0)[:, None] * edge
-    return foot, np.hypot(foot[:, 0] - point[0], foot[:, 1] - point[1])
+def _zone_limits(zone: Polygon, position: Vector, velocity: Vector, limits: Limits) -> HalfSpaces:
+    foot, distance = nearest_on_edges(zone, position[:2])
+    away = foot - position[:2]
+    normal = np.where(distance[:, None] > 1e-3, away / np.maximum(distance, 1e-3)[:, None], -outward(zone))
+    if distance_outside(zone, position[:2]) < 0.0:
+        nearest = int(np.argmin(distance))
+        leave = normal[nearest] if distance[nearest] > 1e-3 else outward(zone)[nearest]
+        return _level(-leave[None], np.array([-limits.push_speed]))
+    return _approach(normal, distance - limits.fence_margin, velocity, limits)
 
 
-def _distance_outside(polygon: NDArray[np.float64], point: NDArray[np.float64]) -> float:
-    starts, ends = polygon, np.roll(polygon, -1, axis=0)
-    _, distance = _nearest_on_edges(starts, ends, point)
-    x, y = float(point[0]), float(point[1])
-    crosses = (starts[:, 1] > y) != (ends[:, 1] > y)
-    rise = np.where(crosses, ends[:, 1] - starts[:, 1], 1.0)
-    at = starts[:, 0] + (y - starts[:, 1]) / rise * (ends[:, 0] - starts[:, 0])
-    inside = bool(np.count_nonzero(crosses & (x < at)) % 2)
-    nearest = float(distance.min())
-    return -nearest if inside else nearest
+def _approach(normal: NDArray[np.float64], room: NDArray[np.float64], velocity: Vector, limits: Limits) -> HalfSpaces:
+    """Stop within each room (m) along its normal; harder while closing faster than that already."""
+    allowed = np.array([allowed_speed(r, limits.deceleration, limits.latency) for r in room])
+    closing = normal @ velocity[:2]
+    return _level(normal, np.where(closing > allowed, np.maximum(0.0, 2.0 * allowed - closing), allowed))
 
 
-def _convex_hull(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Counter-clockwise hull (Andrew's monotone chain)."""
-    ordered = sorted(map(tuple, points.tolist()))
-
-    def chain(items: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
-        hull: list[tuple[float, ...]] = []
-        for p in items:
-            while (
-                len(hull) >= 2
-                and (
-                    (hull[-1][0] - hull[-2][0]) * (p[1] - hull[-2][1])
-                    - (hull[-1][1] - hull[-2][1]) * (p[0] - hull[-2][0])
-                )
-                <= 0.0
-            ):
-                hull.pop()
-            hull.append(p)
-        return hull[:-1]
-
-    return np.array(chain(ordered) + chain(ordered[::-1]))
+def _level(normal: NDArray[np.float64], bounds: NDArray[np.float64]) -> HalfSpaces:
+    return HalfSpaces(np.concatenate([normal, np.zeros((len(normal), 1))], axis=1), bounds)

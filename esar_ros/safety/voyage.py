@@ -15,6 +15,8 @@ from esar_ros.safety.site import Site
 
 _CLIMB = 1.5  # m/s, fastest change of height on the way home
 _CLIMB_GAIN = 0.5  # 1/s
+_SAMPLE = 10.0  # s between looks at the charge
+_MEMORY = 60.0  # s over which its use is averaged
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,36 @@ class Latch:
         return Latch(mode, reason, text) if mode > self.mode else self
 
 
-def battery_needed(site: Site | None, position: Vector, limits: Limits) -> float:
-    """Charge (0..1) at which to turn back from position (m, map) to be home with the landing reserve left."""
+@dataclass(frozen=True)
+class Drain:
+    """Charge used per second of late, so that wind and cold count in the way home."""
+
+    stamp: float | None = None  # s, of the last sample
+    charge: float = 1.0
+    rate: float = 0.0  # 1/s, 0: not known yet
+
+    def measured(self, charge: float, now: float) -> Drain:
+        """After another look at the battery; samples are taken _SAMPLE apart and fade over _MEMORY."""
+        if self.stamp is None or now < self.stamp or charge > self.charge:
+            return Drain(now, charge, self.rate)
+        step = now - self.stamp
+        if step < _SAMPLE:
+            return self
+        rate = (self.charge - charge) / step
+        share = 1.0 if self.rate == 0.0 else min(step / _MEMORY, 1.0)
+        return Drain(now, charge, self.rate + share * (rate - self.rate))
+
+
+def battery_needed(site: Site | None, position: Vector, limits: Limits, drain: float = 0.0) -> float:
+    """Charge (0..1) at which to turn back from position (m, map) to be home with the landing reserve left.
+
+    drain: charge used per second of late; the endurance assumed is never longer than it allows.
+    """
     if site is None:
         return limits.battery_return
     away = np.abs(site.home - position)
     seconds = math.hypot(away[0], away[1]) / limits.return_speed + (away[2] + limits.return_height) / limits.land_speed
-    return max(limits.battery_return, limits.battery_land + seconds / limits.endurance)
+    return max(limits.battery_return, limits.battery_land + seconds * max(1.0 / limits.endurance, drain))
 
 
 def way_home(site: Site, position: Vector, height: float | None, limits: Limits) -> Vector:

@@ -37,6 +37,8 @@ OTHER = {
     "preset": "fast",
     "detector": "another",
     "governor": "false",
+    "keep_out": "{tmp}/extra.yaml",
+    "odometry": "true",
     "end": "return_land",
     "record": "full",
     "rviz": "true",

@@ -19,6 +19,7 @@ from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import Limits, load_limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import Other
 
 STEP = 0.05  # s
 NOW = 100.0  # s
@@ -126,6 +127,7 @@ class Scene:
     window: OccupancyWindow | None = None
     heartbeat_age: float = 0.0
     touching_down: bool = False
+    others: tuple[Other, ...] = ()
 
     def __post_init__(self) -> None:
         pose = Pose(np.array(self.position, dtype=np.float64))
@@ -147,7 +149,14 @@ class Scene:
     def ask(self, command: Command | None, governor: Governor | None = None) -> SafeCommand:
         """Answer to any command."""
         return (governor or self.governor()).decide(
-            self.state, command, self.ranges, self.window, self.now, self.heartbeat_age, self.touching_down
+            self.state,
+            command,
+            self.ranges,
+            self.window,
+            self.now,
+            self.heartbeat_age,
+            self.touching_down,
+            self.others,
         )
 
 
@@ -173,6 +182,7 @@ class Rollout:
     nearest: float = math.inf
     outside: float = -math.inf
     highest: float = -math.inf
+    others: Callable[[], tuple[Other, ...]] = tuple
     answers: list[SafeCommand] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -195,7 +205,9 @@ class Rollout:
             if self.use_map and "map" not in frozen and step % 20 == 0:
                 self._window = self.world.window(self.position, self.now)
             command = policy(self)
-            answer = self.governor.decide(self.state, command, self._image, self._window, self.now)
+            answer = self.governor.decide(
+                self.state, command, self._image, self._window, self.now, others=self.others()
+            )
             self.answers.append(answer)
             self._move(answer.velocity)
             self.now += STEP

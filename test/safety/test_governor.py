@@ -380,3 +380,43 @@ def test_started_again_in_a_take_off_it_knows_the_column(kit: SimpleNamespace, l
         limits, beside, position=[0.0, 0.0, 1.5], site=Site(kit.square(500.0), 120.0, np.array([0, 0, -9.0]))
     )
     assert high.decide([0.0, 0.0, 1.0]).breach
+
+
+def test_leaves_a_keep_out_zone_the_short_way(kit: SimpleNamespace, limits: Limits) -> None:
+    site = Site(kit.square(500.0), 120.0, np.zeros(3), (kit.square(10.0) + [50.0, 0.0],))
+    answer = kit.Scene(limits, position=[42.0, 0.0, 20.0], site=site).decide([0.0, 0.0, 0.0])
+    assert answer.breach and Reason.KEEP_OUT in answer.reasons
+    assert answer.velocity[0] < 0.0 and answer.velocity[1] == 0.0
+
+
+def test_stays_below_the_ceiling_above_sea_level(kit: SimpleNamespace, limits: Limits) -> None:
+    site = Site(kit.square(500.0), 120.0, np.zeros(3), top=22.0)
+    near = kit.Scene(limits, position=[0.0, 0.0, 21.9], velocity=[0.0, 0.0, 1.0], site=site).decide([0.0, 0.0, 1.0])
+    assert near.velocity[2] < 0.2 and Reason.CEILING in near.reasons
+    above = kit.Scene(limits, position=[0.0, 0.0, 25.0], site=site).decide([0.0, 0.0, 0.0])
+    assert above.velocity[2] < 0.0 and not above.breach
+    assert kit.Scene(limits, position=[0.0, 0.0, 40.0], site=site).decide([0.0, 0.0, 0.0]).breach
+
+
+def test_slow_in_poor_sight(kit: SimpleNamespace, limits: Limits) -> None:
+    site = Site(kit.square(500.0), 120.0, np.zeros(3), speed=4.0)
+    answer = kit.Scene(limits, velocity=[5.0, 0.0, 0.0], site=site).decide([5.0, 0.0, 0.0])
+    assert np.linalg.norm(answer.velocity) == pytest.approx(4.0)
+    assert answer.reason is Reason.CONDITIONS
+
+
+def test_commands_at_their_own_rate_pass_unchanged(kit: SimpleNamespace, limits: Limits) -> None:
+    """A governor asked at 50 Hz lets a 20 Hz pilot's ramp pass, though it comes in steps of 50 ms."""
+    governor, speed, gain, stamp, changed = None, 0.0, 0.0, kit.NOW, 0
+    for step in range(100):
+        now = kit.NOW + 0.02 * step
+        if now - stamp >= 0.05 - 1e-9:
+            stamp += 0.05
+            gain = min(gain + 15.0 * 0.05, 2.0)
+            speed = min(speed + gain * 0.05, 4.0)
+        scene = kit.Scene(limits, velocity=[speed, 0.0, 0.0], now=now)
+        governor = governor or scene.governor()
+        answer = scene.ask(Command(stamp, np.array([speed, 0.0, 0.0])), governor)
+        changed += answer.changed
+    assert speed > 3.0
+    assert changed == 0

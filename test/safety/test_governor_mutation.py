@@ -19,7 +19,8 @@ from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
-from esar_ros.safety.voyage import Latch
+from esar_ros.safety.traffic import Other, gaps
+from esar_ros.safety.voyage import Latch, battery_needed
 from esar_ros.safety.watch import Clock, Hold
 
 Kit = SimpleNamespace
@@ -128,6 +129,71 @@ def column(kit: Kit, limits: Limits) -> bool:
     return scene.decide([0.1, 0.0, 0.1]).velocity[0] == 0.0
 
 
+def jerk(kit: Kit, limits: Limits) -> bool:
+    """From standing in the air, the second command may not yet change by the whole acceleration."""
+    scene = kit.Scene(limits)
+    governor = scene.governor()
+    scene.decide([0.0, 0.0, 0.0], governor=governor)
+    later = kit.Scene(limits, now=kit.NOW + 0.05)
+    return later.decide([4.0, 0.0, 0.0], governor=governor).velocity[0] <= limits.jerk * 0.05**2 + 1e-9
+
+
+def keep_out(kit: Kit, limits: Limits) -> bool:
+    zone = kit.square(10.0) + [30.0, 0.0]
+    run = flight(kit, limits, [], [0.0, 0.0, 15.0], site=Site(kit.square(99.0), 60.0, np.zeros(3), (zone,)))
+    run.fly(towards(6.0, 0.0, 0.0), 12.0)
+    return run.site.inside_keep_out(run.position) < 0.0
+
+
+def traffic(kit: Kit, limits: Limits) -> bool:
+    run = flight(kit, limits, [], [0.0, 0.0, 15.0])
+    run.others = lambda: (Other(run.now, np.array([30.0, 0.0, 15.0]), np.zeros(3)),)
+    run.fly(towards(6.0, 0.0, 0.0), 7.2)  # when it would be there
+    return float(np.linalg.norm(run.position - [30.0, 0.0, 15.0])) > limits.separation - 0.5
+
+
+def silent_traffic(kit: Kit, limits: Limits) -> bool:
+    """Heard of half a second ago, it may have come nearer since."""
+
+    def allowed(age: float) -> float:
+        other = Other(kit.NOW - age, np.array([14.0, 0.0, 20.0]), np.array([-5.0, 0.0, 0.0]))
+        return float(kit.Scene(limits, velocity=[5.0, 0.0, 0.0], others=(other,)).decide([5.0, 0.0, 0.0]).velocity[0])
+
+    return allowed(0.5) < allowed(0.0) - 0.1
+
+
+def _traffic_as_last_heard(self: Governor, others: Any, state: Any, now: float) -> Any:
+    return tuple(gaps(others, state.pose.position, -math.inf, self.limits))
+
+
+def estimator(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[0.2, 0.0, 0.0])
+    scene.state = replace(scene.state, deviation=2.0 * limits.deviation_hold)
+    return scene.decide([0.03, 0.0, 0.0]).mode is Mode.HOLD
+
+
+def trusted_speed(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[5.0, 0.0, 0.0])
+    scene.state = replace(scene.state, deviation=0.5 * (limits.deviation_slow + limits.deviation_hold))
+    return scene.decide([5.0, 0.0, 0.0]).velocity[0] <= 0.5 * limits.speed_horizontal + 1e-9
+
+
+def drain(kit: Kit, limits: Limits) -> bool:
+    """In a wind that empties the battery twice as fast as assumed it turns back earlier."""
+    governor = None
+    for step in range(2000):
+        charge = 0.6 - 2.0 / limits.endurance * step
+        scene = kit.Scene(limits, position=[400.0, 0.0, 20.0], now=kit.NOW + step)
+        scene.state = replace(scene.state, battery=charge)
+        governor = governor or scene.governor()
+        answer = scene.decide([0.0, 0.0, 0.0], governor=governor)
+        if answer.mode >= Mode.RETURN:
+            break
+    needed = battery_needed(scene.site, scene.state.pose.position, limits, 2.0 / limits.endurance)
+    assert needed > 1.2 * battery_needed(scene.site, scene.state.pose.position, limits)
+    return charge > 0.97 * needed
+
+
 def column_at_home(kit: Kit, limits: Limits) -> bool:
     """Met in the air just above home: a stone beside the take-off is no breach."""
     beside = kit.World(np.array([[0.9, 0.0, 1.5, 0.5]]))
@@ -211,8 +277,22 @@ def back_off(kit: Kit, limits: Limits) -> bool:
 
 CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("finite command", Governor, "_check_command", lambda self, command, now, found: command, finite),
-    ("speed", Envelope, "limit_speed", lambda self, velocity, found: velocity, speed),
-    ("acceleration", Governor, "_limit_acceleration", lambda self, velocity, base, step, found: velocity, acceleration),
+    ("speed", Envelope, "limit_speed", lambda self, velocity, deviation, found: velocity, speed),
+    (
+        "acceleration",
+        Governor,
+        "_limit_acceleration",
+        lambda self, velocity, base, command, step, memory, found: (velocity, memory),
+        acceleration,
+    ),
+    ("reach", Governor, "_reach", lambda self, velocity, base, most, found: velocity, acceleration),
+    ("jerk", Governor, "_ramp", lambda self, velocity, base, gain, step, found: velocity, jerk),
+    ("keep-out", Envelope, "_keep_out", lambda self, scene: NO_LIMITS, keep_out),
+    ("traffic", Envelope, "_traffic", lambda self, scene: NO_LIMITS, traffic),
+    ("silent traffic", Governor, "_check_traffic", _traffic_as_last_heard, silent_traffic),
+    ("estimator", Governor, "_check_estimator", lambda self, state, found: None, estimator),
+    ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
+    ("drain", Governor, "_drain", lambda self, memory, state: memory.drain, drain),
     ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, found: rate, yaw_rate),
     ("ranges", Envelope, "_range_obstacles", lambda self, *a: _nothing(), pillar_by_ranges),
     ("map", Envelope, "_window_obstacles", lambda self, *a: _nothing(), pillar_by_map),

@@ -13,7 +13,7 @@ from esar_ros.mission.resources import resource
 from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.safety.limits import Limits, load_limits
 
-UNITS = ("m/s^2", "m/s", "m/m", "m", "s", "rad/s", "0..1")
+UNITS = ("m/s^3", "m/s^2", "m/s", "m/m", "m", "s", "rad/s", "0..1")
 
 
 @pytest.mark.parametrize("name", list(Limits.model_fields))

@@ -81,3 +81,32 @@ def test_limits_never_force_a_standing_vehicle_inside_and_always_lead_back_outsi
         # The slowest velocity that keeps the limit brings it nearer.
         velocity = kept.normals[0] * kept.bounds[0]
         assert site.outside(position + 0.1 * velocity) < site.outside(position)
+
+
+def test_a_keep_out_zone_must_enclose_ground_and_not_home(kit: SimpleNamespace) -> None:
+    fence = kit.square(100.0)
+    with pytest.raises(UsageError, match="keep-out zone 1 encloses no area"):
+        Site(fence, 50.0, np.zeros(3), (np.array([[10.0, 10.0], [20.0, 20.0], [30.0, 30.0]]),))
+    with pytest.raises(UsageError, match="home lies in a keep-out zone"):
+        Site(fence, 50.0, np.zeros(3), (kit.square(5.0),))
+    with pytest.raises(UsageError, match="above sea level"):
+        Site(fence, 50.0, np.zeros(3), top=-1.0)
+    with pytest.raises(UsageError, match="greatest speed"):
+        Site(fence, 50.0, np.zeros(3), speed=0.0)
+
+
+def test_dropping_a_zone_raising_a_ceiling_or_a_speed_is_looser(kit: SimpleNamespace) -> None:
+    zone = kit.square(5.0) + [50.0, 0.0]
+    strict = Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 80.0, 4.0)
+    assert not strict.looser_than(strict)
+    assert Site(kit.square(100.0), 50.0, np.zeros(3), (), 80.0, 4.0).looser_than(strict)
+    assert Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 90.0, 4.0).looser_than(strict)
+    assert Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 80.0, 5.0).looser_than(strict)
+    assert not strict.looser_than(Site(kit.square(100.0), 50.0, np.zeros(3)))
+
+
+def test_depth_in_a_keep_out_zone(kit: SimpleNamespace) -> None:
+    site = Site(kit.square(100.0), 50.0, np.zeros(3), (kit.square(5.0) + [50.0, 0.0],))
+    assert site.inside_keep_out(np.array([50.0, 1.0, 9.0])) == pytest.approx(4.0)
+    assert site.inside_keep_out(np.array([40.0, 0.0, 9.0])) == pytest.approx(-5.0)
+    assert Site(kit.square(100.0), 50.0, np.zeros(3)).inside_keep_out(np.zeros(3)) == -math.inf

@@ -1,0 +1,56 @@
+"""Other vehicles of the mission: kept apart by all of them, each doing half."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.safety.braking import allowed_speed
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another vehicle as it was last heard of: s, m and m/s in the map frame."""
+
+    stamp: float
+    position: Vector
+    velocity: Vector
+
+    def is_finite(self) -> bool:
+        """Whether it can be reckoned with."""
+        return bool(np.isfinite(self.stamp) and np.isfinite(self.position).all() and np.isfinite(self.velocity).all())
+
+
+def gaps(others: Sequence[Other], position: Vector, now: float, limits: Limits) -> list[tuple[Vector, float]]:
+    """Direction to each vehicle and the distance (m) it is at least away, however it moved since it was heard of.
+
+    For limits.traffic_age it may have gone on as fast as it flew; what is silent for longer is taken to stand there.
+    """
+    found = []
+    for other in others:
+        away = other.position - position
+        distance = float(np.linalg.norm(away))
+        direction = away / distance if distance > 1e-6 else np.array([0.0, 0.0, 1.0])
+        age = min(max(now - other.stamp, 0.0), limits.traffic_age)
+        found.append((direction, distance - float(np.linalg.norm(other.velocity)) * age))
+    return found
+
+
+def separation_limits(gap: Sequence[tuple[Vector, float]], limits: Limits) -> HalfSpaces:
+    """Each vehicle stops within half the room between them; nearer than the separation they part."""
+    if not gap:
+        return NO_LIMITS
+    normals = np.array([direction for direction, _ in gap])
+    bounds = []
+    for _, distance in gap:
+        room = 0.5 * (distance - limits.separation)
+        if room < -0.5 * limits.push_deadband:
+            bounds.append(-min(limits.push_speed, -room))
+        else:
+            bounds.append(float(allowed_speed(room, limits.deceleration, limits.latency)))
+    return HalfSpaces(normals, np.array(bounds))

@@ -1,0 +1,53 @@
+"""Keep-out zones from a file: corners in the map frame, or as latitude and longitude."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission.errors import UsageError
+
+
+class Zone(BaseModel):
+    """One polygon: `corners` in m east and north of the map's origin, or `geodetic` latitude and longitude in deg."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    name: str = ""
+    corners: tuple[tuple[float, float], ...] = Field(default=())
+    geodetic: tuple[tuple[float, float], ...] = Field(default=())
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Zone:
+        if (len(self.corners) >= 3) == (len(self.geodetic) >= 3):
+            raise ValueError("give three or more corners, or as many geodetic points")
+        return self
+
+    def polygon(self, origin: Origin) -> NDArray[np.float64]:
+        """Corners (n, 2), m, map frame."""
+        if self.corners:
+            return np.array(self.corners, dtype=np.float64)
+        return np.array([origin.to_enu(lat, lon, origin.altitude)[:2] for lat, lon in self.geodetic])
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    zones: tuple[Zone, ...]
+
+
+def load_keep_out(path: Path) -> tuple[Zone, ...]:
+    """Zones of a YAML file `zones: [{name, corners | geodetic}]`. Raises UsageError."""
+    try:
+        return _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))).zones
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"cannot read keep-out zones {path}: {error}", "mend the file") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise UsageError(f"{path}, key {key}: {first['msg']}", "write zones: [{corners: [[x, y], ...]}]") from None

@@ -1,0 +1,73 @@
+"""Vehicles of one mission keep apart."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from esar_ros.safety.codes import Mode, Reason
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import Other
+
+
+def test_far_away_nothing_is_changed(kit: SimpleNamespace, limits: Limits) -> None:
+    other = Other(kit.NOW, np.array([80.0, 0.0, 20.0]), np.zeros(3))
+    scene = kit.Scene(limits, velocity=[5.0, 0.0, 0.0], others=(other,))
+    assert not scene.decide([5.0, 0.0, 0.0]).changed
+
+
+def test_near_it_slows_and_too_near_it_parts(kit: SimpleNamespace, limits: Limits) -> None:
+    def answer(x: float):  # type: ignore[no-untyped-def]
+        other = Other(kit.NOW, np.array([x, 0.0, 20.0]), np.zeros(3))
+        return kit.Scene(limits, others=(other,)).decide([1.0, 0.0, 0.0])
+
+    assert Reason.TRAFFIC in answer(limits.separation + 0.2).reasons
+    assert answer(limits.separation - 2.0).velocity[0] < 0.0
+    assert answer(0.6).breach
+
+
+def test_what_cannot_be_reckoned_with_is_left_out(kit: SimpleNamespace, limits: Limits) -> None:
+    other = Other(kit.NOW, np.array([math.nan, 0.0, 20.0]), np.zeros(3))
+    assert not kit.Scene(limits, velocity=[5.0, 0.0, 0.0], others=(other,)).decide([5.0, 0.0, 0.0]).changed
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_two_that_fly_at_each_other_stay_apart(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
+    """Both under governors, each with delay, lag, gusts and noise; one hears of the other 0.2 s late."""
+    rng = np.random.default_rng(seed)
+    site = Site(kit.square(200.0), 120.0, np.zeros(3))
+    heading = rng.uniform(-math.pi, math.pi)
+    start = 30.0 * np.array([math.cos(heading), math.sin(heading), rng.uniform(-0.1, 0.1)])
+    flights = [
+        kit.Rollout(
+            kit.World(np.zeros((0, 4)), 12, 24),
+            Governor(limits, site),
+            site,
+            np.random.default_rng([seed, n]),
+            position=np.array([0.0, 0.0, 30.0]) + sign * start,
+            lag=0.3,
+            delay=2,
+            gust=0.5,
+        )
+        for n, sign in enumerate((1.0, -1.0))
+    ]
+    heard: list[list[Other]] = [[], []]
+    for n, flight in enumerate(flights):
+        flight.others = lambda n=n: tuple(heard[1 - n][:-4][-1:])  # type: ignore[misc]
+    nearest = math.inf
+    for _ in range(300):
+        for n, flight in enumerate(flights):
+            heard[n].append(Other(flight.now, flight.position.copy(), flight.velocity.copy()))
+        for n, flight in enumerate(flights):
+            to = flights[1 - n].position - flight.position
+            wish = 6.0 * to / max(float(np.linalg.norm(to)), 1e-6)
+            flight.fly(lambda f, v=wish: Command(f.now, v), kit.STEP)  # type: ignore[misc]
+        nearest = min(nearest, float(np.linalg.norm(flights[0].position - flights[1].position)))
+    assert nearest > 2.0 * limits.body_radius + 1.0
+    assert all(answer.mode is not Mode.TERMINATE for flight in flights for answer in flight.answers)
