@@ -117,6 +117,7 @@ def _pyramid_tent(colour: Colour) -> Model:
 def _collapsed_tent(colour: Colour) -> Model:
     """A tent that the wind has flattened: folds of cloth over 2.6 x 1.8 m, a pole sticking out of them."""
     b = MeshBuilder()
+    b.limp = True
     rng = np.random.default_rng(11)
     x, y = np.linspace(-1.3, 1.3, 11), np.linspace(-0.9, 0.9, 9)
     grid = np.empty((11, 9, 3))

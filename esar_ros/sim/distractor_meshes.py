@@ -145,6 +145,7 @@ def _scrap() -> Model:
 def _tarp(colour: Colour) -> Model:
     """Tarpaulin 3 x 2 m on the ground, weighted with stones."""
     b = MeshBuilder()
+    b.limp = True
     rng = np.random.default_rng(15)
     x, y = np.linspace(-1.5, 1.5, 10), np.linspace(-1.0, 1.0, 8)
     grid = np.empty((10, 8, 3))

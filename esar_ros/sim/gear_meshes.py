@@ -276,6 +276,7 @@ def _heap(colour: Colour) -> Model:
 def _poncho(colour: Colour) -> Model:
     """Rain cape spread out by the wind, 1.5 x 1.3 m, its hood in the middle."""
     b = MeshBuilder()
+    b.limp = True
     rng = np.random.default_rng(12)
     x, y = np.linspace(-0.75, 0.75, 9), np.linspace(-0.65, 0.65, 8)
     grid = np.empty((9, 8, 3))
@@ -478,6 +479,7 @@ WATER_BOTTLES: tuple[Variant, ...] = (
 def _coil(colour: Colour) -> Model:
     """Coil of climbing rope, 0.75 x 0.6 m, whipped in the middle, with a loose end."""
     b = MeshBuilder()
+    b.limp = True
     for turn, (dx, dy, r) in enumerate(
         ((0.0, 0.0, 0.32), (0.03, 0.02, 0.29), (-0.02, 0.01, 0.33), (0.02, -0.02, 0.27))
     ):
@@ -493,6 +495,7 @@ def _coil(colour: Colour) -> Model:
 def _loose_rope(colour: Colour) -> Model:
     """Six metres of rope left in bends over 2.6 x 1.2 m."""
     b = MeshBuilder()
+    b.limp = True
     t = np.linspace(0.0, 1.0, 34)
     x = -1.3 + 2.6 * t + 0.35 * np.sin(11.0 * t)
     y = 0.55 * np.sin(17.0 * t) * (0.5 + 0.5 * t)

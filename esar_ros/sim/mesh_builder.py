@@ -54,17 +54,19 @@ class Model:
     mesh: Mesh
     solids: Floats  # (K, 15) oriented boxes: centre (3), half extents (3), axes as rows (9), m
     emitters: tuple[Emitter, ...] = ()
+    limp: bool = False  # lies on the ground point by point, however uneven it is
 
 
 class MeshBuilder:
     """Collects parts; every part gets one albedo and an emission.
 
-    `warmth` (K above the air) holds for the parts added after it is set.
+    `warmth` (K above the air) holds for the parts added after it is set; `limp` for the whole: see Model.
     """
 
     def __init__(self, sunk: float = 0.05) -> None:
         """What lies deeper than sunk (m) is cut off; a little stays, so that nothing floats where the ground dips."""
         self.warmth = 0.0
+        self.limp = False
         self._sunk = sunk
         self._positions: list[Floats] = []
         self._normals: list[Floats] = []
@@ -333,7 +335,7 @@ class MeshBuilder:
         if not self._solids:
             low, high = mesh.bounds
             self.solid([low[0], low[1], min(float(low[2]), 0.0)], high)
-        return Model(mesh, np.array(self._solids), tuple(self._emitters))
+        return Model(mesh, np.array(self._solids), tuple(self._emitters), self.limp)
 
 
 def smooth_normals(positions: ArrayLike, triangles: ArrayLike) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.sim.emitters import Emitter
+from esar_ros.sim.mesh_builder import Mesh
 from esar_ros.sim.meshes import Asset
 
 FIRST_ID, LAST_ID = 1, 254  # instance ids of spawned objects; 0 is everything else
@@ -24,16 +25,22 @@ class SceneObject:
     asset: Asset
     pose: Pose
     scale: float = 1.0
+    draped: Mesh | None = None  # its mesh where it follows the ground instead of being the asset's
+
+    @property
+    def mesh(self) -> Mesh:
+        """What it looks like, in its own frame, before scaling."""
+        return self.draped or self.asset.mesh
 
     @property
     def radius(self) -> float:
         """Of the sphere about its position that holds it, m."""
-        return self.asset.radius * self.scale
+        return self.mesh.radius * self.scale if self.draped else self.asset.radius * self.scale
 
     @property
     def box(self) -> NDArray[np.float64]:
         """Oriented bounding box (15,): centre (3), half extents (3), its axes as rows (9), map frame, m."""
-        low, high = (corner.astype(np.float64) * self.scale for corner in self.asset.mesh.bounds)
+        low, high = (corner.astype(np.float64) * self.scale for corner in self.mesh.bounds)
         rotation = self.pose.rotation
         centre = self.pose.position + rotation @ ((low + high) / 2)
         return np.concatenate([centre, np.maximum((high - low) / 2, 0.01), rotation.T.ravel()])

@@ -53,6 +53,7 @@ def _tin(b: MeshBuilder, x: float, y: float, colour: Colour) -> None:
 def _meal(colour: Colour) -> Model:
     """Snack wrappers and an opened tin within half a metre."""
     b = MeshBuilder()
+    b.limp = True
     rng = np.random.default_rng(5)
     for at, size, yaw, tone in (
         ((0.0, 0.05), (0.24, 0.18), 0.4, colour),
@@ -100,6 +101,7 @@ def _cup(colour: Colour) -> Model:
 def _litter(colour: Colour) -> Model:
     """Torn ration pack: eight pieces blown over a square metre."""
     b = MeshBuilder()
+    b.limp = True
     rng = np.random.default_rng(21)
     for k in range(8):
         at = (float(rng.uniform(-0.5, 0.5)), float(rng.uniform(-0.4, 0.4)))
@@ -162,6 +164,7 @@ def _print(b: MeshBuilder, x: float, y: float, yaw: float, side: float, colour: 
 
 def _trail(spots: Iterable[tuple[float, float, float, float]], colour: Colour, rim: Colour) -> Model:
     b = MeshBuilder()
+    b.limp = True
     for x, y, yaw, side in spots:
         _print(b, x, y, yaw, side, colour, rim)
     mesh = b.mesh()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -14,10 +15,12 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.sim.collision import sweep, touch
 from esar_ros.sim.environment import Environment
 from esar_ros.sim.maps import PlaceMap
-from esar_ros.sim.meshes import assets
+from esar_ros.sim.meshes import Asset, assets
 from esar_ros.sim.raycast import FIXTURE_BASE, NO_HIT, PLANT_BASE, Bins, build_bins, build_ground, cast
 from esar_ros.sim.scatter import NAMES, SPECIES, scatter, solids
 from esar_ros.sim.scene import FIRST_ID, FIXTURE_ID, LAST_ID, Contact, PlacedEmitter, SceneObject
+
+_SLACK = 0.5  # m that limp things give way to reach the ground
 
 
 class World:
@@ -91,7 +94,7 @@ class World:
         if free is None:
             most = LAST_ID - FIRST_ID + 1
             raise UsageError(f"object '{name}': {most} objects are in the world already", "destroy some first")
-        thing = SceneObject(name, free, assets()[asset], pose, float(scale))
+        thing = self._placed(name, free, assets()[asset], pose, float(scale))
         self._put(thing)
         return thing
 
@@ -105,7 +108,7 @@ class World:
         """Put an object elsewhere. Raises UsageError."""
         old = self._objects[self._known(name)]
         self._check(name, pose)
-        self._put(SceneObject(name, old.id, old.asset, pose, old.scale))
+        self._put(self._placed(name, old.id, old.asset, pose, old.scale))
         return self._objects[name]
 
     def ground_height(self, xy: ArrayLike) -> NDArray[np.float64]:
@@ -218,6 +221,18 @@ class World:
             pose = self.ground_pose(built.xy, built.yaw)
             name = f"{built.asset.split('/')[0].removeprefix('structure_')}_{index}"
             yield SceneObject(name, FIXTURE_ID, assets()[built.asset], pose, built.scale)
+
+    def _placed(self, name: str, id: int, asset: Asset, pose: Pose, scale: float) -> SceneObject:
+        """The object; a limp one that lies on the ground follows it point by point, by half a metre at most."""
+        at = pose.position
+        if not asset.model.limp or abs(float(self.ground_height(at[:2])) - at[2]) > _SLACK:
+            return SceneObject(name, id, asset, pose, scale)
+        mesh, rotation = asset.mesh, pose.rotation
+        own = scale * mesh.positions.astype(np.float64)
+        foot = at + (own * [1.0, 1.0, 0.0]) @ rotation.T
+        sag = np.clip(self.ground_height(foot[:, :2]) - foot[:, 2], -_SLACK, _SLACK)
+        moved = (own + sag[:, None] * rotation[2]) / scale
+        return SceneObject(name, id, asset, pose, scale, replace(mesh, positions=moved.astype(np.float32)))
 
     def _put(self, thing: SceneObject) -> None:
         """Take an object in, or its new pose; the plants it stands on give way."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from datetime import datetime, timezone
 
@@ -14,8 +15,8 @@ from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.weather import Weather
 from esar_ros.sim.environment import Environment
-from esar_ros.sim.maps import PlaceMap
-from esar_ros.sim.raycast import PLANT_BASE
+from esar_ros.sim.maps import PlaceMap, Structure
+from esar_ros.sim.raycast import FIXTURE_BASE, PLANT_BASE
 from esar_ros.sim.scatter import SPECIES, scatter
 from esar_ros.sim.sky import sun_direction
 from esar_ros.sim.world import World
@@ -68,6 +69,72 @@ def test_there_are_254_ids(place: PlaceMap) -> None:
     assert {thing.id for thing in world.objects.values()} == set(range(1, 255))
     with pytest.raises(UsageError, match="254 objects"):
         world.spawn("one more", "rope", Pose())
+
+
+def with_structures(place: PlaceMap) -> World:
+    built = (
+        Structure("structure_hut/stone", (30.0, 10.0), 0.7, 1.0),
+        Structure("structure_fence/posts", (-40.0, 12.0), 0.0, 1.0),
+    )
+    return World(dataclasses.replace(place, structures=built, flora={}), 0)
+
+
+def test_structures_are_solid_and_no_objects(place: PlaceMap) -> None:
+    world = with_structures(place)
+    assert [thing.name for thing in world.fixtures] == ["hut_0", "fence_1"] and not world.objects
+    assert {thing.id for thing in world.fixtures} == {0} and world.things == world.fixtures
+    ground = float(world.ground_height((30.0, 10.0)))
+    ranges, ids = world.raycast((30.0, 10.0, ground + 20.0), np.array([[0.0, 0.0, -1.0]]), 50.0)
+    assert ids[0] == FIXTURE_BASE and ranges[0] == pytest.approx(20.0 - 3.15, abs=0.01)
+    hit = world.contact_along(
+        (-55.0, 12.0, ground), (-25.0, 12.0, float(world.ground_height((-40.0, 12.0))) + 0.8), 0.3
+    )
+    assert hit is not None and hit.name == "fence_1"
+    tent = world.spawn("camp", "tent", world.ground_pose((0.0, 0.0), 0.0))
+    assert tent.id == 1 and world.things[-1] is tent and world.name_of(FIXTURE_BASE - 1) == "fence_1"
+    for index in range(253):
+        world.spawn(f"o{index}", "water_bottle", Pose(np.array([0.3 * index, 0.0, 90.0])))
+    with pytest.raises(UsageError, match="254 objects"):
+        world.spawn("one more", "rope", Pose())
+
+
+def test_a_map_with_an_unknown_structure_is_refused(place: PlaceMap) -> None:
+    wrong = dataclasses.replace(place, structures=(Structure("structure_castle", (0.0, 0.0), 0.0, 1.0),), flora={})
+    with pytest.raises(UsageError, match="unknown structure 'structure_castle'"):
+        World(wrong, 0)
+
+
+def test_emitters_move_and_scale_with_their_object(empty_world: World) -> None:
+    world = empty_world
+    pose = Pose(np.array([3.0, 4.0, 90.0]), quaternion_from_rpy(0.0, 0.0, math.pi / 2))
+    world.spawn("torch", "light/torch_black", pose, 2.0)
+    try:
+        (placed,) = world.emitters
+        assert placed.source.name == "torch"
+        assert placed.position == pytest.approx([3.0, 4.0 + 0.26, 90.0 + 0.072], abs=1e-9)
+        assert placed.direction == pytest.approx([0.0, 1.0, 0.0], abs=1e-9)
+    finally:
+        world.destroy("torch")
+    assert not world.emitters
+
+
+@given(x=st.floats(-900.0, 900.0), y=st.floats(-900.0, 900.0), yaw=st.floats(-3.2, 3.2))
+@settings(deadline=None, max_examples=40)
+def test_footprints_lie_on_the_ground(empty_world: World, x: float, y: float, yaw: float) -> None:
+    """However rough the ground, no print is buried or afloat, as far as half a metre of give goes."""
+    world = empty_world
+    thing = world.spawn("prints", "footprints", world.resting_pose((x, y), yaw))
+    try:
+        points = thing.mesh.positions.astype(float) @ thing.pose.rotation.T + thing.pose.position
+        flat = thing.asset.mesh.positions.astype(float) @ thing.pose.rotation.T + thing.pose.position
+        gap = points[:, 2] - world.ground_height(points[:, :2])
+        before = flat[:, 2] - world.ground_height(flat[:, :2])
+        near = np.abs(before) < 0.4
+        assert (gap[near] > -0.06).all() and (gap[near] < 0.12).all()
+        world.move("prints", Pose(thing.pose.position + [0.0, 0.0, 50.0], thing.pose.quaternion))
+        assert world.objects["prints"].draped is None  # in the air it keeps its shape
+    finally:
+        world.destroy("prints")
 
 
 def test_plants_give_way_to_objects_and_return(world: World) -> None:
