@@ -105,7 +105,7 @@ def bench(arguments: argparse.Namespace) -> int:
     """Fly what is not done yet. 0 all done, 130 interrupted. Raises UsageError."""
     from esar_ros.benchmark.runner import run
     from esar_ros.benchmark.runner_crew import Crew, LocalCrew
-    from esar_ros.benchmark.runner_episode import EmbeddedEpisode
+    from esar_ros.benchmark.runner_episode import EmbeddedEpisode, failed
     from esar_ros.benchmark.runner_log import log_test_run
     from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
     from esar_ros.benchmark.runner_store import Store
@@ -142,7 +142,7 @@ def bench(arguments: argparse.Namespace) -> int:
             crew = RayCrew(arguments.ray, arguments.workers, EmbeddedEpisode(), limit)
         else:
             crew = LocalCrew(arguments.workers or len(os.sched_getaffinity(0)), EmbeddedEpisode(), limit)
-        progress = run(plan, store, crew, line.show)
+        progress = run(plan, store, crew, line.show, failed)
         line.close()
         print(
             f"Done: {progress.total} episodes, {progress.errors} with errors in this run; see {folder}/episodes.jsonl"

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.benchmark.runner_crew import Crew, Outcome
-from esar_ros.benchmark.runner_episode import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK, failed
-from esar_ros.benchmark.runner_plan import Job, Plan
+from esar_ros.benchmark.runner_job import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK, Job, Plan
 from esar_ros.benchmark.runner_store import EPISODE_SCHEMA, Store
 from esar_ros.mission.errors import UsageError
 
@@ -50,8 +49,11 @@ class Progress:
         return (self.total - self.done) / self.rate * 3600.0 if self.rate else None
 
 
-def run(plan: Plan, store: Store, crew: Crew, show: Callable[[Progress], None], failure: Failure = failed) -> Progress:
-    """Fly what is not done yet. Raises UsageError when it cannot go on; everything recorded so far stays."""
+def run(plan: Plan, store: Store, crew: Crew, show: Callable[[Progress], None], failure: Failure) -> Progress:
+    """Fly what is not done yet; failure makes the record of what could not be flown (runner_episode.failed).
+
+    Raises UsageError when it cannot go on; everything recorded so far stays.
+    """
     began = time.monotonic()
     waiting = deque(job for job in plan.jobs if job.id not in store.done)
     progress = Progress(len(plan.jobs), len(plan.jobs) - len(waiting))

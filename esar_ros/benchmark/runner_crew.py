@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
-from esar_ros.benchmark.runner_plan import Job
+from esar_ros.benchmark.runner_job import Job
 from esar_ros.benchmark.runner_worker import Episode, Finished, Ready, work, worker_environment
 from esar_ros.mission.errors import UsageError
 

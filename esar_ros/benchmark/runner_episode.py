@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from esar_ros.benchmark.briefing import describe_run, mission_id
-from esar_ros.benchmark.runner_plan import Job
+from esar_ros.benchmark.runner_job import AGENT_ERROR, OK, Job
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.thresholds import load_thresholds
@@ -23,8 +23,6 @@ from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.truth import TrueClue, TrueVictim
 from esar_ros.sim.maps import PlaceMap, load_map
-
-OK, AGENT_ERROR, INFRASTRUCTURE_ERROR = "ok", "agent_error", "infrastructure_error"
 
 
 class EmbeddedEpisode:

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from esar_ros.benchmark.runner_plan import Plan
+from esar_ros.benchmark.runner_job import Plan
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import PACKAGE
 

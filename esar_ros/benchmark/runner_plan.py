@@ -1,81 +1,19 @@
-"""What a benchmark flies: its settings, their hash, and the episodes in their order."""
+"""Chooses what a benchmark flies: tasks, methods, and the episodes in their order."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import esar_ros
+from esar_ros.benchmark.runner_job import Job, Plan, Settings
 from esar_ros.benchmark.tasks import SETS, task_set
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.perception.backend import create as create_backend
 from esar_ros.planning.registry import create as create_method
-
-SCHEMA = "esar-bench/1"
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Everything that decides a benchmark's results, and nothing else."""
-
-    tasks: tuple[str, ...]  # ids, or absolute paths of task files, in the order they are flown
-    digests: tuple[str, ...]  # of each task's content
-    planners: tuple[str, ...]
-    seeds: int  # repetitions; repetition r flies with the task's seed + r
-    preset: str
-    governor: bool
-    odometry: Literal["true", "noisy"]
-    detector: str
-    version: str
-
-    @property
-    def hash(self) -> str:
-        """Hexadecimal SHA-256 of the settings."""
-        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def difference(self, other: dict[str, Any]) -> str:
-        """First setting that is another in a manifest's settings, in words; empty when none is."""
-        own = json.loads(json.dumps(asdict(self)))
-        for key, value in own.items():
-            if value != other.get(key):
-                short = f"{value} here, {other.get(key)} there"
-                return f"{key} differ" if len(short) > 120 else f"{key} differ: {short}"
-        return ""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One episode to be flown, and all it needs."""
-
-    index: int  # place in the plan
-    task: str  # as load_task takes it
-    task_id: str
-    planner: str
-    seed: int
-    preset: str
-    governor: bool
-    odometry: Literal["true", "noisy"]
-    detector: str
-
-    @property
-    def id(self) -> str:
-        """Names the episode within its benchmark."""
-        return f"{self.task_id}/{self.planner}/{self.seed}"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A benchmark's settings and its episodes."""
-
-    settings: Settings
-    jobs: tuple[Job, ...]
-    test_tasks: int  # how many of the tasks are of the test split
-    longest: float  # s, greatest t_max
 
 
 def choose_tasks(wanted: str, limit: int | None = None) -> tuple[str, ...]:

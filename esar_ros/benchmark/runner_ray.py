@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from esar_ros.benchmark.runner_crew import LOOK, Outcome
-from esar_ros.benchmark.runner_plan import Job
+from esar_ros.benchmark.runner_job import Job
 from esar_ros.benchmark.runner_worker import Episode, Finished, fly, worker_environment
 from esar_ros.mission.errors import UsageError
 

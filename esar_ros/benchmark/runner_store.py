@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from esar_ros.benchmark.runner_plan import SCHEMA, Settings
+from esar_ros.benchmark.runner_job import SCHEMA, Settings
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
 

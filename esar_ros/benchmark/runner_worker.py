@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
-from esar_ros.benchmark.runner_plan import Job
+from esar_ros.benchmark.runner_job import Job
 from esar_ros.mission.errors import UsageError
 
 _PR_SET_PDEATHSIG = 1

@@ -69,7 +69,8 @@ class Sensing:
                 if array is not None:
                     array.flags.writeable = False
         clues = tuple(clue_as_sent(clue) for clue in self.detector.process(frames).clues)
-        self._mapper.integrate([(frame.depth, frame.model, frame.pose) for frame in frames])
+        stamp = seconds(ns)
+        self._mapper.integrate([(frame.depth, frame.model, frame.pose) for frame in frames], stamp, stamp)
         window = window_as_sent(self._mapper.local_window(base.position, 0.0), ns)
         return Sensed(ns, clues, window, self._mapper.state(), frames)
 

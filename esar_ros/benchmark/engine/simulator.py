@@ -37,7 +37,6 @@ class LocalSimulator:
     """One world with its vehicles, standing still until it is asked to go on.
 
     Use it inside a running asyncio loop: AirSim's motions answer through one, though nobody waits for them here.
-    Raises UsageError when the machine cannot draw.
     """
 
     def __init__(self, place: PlaceMap, seed: int, rig: Vehicle, vehicles: Sequence[str]) -> None:
@@ -50,8 +49,7 @@ class LocalSimulator:
             context,
             [SessionApi(context), MotionApi(context), StateApi(context), SensorsApi(context), WorldApi(context)],
         )
-        image = rig.image
-        self._renderer = Renderer(context.world, image.width, image.height, float(np.radians(image.fov_deg)))
+        self._renderer: Renderer | None = None  # made for the conditions of the first picture: light is baked
 
     def connect(self, truth: bool = False) -> LocalClient:
         """A connection; truth: one that may ask for ground truth."""
@@ -62,14 +60,18 @@ class LocalSimulator:
 
     def close(self) -> None:
         """Give the graphics context back."""
-        self._renderer.close()
+        if self._renderer is not None:
+            self._renderer.close()
 
     def pictures(self, vehicle: str, segmentation: bool) -> Pictures:
-        """What AirSimCameras would fetch from this simulator now; segmentation: object ids too."""
+        """What AirSimCameras would fetch from this simulator now; segmentation: object ids too. Raises UsageError."""
         context = self.context
         drone, clock = context.drone(vehicle), context.simulation.clock
         cameras = context.vehicles[drone.name].cameras
         poses = [drone.body.pose.compose(cameras[name].mount).compose(_OPTICAL) for name in CAMERAS]
+        if self._renderer is None:
+            image = self._rig.image
+            self._renderer = Renderer(context.world, image.width, image.height, float(np.radians(image.fov_deg)))
         frame = self._renderer.render(poses, clock.now)
         depth = {}
         for index, name in enumerate(CAMERAS):

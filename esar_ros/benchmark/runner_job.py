@@ -1,0 +1,71 @@
+"""What a benchmark flies, as data that travels between its processes: settings, episodes, plan."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+OK, AGENT_ERROR, INFRASTRUCTURE_ERROR = "ok", "agent_error", "infrastructure_error"  # status of an episode
+SCHEMA = "esar-bench/1"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides a benchmark's results, and nothing else."""
+
+    tasks: tuple[str, ...]  # ids, or absolute paths of task files, in the order they are flown
+    digests: tuple[str, ...]  # of each task's content
+    planners: tuple[str, ...]
+    seeds: int  # repetitions; repetition r flies with the task's seed + r
+    preset: str
+    governor: bool
+    odometry: Literal["true", "noisy"]
+    detector: str
+    version: str
+
+    @property
+    def hash(self) -> str:
+        """Hexadecimal SHA-256 of the settings."""
+        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def difference(self, other: dict[str, Any]) -> str:
+        """First setting that is another in a manifest's settings, in words; empty when none is."""
+        own = json.loads(json.dumps(asdict(self)))
+        for key, value in own.items():
+            if value != other.get(key):
+                short = f"{value} here, {other.get(key)} there"
+                return f"{key} differ" if len(short) > 120 else f"{key} differ: {short}"
+        return ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One episode to be flown, and all it needs."""
+
+    index: int  # place in the plan
+    task: str  # as load_task takes it
+    task_id: str
+    planner: str
+    seed: int
+    preset: str
+    governor: bool
+    odometry: Literal["true", "noisy"]
+    detector: str
+
+    @property
+    def id(self) -> str:
+        """Names the episode within its benchmark."""
+        return f"{self.task_id}/{self.planner}/{self.seed}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A benchmark's settings and its episodes."""
+
+    settings: Settings
+    jobs: tuple[Job, ...]
+    test_tasks: int  # how many of the tasks are of the test split
+    longest: float  # s, greatest t_max
