@@ -191,7 +191,7 @@ class Walk:
         requests = [airsim.ImageRequest("0", getattr(airsim.ImageType, k), k in floats, False) for k in kinds]
 
         def whole(answers):
-            for kind, image in zip(kinds, answers):
+            for kind, image in zip(kinds, answers, strict=True):
                 size = image.width * image.height
                 data = image.image_data_float if kind in floats else image.image_data_uint8
                 if len(data) != size * (1 if kind in floats else 3):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
+from pathlib import Path
 
 import pytest
 
 from esar_ros.sim.maps import PlaceMap, load_map
 from esar_ros.sim.world import World
+
+sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
 
 
 @pytest.fixture(scope="session")
