@@ -7,8 +7,20 @@ from typing import Any
 import moderngl
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.sim.shaders import defined
 
 CURE = "apt install libegl1 libegl-mesa0 libgl1 libgl1-mesa-dri"
+
+
+# What of the two targets is written: colour (red, green, blue; id in alpha), depth.
+EVERYTHING = ((True, True, True, True), (True, True, True, True))
+COLOUR_ALONE = ((True, True, True, False), (False, False, False, False))
+ALL_BUT_COLOUR = ((False, False, False, True), (True, True, True, True))
+
+
+def mask_colour(target: moderngl.Framebuffer, mask: Any) -> None:
+    """Let only part of the targets be written."""
+    target.color_mask = mask
 
 
 def headless_context() -> moderngl.Context:
@@ -34,3 +46,14 @@ def program(context: moderngl.Context, vertex: str, fragment: str, **samplers: i
     for name, unit in samplers.items():
         made[name] = unit
     return made
+
+
+def variants(
+    context: moderngl.Context, vertex: str, fragment: str, *names: str, **samplers: int
+) -> tuple[moderngl.Program, moderngl.Program]:
+    """The program without and with lamps; names: defined in both. A loop over no lamps costs as much as over all."""
+    plain, lit = (
+        program(context, defined(vertex, *names, *extra), defined(fragment, *names, *extra), **samplers)
+        for extra in ((), ("LAMPLIT",))
+    )
+    return plain, lit

@@ -1,4 +1,4 @@
-"""Textures of the ground, about a metre a texel: albedo, surface kind, and the light of one sun direction.
+"""Textures of the ground, about a metre a texel: albedo and kind of surface. Their light: ground_light.py.
 
 Rows run south to north, as the heights do.
 """
@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from esar_ros.sim.detail_textures import paint_noise
 from esar_ros.sim.land_cover import ALBEDO, LandCover
 from esar_ros.sim.maps import PlaceMap
-from esar_ros.sim.plant_meshes import TREES
-from esar_ros.sim.scatter import Flora
-from esar_ros.sim.sky import Lighting
 from esar_ros.sim.terrain import surface_normals
-
-LIT_RANGE = 2.2  # linear radiance that the lit texture's 255 stands for; stored as its square root
 
 # Which of the four detail patterns a class shows: grass (or salt, ice), rock (or gravel), snow and sand, earth.
 _DETAIL = np.zeros(len(LandCover), dtype=np.int64)
@@ -31,30 +26,28 @@ _LARGEST = 2048  # texels along a side
 
 
 class GroundBake:
-    """Albedo once; light anew whenever the sun has moved."""
+    """`albedo` (size, size, 3): square roots of linear colour; `surface` (size, size, 4): see below."""
 
     def __init__(self, place: PlaceMap, noise: NDArray[np.float32]) -> None:
         self.size = min(2 * (place.samples - 1), _LARGEST)  # texels along a side
         self._place = place
-        self._normals = surface_normals(place.heights, place.cell)
-        self._openness = _openness(place.heights, place.cell)
-        self._albedo = np.empty((self.size, self.size, 3), dtype=np.uint8)
-        self.surface = np.zeros((self.size, self.size, 4), dtype=np.uint8)  # weights of grass, rock, earth; tree shade
+        normals = surface_normals(place.heights, place.cell)
+        self.albedo = np.empty((self.size, self.size, 3), dtype=np.uint8)
+        self.surface = np.zeros((self.size, self.size, 4), dtype=np.uint8)  # weights of grass, rock, earth
         _paint(
             place.heights,
             place.land_cover,
-            self._normals,
+            normals,
             place.size,
             noise,
             ALBEDO,
             _DETAIL,
-            self._albedo,
+            self.albedo,
             self.surface,
         )
         self._tread()
         if place.water_level is not None:
             self._shallows()
-        self.sun_share = np.ones(place.heights.shape, dtype=np.float32)  # (n, n) of the sun's disc in sight
 
     def _tread(self) -> None:
         """Draw the tracks: bare earth through plants, a trodden or driven line in snow, salt, sand and gravel."""
@@ -69,13 +62,13 @@ class GroundBake:
             cover = self._place.cover_at(at)
             share = mask[rows, columns].astype(np.float32) / 255.0 * min(1.0, width / texel)
             # Linear colours are kept as square roots; trodden snow and driven crust are darker kinds of themselves.
-            old = (self._albedo[rows, columns].astype(np.float32) / 255.0) ** 2
+            old = (self.albedo[rows, columns].astype(np.float32) / 255.0) ** 2
             soft = np.isin(cover, (LandCover.SNOW, LandCover.ICE, LandCover.WATER))
             arid = np.isin(cover, (LandCover.SALT, LandCover.GOBI, LandCover.SAND, LandCover.CLAY))
             new = np.where(soft[:, None], old * (0.62, 0.66, 0.72), np.array([0.205, 0.165, 0.115]))
             new = np.where(arid[:, None], np.array([0.335, 0.275, 0.200]), new)
             mixed = old + 0.85 * share[:, None] * (new - old)
-            self._albedo[rows, columns] = np.clip(255.0 * np.sqrt(mixed), 0, 255).astype(np.uint8)
+            self.albedo[rows, columns] = np.clip(255.0 * np.sqrt(mixed), 0, 255).astype(np.uint8)
             earthy = (share > 0.4) & ~soft
             self.surface[rows[earthy], columns[earthy], :3] = (0, 0, 255)
 
@@ -88,58 +81,10 @@ class GroundBake:
         noise = np.tile(paint_noise(), (self.size // 256 + 1, self.size // 256 + 1))[: self.size, : self.size]
         shallow = np.exp(-far / 45.0)[..., None]
         foam = np.clip(1.3 - np.abs(far - 4.0) / 3.0 + 0.8 * noise, 0.0, 1.0)[..., None] * (far < 12.0)[..., None]
-        deep = (self._albedo.astype(np.float32) / 255.0) ** 2
+        deep = (self.albedo.astype(np.float32) / 255.0) ** 2
         colour = deep + shallow * (np.array([0.075, 0.210, 0.205], dtype=np.float32) - deep)
         colour = colour + 0.75 * foam * (0.75 - colour)
-        self._albedo[wet] = np.clip(255.0 * np.sqrt(colour[wet]), 0, 255).astype(np.uint8)
-
-    def light(self, light: Lighting, flora: Flora) -> NDArray[np.uint8]:
-        """Lit ground (size, size, 4): square root of radiance over LIT_RANGE, alpha the sun's share of it.
-
-        Also renews sun_share and the tree shade in surface's alpha.
-        """
-        sun = light.to_sun
-        shining = float(sun[2]) > 0.0 and float(light.sun.max()) > 1e-3
-        if shining:
-            _cast_shadows(self._place.heights, self._place.cell, sun[0], sun[1], sun[2], self.sun_share)
-        else:
-            self.sun_share[:] = 0.0
-        shade = np.full((self.size, self.size), 255, dtype=np.uint8)
-        if shining:
-            trees = flora.species < len(TREES)
-            _shade_trees(
-                shade,
-                flora.positions[trees],
-                flora.height[trees],
-                flora.crown_radius[trees],
-                self._place.size,
-                sun[0],
-                sun[1],
-                max(float(sun[2]), 0.12),
-            )
-        self.surface[..., 3] = shade
-        out = np.empty((self.size, self.size, 4), dtype=np.uint8)
-        _light(self._albedo, self._normals, self.sun_share, self._openness, sun, light.sun, light.ambient, out)
-        return out
-
-    def sun_share_at(self, xy: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Sun share of the nearest height sample to points (N, 2)."""
-        index = np.clip(
-            np.rint((xy + self._place.size / 2) / self._place.cell).astype(np.int64), 0, self._place.samples - 1
-        )
-        return np.asarray(self.sun_share[index[:, 1], index[:, 0]], dtype=np.float32)
-
-
-def _openness(heights: NDArray[np.float32], cell: float) -> NDArray[np.float32]:
-    """Ambient light by concavity and slope, 0.4 to 1.1."""
-    n = heights.shape[0]
-    reach = max(2, round(24.0 / cell))
-    pad = np.pad(heights.astype(np.float64), reach, mode="edge")
-    total = pad.cumsum(axis=0).cumsum(axis=1)
-    total = np.pad(total, ((1, 0), (1, 0)))
-    w = 2 * reach + 1
-    mean = (total[w:, w:] - total[:-w, w:] - total[w:, :-w] + total[:-w, :-w])[:n, :n] / (w * w)
-    return np.clip(0.95 - 0.06 * (mean - heights), 0.4, 1.1).astype(np.float32)
+        self.albedo[wet] = np.clip(255.0 * np.sqrt(colour[wet]), 0, 255).astype(np.uint8)
 
 
 @njit(cache=True, nogil=True)
@@ -238,111 +183,3 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
             surface[j, i, 0] = 255 if pattern == 0 else 0
             surface[j, i, 1] = 255 if pattern == 1 else 0
             surface[j, i, 2] = 255 if pattern == 3 else 0
-
-
-@njit(cache=True, nogil=True)
-def _cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
-    """Share of the sun's disc seen from each sample, marching towards it; widened penumbra hides the grid."""
-    n = h.shape[0]
-    flat = math.sqrt(sx * sx + sy * sy) + 1e-9
-    ux = sx / flat
-    uy = sy / flat
-    climb = sz / flat * cell
-    highest = h.max()
-    for j in range(n):
-        for i in range(n):
-            start = h[j, i] + 0.3
-            share = 1.0
-            t = 1.0
-            while True:
-                x = i + ux * t
-                y = j + uy * t
-                z = start + climb * t
-                if x < 0.0 or y < 0.0 or x >= n - 1 or y >= n - 1 or z > highest:
-                    break
-                a = int(x)
-                b = int(y)
-                u = x - a
-                v = y - b
-                ground = (h[b, a] * (1.0 - u) + h[b, a + 1] * u) * (1.0 - v)
-                ground += (h[b + 1, a] * (1.0 - u) + h[b + 1, a + 1] * u) * v
-                gap = z - ground
-                share = min(share, gap / (t * cell) * 25.0 + 0.5)
-                if share <= 0.0:
-                    share = 0.0
-                    break
-                t += max(1.0, 0.35 * gap / cell)
-            out[j, i] = share
-
-
-@njit(cache=True, nogil=True)
-def _shade_trees(shade, feet, heights, radii, size, sx, sy, sz):  # type: ignore[no-untyped-def]
-    """Darken the ground by each crown's shadow: a triangle from its foot, as long as the sun is low."""
-    m = shade.shape[0]
-    texel = size / m
-    for k in range(feet.shape[0]):
-        x0 = feet[k, 0] + size / 2.0
-        y0 = feet[k, 1] + size / 2.0
-        length = min(heights[k] / sz, 60.0)
-        ex = -sx * length
-        ey = -sy * length
-        long = math.sqrt(ex * ex + ey * ey) + 1e-6
-        ux = ex / long
-        uy = ey / long
-        r = radii[k]
-        i0 = max(0, int((min(x0, x0 + ex) - r) / texel))
-        i1 = min(m - 1, int((max(x0, x0 + ex) + r) / texel))
-        j0 = max(0, int((min(y0, y0 + ey) - r) / texel))
-        j1 = min(m - 1, int((max(y0, y0 + ey) + r) / texel))
-        for j in range(j0, j1 + 1):
-            for i in range(i0, i1 + 1):
-                px = (i + 0.5) * texel - x0
-                py = (j + 0.5) * texel - y0
-                along = px * ux + py * uy
-                across = abs(px * uy - py * ux)
-                tapering = r * (1.0 - along / long) - across
-                edge = r - math.sqrt(px * px + py * py) if along < 0.0 else tapering
-                cover = min(1.0, max(0.0, edge / texel + 0.5))
-                if cover > 0.0:
-                    shade[j, i] = min(shade[j, i], int(255.0 * (1.0 - 0.85 * cover)))
-
-
-@njit(cache=True, nogil=True)
-def _light(albedo, normals, share, openness, to_sun, sun, ambient, out):  # type: ignore[no-untyped-def]
-    m = albedo.shape[0]
-    n = normals.shape[0]
-    scale = (n - 1) / m
-    brightest = 1.0 / LIT_RANGE
-    for j in range(m):
-        v = (j + 0.5) * scale
-        b = min(int(v), n - 2)
-        v -= b
-        for i in range(m):
-            u = (i + 0.5) * scale
-            a = min(int(u), n - 2)
-            u -= a
-            w00 = (1.0 - u) * (1.0 - v)
-            w10 = u * (1.0 - v)
-            w01 = (1.0 - u) * v
-            w11 = u * v
-            dot = 0.0
-            for k in range(3):
-                dot += to_sun[k] * (
-                    normals[b, a, k] * w00
-                    + normals[b, a + 1, k] * w10
-                    + normals[b + 1, a, k] * w01
-                    + normals[b + 1, a + 1, k] * w11
-                )
-            seen = share[b, a] * w00 + share[b, a + 1] * w10 + share[b + 1, a] * w01 + share[b + 1, a + 1] * w11
-            open_sky = openness[b, a]
-            direct = max(dot, 0.0) * seen
-            total_sun = 0.0
-            total = 1e-6
-            for k in range(3):
-                base = (albedo[j, i, k] / 255.0) ** 2
-                from_sun = base * sun[k] * direct
-                value = from_sun + base * ambient[k] * open_sky
-                total_sun += from_sun
-                total += value
-                out[j, i, k] = min(255, int(255.0 * math.sqrt(value * brightest) + 0.5))
-            out[j, i, 3] = int(255.0 * total_sun / total)

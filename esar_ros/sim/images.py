@@ -1,4 +1,4 @@
-"""AirSim's image types out of one rendered view: colour, planar depth and instance ids."""
+"""AirSim's image types out of one rendered view."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.sim.infrared import counts
 from esar_ros.sim.msgpack_wire import pack_floats
 
 NO_DEPTH = 65504.0  # m, what AirSim answers where nothing is in range (the largest half float)
@@ -31,7 +32,7 @@ class ImageType(IntEnum):
     INFRARED = 7
 
 
-SERVED = frozenset(ImageType) - {ImageType.SURFACE_NORMALS, ImageType.INFRARED}
+SERVED = frozenset(ImageType)
 
 
 @lru_cache(maxsize=1)
@@ -54,11 +55,24 @@ def encode_image(
     depth: NDArray[np.float32],
     ids: NDArray[np.uint8],
     model: CameraModel,
+    normals: NDArray[np.uint8] | None = None,
+    celsius: NDArray[np.float32] | None = None,
 ) -> bytes:
     """Wire bytes of an image: a msgpack float array, or the raw contents of a bin (BGR, or PNG if compressed).
 
-    rgb (H, W, 3); depth (H, W) planar m, +inf nothing; ids (H, W) segmentation ids.
+    rgb (H, W, 3); depth (H, W) planar m, +inf nothing; ids (H, W) segmentation ids. normals (H, W, 3) and
+    celsius (H, W) are needed for their own kinds alone.
     """
+    if kind is ImageType.SURFACE_NORMALS:
+        if normals is None:
+            raise ValueError("surface normals were not computed")
+        rgb, kind = normals, ImageType.SCENE  # encoded as any colour picture
+    if kind is ImageType.INFRARED:
+        if celsius is None:
+            raise ValueError("temperatures were not computed")
+        if as_float:
+            return pack_floats(celsius)
+        rgb, kind = np.repeat(counts(celsius)[..., None], 3, axis=2), ImageType.SCENE
     if as_float:
         return pack_floats(_floats(kind, rgb, depth, ids, model))
     picture = np.ascontiguousarray(_picture(kind, rgb, depth, ids, model))

@@ -20,14 +20,16 @@ import numpy as np
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.images import encode_image
+from esar_ros.sim.images import ImageType, encode_image
 from esar_ros.sim.maps import load_map
+from esar_ros.sim.normals_image import surface_normals_ned
 from esar_ros.sim.render_protocol import Done, Failed, Job, Scene, View
-from esar_ros.sim.renderer import Renderer
+from esar_ros.sim.renderer import Frame, Renderer
 from esar_ros.sim.settings import Capture
 from esar_ros.sim.world import World
 
 KEPT_VIEWS = 16
+KEPT_RENDERERS = 5  # sizes and fields of view; one more lets go of the one not used longest
 _PR_SET_PDEATHSIG = 1
 
 
@@ -36,8 +38,8 @@ class Painter:
 
     def __init__(self, map_id: str, seed: int) -> None:
         self.world = World(load_map(map_id), seed)
-        self._renderers: dict[Capture, Renderer] = {}
-        self._kept: OrderedDict[Any, tuple[Any, Any, Any]] = OrderedDict()
+        self._renderers: OrderedDict[Capture, Renderer] = OrderedDict()
+        self._kept: OrderedDict[Any, Frame] = OrderedDict()  # of one picture each
         self._lookup = np.zeros(256, dtype=np.uint8)
         self._version = -1
 
@@ -52,19 +54,25 @@ class Painter:
         missing: OrderedDict[Capture, OrderedDict[Any, Pose]] = OrderedDict()
         for view in job.views:
             key = self._key(job, view)
-            if key in self._kept:
+            kept = self._kept.get(key)
+            if kept is not None and (view.kind is not ImageType.INFRARED or kept.celsius is not None):
                 self._kept.move_to_end(key)
             else:
                 missing.setdefault(view.capture, OrderedDict())[key] = view.pose
         for capture, poses in missing.items():
-            frame = self._renderer(capture).render(list(poses.values()), job.time)
+            infrared = any(view.kind is ImageType.INFRARED and view.capture == capture for view in job.views)
+            frame = self._renderer(capture).render(list(poses.values()), job.time, infrared)
             for index, key in enumerate(poses):
-                self._kept[key] = (frame.rgb[index].copy(), frame.depth[index].copy(), self._lookup[frame.ids[index]])
+                heat = None if frame.celsius is None else frame.celsius[index].copy()
+                ids = self._lookup[frame.ids[index]]
+                self._kept[key] = Frame(frame.rgb[index].copy(), frame.depth[index].copy(), ids, heat)
         out = []
         for view in job.views:
-            rgb, depth, ids = self._kept[self._key(job, view)]
-            model = camera_model(view.capture)
-            out.append(encode_image(view.kind, view.as_float, view.compress, rgb, depth, ids, model))
+            kept, model = self._kept[self._key(job, view)], camera_model(view.capture)
+            wanted = view.kind is ImageType.SURFACE_NORMALS
+            normals = surface_normals_ned(kept.depth, view.pose, model) if wanted else None
+            shown = (kept.rgb, kept.depth, kept.ids)
+            out.append(encode_image(view.kind, view.as_float, view.compress, *shown, model, normals, kept.celsius))
         while len(self._kept) > KEPT_VIEWS:
             self._kept.popitem(last=False)
         return out
@@ -79,7 +87,10 @@ class Painter:
 
     def _renderer(self, capture: Capture) -> Renderer:
         if capture not in self._renderers:
+            while len(self._renderers) >= KEPT_RENDERERS:
+                self._renderers.popitem(last=False)[1].close()
             self._renderers[capture] = Renderer(self.world, capture.width, capture.height, np.radians(capture.fov))
+        self._renderers.move_to_end(capture)
         return self._renderers[capture]
 
     def _take(self, scene: Scene) -> None:

@@ -1,26 +1,36 @@
-"""GLSL of the renderer. One uniform block a camera; two targets: colour with the id in alpha, and planar depth.
+"""GLSL of the renderer: ground, plants, objects and their shadows.
 
-Nothing blends and nothing is anti-aliased across objects, so ids and depth are exact.
+One uniform block a camera; two targets: colour with the id in alpha, and planar depth. Light comes multiplied by
+the exposure. Ground, plants and sky are sampled once a pixel, at its centre, and so are ids and depth; objects'
+colour is supersampled and laid over them (object_drawing.py).
 """
 
 from __future__ import annotations
 
 VERSION = "#version 330 core\n"
+LAMPS = 4  # fires and lamps that light the ground, at most
 
-FRAME = """
-layout(std140) uniform Frame {
+FRAME = f"""
+layout(std140) uniform Frame {{
     mat4 view_projection;  // map frame to clip space, image row 0 at y = -1
     mat4 shadow_matrix;    // map frame to the shadow map's clip space
     vec4 eye;              // camera position; w: half extent of the map, m
     vec4 forward;          // optical axis; w: m over which the shadow map fades into baked shade
     vec4 right;            // half the image's width at unit depth; w: time, s
-    vec4 down;             // half the image's height at unit depth; w: unused
-    vec4 to_sun;           // w: share of clouds
-    vec4 sun;              // direct light
+    vec4 down;             // half the image's height at unit depth; w: exposure
+    vec4 to_sun;           // to sun or moon, what throws shadows; w: share of clouds
+    vec4 sun;              // its direct light
     vec4 ambient;          // sky light
     vec4 haze;             // w: extinction, 1/m
-    vec4 zenith;           // w: radiance that 1 stands for in the lit ground texture
-};
+    vec4 zenith;           // w: how well stars show
+    vec4 ground;           // new snow, water, dust; w: water level, m
+    vec4 dust;             // albedo of settled dust; w: azimuth of the sun, rad
+    vec4 to_moon;          // w: lit share of the moon
+    vec4 afterglow;        // w: height (sine) of the sun
+    vec4 lamp[{LAMPS}];          // position; w: squared radius of the flame, m2
+    vec4 lamp_light[{LAMPS}];    // intensity times exposure; w: cosine of the beam's half angle
+    vec4 lamp_beam[{LAMPS}];     // direction of the beam
+}};
 """
 
 AIR = """
@@ -32,6 +42,28 @@ vec3 air(vec3 c, vec3 ray) {
     return mix(haze.rgb + sun.rgb * glow * 0.14, c, exp(-range * haze.w));
 }
 """
+
+# Light of fires and lamps on a surface whose normal is n; compiled in only for frames that have any.
+LAMP = f"""
+#ifdef LAMPLIT
+vec3 lamps(vec3 p, vec3 n) {{
+    vec3 c = vec3(0.0);
+    for (int i = 0; i < {LAMPS}; i++) {{
+        vec3 d = lamp[i].xyz - p;
+        float q = dot(d, d) + lamp[i].w;
+        float r = inversesqrt(q);
+        float facing = 0.3 + 0.7 * max(dot(n, d) * r, 0.0);
+        float off = -dot(d, lamp_beam[i].xyz) * r - lamp_light[i].w;
+        c += lamp_light[i].rgb * (facing * r * r * clamp(off * 12.0 + 0.7, 0.0, 1.0));
+    }}
+    return c;
+}}
+#else
+vec3 lamps(vec3 p, vec3 n) {{ return vec3(0.0); }}
+#endif
+"""
+
+SNOW = "const vec3 SNOW = vec3(0.80, 0.83, 0.87);\n"
 
 SHADOW = """
 uniform sampler2DShadow shadow_map;
@@ -51,17 +83,69 @@ void main() { world = position; gl_Position = view_projection * vec4(position, 1
 """
 )
 
-_TERRAIN_HEAD = VERSION + FRAME + AIR + TARGETS + "in vec3 world;\nuniform sampler2D lit;\nuniform sampler2D surface;\n"
+# albedo: square roots, alpha the detail pattern in thirds; light: see ground_light.py.
+_TERRAIN_HEAD = (
+    VERSION
+    + FRAME
+    + AIR
+    + LAMP
+    + SNOW
+    + TARGETS
+    + """
+in vec3 world;
+uniform sampler2D albedo; uniform sampler2D light;
+vec3 lit(vec3 base, vec4 lie, float shade, float grain) {
+    float hold = lie.a + grain;
+    base *= base;
+    base *= 1.0 - 0.45 * min(1.0, 2.0 * ground.y);
+    base = mix(base, dust.rgb, ground.z * clamp(0.35 + 0.6 * hold, 0.0, 1.0));
+    base = mix(base, SNOW, smoothstep(-0.10, 0.10, hold + ground.x - 0.97) * min(1.0, 6.0 * ground.x));
+    vec3 up = vec3(0.0, 0.0, 1.0);
+    vec3 c = base * (sun.rgb * (lie.r * lie.r * shade) + ambient.rgb * (lie.g * 1.2) + lamps(world, up));
+    float pool = smoothstep(0.0, 0.03, lie.a - 1.0 + 0.17 * clamp(2.0 * ground.y - 1.0, 0.0, 1.0));
+    vec3 ray = world - eye.xyz;
+    float mirror = 1.0 + ray.z * inversesqrt(dot(ray, ray));
+    vec3 puddle = mix(c * 0.5, mix(haze.rgb, zenith.rgb, 0.5), 0.05 + 0.6 * mirror * mirror * mirror);
+    return mix(c, puddle, 0.9 * pool * (1.0 - ground.x));
+}
+"""
+)
+
+# Sea and lakes: two sheets of drifting ripples, sky and sun mirrored by Schlick's Fresnel term.
+_WATER = """
+#ifdef WATER
+uniform sampler2D ripples;
+vec3 water(vec3 c, vec3 ray) {
+    float range = length(ray);
+    vec3 v = ray / range;
+    vec2 drift = vec2(0.9, 0.5) * right.w;
+    vec2 g = texture(ripples, (world.xy + drift) * 0.011).ab - texture(ripples, (world.yx - drift) * 0.037).ba;
+    g += 0.6 * (texture(ripples, (world.xy - drift.yx) * 0.0023).ab - 0.5);
+    vec3 n = normalize(vec3(g * 0.16, 1.0));
+    vec3 r = reflect(v, n);
+    float mirror = 0.02 + 0.98 * pow(1.0 - clamp(-dot(v, n), 0.0, 1.0), 5.0);
+    mirror = min(mirror, 0.62);
+    vec3 sky = mix(haze.rgb, zenith.rgb, clamp(abs(r.z) * 2.2, 0.0, 1.0));
+    sky += sun.rgb * (pow(max(dot(r, to_sun.xyz), 0.0), 180.0) * 3.0);
+    vec3 body = c;
+    body += 0.05 * smoothstep(0.20, 0.34, g.x + g.y) * (ambient.rgb + sun.rgb * max(to_sun.z, 0.0));
+    float is_water = smoothstep(ground.w + 0.06, ground.w + 0.03, world.z);
+    return mix(c, mix(body, sky, mirror), is_water);
+}
+#else
+vec3 water(vec3 c, vec3 ray) { return c; }
+#endif
+"""
 
 TERRAIN_FAR_FRAGMENT = (
     _TERRAIN_HEAD
+    + _WATER
     + """
 void main() {
     vec2 uv = world.xy / (2.0 * eye.w) + 0.5;
-    vec4 base = texture(lit, uv);
-    float shade = texture(surface, uv).a;
-    vec3 c = base.rgb * base.rgb * zenith.w * (1.0 - base.a * (1.0 - shade));
+    vec4 lie = texture(light, uv);
     vec3 ray = world - eye.xyz;
+    vec3 c = water(lit(texture(albedo, uv).rgb, lie, lie.b, 0.0), ray);
     colour = vec4(tone(air(c, ray)), 0.0);
     depth = dot(ray, forward.xyz);
 }
@@ -70,23 +154,59 @@ void main() {
 
 TERRAIN_NEAR_FRAGMENT = (
     _TERRAIN_HEAD
+    + _WATER
     + SHADOW
     + """
 uniform sampler2D detail;
 uniform float detail_range;
 void main() {
     vec2 uv = world.xy / (2.0 * eye.w) + 0.5;
-    vec4 base = texture(lit, uv);
-    vec4 kind = texture(surface, uv);
+    vec4 base = texture(albedo, uv);
+    vec4 lie = texture(light, uv);
     vec3 ray = world - eye.xyz;
-    vec3 c = base.rgb * base.rgb * zenith.w;
     float far = clamp(length(ray) / detail_range, 0.0, 1.0);
-    vec4 weight = vec4(kind.rgb, max(0.0, 1.0 - kind.r - kind.g - kind.b)).rgab;
+    vec4 weight = max(vec4(0.0), 1.0 - abs(base.a * 3.0 - vec4(0.0, 1.0, 2.0, 3.0)));
     float fine = dot(texture(detail, mat2(0.151, 0.082, -0.082, 0.151) * world.xy), weight);
-    c *= mix(0.2 + 1.6 * fine, 1.0, far * far);
-    float near_shade = mix(shadow_at(world + vec3(0.0, 0.0, 0.12)), kind.a, baked_weight(ray));
-    c *= 1.0 - base.a * (1.0 - mix(0.08, 1.0, near_shade));
-    colour = vec4(tone(air(c, ray)), 0.0);
+    float grain = (fine - 0.5) * (1.0 - far * far);
+    float near_shade = mix(shadow_at(world + vec3(0.0, 0.0, 0.12)), lie.b, baked_weight(ray));
+    vec3 c = lit(base.rgb, lie, mix(0.08, 1.0, near_shade), 0.5 * grain) * (1.0 + 1.6 * grain);
+    colour = vec4(tone(air(water(c, ray), ray)), 0.0);
+    depth = dot(ray, forward.xyz);
+}
+"""
+)
+
+# What lies beyond the map: few large triangles, lit at their vertices.
+APRON_VERTEX = (
+    VERSION
+    + FRAME
+    + LAMP
+    + SNOW
+    + """
+in vec3 position; in vec3 normal; in vec3 paint;
+out vec3 world; out vec3 lit_colour;
+void main() {
+    world = position;
+    vec3 base = mix(paint * (1.0 - 0.4 * ground.y), dust.rgb, 0.6 * ground.z);
+    base = mix(base, SNOW, ground.x * 0.9 * smoothstep(0.6, 0.9, normal.z));
+    lit_colour = base * (sun.rgb * max(dot(normal, to_sun.xyz), 0.0) + ambient.rgb * 0.9);
+    gl_Position = view_projection * vec4(position, 1.0);
+}
+"""
+)
+
+APRON_FRAGMENT = (
+    VERSION
+    + FRAME
+    + AIR
+    + LAMP
+    + TARGETS
+    + "in vec3 world; in vec3 lit_colour;\n"
+    + _WATER
+    + """
+void main() {
+    vec3 ray = world - eye.xyz;
+    colour = vec4(tone(air(water(lit_colour, ray), ray)), 0.0);
     depth = dot(ray, forward.xyz);
 }
 """
@@ -97,6 +217,8 @@ PLANT_VERTEX = (
     VERSION
     + FRAME
     + AIR
+    + LAMP
+    + SNOW
     + """
 in vec3 position; in vec3 normal; in vec3 albedo;
 in vec4 foot;   // x, y, z, yaw
@@ -111,8 +233,10 @@ void main() {
     vec3 n = vec3(turn * normal.xy, normal.z);
     vec3 ray = world - eye.xyz;
     float direct = max(dot(n, to_sun.xyz) * 0.75 + 0.25, 0.0) * look.w;
-    vec3 light = sun.rgb * direct + ambient.rgb * (0.75 + 0.35 * n.z);
-    lit_colour = tone(air(albedo * look.z * light, ray));
+    vec3 light = sun.rgb * direct + ambient.rgb * (0.75 + 0.35 * n.z) + lamps(world, n);
+    vec3 base = mix(albedo * look.z * (1.0 - 0.3 * min(1.0, ground.y)), dust.rgb, 0.45 * ground.z);
+    base = mix(base, SNOW, ground.x * 0.85 * smoothstep(0.05, 0.7, n.z));
+    lit_colour = tone(air(base * light, ray));
     speck = vec3(vec2(p.x + 0.6 * p.y, p.z - 0.5 * p.y) * 0.4, dot(ray, forward.xyz));
     gl_Position = view_projection * vec4(world, 1.0);
 }
@@ -136,6 +260,7 @@ void main() {
 BILLBOARD_VERTEX = (
     VERSION
     + FRAME
+    + LAMP
     + """
 in vec2 corner; in vec4 foot; in vec4 look;  // foot.w: which plant
 uniform float plants;
@@ -147,7 +272,7 @@ void main() {
     uv = vec3((foot.w + corner.x * 0.5 + 0.5) / plants, corner.y, corner.x);
     vec3 n = normalize(side * corner.x - vec3(away, 0.0) + vec3(0.0, 0.0, 0.5));
     float direct = max(dot(n, to_sun.xyz) * 0.75 + 0.25, 0.0) * look.w;
-    light = (sun.rgb * direct + ambient.rgb * (0.65 + 0.35 * corner.y)) * look.z;
+    light = (sun.rgb * direct + ambient.rgb * (0.65 + 0.35 * corner.y) + lamps(world, n)) * look.z;
     gl_Position = view_projection * vec4(world, 1.0);
 }
 """
@@ -157,6 +282,7 @@ BILLBOARD_FRAGMENT = (
     VERSION
     + FRAME
     + AIR
+    + SNOW
     + TARGETS
     + """
 in vec3 world; in vec3 uv; in vec3 light;  // uv.z: across the plant's own cell, -1 to 1
@@ -165,7 +291,10 @@ void main() {
     vec4 texel = texture(atlas, uv.xy);
     if (texel.a < 0.4 || abs(uv.z) > 1.0 || uv.y > 1.0 || uv.y < 0.0) discard;
     vec3 ray = world - eye.xyz;
-    colour = vec4(tone(air(texel.rgb * texel.rgb * light, ray)), 0.0);
+    vec3 base = texel.rgb * texel.rgb;
+    base = mix(base * (1.0 - 0.3 * min(1.0, ground.y)), dust.rgb, 0.45 * ground.z);
+    base = mix(base, SNOW, ground.x * clamp(texel.g * 2.2 - 0.15, 0.0, 0.6));
+    colour = vec4(tone(air(base * light, ray)), 0.0);
     depth = dot(ray, forward.xyz);
 }
 """
@@ -175,33 +304,91 @@ OBJECT_VERTEX = (
     VERSION
     + FRAME
     + """
-in vec3 position; in vec3 normal; in vec3 albedo; in float emission;
+in vec3 position; in vec3 normal; in vec3 albedo; in vec2 glow;  // emission, K above the air
 uniform mat4 model; uniform mat3 turn;
-out vec3 world; out vec3 facing; out vec3 paint; out float glow;
+out vec3 world; out vec3 facing; out vec3 paint; out vec2 heat;
 void main() {
     world = (model * vec4(position, 1.0)).xyz;
-    facing = turn * normal; paint = albedo; glow = emission;
+    facing = turn * normal; paint = albedo; heat = glow;
     gl_Position = view_projection * vec4(world, 1.0);
 }
 """
 )
 
+# Into a tile of several samples a pixel, cut off by the scene's depth; reciprocal depth is linear across a surface.
 OBJECT_FRAGMENT = (
     VERSION
     + FRAME
     + AIR
+    + LAMP
+    + SNOW
     + SHADOW
+    + """
+layout(location = 0) out vec4 colour;
+in vec3 world; in vec3 facing; in vec3 paint; in vec2 heat;
+uniform float sun_share; uniform float tree_shade;
+uniform sampler2D scene_depth;
+uniform vec4 tile;      // its lower corner in the atlas, px; 1 / samples a pixel along a side; 1: cut by scene_depth
+uniform ivec4 picture;  // the tile's lower corner in the picture; least and greatest row of its camera
+void main() {
+    vec3 ray = world - eye.xyz;
+    vec2 at = (gl_FragCoord.xy - tile.xy) * tile.z + vec2(picture.xy) - 0.5;
+    ivec2 low = ivec2(floor(at));
+    vec2 f = at - vec2(low);
+    ivec2 least = ivec2(0, picture.z), most = ivec2(textureSize(scene_depth, 0).x - 1, picture.w);
+    vec2 west = 1.0 / vec2(texelFetch(scene_depth, clamp(low, least, most), 0).r,
+                           texelFetch(scene_depth, clamp(low + ivec2(0, 1), least, most), 0).r);
+    vec2 east = 1.0 / vec2(texelFetch(scene_depth, clamp(low + ivec2(1, 0), least, most), 0).r,
+                           texelFetch(scene_depth, clamp(low + ivec2(1, 1), least, most), 0).r);
+    vec2 across = mix(west, east, f.x);
+    if (1.0 / dot(ray, forward.xyz) < mix(across.x, across.y, f.y) * tile.w) discard;
+    vec3 n = normalize(facing);
+    float seen = mix(shadow_at(world + n * 0.06 + to_sun.xyz * 0.10), tree_shade, baked_weight(ray)) * sun_share;
+    vec3 light = sun.rgb * max(dot(n, to_sun.xyz), 0.0) * seen + ambient.rgb * (0.75 + 0.35 * n.z) + lamps(world, n);
+    vec3 base = mix(paint * (1.0 - 0.2 * min(1.0, ground.y)), dust.rgb, 0.3 * ground.z * max(n.z, 0.0));
+    base = mix(base, SNOW, 0.4 * ground.x * smoothstep(0.6, 0.9, n.z));
+    colour = vec4(tone(air(mix(base * light, paint * max(down.w, 1.0), heat.x), ray)), 1.0);
+}
+"""
+)
+
+# Ids and depth, at the pixel's centre.
+OBJECT_ID_FRAGMENT = (
+    VERSION
+    + FRAME
     + TARGETS
     + """
-in vec3 world; in vec3 facing; in vec3 paint; in float glow;
-uniform float id; uniform float sun_share; uniform float tree_shade;
+in vec3 world; in vec3 facing; in vec3 paint; in vec2 heat;
+uniform float id;
+void main() { colour = vec4(paint, id); depth = dot(world - eye.xyz, forward.xyz); }
+"""
+)
+
+WARMTH_FRAGMENT = (
+    VERSION
+    + """
+layout(location = 0) out float warmth;
+in vec3 world; in vec3 facing; in vec3 paint; in vec2 heat;
+void main() { warmth = heat.y; }
+"""
+)
+
+# The mean of a tile's samples over the picture; blended with coverage, alpha left alone.
+RESOLVE_VERTEX = VERSION + "in vec2 corner;\nvoid main() { gl_Position = vec4(corner, 0.0, 1.0); }\n"
+
+RESOLVE_FRAGMENT = (
+    VERSION
+    + """
+layout(location = 0) out vec4 colour;
+uniform sampler2D tiles;
+uniform ivec4 tile;     // its lower corner in the atlas; in the picture
+uniform int samples;    // along a side of a pixel
 void main() {
-    vec3 n = normalize(facing);
-    vec3 ray = world - eye.xyz;
-    float seen = mix(shadow_at(world + n * 0.06 + to_sun.xyz * 0.10), tree_shade, baked_weight(ray)) * sun_share;
-    vec3 light = sun.rgb * max(dot(n, to_sun.xyz), 0.0) * seen + ambient.rgb * (0.75 + 0.35 * n.z);
-    colour = vec4(tone(air(mix(paint * light, paint, glow), ray)), id);
-    depth = dot(ray, forward.xyz);
+    ivec2 from = tile.xy + (ivec2(gl_FragCoord.xy) - tile.zw) * samples;
+    vec4 sum = vec4(0.0);
+    for (int j = 0; j < samples; j++)
+        for (int i = 0; i < samples; i++) sum += texelFetch(tiles, from + ivec2(i, j), 0);
+    colour = sum / float(samples * samples);
 }
 """
 )
@@ -255,54 +442,7 @@ void main() { colour = vec4(sqrt(paint), 1.0); }
 """
 )
 
-SKY_VERTEX = (
-    VERSION
-    + FRAME
-    + """
-in vec2 corner;
-out vec3 ray;
-void main() {
-    ray = forward.xyz + right.xyz * corner.x + down.xyz * corner.y;
-    gl_Position = vec4(corner, 1.0, 1.0);
-}
-"""
-)
 
-SKY_FRAGMENT = (
-    VERSION
-    + FRAME
-    + AIR
-    + TARGETS
-    + """
-in vec3 ray;
-uniform sampler2D clouds;
-void main() {
-    vec3 d = normalize(ray);
-    float up = max(d.z, 0.0);
-    vec3 c = mix(haze.rgb, zenith.rgb, 1.0 - exp(-up * 3.2));
-    float near_sun = max(dot(d, to_sun.xyz), 0.0);
-    c += sun.rgb * (pow(near_sun, 8.0) * 0.10 + pow(near_sun, 900.0) * 4.0 * (1.0 - to_sun.w));
-    if (d.z > 0.015) {
-        vec2 at = d.xy / (d.z + 0.10) * 0.14 + right.w * 0.0004;
-        float n = texture(clouds, at).r * 0.62 + texture(clouds, at * 3.1 + 0.4).r * 0.38;
-        float low = mix(0.72, 0.12, to_sun.w);
-        float thick = smoothstep(low, low + 0.24, n) * min(1.0, d.z * 7.0);
-        c = mix(c, ambient.rgb * 1.25 + sun.rgb * 0.42 * (1.3 - n), thick * 0.85);
-    }
-    // Ranges beyond the map: two rows of blue hills along the horizon.
-    float turn = atan(d.y, d.x) * 0.15915494;
-    float slope = d.z / max(length(d.xy), 1e-3);
-    float near_hills = 0.005 + 0.085 * texture(clouds, vec2(turn * 2.0, 0.13)).r;
-    near_hills -= 0.012 * texture(clouds, vec2(turn * 9.0, 0.7)).r;
-    float far_hills = 0.03 + 0.075 * texture(clouds, vec2(turn * 3.0, 0.57)).r;
-    float edge = 0.004;
-    vec3 ridge = mix(ambient.rgb * vec3(0.20, 0.24, 0.24), haze.rgb, 0.45);
-    c = mix(c, mix(ridge, haze.rgb, 0.55), smoothstep(edge, -edge, slope - far_hills));
-    c = mix(c, mix(ridge, haze.rgb, clamp(-slope * 4.0, 0.0, 0.8)), smoothstep(edge, -edge, slope - near_hills));
-    float thick_air = exp(-haze.w * 4000.0);
-    c = mix(haze.rgb + sun.rgb * pow(near_sun, 8.0) * 0.14, c, thick_air);
-    colour = vec4(tone(c), 0.0);
-    depth = uintBitsToFloat(0x7f800000u);
-}
-"""
-)
+def defined(source: str, *names: str) -> str:
+    """The shader with names defined: WATER where the place has open water, LAMPLIT where lamps light the frame."""
+    return source.replace(VERSION, VERSION + "".join(f"#define {name}\n" for name in names), 1)

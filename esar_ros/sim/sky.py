@@ -1,4 +1,4 @@
-"""Sun by date, time and place; light, haze and clouds by sun and weather."""
+"""Sun and moon; light, haze and clouds by their height and the weather."""
 
 from __future__ import annotations
 
@@ -10,40 +10,47 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.weather import Weather
+from esar_ros.sim.moon import moon_direction
+from esar_ros.sim.weather import CONDITIONS, CONTRAST
 
-# Meteorological visibility (m, 2 % contrast): fog below 1 km and dense fog below 200 m by WMO's code table 4677,
-# blizzard 400 m or less by the US National Weather Service; the rest typical of the intensity.
-VISIBILITY: dict[Weather, float] = {
-    Weather.CLEAR: 30_000.0,
-    Weather.PARTLY_CLOUDY: 25_000.0,
-    Weather.OVERCAST: 12_000.0,
-    Weather.LIGHT_RAIN: 5_000.0,
-    Weather.HEAVY_RAIN: 1_500.0,
-    Weather.THUNDERSTORM: 1_200.0,
-    Weather.LIGHT_SNOW: 2_000.0,
-    Weather.HEAVY_SNOW: 500.0,
-    Weather.BLIZZARD: 150.0,
-    Weather.FOG: 300.0,
-    Weather.DENSE_FOG: 100.0,
-    Weather.SANDSTORM: 200.0,
-    Weather.DUST: 900.0,
-}
+LUX = 1.75e-4  # of our radiance: 1 lux upright on white, 10 times what it has beside noon's sun (see NIGHT_SKY)
+MOON = 6e-4  # of a full moon overhead: 90 times what it has beside the sun, or no camera would see by it
+NIGHT_SKY = 1.6e-4  # ambient of a moonless night, exaggerated likewise: a picture holds fewer stops than the eye
 
-_CLOUD_COVER: dict[Weather, float] = {Weather.CLEAR: 0.15, Weather.PARTLY_CLOUDY: 0.5}  # all others: closed
-_YELLOW_AIR = (Weather.SANDSTORM, Weather.DUST)
+# Share of the noon sky's light at a sun elevation (degrees), from twilight photometry (Rozenberg, "Twilight", 1966).
+_TWILIGHT = np.array(
+    [
+        [-18.0, -12.0, -9.0, -6.0, -4.0, -2.0, 0.0, 3.0, 8.0, 20.0],
+        [-3.7, -3.1, -2.5, -1.9, -1.45, -1.1, -0.8, -0.5, -0.22, 0.0],
+    ]
+)  # powers of ten
+_NOON_GROUND, _NOON_SKY = 1.85, 0.70
 
 
 @dataclass(frozen=True)
 class Lighting:
     """What shaders need of sky and air; colours are linear radiance, 1 about a sunlit white at noon."""
 
-    to_sun: Vector  # (3,) unit ENU
-    sun: Vector  # (3,) direct light
+    to_sun: Vector  # (3,) unit ENU, to what throws the shadows: the sun, at night the moon
+    sun: Vector  # (3,) its direct light
     ambient: Vector  # (3,) sky light on level ground
     haze: Vector  # (3,) colour of distant air
     zenith: Vector  # (3,)
     extinction: float  # 1/m
     cloud_cover: float  # 0..1
+    to_moon: Vector  # (3,) unit ENU
+    moon_phase: float  # lit share of its disc
+    stars: float  # 0..1, how well they show
+    afterglow: Vector  # (3,) added to the sky low over the sun
+    sun_azimuth: float  # rad, east 0, counter-clockwise
+    sun_height: float  # sine of its elevation, also when the moon throws the shadows
+
+    @property
+    def level(self) -> float:
+        """What an exposure meter reads, 1 at a clear noon: the light on level ground and the sky's brightness."""
+        weights = np.array([0.21, 0.72, 0.07])
+        ground = float(weights @ (self.ambient + self.sun * max(float(self.to_sun[2]), 0.0)))
+        return 0.5 * ground / _NOON_GROUND + 0.5 * float(weights @ self.haze) / _NOON_SKY
 
 
 def sun_direction(latitude: float, longitude: float, utc_offset: float, local_time: datetime) -> Vector:
@@ -80,27 +87,49 @@ def sun_direction(latitude: float, longitude: float, utc_offset: float, local_ti
     return np.array([east, north, up])
 
 
-def lighting(to_sun: Vector, weather: Weather, visibility: float) -> Lighting:
-    """Light of a sun direction under a weather with a visibility in m. At night a faint moonless sky remains."""
+def moon_at(latitude: float, longitude: float, utc_offset: float, local_time: datetime) -> tuple[Vector, float]:
+    """Unit ENU vector to the moon and its lit share; a naive time is the place's own clock."""
+    zone = timezone(timedelta(hours=utc_offset))
+    return moon_direction(latitude, longitude, local_time if local_time.tzinfo else local_time.replace(tzinfo=zone))
+
+
+def lighting(to_sun: Vector, weather: Weather, visibility: float, to_moon: Vector, moon_phase: float) -> Lighting:
+    """Light of sun and moon under a weather with a visibility in m."""
+    row = CONDITIONS[weather]
     height = float(to_sun[2])
-    day = _ramp(-0.12, 0.25, height)
+    degrees = math.degrees(math.asin(max(-1.0, min(1.0, height))))
+    day = 10.0 ** float(np.interp(degrees, *_TWILIGHT))
     direct = _ramp(-0.01, 0.12, height)
     red = 1.0 - _ramp(0.0, 0.35, height)
-    cover = _CLOUD_COVER.get(weather, 1.0)
-    through = 1.0 - 0.93 * max(0.0, (cover - 0.5) / 0.5)
+    closed = max(0.0, (row.cloud_cover - 0.5) / 0.5)
+    through = (1.0 - 0.95 * closed) * (0.35 + 0.65 * row.dimming)
     sun = np.array([1.75, 1.58 - 0.45 * red, 1.40 - 0.95 * red]) * direct * through
-    blue = np.array([0.36, 0.47, 0.66])
-    grey = np.array([0.70, 0.73, 0.77])
-    closed = max(0.0, (cover - 0.5) / 0.5)
-    ambient = (blue * (1.0 - closed) + grey * 0.85 * closed) * (0.015 + 0.985 * day)
-    haze = np.array([0.62, 0.71, 0.82]) * (1.0 - closed) + np.array([0.62, 0.65, 0.68]) * closed
-    haze = haze * (1.0 - 0.35 * red * direct) + np.array([0.34, 0.17, 0.05]) * red * direct * (1.0 - closed)
-    zenith = np.array([0.16, 0.32, 0.68]) * (1.0 - closed) + np.array([0.50, 0.53, 0.57]) * closed
-    if weather in _YELLOW_AIR:
-        tone = np.array([1.05, 0.82, 0.52])
-        haze, zenith, ambient = haze * tone, haze * tone * 0.9, ambient * (0.5 + 0.5 * tone)
-    dim = 0.012 + 0.988 * day
-    return Lighting(to_sun, sun, ambient, haze * dim, zenith * dim, 3.912 / visibility, cover)
+    key = to_sun
+    moonlight = MOON * moon_phase**1.5 * _ramp(0.0, 0.25, float(to_moon[2])) * (1.0 - 0.97 * closed)
+    if direct <= 0.0:
+        key, sun = to_moon, np.array([0.82, 0.92, 1.0]) * moonlight
+    open_sky, grey = np.array([0.36, 0.47, 0.66]), np.array([1.06, 1.11, 1.17])
+    ambient = (open_sky * (1.0 - closed) + grey * closed * row.dimming) * day
+    haze = np.array([0.62, 0.71, 0.82]) * (1.0 - closed) + np.array([0.78, 0.81, 0.85]) * closed * row.dimming
+    haze = haze * (1.0 - 0.35 * red * direct)
+    zenith = np.array([0.16, 0.32, 0.68]) * (1.0 - closed) + np.array([0.66, 0.70, 0.76]) * closed * row.dimming
+    haze, zenith = haze * day, zenith * day
+    glow = _ramp(-0.2, -0.02, height) * (1.0 - _ramp(0.1, 0.4, height)) * (1.0 - closed)
+    afterglow = np.array([0.62, 0.26, 0.07]) * glow * max(day, 0.02) * 2.2
+    if row.yellow:
+        tone = 1.0 + row.yellow * (np.array([1.12, 0.80, 0.46]) - 1.0)
+        haze, zenith, ambient = haze * tone, zenith * tone * 0.85, ambient * (0.4 + 0.6 * tone)
+    night = NIGHT_SKY * (1.0 - 0.55 * closed) + 0.18 * moonlight
+    blue = np.array([0.75, 0.9, 1.2])
+    ambient = ambient + night * blue
+    haze, zenith = haze + 0.55 * night * blue, zenith + 0.35 * night * blue
+    stars = (1.0 - closed) * (1.0 - _ramp(-0.25, -0.1, height)) * (1.0 - 0.7 * moonlight / MOON)
+    azimuth = math.atan2(to_sun[1], to_sun[0])
+    extinction = CONTRAST / visibility
+    cover = row.cloud_cover
+    return Lighting(
+        key, sun, ambient, haze, zenith, extinction, cover, to_moon, moon_phase, stars, afterglow, azimuth, height
+    )
 
 
 def _ramp(low: float, high: float, x: float) -> float:

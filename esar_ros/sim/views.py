@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Pose
-from esar_ros.sim.sky import Lighting
+from esar_ros.sim.shaders import LAMPS
 
-NEAR, FAR = 0.15, 9000.0  # m, clip planes
-UNIFORM_FLOATS = 2 * 16 + 9 * 4
+NEAR, FAR = 0.15, 12_000.0  # m, clip planes
+UNIFORM_FLOATS = 2 * 16 + 13 * 4 + 3 * LAMPS * 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +23,14 @@ class View:
     axes: NDArray[np.float64]  # (3, 3) rows right, down, forward in the map
     half_width: float  # tangent of half the horizontal field of view
     half_height: float
+    width: int  # px
 
     @staticmethod
     def of(pose: Pose, width: int, height: int, fov: float) -> View:
         """View of a camera of width x height px and a horizontal field of view in rad."""
         tangent = math.tan(fov / 2)
-        return View(np.asarray(pose.position, dtype=np.float64), pose.rotation.T, tangent, tangent * height / width)
+        position = np.asarray(pose.position, dtype=np.float64)
+        return View(position, pose.rotation.T, tangent, tangent * height / width, width)
 
     @property
     def matrix(self) -> NDArray[np.float64]:
@@ -60,33 +62,16 @@ class View:
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
         return np.column_stack([normals, -normals @ self.eye])
 
-    def uniforms(
-        self,
-        light: Lighting,
-        shadow_matrix: NDArray[np.float64],
-        half_extent: float,
-        shadow_reach: float,
-        time: float,
-        lit_range: float,
-    ) -> bytes:
-        """The Frame block of the shaders (std140)."""
+    def uniforms(self, shared: NDArray[np.float32], shadow_matrix: NDArray[np.float64]) -> bytes:
+        """The Frame block of the shaders (std140); shared: what all views of a frame have in common."""
+        block = np.empty(UNIFORM_FLOATS, dtype=np.float32)
+        block[:16] = self.matrix.T.ravel()
+        block[16:32] = shadow_matrix.T.ravel()
+        block[32:] = shared
         right, down, forward = self.axes
-        block = np.concatenate(
-            [
-                self.matrix.T.ravel(),
-                shadow_matrix.T.ravel(),
-                [*self.eye, half_extent],
-                [*forward, shadow_reach],
-                [*(right * self.half_width), time],
-                [*(down * self.half_height), 0.0],
-                [*light.to_sun, light.cloud_cover],
-                [*light.sun, 0.0],
-                [*light.ambient, 0.0],
-                [*light.haze, light.extinction],
-                [*light.zenith, lit_range],
-            ]
-        )
-        return block.astype(np.float32).tobytes()
+        block[32:35], block[36:39] = self.eye, forward
+        block[40:43], block[44:47] = right * self.half_width, down * self.half_height
+        return block.tobytes()
 
 
 def sun_matrix(centre: NDArray[np.float64], to_sun: NDArray[np.float64], reach: float) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from esar_ros.mission.weather import Weather
 from esar_ros.sim.api_values import ApiError
+from esar_ros.sim.ground_state import GroundState
 
 RAIN, ROAD_WETNESS, SNOW, ROAD_SNOW, MAPLE_LEAF, ROAD_LEAF, DUST, FOG, ENABLED = range(9)
 _LEAST = 0.02  # weaker than this is nothing
@@ -46,3 +47,8 @@ class WeatherParameters:
             kinds = (Weather.LIGHT_RAIN, Weather.HEAVY_RAIN, Weather.THUNDERSTORM)
             return kinds[min(2, int(rain * 3.0))], None
         return Weather.CLEAR, None
+
+    def ground(self) -> GroundState | None:
+        """Wetness and snow of the ground where a client has set them; None leaves them to the weather."""
+        wet, snow = (self.values[k] if self.enabled else 0.0 for k in (ROAD_WETNESS, ROAD_SNOW))
+        return GroundState(snow=snow, water=wet) if max(wet, snow) > _LEAST else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from esar_ros.sim.detail_textures import paint_noise
 from esar_ros.sim.environment import Environment
-from esar_ros.sim.ground_bake import GroundBake
+from esar_ros.sim.ground_light import GroundLight
 from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.noise import fbm, gradient_noise, ridged
 from esar_ros.sim.terrain import surface_normals
@@ -83,17 +84,22 @@ def test_frustum_takes_away_only_what_is_outside(place: PlaceMap) -> None:
 
 
 def test_shadows_fall_away_from_the_sun(world: World, place: PlaceMap) -> None:
-    bake = GroundBake(place, paint_noise())
-    noon = Environment().lighting(place)
-    lit = bake.light(noon, world.flora)
-    assert lit.shape == (2048, 2048, 4)
-    assert bake.sun_share.mean() > 0.95  # a high summer sun leaves little in shadow
-    assert 0.03 < (bake.surface[..., 3] < 128).mean() < 0.6  # but trees throw theirs
-    from datetime import datetime
-
-    evening = Environment(local_time=datetime(2024, 7, 1, 19, 20)).lighting(place)
-    bake.light(evening, world.flora)
+    light = GroundLight(place, world.flora, 2048, paint_noise())
+    light.shine(Environment().to_sun(place))
+    assert light.texture.shape == (2048, 2048, 4)
+    assert light.sun_share.mean() > 0.95  # a high summer sun leaves little in shadow
+    assert 0.03 < (light.texture[..., 2] < 128).mean() < 0.6  # but trees throw theirs
+    light.shine(Environment(local_time=datetime(2024, 7, 1, 19, 20)).to_sun(place))
     east_facing = surface_normals(place.heights, place.cell)[..., 0] > 0.4
-    assert bake.sun_share[east_facing].mean() < bake.sun_share[~east_facing].mean() - 0.2
-    night = Environment(local_time=datetime(2024, 7, 1, 0, 30)).lighting(place)
-    assert bake.light(night, world.flora)[..., :3].mean() < 0.25 * lit[..., :3].mean()
+    assert light.sun_share[east_facing].mean() < light.sun_share[~east_facing].mean() - 0.2
+    light.shine(Environment(local_time=datetime(2024, 7, 1, 0, 30)).to_sun(place))
+    assert not light.sun_share.any() and not light.texture[..., 0].any()
+
+
+def test_steep_ground_holds_no_snow_and_only_hollows_hold_water(world: World, place: PlaceMap) -> None:
+    light = GroundLight(place, world.flora, 2048, paint_noise())
+    hold = light.texture[1::2, 1::2, 3][: place.samples - 1, : place.samples - 1] / 255.0
+    up = surface_normals(place.heights, place.cell)[1:, 1:, 2]
+    assert hold[up < 0.5].max(initial=0.0) < 0.1
+    assert hold[up > 0.95].mean() > hold[(up > 0.6) & (up < 0.75)].mean() + 0.1
+    assert not (hold[up < 0.95] > 0.84).any()
