@@ -94,9 +94,10 @@ def test_boxes_are_hit_where_planes_say(
     empty_world: World, yaw: float, roll: float, az: float, el: float, scale: float
 ) -> None:
     pose = Pose(np.array([0.0, 0.0, 60.0]), quaternion_from_rpy(roll, 0.2, yaw))
-    thing = empty_world.spawn("box", "backpack", pose, scale)
+    thing = empty_world.spawn("box", "backpack/day_orange", pose, scale)
     try:
-        centre, half, axes = thing.box[:3], thing.box[3:6], thing.box[6:].reshape(3, 3)
+        (box,) = thing.solids
+        centre, half, axes = box[:3], box[3:6], box[6:].reshape(3, 3)
         ray = direction(az, el)
         ranges, ids = empty_world.raycast(centre - 20.0 * ray, ray[None], 40.0)
         assert ids[0] == thing.id
