@@ -13,15 +13,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from transforms3d import euler, quaternions
+from transforms3d import euler
 
 Vector = NDArray[np.float64]
 
 IDENTITY_QUATERNION = (1.0, 0.0, 0.0, 0.0)
 
 # NED <-> ENU swaps x and y and flips z; FRD <-> FLU flips y and z. Both are their own inverse.
-_NED_ENU = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
-_FRD_FLU = np.diag([1.0, -1.0, -1.0])
+_EAST_NORTH_UP = np.array([1, 0, 2])
+_UP_FLIPPED = np.array([1.0, 1.0, -1.0])
+_LEFT_UP_FLIPPED = np.array([1.0, -1.0, -1.0])
+_HALF = math.sqrt(0.5)
+_LEVEL = 1e-12  # horizontal part of a nose that points nowhere on the map
 
 
 def vector(values: ArrayLike) -> Vector:
@@ -54,29 +57,53 @@ def rpy_from_quaternion(quaternion: ArrayLike) -> tuple[float, float, float]:
 
 
 def yaw_from_quaternion(quaternion: ArrayLike) -> float:
-    """Heading in rad, 0 = east, counter-clockwise."""
-    return rpy_from_quaternion(quaternion)[2]
+    """Heading in rad, 0 = east, counter-clockwise; 0 for a nose straight up or down."""
+    w, x, y, z = _unit(quaternion)
+    east, north = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+    return math.atan2(north, east) if math.hypot(east, north) > _LEVEL else 0.0
 
 
 def rotation_from_quaternion(quaternion: ArrayLike) -> NDArray[np.float64]:
     """3x3 matrix; the quaternion need not be normalised but must not be zero or non-finite."""
-    q = np.asarray(quaternion, dtype=np.float64)
-    norm = float(np.linalg.norm(q))
-    if not math.isfinite(norm) or norm < 1e-9:
-        raise ValueError(f"not a rotation: quaternion {q.tolist()}")
-    return np.asarray(quaternions.quat2mat(q / norm), dtype=np.float64)
+    w, x, y, z = _unit(quaternion)
+    return np.array(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )
 
 
 def quaternion_from_rotation(rotation: ArrayLike) -> Vector:
-    """(w, x, y, z) with w >= 0 of a proper 3x3 rotation."""
-    q = np.asarray(quaternions.mat2quat(np.asarray(rotation, dtype=np.float64)))
-    return q if q[0] >= 0 else -q
+    """(w, x, y, z) with w >= 0 of a proper 3x3 rotation (Shepperd, J. Guidance and Control 1, 1978)."""
+    (a, b, c), (d, e, f), (g, h, i) = np.asarray(rotation, dtype=np.float64).tolist()
+    trace = a + e + i
+    greatest = max(trace, a, e, i)
+    if greatest == trace:
+        q = (1.0 + trace, h - f, c - g, d - b)
+    elif greatest == a:
+        q = (h - f, 1.0 + a - e - i, b + d, c + g)
+    elif greatest == e:
+        q = (c - g, b + d, 1.0 - a + e - i, f + h)
+    else:
+        q = (d - b, c + g, f + h, 1.0 - a - e + i)
+    w, x, y, z = _unit(q)
+    return np.array([w, x, y, z] if w >= 0.0 else [-w, -x, -y, -z])
+
+
+def _unit(quaternion: ArrayLike) -> tuple[float, float, float, float]:
+    """Four numbers of norm 1. Plain floats: a vehicle's few rotations are not worth an array's overhead."""
+    w, x, y, z = np.asarray(quaternion, dtype=np.float64).tolist()
+    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    if not math.isfinite(norm) or norm < 1e-9:
+        raise ValueError(f"not a rotation: quaternion {[w, x, y, z]}")
+    return w / norm, x / norm, y / norm, z / norm
 
 
 def ned_to_enu(values: ArrayLike) -> Vector:
     """World vector(s) of shape (..., 3) from NED to ENU; the same call converts back."""
-    v = np.asarray(values, dtype=np.float64)
-    return np.stack([v[..., 1], v[..., 0], -v[..., 2]], axis=-1)
+    return np.asarray(values, dtype=np.float64)[..., _EAST_NORTH_UP] * _UP_FLIPPED
 
 
 enu_to_ned = ned_to_enu
@@ -84,20 +111,21 @@ enu_to_ned = ned_to_enu
 
 def frd_to_flu(values: ArrayLike) -> Vector:
     """Body vector(s) of shape (..., 3) from FRD to FLU; the same call converts back."""
-    v = np.asarray(values, dtype=np.float64)
-    return np.stack([v[..., 0], -v[..., 1], -v[..., 2]], axis=-1)
+    return np.asarray(values, dtype=np.float64) * _LEFT_UP_FLIPPED
 
 
 flu_to_frd = frd_to_flu
 
 
 def attitude_ned_frd_to_enu_flu(quaternion: ArrayLike) -> Vector:
-    """Attitude (w, x, y, z) that rotates FRD into NED, as one that rotates FLU into ENU."""
-    rotation = _NED_ENU @ rotation_from_quaternion(quaternion) @ _FRD_FLU
-    return quaternion_from_rotation(rotation)
+    """Attitude (w, x, y, z) that rotates FRD into NED, as one that rotates FLU into ENU, with w >= 0."""
+    w, x, y, z = _unit(quaternion)
+    # Half a turn about (1, 1, 0) / sqrt(2), then the attitude, then half a turn about x.
+    q = (_HALF * (w + z), _HALF * (x + y), _HALF * (x - y), _HALF * (w - z))
+    return np.array(q if q[0] >= 0.0 else [-v for v in q])
 
 
-# Both basis changes are involutions, so the way back is the same product.
+# Both half turns are their own inverse, so the way back is the same product.
 attitude_enu_flu_to_ned_frd = attitude_ned_frd_to_enu_flu
 
 
@@ -138,10 +166,17 @@ class Pose:
 
     def compose(self, child: Pose) -> Pose:
         """Pose of a child of this frame, expressed in this frame's parent."""
-        return Pose(
-            self.apply(child.position),
-            np.asarray(quaternions.qmult(self.quaternion, child.quaternion), dtype=np.float64),
+        w, x, y, z = np.asarray(self.quaternion, dtype=np.float64).tolist()
+        cw, cx, cy, cz = np.asarray(child.quaternion, dtype=np.float64).tolist()
+        turned = np.array(
+            [
+                w * cw - x * cx - y * cy - z * cz,
+                w * cx + x * cw + y * cz - z * cy,
+                w * cy + y * cw + z * cx - x * cz,
+                w * cz + z * cw + x * cy - y * cx,
+            ]
         )
+        return Pose(self.apply(child.position), turned)
 
     def inverse(self) -> Pose:
         """Pose of the parent in this frame."""

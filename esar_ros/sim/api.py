@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import inspect
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -95,17 +96,24 @@ class Context:
         return True
 
 
+def _arguments(function: Callable[..., Any]) -> tuple[int, int]:
+    """How many arguments it takes beside the session: least, most."""
+    own = list(inspect.signature(function).parameters.values())[1:]
+    least = sum(p.default is p.empty and p.kind is not p.VAR_POSITIONAL for p in own)
+    return least, sys.maxsize if any(p.kind is p.VAR_POSITIONAL for p in own) else len(own)
+
+
 class Api:
     """Looks methods up and words errors as AirSim's server (rpclib) does."""
 
     def __init__(self, context: Context, groups: list[Any]) -> None:
         self._context = context
-        self._methods: dict[str, tuple[Callable[..., Any], _Marking, inspect.Signature]] = {}
+        self._methods: dict[str, tuple[Callable[..., Any], _Marking, tuple[int, int]]] = {}
         for group in groups:
             for _, function in inspect.getmembers(group, callable):
                 marking = getattr(function, "rpc", None)
                 if isinstance(marking, _Marking):
-                    self._methods[marking.name] = (function, marking, inspect.signature(function))
+                    self._methods[marking.name] = (function, marking, _arguments(function))
 
     @property
     def names(self) -> list[str]:
@@ -125,17 +133,14 @@ class Api:
         count = len(arguments)
         if name not in self._methods:
             raise ApiError(f"rpclib: server could not find function '{name:.60}' with argument count {count}.")
-        function, marking, signature = self._methods[name]
+        function, marking, (least, most) = self._methods[name]
         if marking.truth and not self._context.may_see_truth(session):
             raise ApiError(f"'{name}' tells ground truth: this connection must call esarAuthorize(token) first")
-        try:
-            signature.bind(session, *arguments)
-        except TypeError:
-            expected = len(signature.parameters) - 1
+        if not least <= count <= most:
             raise ApiError(
                 f"rpclib: function '{name}' (called with {count} arg(s)) was called with an invalid number of "
-                f"arguments. Expected: {expected}"
-            ) from None
+                f"arguments. Expected: {most}"
+            )
         try:
             result = function(session, *arguments)
         except Exception as error:
