@@ -6,7 +6,7 @@ event its snapshots, within each drawn snapshot its tasks. A figure of a draw is
 A comparison is of differences per task. Its interval is drawn in the same way; its p-value is that of a sign-flip
 test with the event as the unit (Fisher 1935, section 21): were two methods alike, each event could as well have come
 out with the other sign. It is exact, and with n events never below 2 / 2^n: few events prove little, however many
-tasks they hold. Holm (1979) corrects the p-values over the whole table.
+tasks they hold. Holm (1979) corrects the p-values of all pairs of one score.
 Everything is seeded, and nothing is NaN: no tasks, no figure.
 """
 

@@ -1,0 +1,59 @@
+"""`esar report DIR ...`: a flown mission shown again, or benchmark runs compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from esar_ros.app.arguments import Parser
+from esar_ros.mission.errors import UsageError
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    parser = Parser(
+        prog="esar report",
+        description="Compare the methods of benchmark runs: tables, figures and one page. Given a mission's folder, "
+        "make its report.html and scorecard.png again.",
+    )
+    parser.add_argument("folders", nargs="+", metavar="DIR", help="--out folders of ./esar bench, or one of a mission")
+    parser.add_argument("--out", metavar="DIR", help="where to write (default: report/ in the first folder)")
+    parser.add_argument("--against", metavar="METHOD", help="compare every method with this one instead of all pairs")
+    parser.add_argument(
+        "--judge", choices=("llm",), help="also put every report to the model at ESAR_JUDGE_URL (CDS under it)"
+    )
+    arguments = parser.parse_args(argv)
+    folders = [Path(name) for name in arguments.folders]
+    if len(folders) == 1 and (folders[0] / "bag").is_dir():
+        if arguments.out or arguments.against or arguments.judge:
+            raise UsageError(f"{folders[0]} is one mission's folder", "leave out --out, --against and --judge")
+        from esar_ros.benchmark.showing import show_mission
+
+        show_mission(folders[0])
+        return 0
+    for folder in folders:
+        if not (folder / "episodes.jsonl").is_file():
+            raise UsageError(f"{folder} holds neither bag/ nor episodes.jsonl", "give the --out of a bench or mission")
+    out = Path(arguments.out) if arguments.out else folders[0] / "report"
+    return _compare(folders, out, arguments.against, arguments.judge)
+
+
+def _compare(folders: list[Path], out: Path, against: str | None, judge: str | None) -> int:
+    from rich.console import Console
+
+    from esar_ros.benchmark.bench_results import read_bench
+    from esar_ros.benchmark.comparison import make_report
+    from esar_ros.benchmark.comparison_page import write_report
+    from esar_ros.benchmark.tables import terminal_table
+    from esar_ros.planning.registry import references
+    from esar_ros.scoring.judges import make_judge
+
+    asked = ["label", "offline", *([judge] if judge else [])]
+    bench = read_bench(folders, [make_judge(name) for name in asked])
+    report = make_report(bench, references(), against)
+    page, *others = write_report(report, out)
+    console = Console(highlight=False)
+    console.print(terminal_table(report))
+    for note in report.notes:
+        console.print(f"[yellow]note[/yellow] {note}")
+    console.print(f"{page}  ({len(others)} more files beside it)", soft_wrap=True)
+    return 0

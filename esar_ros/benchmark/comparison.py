@@ -1,0 +1,170 @@
+"""Methods compared over benchmark runs: means with intervals per tier and overall, and differences per task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from esar_ros.benchmark.bench_results import CONDITIONS, Bench, Episode
+from esar_ros.benchmark.paper_tables import TIERS
+from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
+
+SCORES = ("sr", "tsr", "cds", "rs")
+# Beside the scores; m, s, shares or counts.
+FLIGHT = (
+    "crashed", "safe", "elapsed", "safe_flight_distance", "path_length", "coverage", "min_clearance", "interventions",
+)  # fmt: skip
+REPORTS = ("sr_gated_first", "rs_without_safety", "reports", "precision", "false_reports", "reports_over_cap")
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the tables: a planner under one set of conditions."""
+
+    name: str
+    reference: bool
+    ineligible: tuple[str, ...]  # why it stands outside the comparison; empty when it competes
+    episodes: tuple[Episode, ...]
+
+    @property
+    def tasks(self) -> int:
+        """Different tasks flown."""
+        return len({episode.unit for episode in self.episodes})
+
+    @property
+    def seeds(self) -> int:
+        """Most seeds of a task."""
+        return max(Counter(episode.unit for episode in self.episodes).values())
+
+    @property
+    def competes(self) -> bool:
+        """Stands in the comparison."""
+        return not self.reference and not self.ineligible
+
+    def values(self, figure: str, chosen: Callable[[Episode], bool] = lambda _: True) -> dict[Unit, float]:
+        """One value per task, seeds averaged; tasks that lack the figure are left out."""
+        runs = {
+            (episode.unit, episode.seed): episode.figures[figure]
+            for episode in self.episodes
+            if figure in episode.figures and chosen(episode)
+        }
+        return over_seeds(runs)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that tables, figures and the page are made of."""
+
+    bench: Bench
+    methods: tuple[Method, ...]
+    cells: Mapping[tuple[str, str, str], Estimate]  # (method, tier, figure); no entry where nothing was flown
+    pairs: Mapping[str, tuple[Comparison, ...]]  # score -> comparisons
+    figures: tuple[str, ...]  # all figures that some cell holds
+    against: str | None
+    notes: tuple[str, ...]
+
+    def cell(self, method: str, tier: str, figure: str) -> Estimate | None:
+        """Mean and interval, None where nothing was flown."""
+        return self.cells.get((method, tier, figure))
+
+
+def make_report(
+    bench: Bench, references: Collection[str] = (), against: str | None = None, draws: int = DRAWS
+) -> Report:
+    """Compare all methods of a benchmark. references: names of reference rows. Raises UsageError."""
+    methods = _methods(bench, references)
+    if against is not None and against not in {method.name for method in methods}:
+        known = ", ".join(method.name for method in methods)
+        raise UsageError(f"no method '{against}' to compare with", f"known: {known}")
+    figures = tuple(dict.fromkeys(name for episode in bench.episodes for name in episode.figures))
+    cells: dict[tuple[str, str, str], Estimate] = {}
+    for method in methods:
+        for tier in TIERS:
+            # Only what tables show by tier is drawn by tier.
+            wanted = figures if tier == "overall" else SCORES
+            cells.update(_cells(method, tier, wanted, draws))
+    rivals = [method for method in methods if method.competes or method.name == against]
+    pairs = {
+        score: compare({method.name: method.values(score) for method in rivals}, against, draws) for score in SCORES
+    }
+    return Report(bench, methods, cells, pairs, figures, against, tuple(_notes(bench, methods)))
+
+
+def _cells(method: Method, tier: str, figures: Collection[str], draws: int) -> dict[tuple[str, str, str], Estimate]:
+    """Figures of one row and tier; those of the same tasks share their draws."""
+    columns: dict[tuple[Unit, ...], dict[str, dict[Unit, float]]] = {}
+    for figure in figures:
+        values = method.values(figure, lambda episode: tier in ("overall", episode.tier))
+        if values:
+            columns.setdefault(tuple(sorted(values)), {})[figure] = values
+    return {
+        (method.name, tier, figure): found
+        for together in columns.values()
+        for figure, found in estimates(together, draws).items()
+    }
+
+
+def _methods(bench: Bench, references: Collection[str]) -> tuple[Method, ...]:
+    """Rows in order: those that compete, the references, those outside; each by its rescue score, highest first."""
+    varied = [i for i in range(len(CONDITIONS)) if len({e.conditions[i] for e in bench.episodes}) > 1]
+    rows: dict[str, list[Episode]] = {}
+    for episode in bench.episodes:
+        said = [_condition(CONDITIONS[i], episode.conditions[i]) for i in varied]
+        rows.setdefault(f"{episode.planner} ({', '.join(said)})" if said else episode.planner, []).append(episode)
+    methods = [
+        Method(
+            name,
+            episodes[0].planner in references,
+            tuple(dict.fromkeys(reason for e in episodes if not e.eligible for reason in e.reasons or ("stated so",))),
+            tuple(episodes),
+        )
+        for name, episodes in rows.items()
+    ]
+
+    def place(method: Method) -> tuple[bool, bool, float, str]:
+        scores = method.values("rs").values()
+        return bool(method.ineligible), method.reference, -sum(scores) / len(scores), method.name
+
+    return tuple(sorted(methods, key=place))
+
+
+def _condition(name: str, value: str) -> str:
+    if name == "governor":
+        return "governor on" if value == "True" else "governor off"
+    return f"{name} {value}"
+
+
+def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
+    """What a reader must know before trusting a row."""
+    notes = []
+    everything = {episode.unit for episode in bench.episodes}
+    for method in methods:
+        flown = {episode.unit for episode in method.episodes}
+        if flown != everything:
+            notes.append(f"{method.name} flew {len(flown)} of the {len(everything)} tasks: its means are over those.")
+        failed = Counter(e.status for e in method.episodes if e.status != "ok")
+        if failed:
+            said = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(failed.items()))
+            notes.append(f"{method.name}: {said} of {len(method.episodes)} episodes, scored 0 and kept in the means.")
+        fallen = sum(not e.judges.get("cds_llm", "llm/").startswith("llm/") for e in method.episodes)
+        if fallen:
+            notes.append(f"{method.name}: in {fallen} episodes the model did not answer and the offline judge spoke.")
+        seeds = Counter(Counter(e.unit for e in method.episodes).values())
+        if len(seeds) > 1:
+            notes.append(f"{method.name}: tasks flown with {min(seeds)} to {max(seeds)} seeds, averaged per task.")
+    events = len({unit.event for unit in everything})
+    if events < 6:
+        notes.append(
+            f"Only {events} event{'s' * (events != 1)}: intervals and p-values say little of events not flown."
+        )
+    for name, found in bench.versions.items():
+        if len(found) > 1:
+            notes.append(f"Results of several versions of {name} stand together: {', '.join(found)}.")
+    if bench.torn:
+        notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
+    splits = {episode.split for episode in bench.episodes}
+    if splits != {"test"}:
+        notes.append(f"Tasks of split {', '.join(sorted(splits))}: headline figures are those of the split test alone.")
+    return notes

@@ -1,0 +1,59 @@
+"""`esar report`: which folder is what, and what it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from esar_ros.app.cli import main
+
+
+def make_bench(folder: Path, events: int = 2) -> None:
+    path = Path(__file__).parents[1] / "benchmark" / "bench_maker.py"
+    spec = importlib.util.spec_from_file_location("bench_maker_of_app", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    module.make_bench(folder, {"fbe": 0.4, "stay": 0.0}, events=events, snapshots=1)
+
+
+def test_a_benchmark_is_compared_into_its_own_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_bench(tmp_path)
+    assert main(["report", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "stay*" in said and "report.html" in said and "Only 2 events" in said
+    assert (tmp_path / "report" / "report.html").is_file()
+    assert (tmp_path / "report" / "table3.tex").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--against", "magic"], "no method 'magic'"),
+        (["--judge", "llm"], "ESAR_JUDGE_URL and ESAR_JUDGE_MODEL not set"),
+        (["elsewhere"], "holds neither bag/ nor episodes.jsonl"),
+    ],
+)
+def test_bad_usage_is_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    message: str,
+) -> None:
+    for name in ("ESAR_JUDGE_URL", "ESAR_JUDGE_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    make_bench(tmp_path, events=1)
+    assert main(["report", str(tmp_path), *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_a_mission_s_folder_takes_no_flags_of_a_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bag").mkdir()
+    assert main(["report", str(tmp_path), "--against", "fbe"]) == 2
+    assert "is one mission's folder" in capsys.readouterr().err
