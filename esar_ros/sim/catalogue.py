@@ -23,7 +23,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.sim.maps import load_map
 from esar_ros.sim.meshes import Asset, assets
 
-_CELL = 150  # px, a picture's side
+_CELL = 128  # px, a picture's side
 _LABEL = 26  # px below it
 _VIEW = math.radians(32.0)  # field of view: as a long lens, so that shapes are not bent
 _PITCH = math.radians(-33.0)

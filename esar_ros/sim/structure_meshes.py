@@ -326,6 +326,7 @@ def _tent_platform() -> Model:
     b = MeshBuilder()
     rng = np.random.default_rng(8)
     b.box((0.0, 0.0, 0.0), (1.25, 1.05, 0.05), shade(STONE, 0.7))
+    b.solid((-1.25, -1.05, -0.05), (1.25, 1.05, 0.05))
     for k in range(14):
         a = k * 2.0 * np.pi / 14
         x, y = 1.35 * np.cos(a), 1.15 * np.sin(a)

@@ -120,7 +120,7 @@ FOOD_WRAPPERS: tuple[Variant, ...] = (
 
 _MUD: Colour = (0.035, 0.026, 0.018)
 _DUST: Colour = (0.16, 0.125, 0.08)
-_SNOW_PRINT: Colour = (0.26, 0.31, 0.42)
+_SNOW_PRINT: Colour = (0.15, 0.19, 0.28)
 _SAND: Colour = (0.20, 0.15, 0.09)
 _RIM = 0.055  # m, half width of the cast-up rim about a print
 
@@ -220,15 +220,15 @@ def _milling(colour: Colour, rim: Colour) -> Model:
 FOOTPRINTS: tuple[Variant, ...] = (
     one("mud", "dark brown", "boot prints in mud", lambda: _straight(_MUD, (0.10, 0.075, 0.05))),
     one("dust", "brown", "boot prints in dust", lambda: _straight(_DUST, (0.34, 0.27, 0.18))),
-    one("snow", "blue-grey", "boot prints in snow", lambda: _straight(_SNOW_PRINT, (0.74, 0.77, 0.82))),
+    one("snow", "blue-grey", "boot prints in snow", lambda: _straight(_SNOW_PRINT, (0.58, 0.61, 0.66))),
     one("sand", "brown", "boot prints in sand", lambda: _straight(_SAND, (0.42, 0.33, 0.21))),
     one("winding_mud", "dark brown", "winding boot prints in mud", lambda: _winding(_MUD, (0.10, 0.075, 0.05))),
-    one("winding_snow", "blue-grey", "winding boot prints in snow", lambda: _winding(_SNOW_PRINT, (0.74, 0.77, 0.82))),
+    one("winding_snow", "blue-grey", "winding boot prints in snow", lambda: _winding(_SNOW_PRINT, (0.58, 0.61, 0.66))),
     one("winding_sand", "brown", "winding boot prints in sand", lambda: _winding(_SAND, (0.42, 0.33, 0.21))),
     one("pair_dust", "brown", "boot prints of two people in dust", lambda: _pair(_DUST, (0.34, 0.27, 0.18))),
-    one("pair_snow", "blue-grey", "boot prints of two people in snow", lambda: _pair(_SNOW_PRINT, (0.74, 0.77, 0.82))),
+    one("pair_snow", "blue-grey", "boot prints of two people in snow", lambda: _pair(_SNOW_PRINT, (0.58, 0.61, 0.66))),
     one("milling_mud", "dark brown", "many boot prints in mud", lambda: _milling(_MUD, (0.10, 0.075, 0.05)), True),
     one(
-        "milling_snow", "blue-grey", "many boot prints in snow", lambda: _milling(_SNOW_PRINT, (0.74, 0.77, 0.82)), True
+        "milling_snow", "blue-grey", "many boot prints in snow", lambda: _milling(_SNOW_PRINT, (0.58, 0.61, 0.66)), True
     ),
 )

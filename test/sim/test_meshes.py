@@ -17,7 +17,7 @@ from esar_ros.sim.meshes import DISTRACTOR, STRUCTURE, Asset, assets
 
 VARIANTS = {name: asset for name, asset in assets().items() if "/" in name}
 CLUES = [kind.value for kind in ClueKind]
-# Least and greatest length of the longest side on the ground, and height, m; guy lines, ropes' ends, smoke and snow count.
+# Least and greatest length on the ground, then height, m; guy lines, ropes' ends, smoke and snow count.
 SIZES: dict[str, tuple[float, float, float, float]] = {
     "tent": (2.3, 4.3, 0.5, 1.9),
     "backpack": (0.35, 1.2, 0.35, 0.9),
@@ -223,6 +223,31 @@ def test_solids_lie_about_what_is_seen() -> None:
         reach = np.abs(axes.transpose(0, 2, 1)) @ solids[:, 3:6, None]
         assert (solids[:, :3] - reach[..., 0] >= low - 1.25).all(), name
         assert (solids[:, :3] + reach[..., 0] <= high + 0.2).all(), name
+
+
+# Nothing in them stops a vehicle: smoke, strands of rope, paper.
+YIELDING = ("signal_flare", "food_wrapper", "rope/anchor", "trekking_pole/planted", "distractor_rubbish/scrap")
+
+
+def test_solids_follow_the_shape() -> None:
+    """Where a ray or a sphere meets the solids is within half a metre of what is drawn; huts are solid inside."""
+    rng = np.random.default_rng(0)
+    shapes = {asset.mesh.positions.tobytes(): name for name, asset in VARIANTS.items() if not name.startswith(YIELDING)}
+    for name in shapes.values():
+        mesh, solids = VARIANTS[name].mesh, VARIANTS[name].solids
+        corners = mesh.positions[mesh.triangles].astype(np.float64)
+        area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        chosen = rng.choice(len(corners), 400, p=area / area.sum())
+        share = np.sort(rng.random((400, 2)), axis=1)
+        weights = np.stack([share[:, 0], share[:, 1] - share[:, 0], 1.0 - share[:, 1]], axis=1)
+        points = (corners[chosen] * weights[..., None]).sum(axis=1)
+        points = points[points[:, 2] > -0.02]
+        local = np.einsum("kij,kpj->kpi", solids[:, 6:].reshape(-1, 3, 3), points[None] - solids[:, None, :3])
+        over = np.abs(local) - solids[:, None, 3:6]
+        distance = np.linalg.norm(np.maximum(over, 0.0), axis=2) + np.minimum(over.max(axis=2), 0.0)
+        signed = distance.min(axis=0)
+        assert np.percentile(signed, 95) < 0.45, name
+        assert np.percentile(signed, 5) > (-1.1 if "_hut/" in name else -0.45), name
 
 
 def test_building_twice_gives_the_same_bytes() -> None:
