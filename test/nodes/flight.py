@@ -37,8 +37,8 @@ class Flight:
     def __init__(self, out: Path, task: Path, **options: Any) -> None:
         self.out = out
         self.options = MissionOptions(
-            task=str(task), map="aotai", seed=7, out=str(out), preset="fast", port=free_port(), progress=True,
-            log_level="warn", **options,
+            task=str(task), seed=7, out=str(out), preset="fast", port=free_port(), progress=True,
+            log_level="warn", **{"map": "aotai", **options},
         )  # fmt: skip
         self.lines: list[tuple[str, str]] = []
         self.code: int | None = None

@@ -40,10 +40,10 @@ from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
 from esar_ros.safety.codes import Mode
+from esar_ros.safety.conditions import conditions_speed, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
 from esar_ros.safety.limits import load_limits
-from esar_ros.safety.site import Site
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result
@@ -164,7 +164,8 @@ class _Mission:
         self._map_age = limits.map_age
         self._pilot = Pilot(load_pilot_limits(), limits)
         self._governor = Governor(limits)
-        self._governor.set_site(Site.covering(brief.area, brief.ceiling, brief.home))
+        self._governor.set_site(site_of(brief, limits))
+        self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, limits))
         self._brief, self._seed = brief, seed
         self._goal: tuple[int, Goal] | None = None
         self._known = _Known()
@@ -178,6 +179,9 @@ class _Mission:
         self._grid = RangeGrid.of(rig.lidar)
         noisy = self._conditions.odometry == "noisy"
         self._error = OdometryError(rig.odometry_error, seed, VEHICLE) if noisy else None
+        self._deviation: float | None = None  # m, stated with the odometry
+        if self._error is not None:
+            self._deviation = float(np.sqrt(self._error.pose_covariance.diagonal()[:3].max()))
         rates = rig.rates
         self._period_ns = round(1e9 / rates.control)
         self._ranges_every = round(rates.control / rates.ranges)
@@ -341,7 +345,7 @@ class _Mission:
         """The governor's answer, and what the vehicle is given."""
         known = self._known
         now = seconds(ns)
-        state = State(now, pose, velocity, reading.armed, reading.landed, known.battery)
+        state = State(now, pose, velocity, reading.armed, reading.landed, known.battery, self._deviation)
         command = Command(now, output.velocity, output.yaw_rate)
         window = known.sensed.window if known.sensed is not None else None
         answer = self._governor.decide(state, command, known.ranges, window, now, 0.0, landing)

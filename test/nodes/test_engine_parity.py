@@ -1,0 +1,87 @@
+"""The engine without ROS and the graph on real DDS give the same result for the same task, method and seed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from flight import Flight, write_short_task
+
+from esar_ros.benchmark.engine.episode import Conditions, fly
+from esar_ros.mission.task import load_task
+
+
+def in_graph(folder: Path, task: Path, planner: str, **options: Any) -> dict[str, Any]:
+    """Result of the graph; Flight flies seed 7 with the fast preset."""
+    flight = Flight(folder / planner, task, planner=planner, **options)
+    try:
+        return flight.finish(1200.0)
+    finally:
+        flight.abort()
+
+
+def in_engine(task: Path, planner: str, **options: Any) -> dict[str, Any]:
+    flown = fly(load_task(str(task)), planner, 7, Conditions(preset="fast", **options))
+    assert flown.error is None
+    return dict(json.loads(flown.result.dump()))
+
+
+def comparable(result: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in result.items() if key != "timing"}
+
+
+def test_graph_and_engine_give_the_same_result(tmp_path: Path, domain: int) -> None:
+    task = write_short_task(tmp_path, 25.0)
+    graph, engine = in_graph(tmp_path, task, "zigzag"), in_engine(task, "zigzag")
+    assert comparable(graph) == comparable(engine)
+    assert engine["metrics"]["path_length"] > 20.0, "it flew"
+    assert engine["reports"], "it reported"
+    assert graph["timing"]["decisions"] == engine["timing"]["decisions"]
+
+
+def a_task(folder: Path, name: str, **changes: Any) -> Path:
+    """The demo task with other conditions."""
+    path = write_short_task(folder, 25.0, name)
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return path
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize(
+    ("planner", "changes", "options"),
+    [
+        ("fbe", {"t_max": 240.0}, {}),
+        ("random", {"t_max": 90.0, "weather": "fog", "wind": {"speed": 7.0, "direction": 1.0}}, {}),
+        ("zigzag", {"t_max": 120.0, "local_time": "2026-02-01T19:30:00"}, {"governor": False}),
+        ("fbe", {"t_max": 90.0}, {"odometry": "true"}),
+        ("flooder", {"t_max": 60.0}, {}),
+        ("stay", {"t_max": 30.0}, {}),
+    ],
+    ids=["fbe", "random-fog-wind", "zigzag-night-unguarded", "fbe-true", "flooder", "stay"],
+)
+def test_graph_and_engine_agree_under_other_conditions(
+    tmp_path: Path, domain: int, planner: str, changes: dict[str, Any], options: dict[str, Any]
+) -> None:
+    task = a_task(tmp_path, "parity", **changes)
+    assert comparable(in_graph(tmp_path, task, planner, **options)) == comparable(in_engine(task, planner, **options))
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("event_map", ["lop_nur", "k2", "dapeng"])
+def test_graph_and_engine_agree_on_the_other_maps(tmp_path: Path, domain: int, event_map: str) -> None:
+    from esar_ros.benchmark.tasks import task_set
+
+    name = next((task for task in task_set("dev") if load_task(task).map == event_map), None)
+    assert name is not None, f"the dev split holds tasks on {event_map}"
+    short = load_task(name).model_dump(mode="json", by_alias=True) | {"t_max": 60.0}
+    path = tmp_path / "elsewhere.json"
+    path.write_text(json.dumps(short))
+    graph = in_graph(tmp_path, path, "fbe", map=event_map)
+    assert comparable(graph) == comparable(in_engine(path, "fbe"))
