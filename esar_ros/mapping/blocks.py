@@ -28,7 +28,7 @@ NEVER_SEEN = -128
 
 SIDE = 16  # voxels along a block's edge
 VOLUME = SIDE**3
-BYTES_A_SLOT = VOLUME + 8 + 4 * 4
+BYTES_A_SLOT = VOLUME + 8 + 5 * 4
 BRICKS = 64  # bricks in a block, and voxels in a brick
 
 ABSENT = -1  # table entry of a block nobody has seen
@@ -48,6 +48,7 @@ class Blocks(NamedTuple):
     free: NDArray[np.int32]  # (slots,) voxels that are free
     occupied: NDArray[np.int32]  # (slots,) voxels that are occupied
     touched: NDArray[np.int32]  # (slots,) frame that last looked into the block
+    altered: NDArray[np.int32]  # (slots,) frame in which a voxel last began or ceased to be occupied
     spare: NDArray[np.int32]  # (slots,) stack of released slots
     counters: NDArray[np.int64]  # (5,)
 
@@ -61,6 +62,7 @@ def reserve(table: NDArray[np.int32], slots: int, pages: PageFile | None = None)
         free=np.empty(slots, np.int32),
         occupied=np.empty(slots, np.int32),
         touched=np.zeros(slots, np.int32),
+        altered=np.zeros(slots, np.int32),
         spare=np.empty(slots, np.int32),
         counters=np.zeros(5, np.int64),
     )
@@ -78,7 +80,7 @@ def grown(blocks: Blocks, slots: int, pages: PageFile | None = None) -> Blocks:
     used = int(blocks.counters[NEXT_SLOT])
     if pages is None:  # else both pools are the same file
         larger.log_odds[:used] = blocks.log_odds[:used]
-    for name in ("saturated", "free", "occupied", "touched", "spare"):
+    for name in ("saturated", "free", "occupied", "touched", "altered", "spare"):
         getattr(larger, name)[:used] = getattr(blocks, name)[:used]
     larger.counters[:] = blocks.counters
     return larger
@@ -121,6 +123,7 @@ def take_slot(blocks: Blocks, bx: int, by: int, bz: int) -> int:
     blocks.free[slot] = VOLUME if settled else 0
     blocks.occupied[slot] = 0
     blocks.touched[slot] = blocks.counters[FRAME]
+    blocks.altered[slot] = blocks.counters[FRAME]
     blocks.table[bx, by, bz] = slot
     return slot
 

@@ -9,6 +9,7 @@ from esar_ros.mapping.blocks import (
     ABSENT,
     ALL,
     BRICKS,
+    FRAME,
     FREE_TILE,
     FREE_TOTAL,
     LEAST,
@@ -53,6 +54,7 @@ def fuse(target: VoxelMap, source: VoxelMap) -> None:
     elif (box[0] < 0).any() or (box[1] >= target.blocks.table.shape).any():
         raise MapInputError("the other map knows more than this one's world can hold")
     target.reserve(len(chosen))
+    target.blocks.counters[FRAME] += 1
     places = np.ascontiguousarray(chosen + shift())
     changed = fuse_blocks(target.blocks, places, source.blocks, chosen)
     target.note_changes(places[changed])
@@ -75,8 +77,8 @@ def coarsened(source: VoxelMap) -> VoxelMap:
 
 
 @kernel
-def settle(blocks: Blocks, bx: int, by: int, bz: int, free: int, occupied: int) -> bool:
-    """Count a block that was written to anew and book the totals; returns whether the counts differ."""
+def settle(blocks: Blocks, bx: int, by: int, bz: int, free: int, occupied: int) -> None:
+    """Count a block that was written to anew, and book the totals against what it held before."""
     slot = blocks.table[bx, by, bz]
     blocks.free[slot], blocks.occupied[slot] = 0, 0
     saturated = np.uint64(0)
@@ -92,12 +94,11 @@ def settle(blocks: Blocks, bx: int, by: int, bz: int, free: int, occupied: int) 
         if lowest:
             saturated |= np.uint64(1) << np.uint64(brick)
     blocks.saturated[slot] = saturated
-    differs = blocks.free[slot] != free or blocks.occupied[slot] != occupied
+    blocks.altered[slot] = blocks.counters[FRAME]
     blocks.counters[FREE_TOTAL] += blocks.free[slot] - free
     blocks.counters[OCCUPIED_TOTAL] += blocks.occupied[slot] - occupied
     if saturated == ALL or blocks.free[slot] + blocks.occupied[slot] == 0:
         release_slot(blocks, bx, by, bz)
-    return differs
 
 
 @kernel

@@ -250,6 +250,8 @@ def note_change(blocks: Blocks, frame: Frame, row: int, slot: int, freed: int, o
     blocks.occupied[slot] += occupied
     blocks.counters[FREE_TOTAL] += freed
     blocks.counters[OCCUPIED_TOTAL] += occupied
+    if occupied != 0:
+        blocks.altered[slot] = blocks.counters[FRAME]
     if not frame.flagged[row]:
         frame.flagged[row] = True
         frame.changed[frame.counters[CHANGED]] = row

@@ -5,40 +5,74 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mapping.blocks import SIDE
-from esar_ros.mapping.queries import list_occupied
+from esar_ros.mapping.blocks import FRAME, FREE_TILE, SIDE, rehoused
+from esar_ros.mapping.queries import gather_rows, occupied_in, write_occupied
 from esar_ros.mapping.voxel_map import VoxelMap
+
+_SPARE = 1.5  # room of a block's run against what it holds; a run that is outgrown is left behind
 
 
 class OccupiedCloud:
-    """Centres of a VoxelMap's occupied voxels, kept by block; made only by those who want them."""
+    """Centres of a VoxelMap's occupied voxels, kept as one run of rows a block; made only by those who want them."""
 
     def __init__(self, voxel_map: VoxelMap, consumer: str = "cloud") -> None:
         self._map = voxel_map
         self._consumer = consumer
-        self._by_block: dict[tuple[int, int, int], NDArray[np.float32]] = {}  # key: block from the map's origin
+        self._first_cell = voxel_map.first_cell
+        self._run_of = np.zeros(voxel_map.blocks.table.shape, np.int32)  # 0: none
+        self._rows = np.empty((0, 4), np.float32)
+        self._start = np.zeros(1, np.int64)  # of a run, in rows
+        self._room = np.zeros(1, np.int64)
+        self._count = np.zeros(1, np.int64)
+        self._frame = -1  # of the map, up to which it was followed
+        self._used = 0  # rows of all runs, with those left behind
 
-    def update(self) -> NDArray[np.float32]:
-        """Bring the cloud up to date; returns the points (N, 4) of the blocks that changed, see points."""
+    def update(self) -> None:
+        """Bring the cloud up to date with the map."""
+        table = self._map.blocks.table
+        if self._run_of.shape != table.shape:
+            shift = (self._first_cell - self._map.first_cell) // SIDE
+            self._run_of = rehoused(self._run_of, shift, table.shape, 0)
+            self._first_cell = self._map.first_cell
         dirty = self._map.take_dirty(self._consumer)
+        blocks = self._map.blocks
+        slots = blocks.table[tuple(dirty.T)]
+        dirty = dirty[(slots <= FREE_TILE) | (blocks.altered[slots] > self._frame)]
+        self._frame = int(blocks.counters[FRAME])
         if not len(dirty):
-            return np.zeros((0, 4), np.float32)
-        points, counts = list_occupied(self._map.blocks, dirty, self._map.resolution, self._map.lower)
-        first = 0
-        for key, count in zip((dirty + self._map.first_cell // SIDE).tolist(), counts.tolist(), strict=True):
-            block = (key[0], key[1], key[2])
-            if count:
-                self._by_block[block] = points[first : first + count].copy()
-            else:
-                self._by_block.pop(block, None)
-            first += count
-        return points
+            return
+        counts = occupied_in(blocks, dirty)
+        runs = self._run_of[tuple(dirty.T)]
+        outgrown = counts > self._room[runs]
+        if outgrown.any():
+            self._count[runs[outgrown]] = 0
+            runs = runs.copy()
+            runs[outgrown] = self._new_runs((counts[outgrown] * _SPARE).astype(np.int64))
+            self._run_of[tuple(dirty.T)] = runs
+        kept = runs > 0
+        self._count[runs[kept]] = counts[kept]
+        write_occupied(blocks, dirty, self._start[runs], self._map.resolution, self._map.lower, self._rows)
+
+    def _new_runs(self, rooms: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Runs with so much room (N,), behind all others."""
+        first = len(self._start)
+        self._start = np.concatenate([self._start, self._used + np.cumsum(rooms) - rooms])
+        self._room = np.concatenate([self._room, rooms])
+        self._count = np.concatenate([self._count, np.zeros(len(rooms), np.int64)])
+        self._used += int(rooms.sum())
+        if self._used > len(self._rows):
+            larger = np.empty((2 * self._used, 4), np.float32)
+            larger[: len(self._rows)] = self._rows
+            self._rows = larger
+        return np.arange(first, first + len(rooms), dtype=np.int32)
 
     def points(self) -> NDArray[np.float32]:
-        """(N, 4): x, y, z of the centres and the height z again, m in the map frame, as a PointCloud2 holds them.
+        """(N, 4): x, y, z of the centres and the height z again, m in the map frame, as a PointCloud2 holds them."""
+        out = np.empty((int(self._count.sum()), 4), np.float32)
+        gather_rows(self._rows, self._start, self._count, out)
+        return out
 
-        Sorted by block in the order in which blocks were first occupied.
-        """
-        if not self._by_block:
-            return np.zeros((0, 4), np.float32)
-        return np.concatenate(list(self._by_block.values()))
+    @property
+    def nbytes(self) -> int:
+        """Bytes in use."""
+        return self._used * 16 + self._run_of.nbytes

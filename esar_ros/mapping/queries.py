@@ -218,39 +218,74 @@ def cut_window(blocks: Blocks, first: NDArray[np.int64], out: NDArray[np.uint8])
 
 
 @kernel
-def list_occupied(
-    blocks: Blocks, chosen: NDArray[np.int32], edge: float, corner: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Everything occupied in the chosen blocks (M, 3), in their order, and how much each holds (M,).
+def write_occupied(
+    blocks: Blocks,
+    chosen: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    edge: float,
+    corner: NDArray[np.float64],
+    out: NDArray[np.float32],
+) -> None:
+    """Write what is occupied in the chosen blocks (M, 3), each from its row (M,) of `out` on.
 
-    Points (N, 4) are the centres x, y, z in m, for voxels of this edge in a world with this least
+    Rows (N, 4) are the centre's x, y, z in m, for voxels of this edge in a world with this least
     corner, and z once more.
     """
-    counts = np.zeros(len(chosen), np.int64)
-    for n in range(len(chosen)):
-        slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
-        if slot >= 0:
-            counts[n] = blocks.occupied[slot]
-    out = np.empty((counts.sum(), 4), np.float32)
     words = blocks.log_odds.view(np.uint64)
-    m = 0
     for n in range(len(chosen)):
-        if counts[n] == 0:
-            continue
         slot = blocks.table[chosen[n, 0], chosen[n, 1], chosen[n, 2]]
+        if slot < 0 or blocks.occupied[slot] == 0:
+            continue
+        m = starts[n]
+        x0 = (chosen[n, 0] * SIDE + 0.5) * edge + corner[0]
+        y0 = (chosen[n, 1] * SIDE + 0.5) * edge + corner[1]
+        z0 = (chosen[n, 2] * SIDE + 0.5) * edge + corner[2]
         for word in range(VOLUME // 8):
             # Eight voxels at once: a byte carries into its sign bit when it is not negative and at least OCCUPIED_FROM.
             eight = words[slot, word]
-            if ((eight & _LOW_BITS) + _TO_SIGN) & ~eight & _SIGNS == 0:
+            mask = ((eight & _LOW_BITS) + _TO_SIGN) & ~eight & _SIGNS
+            if mask == 0:
                 continue
-            for offset in range(8 * word, 8 * word + 8):
-                if blocks.log_odds[slot, offset] >= OCCUPIED_FROM:
-                    x = chosen[n, 0] * SIDE + ((offset >> 10) << 2) + ((offset >> 4) & 3)
-                    y = chosen[n, 1] * SIDE + (((offset >> 8) & 3) << 2) + ((offset >> 2) & 3)
-                    z = chosen[n, 2] * SIDE + (((offset >> 6) & 3) << 2) + (offset & 3)
-                    out[m, 0] = (x + 0.5) * edge + corner[0]
-                    out[m, 1] = (y + 0.5) * edge + corner[1]
-                    out[m, 2] = (z + 0.5) * edge + corner[2]
-                    out[m, 3] = out[m, 2]
+            offset = 8 * word
+            x = np.float32(x0 + (((offset >> 10) << 2) + ((offset >> 4) & 3)) * edge)
+            first_y = (((offset >> 8) & 3) << 2) + ((offset >> 2) & 3)
+            first_z = ((offset >> 6) & 3) << 2
+            mask >>= np.uint64(7)
+            for k in range(8):
+                if mask & np.uint64(1):
+                    z = np.float32(z0 + (first_z + (k & 3)) * edge)
+                    out[m, 0] = x
+                    out[m, 1] = np.float32(y0 + (first_y + (k >> 2)) * edge)
+                    out[m, 2] = z
+                    out[m, 3] = z
                     m += 1
-    return out, counts
+                mask >>= np.uint64(8)
+
+
+def occupied_in(blocks: Blocks, chosen: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Number (M,) of occupied voxels in blocks (M, 3)."""
+    slots = blocks.table[tuple(chosen.T)]
+    return np.where(slots >= 0, blocks.occupied[np.maximum(slots, 0)], 0).astype(np.int64)
+
+
+def list_occupied(
+    blocks: Blocks, chosen: NDArray[np.int32], edge: float, corner: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """Everything occupied in the chosen blocks (M, 3), in their order; rows as write_occupied has them."""
+    counts = occupied_in(blocks, chosen)
+    out = np.empty((int(counts.sum()), 4), np.float32)
+    write_occupied(blocks, chosen, np.cumsum(counts) - counts, edge, corner, out)
+    return out
+
+
+@kernel
+def gather_rows(
+    rows: NDArray[np.float32], starts: NDArray[np.int64], counts: NDArray[np.int64], out: NDArray[np.float32]
+) -> None:
+    """Put runs of rows (N, 4), given by start and length, behind one another."""
+    m = 0
+    for n in range(len(starts)):
+        for r in range(starts[n], starts[n] + counts[n]):
+            for a in range(4):
+                out[m, a] = rows[r, a]
+            m += 1

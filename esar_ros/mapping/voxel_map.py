@@ -284,7 +284,7 @@ class VoxelMap:
     def occupied_points(self, blocks: NDArray[np.int32] | None = None) -> NDArray[np.float32]:
         """Centres (N, 3) in m of occupied voxels, in all or in the given blocks (M, 3) (see take_dirty)."""
         chosen = self.known_blocks() if blocks is None else np.require(blocks, np.int32, ["C", "W"])
-        return queries.list_occupied(self.blocks, chosen, self.resolution, self.lower)[0][:, :3]
+        return queries.list_occupied(self.blocks, chosen, self.resolution, self.lower)[:, :3]
 
     def window(self, origin_cell: ArrayLike, shape: tuple[int, int, int]) -> NDArray[np.uint8]:
         """Classes of a box of voxels; origin_cell (3,) counts voxels from the map frame's origin."""
