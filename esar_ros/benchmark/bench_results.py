@@ -168,7 +168,7 @@ def _episode(line: dict[str, Any], where: str, judges: Sequence[Judge]) -> tuple
         map=task.map,
         split=task.split,
         eligible=result.eligible,
-        reasons=result.ineligible_reasons,
+        reasons=result.ineligible_reasons or (() if result.eligible else ("stated so",)),
         status=str(line.get("status", "ok")),
         reason=line.get("reason"),
         end=result.end,

@@ -113,11 +113,12 @@ def _methods(bench: Bench, references: Collection[str]) -> tuple[Method, ...]:
     for episode in bench.episodes:
         said = [_condition(CONDITIONS[i], episode.conditions[i]) for i in varied]
         rows.setdefault(f"{episode.planner} ({', '.join(said)})" if said else episode.planner, []).append(episode)
+    shared = _shared_reasons(bench)
     methods = [
         Method(
             name,
             episodes[0].planner in references,
-            tuple(dict.fromkeys(reason for e in episodes if not e.eligible for reason in e.reasons or ("stated so",))),
+            tuple(dict.fromkeys(r for e in episodes if not e.eligible for r in e.reasons if r not in shared)),
             tuple(episodes),
         )
         for name, episodes in rows.items()
@@ -130,6 +131,12 @@ def _methods(bench: Bench, references: Collection[str]) -> tuple[Method, ...]:
     return tuple(sorted(methods, key=place))
 
 
+def _shared_reasons(bench: Bench) -> tuple[str, ...]:
+    """Why not one episode is eligible: what all have in common sets no method apart from the others."""
+    first, *others = ([] if episode.eligible else list(episode.reasons) for episode in bench.episodes)
+    return tuple(reason for reason in dict.fromkeys(first) if all(reason in reasons for reasons in others))
+
+
 def _condition(name: str, value: str) -> str:
     if name == "governor":
         return "governor on" if value == "True" else "governor off"
@@ -138,7 +145,7 @@ def _condition(name: str, value: str) -> str:
 
 def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
     """What a reader must know before trusting a row."""
-    notes = []
+    notes = [f"No row is eligible: {reason}. Compare within this page only." for reason in _shared_reasons(bench)]
     everything = {episode.unit for episode in bench.episodes}
     for method in methods:
         flown = {episode.unit for episode in method.episodes}

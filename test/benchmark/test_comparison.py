@@ -165,6 +165,20 @@ def test_oracles_stand_apart(maker: ModuleType, lines: tuple[Path, list[dict[str
     assert {pair.b for pair in against.pairs["rs"]} == {"oracle"}
 
 
+def test_a_reason_that_all_share_is_said_once_and_they_compete(maker: ModuleType, tmp_path: Path) -> None:
+    reason = "detector segmentation_oracle uses ground truth"
+    maker.make_bench(
+        tmp_path / "a", {"fbe": 0.4, "zigzag": 0.2}, events=2, eligible=False, ineligible_reasons=(reason,)
+    )
+    both = (reason, "planner oracle uses ground truth")
+    maker.make_bench(tmp_path / "b", {"oracle": 1.0}, events=2, eligible=False, ineligible_reasons=both)
+    report = report_of(tmp_path / "a", tmp_path / "b")
+    assert report.notes[0] == f"No row is eligible: {reason}. Compare within this page only."
+    assert [(method.name, method.ineligible) for method in report.methods] == [
+        ("fbe", ()), ("zigzag", ()), ("oracle", both[1:]),
+    ]  # fmt: skip
+
+
 def test_conditions_that_differ_part_the_rows(maker: ModuleType, tmp_path: Path) -> None:
     for name, governor in (("on", True), ("off", False)):
         maker.make_bench(tmp_path / name, {"fbe": 0.3}, events=2, governor=governor)
