@@ -247,11 +247,11 @@ def grid_of(message: Any) -> Grid:
 
 
 def window_of(message: LocalMap) -> OccupancyWindow:
-    """Local occupancy as pilot and governor know it."""
+    """Local occupancy as pilot and governor know it, stamped with its newest depth frame."""
     return OccupancyWindow.from_packed(
         bytes(message.cells),
         array3(message.origin),
         float(message.resolution),
         (message.size_x, message.size_y, message.size_z),
-        nanoseconds(message.header.stamp) * 1e-9,
+        nanoseconds(message.header.stamp) * 1e-9 - message.age,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import math
 import time
 import zlib
 from collections.abc import Callable, Sequence
@@ -61,6 +62,7 @@ class VoxelMapperNode(StepNode):
         self._frames: dict[int, FrameSet] = {}
         self._refused_reason = ""
         self._count = 0
+        self._newest_ns: int | None = None  # stamp of the newest frame in the map
         self._slow_ns = -1
         self._status: MapStatus | None = None
         self._odometry = convert.OdometryInMap(self)
@@ -145,7 +147,10 @@ class VoxelMapperNode(StepNode):
     def _integrate(self, frame_set: FrameSet, now: float | None) -> None:
         began = time.perf_counter()
         views = [(frame.depth, frame.model, frame.pose) for frame in frame_set.frames]
-        self._note_refusal(self._mapper.integrate(views, frame_set.ns * 1e-9, now))
+        refused = self._mapper.integrate(views, frame_set.ns * 1e-9, now)
+        self._note_refusal(refused)
+        if not refused:
+            self._newest_ns = max(frame_set.ns, self._newest_ns or 0)
         self._publish(frame_set.ns, time.perf_counter() - began)
 
     def _integrate_scan(self, cloud: PointCloud2) -> None:
@@ -191,7 +196,7 @@ class VoxelMapperNode(StepNode):
         if own is None:
             return
         stamp = to_stamp(ns)
-        self._publish_local(stamp, own[1].position)
+        self._publish_local(ns, own[1].position)
         self._publish_status(stamp, seconds)
         if self.lockstep or ns - self._slow_ns >= SLOW_PERIOD * 1e9 or ns < self._slow_ns:
             self._slow_ns = ns
@@ -233,7 +238,7 @@ class VoxelMapperNode(StepNode):
         marks = [(kind, where, max(LEAST_MARK, 2.0 * float(np.sqrt(spread[0])))) for kind, where, spread in places]
         return point_cloud(colored_by_class(points, marks), "rgb", stamp)
 
-    def _publish_local(self, stamp: object, position: Vector) -> None:
+    def _publish_local(self, ns: int, position: Vector) -> None:
         window = self._mapper.local_window(position, 0.0)
         size_x, size_y, size_z = window.cells.shape
         message = LocalMap(
@@ -243,8 +248,9 @@ class VoxelMapperNode(StepNode):
             size_y=size_y,
             size_z=size_z,
             cells=array.array("B", window.pack()),
+            age=math.inf if self._newest_ns is None else max(0.0, (ns - self._newest_ns) * 1e-9),
         )
-        message.header.stamp = stamp
+        message.header.stamp = to_stamp(ns)
         message.header.frame_id = names.MAP
         self.send(names.MAP_LOCAL, message)
 

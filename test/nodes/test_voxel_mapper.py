@@ -22,7 +22,7 @@ from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission import names
 from esar_ros.msg import Brief, Clue, Clues
-from esar_ros.nodes import voxel_mapper
+from esar_ros.nodes import convert, voxel_mapper
 from esar_ros.nodes.frames import FrameSet, InProcessFrames
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
@@ -129,6 +129,17 @@ def test_grids_and_frontiers_come_at_two_hertz_and_windows_with_every_frame(grap
         graph.fly(SECOND + n * SECOND // 10)
     assert graph.spin([], lambda: len(graph.sent[names.MAP_LOCAL]) == 11)
     assert len(graph.sent[names.MAP_GRID]) == len(graph.sent[names.MAP_FRONTIERS]) == 3
+
+
+def test_a_window_says_how_old_its_newest_frame_is(graph: Graph) -> None:
+    graph.fly(SECOND, depth=40_000.0)
+    graph.fly(2 * SECOND)
+    graph.fly(3 * SECOND)
+    graph.fly(5 * SECOND, depth=40_000.0)
+    assert graph.spin([], lambda: len(graph.sent[names.MAP_LOCAL]) == 4)
+    assert [message.age for message in graph.sent[names.MAP_LOCAL]] == [np.inf, 0.0, 0.0, 2.0]
+    stamps = [convert.window_of(message).stamp for message in graph.sent[names.MAP_LOCAL]]
+    assert stamps == [-np.inf, 2.0, 3.0, 3.0]
 
 
 def test_refused_frames_are_told_and_change_nothing(graph: Graph) -> None:
