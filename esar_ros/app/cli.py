@@ -46,6 +46,12 @@ def _bench(argv: list[str]) -> int:
     return main(argv)
 
 
+def _maps(argv: list[str]) -> int:
+    from esar_ros.app.maps import main
+
+    return main(argv)
+
+
 def _doctor(argv: list[str]) -> int:
     from esar_ros.app.doctor import main
 
@@ -59,6 +65,7 @@ VERBS: dict[str, tuple[str, Command]] = {
     "report": ("compare benchmark runs, or show a flown mission again", _report),
     "tasks": ("list and show tasks", _tasks),
     "bench": ("fly many tasks by many methods; goes on where it was ended", _bench),
+    "maps": ("list, show and import the places to fly in", _maps),
     "doctor": ("what this machine has and lacks", _doctor),
 }
 

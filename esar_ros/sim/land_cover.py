@@ -121,11 +121,12 @@ def classify(
     surface (n, n) holds what the relief knows already, UNKNOWN elsewhere. crest_offset (m north) is where an alpine
     crest and the trail along it run, None when there is none.
     """
-    sea = -math.inf if water_level is None else water_level
+    sea = -math.inf if water_level is None else float(np.float32(water_level))
     if isinstance(cover, AlpineCover):
         return _alpine(  # type: ignore[no-any-return]
             heights, size, seed, cover.tree_line, cover.forest_share, cover.blockfield_line, cover.rock_slope,
-            0.0 if crest_offset is None else cover.trail_width, cover.clearing_radius, crest_offset or 0.0, sea,
+            0.0 if crest_offset is None else cover.trail_width, max(cover.clearing_radius, 1e-3), crest_offset or 0.0,
+            sea,
         )  # fmt: skip
     if isinstance(cover, DesertCover):
         return _desert(heights, surface, size, seed, cover.rock_slope, cover.salt_level, cover.sand_share, sea)  # type: ignore[no-any-return]

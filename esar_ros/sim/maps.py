@@ -28,7 +28,11 @@ from esar_ros.sim.terrain_coast import CoastalHills
 from esar_ros.sim.tracks import Track, TrackSpec, lay_track
 
 MAP_DIRECTORY = "config/maps"
-GENERATOR_VERSION = 2  # raise it when the generator's output changes: cached maps are then made anew
+# What makes the ground: when any of it changes, cached maps are made anew.
+_GENERATOR = (
+    "clearings", "land_cover", "noise", "skeleton", "terrain", "terrain_coast", "terrain_dem", "terrain_desert",
+    "terrain_summit", "tracks",
+)  # fmt: skip
 
 
 class _Strict(BaseModel):
@@ -213,17 +217,45 @@ class PlaceMap:
         return index[..., 0], index[..., 1], fraction[..., 0], fraction[..., 1]
 
 
-def known_maps() -> list[str]:
-    """Ids of the shipped maps."""
+def shipped_maps() -> list[str]:
+    """Ids of the maps that come with the package."""
     return sorted(path.stem for path in resource(MAP_DIRECTORY).glob("*.yaml"))
+
+
+def user_map_directory() -> Path:
+    """Where imported maps go: the first folder of ESAR_MAPS, else one in the cache."""
+    return _user_directories()[0]
+
+
+def _user_directories() -> list[Path]:
+    named = [Path(part) for part in os.environ.get("ESAR_MAPS", "").split(os.pathsep) if part]
+    return [*named, cache_directory() / "imported"]
+
+
+def known_maps() -> list[str]:
+    """Ids of all maps, shipped and imported."""
+    return sorted({*shipped_maps(), *(path.stem for folder in _user_directories() for path in folder.glob("*.yaml"))})
+
+
+def map_file(map_id: str) -> Path:
+    """A map's file; a shipped map comes before an imported one of the same id. Raises UsageError."""
+    if map_id in shipped_maps():
+        return resource(f"{MAP_DIRECTORY}/{map_id}.yaml")
+    for folder in _user_directories():
+        path = folder / f"{map_id}.yaml"
+        if map_id in known_maps() and path.is_file():
+            return path
+    raise UsageError(f"unknown map '{map_id}'", f"known: {', '.join(known_maps())}")
 
 
 def load_spec(map_id: str) -> tuple[MapSpec, bytes]:
     """Validated map file and its bytes. Raises UsageError."""
-    if map_id not in known_maps():
-        raise UsageError(f"unknown map '{map_id}'", f"known: {', '.join(known_maps())}")
-    path = resource(f"{MAP_DIRECTORY}/{map_id}.yaml")
-    return parse_spec(path.read_bytes(), str(path)), path.read_bytes()
+    path = map_file(map_id)
+    text = path.read_bytes()
+    spec = parse_spec(text, str(path))
+    if spec.id != map_id:
+        raise UsageError(f"{path}, key id: '{spec.id}' is not the file's name", "rename one of them")
+    return spec, text
 
 
 def parse_spec(text: bytes, source: str) -> MapSpec:
@@ -241,20 +273,27 @@ def parse_spec(text: bytes, source: str) -> MapSpec:
 def load_map(map_id: str) -> PlaceMap:
     """The place, from the cache when it is there and sound, else generated and kept. Raises UsageError."""
     spec, text = load_spec(map_id)
-    key = hashlib.sha256(text + f"/{GENERATOR_VERSION}".encode()).hexdigest()
+    key = hashlib.sha256(text + _generator()).hexdigest()
     path = cache_directory() / "maps" / f"{map_id}-{key[:16]}.npz"
     ground = read_ground(path, spec.samples)
     if ground is None:
-        ground = generate(spec)
+        ground = generate(spec, map_file(map_id).parent)
         write_ground(path, ground)
     return place_map(spec, ground)
 
 
-def generate(spec: MapSpec) -> Ground:
-    """Ground of a map file, the same bytes every time."""
+def _generator() -> bytes:
+    here = Path(__file__).parent
+    return b"".join((here / f"{name}.py").read_bytes() for name in _GENERATOR)
+
+
+def generate(spec: MapSpec, folder: Path | None = None) -> Ground:
+    """Ground of a map file, the same bytes every time. folder: where the file lies, for an imported relief's heights."""
     heights, surface = generate_heights(
-        spec.relief, spec.erosion, spec.samples, spec.size, spec.seed, spec.origin.altitude
+        spec.relief, spec.erosion, spec.samples, spec.size, spec.seed, spec.origin.altitude, folder
     )
+    if spec.water_level is not None:
+        heights = np.maximum(heights, np.float32(spec.water_level))
     crest = spec.relief.crest_offset if isinstance(spec.relief, AlpineRidge) else None
     cover = classify(spec.cover, heights, surface, spec.size, spec.seed, spec.water_level, crest)
     tracks = {name: lay_track(track, heights, cover, spec.size) for name, track in spec.tracks.items()}

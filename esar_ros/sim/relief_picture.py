@@ -45,6 +45,9 @@ def relief_picture(
     # Flat country is drawn with more relief, mountains with less: the picture's contrast stays about the same.
     exaggeration = float(np.clip(0.5 / max(float(np.percentile(np.hypot(gx, gy), 80)), 1e-3), 0.3, 6.0))
     shade = _hill_shade(gx * exaggeration, gy * exaggeration)
+    # High ground stands out a little in mountains.
+    span = float(z.max() - z.min())
+    shade *= 1.0 + 0.16 * min(span / 800.0, 1.0) * ((z - z.mean()) / max(span, 1.0))
     palette = np.array([MAP_COLOURS[kind] for kind in LandCover], dtype=np.float32)
     colour = np.stack([_resample(palette[cover][..., k], pixels) for k in range(3)], axis=-1)
     share = _resample((cover == LandCover.FOREST).astype(np.float32), pixels)
@@ -93,7 +96,7 @@ def _draw_contours(colour: NDArray[np.float32], z: NDArray[np.float32], water: N
     interval = next((step for step in (2.0, 5.0, 10.0, 20.0, 50.0) if span / step <= 45.0), 100.0)
     gy, gx = np.gradient(z)
     slope = np.hypot(gx, gy) + 1e-6  # m a pixel
-    for every, strength in ((interval, 0.13), (5.0 * interval, 0.22)):
+    for every, strength in ((interval, 0.16), (5.0 * interval, 0.34)):
         off = np.abs(z / every - np.rint(z / every)) * every / slope  # px from the line
         crowded = np.clip(
             every / slope / 4.0 - 0.5, 0.0, 1.0
@@ -108,7 +111,7 @@ def _draw_track(picture: NDArray[np.uint8], track: Track, size: float, cover: ND
     at = (track.line + size / 2) * (pixels / size)
     points = np.column_stack([at[:, 0], pixels - at[:, 1]])
     weight = max(1, round(pixels / 700))
-    if track.width >= 2.5:
+    if track.width > 3.0:
         fixed = np.rint(points * 16).astype(np.int32).reshape(-1, 1, 2)
         cv2.polylines(picture, [fixed], False, (96, 72, 52), weight + 2, cv2.LINE_AA, 4)
         cv2.polylines(picture, [fixed], False, (250, 240, 214), weight, cv2.LINE_AA, 4)

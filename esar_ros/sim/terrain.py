@@ -6,6 +6,7 @@ Grids are (n, n) with row = y (row 0 is the south edge) and column = x (column 0
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from esar_ros.sim.land_cover import UNKNOWN
 from esar_ros.sim.noise import fbm, gradient_noise, ridged, smoothstep
 from esar_ros.sim.terrain_coast import CoastalHills, coastal_hills, wear_shore
+from esar_ros.sim.terrain_dem import ImportedDem, imported_heights
 from esar_ros.sim.terrain_desert import DesertBasin, desert_basin
 from esar_ros.sim.terrain_summit import SummitPyramid, pin_summit, summit_pyramid
 
@@ -45,16 +47,17 @@ class AlpineRidge(BaseModel):
     shoulder_slope: float = Field(ge=0.0, le=0.5, description="rise over run on it")
 
 
-Relief = Annotated[AlpineRidge | DesertBasin | SummitPyramid | CoastalHills, Field(discriminator="kind")]
+Relief = Annotated[AlpineRidge | DesertBasin | SummitPyramid | CoastalHills | ImportedDem, Field(discriminator="kind")]
 
 
 def generate_heights(
-    relief: Relief, erosion: Erosion, samples: int, size: float, seed: int, altitude: float
+    relief: Relief, erosion: Erosion, samples: int, size: float, seed: int, altitude: float, folder: Path | None = None
 ) -> tuple[Grid, NDArray[np.uint8]]:
     """Heights (samples, samples) in m, 0 at the centre, and the surface (samples, samples) where the relief knows it.
 
     The same bytes for the same arguments. altitude (m AMSL) is the centre's: reliefs that are given in altitudes are
-    brought to it there, and the sea, where there is one, lies level at -altitude.
+    brought to it there, and the sea, where there is one, lies level at -altitude. folder is where the map file lies
+    and, beside it, an imported relief's heights.
     """
     surface = np.full((samples, samples), UNKNOWN, dtype=np.uint8)
     cell = size / (samples - 1)
@@ -75,6 +78,8 @@ def generate_heights(
         heights, surface = desert_basin(relief, samples, size, seed)
     elif isinstance(relief, SummitPyramid):
         heights, surface = summit_pyramid(relief, samples, size, seed)
+    elif isinstance(relief, ImportedDem):
+        heights = imported_heights(relief, folder, samples, size, seed)
     else:
         heights = coastal_hills(relief, samples, size, seed)
     _erode(heights, cell, erosion.droplets, seed, erosion.erosion_rate, erosion.deposition_rate)
