@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from esar_ros.app import rerun
 from esar_ros.app.arguments import Parser
 from esar_ros.app.parameter_file import check_parameter_file
 from esar_ros.app.progress import ProgressLine, parse
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
+    rerun.add_arguments(parser)
 
 
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
@@ -185,7 +187,9 @@ def main(argv: list[str]) -> int:
     """Run the command."""
     parser = Parser(prog="esar mission", description="Fly one task and show its scorecard.")
     add_arguments(parser)
-    options, task = options_from(parser.parse_args(argv))
+    arguments = parser.parse_args(argv)
+    earlier = rerun.adopt(arguments)
+    options, task = options_from(arguments)
     results = ResultsFolder(Path(options.out))
     results.prepare()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
@@ -209,4 +213,6 @@ def main(argv: list[str]) -> int:
         from esar_ros.benchmark.showing import show_mission
 
         show_mission(results.path)
+        if earlier is not None:
+            print(rerun.verdict(earlier, results.path / "result.json"))
     return code

@@ -99,6 +99,13 @@ def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failur
         "task": job.task_id,
         "planner": job.planner,
         "seed": job.seed,
+        "job": {
+            "task": job.task,
+            "preset": job.preset,
+            "governor": job.governor,
+            "odometry": job.odometry,
+            "detector": job.detector,
+        },
         "attempts": attempts,
         "settings_hash": settings_hash,
         **flown,

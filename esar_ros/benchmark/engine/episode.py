@@ -199,23 +199,23 @@ class _Mission:
         # Stamp zero means "never" to ROS clocks: the first step has a later one.
         self._go_on()
         start = self._remote.read().ns
-        seq, ns = 0, start
+        seq, self._ns = 0, start
         try:
             self._ask(lambda: self._session.reset(self._brief, self._seed))
             self._referee.begin(start)
             while True:
-                ns = self._step(seq, start)
-                if seq % self._frame_every == 0 and self._referee.advance(ns) is not None:
+                self._step(seq, start)
+                if seq % self._frame_every == 0 and self._referee.advance(self._ns) is not None:
                     break
                 self._go_on()
                 seq += 1
         except AgentError as failure:
             error = str(failure)
             self._referee.begin(start)
-            self._referee.fail(ns, f"the planner failed: {error}")
-            self._referee.advance(ns)
+            self._referee.fail(self._ns, f"the planner failed: {error}")
+            self._referee.advance(self._ns)
         result = self._referee.result(self._judge, time.monotonic() - began)
-        return Flown(result, {VEHICLE: self._recording.track}, seconds(ns - start), error)
+        return Flown(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error)
 
     def _ask(self, method: Callable[[], _Answer]) -> _Answer:
         """Let the method speak; whatever it raises is its own failure."""
@@ -232,12 +232,12 @@ class _Mission:
 
     # -- one step -------------------------------------------------------------------------------
 
-    def _step(self, seq: int, start: int) -> int:
-        """Read, sense, decide and obey; the step's stamp (ns)."""
+    def _step(self, seq: int, start: int) -> None:
+        """Read, sense, decide and obey."""
         known, frame = self._known, seq % self._frame_every == 0
         reading = self._remote.read()
         self._actuation.has_come_down(reading)
-        ns = reading.ns
+        ns = self._ns = reading.ns
         estimate = Estimate(reading.pose, reading.velocity)
         if self._error is not None:
             estimate = self._error.estimate(ns, reading.pose, reading.velocity)
@@ -262,7 +262,6 @@ class _Mission:
         known.safety, known.given, known.pilot = safe, given, output
         known.pilot_goal = self._goal[0] if self._goal is not None else 0
         self._actuation.obey(reading, safe.mode, (given, yaw_rate), seconds(self._period_ns))
-        return ns
 
     def _sense(self, ns: int, pose: Pose) -> None:
         began = time.perf_counter()

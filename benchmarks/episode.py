@@ -1,0 +1,110 @@
+"""What an episode of the benchmark costs: CPU-seconds per simulated second, two workers beside one, and memory.
+
+`python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--seconds 240]`. An episode runs in a worker
+process as in `esar bench`; CPU time is of that process with all its threads, its start included where that is said.
+The other picture size is flown too. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import sys
+import time
+from typing import Any
+
+from esar_ros.benchmark.runner_worker import worker_environment
+
+GOALS = {"fast_cpu_per_second": 0.10, "worker_peak_gb": 1.2}
+
+
+def episode(task: str, planner: str, preset: str, seconds: float) -> dict[str, float]:
+    """Fly in this process. CPU (s) of the flight with its set-up, of the imports before, and peak memory (bytes)."""
+    from esar_ros.benchmark.engine.episode import Conditions, fly
+    from esar_ros.mission.task import load_task
+
+    loaded = load_task(task).model_copy(update={"t_max": seconds})
+    imports = time.process_time()
+    wall = time.perf_counter()
+    flown = fly(loaded, planner, loaded.seed, Conditions(preset=preset))
+    cpu, wall = time.process_time() - imports, time.perf_counter() - wall
+    if flown.error is not None:
+        raise RuntimeError(flown.error)
+    return {
+        "imports_cpu": imports,
+        "cpu": cpu,
+        "wall": wall,
+        "simulated": flown.simulated,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0,
+        "path": flown.result.metrics.path_length,
+    }
+
+
+def _serve(pipe: Any, arguments: tuple[Any, ...]) -> None:
+    episode(*arguments[:3], 3.0)  # load every compiled kernel, as a worker's first episode does
+    pipe.send("ready")
+    pipe.recv()
+    pipe.send(episode(*arguments))
+
+
+def in_workers(count: int, arguments: tuple[Any, ...]) -> tuple[list[dict[str, float]], float]:
+    """Figures of so many episodes side by side, each in a process of its own, and the wall time of all (s)."""
+    os.environ.update({key: value for key, value in worker_environment().items() if key not in os.environ})
+    context = multiprocessing.get_context("spawn")
+    pipes = []
+    for _ in range(count):
+        ours, theirs = context.Pipe()
+        context.Process(target=_serve, args=(theirs, arguments), daemon=True).start()
+        pipes.append(ours)
+    for pipe in pipes:
+        pipe.recv()
+    began = time.perf_counter()
+    for pipe in pipes:
+        pipe.send("go")
+    return [pipe.recv() for pipe in pipes], time.perf_counter() - began
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--task", default="aotai-first")
+    parser.add_argument("--planner", default="fbe")
+    parser.add_argument("--preset", choices=("fast", "paper"), help="only this picture size")
+    parser.add_argument("--seconds", type=float, default=240.0, help="simulated seconds an episode")
+    arguments = parser.parse_args()
+    print(
+        f"{'pictures':<10}{'workers':>8}{'CPU s / s':>11}{'without set-up':>16}{'faster than real':>18}{'peak GB':>9}"
+    )
+    figures: dict[str, float] = {}
+    for preset in [arguments.preset] if arguments.preset else ["fast", "paper"]:
+        base = (arguments.task, arguments.planner, preset)
+        [short], _ = in_workers(1, (*base, 10.0))
+        for workers in (1, 2):
+            flown, wall = in_workers(workers, (*base, arguments.seconds))
+            simulated = sum(one["simulated"] for one in flown)
+            each = sum(one["cpu"] for one in flown) / simulated
+            extra = simulated - len(flown) * short["simulated"]
+            steady = (sum(one["cpu"] for one in flown) - len(flown) * short["cpu"]) / extra
+            peak = max(one["peak"] for one in flown) / 1e9
+            speed = simulated / wall
+            print(f"{preset:<10}{workers:>8}{each:>11.3f}{steady:>16.3f}{speed:>18.1f}{peak:>9.2f}", flush=True)
+            name = preset if workers == 1 else f"{preset}_two_workers"
+            figures |= {
+                f"{name}_cpu_per_second": round(each, 4),
+                f"{name}_steady_cpu_per_second": round(steady, 4),
+                f"{name}_times_real": round(speed, 2),
+            }
+            figures["worker_peak_gb"] = round(max(peak, figures.get("worker_peak_gb", 0.0)), 3)
+        figures[f"{preset}_scaling"] = round(
+            figures[f"{preset}_two_workers_times_real"] / figures[f"{preset}_times_real"], 2
+        )
+    goals = {key: goal for key, goal in GOALS.items() if key in figures}
+    met = {key: figures[key] <= goal for key, goal in goals.items()}
+    print(json.dumps({"benchmark": "episode", "figures": figures, "goals": goals, "met": met}))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
