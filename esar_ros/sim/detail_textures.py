@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
@@ -36,12 +38,12 @@ def detail_patterns(place: PlaceMap) -> NDArray[np.uint8]:
     found = np.bincount(place.land_cover.ravel(), minlength=len(LandCover)) / place.land_cover.size
     rng = np.random.default_rng(12)
     if found[LandCover.SALT] > 0.01:
-        grass = 0.42 * _plates(rng, 60) + 0.16 * _plates(rng, 700) + 0.08 * _band_noise(rng, 8, 256, 0.6)
+        grass = 0.27 * _plates(rng, 49) + 0.13 * _plates(rng, 576) + 0.08 * _band_noise(rng, 8, 256, 0.6)
         rock = 0.40 * _stones(rng, 6000) + 0.10 * _band_noise(rng, 4, 256, 0.5)
-        snow = 0.07 * _ripples(rng, 34) + 0.03 * _band_noise(rng, 4, 256, 0.5)
+        snow = 0.10 * _ripples(rng, 34) + 0.03 * _band_noise(rng, 4, 256, 0.5)
         earth = 0.10 * _ripples(rng, 9) + 0.11 * _band_noise(rng, 4, 256, 0.7)
     elif found[LandCover.SNOW] > 0.1:
-        grass = 0.10 * _plates(rng, 40) + 0.05 * _band_noise(rng, 2, 100, 1.1)
+        grass = 0.10 * _plates(rng, 36) + 0.05 * _band_noise(rng, 2, 100, 1.1)
         snow = 0.05 * _ripples(rng, 14) + 0.03 * _band_noise(rng, 2, 256, 0.8)
     stacked = np.stack([grass, rock, snow, earth], axis=-1)
     return np.asarray(np.clip(0.5 + stacked, 0.0, 1.0) * 255.0, dtype=np.uint8)
@@ -57,17 +59,25 @@ def _ripples(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
 
 def _plates(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Wrapping plates (SIDE, SIDE) with bright upturned rims and a dark crack along them; about [-1, 1]."""
-    first, second, _ = _voronoi(rng, count)
+    first, second, _ = _voronoi(rng, count, True)
     gap = second - first
     size = SIDE / np.sqrt(count)
     return np.asarray(np.exp(-((gap / (0.10 * size) - 1.2) ** 2)) - 1.3 * np.exp(-((gap / (0.045 * size)) ** 2)))
 
 
 def _voronoi(
-    rng: np.random.Generator, count: int
+    rng: np.random.Generator, count: int, even: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Distances to the nearest and the second of `count` wrapping points, and which is the nearest; (SIDE, SIDE)."""
-    points = rng.uniform(0.0, SIDE, (count, 2))
+    """Distances to the nearest and the second of `count` wrapping points, and which is the nearest; (SIDE, SIDE).
+
+    An even count is a square number.
+    """
+    if even:  # one a square: shrinkage cracks are about evenly spaced
+        side = math.isqrt(count)
+        grid = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2)
+        points = (grid + 0.5 + 0.75 * (rng.random((count, 2)) - 0.5)) * (SIDE / side)
+    else:
+        points = rng.uniform(0.0, SIDE, (count, 2))
     shifts = [(dx, dy) for dx in (-SIDE, 0, SIDE) for dy in (-SIDE, 0, SIDE)]
     tree = cKDTree(np.concatenate([points + shift for shift in shifts]))
     pixels = np.stack(np.meshgrid(np.arange(SIDE), np.arange(SIDE)), axis=-1).reshape(-1, 2) + 0.5
@@ -78,7 +88,7 @@ def _voronoi(
 
 def _stones(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Wrapping Voronoi cells (SIDE, SIDE): each its own grey, dark along the gaps; about [-0.6, 0.3]."""
-    first, second, nearest = _voronoi(rng, count)
+    first, second, nearest = _voronoi(rng, count, False)
     grey = rng.uniform(-0.16, 0.22, count)
     gap = np.clip((second - first) / 5.0 * np.sqrt(count / 900.0), 0.0, 1.0)
     return np.asarray(grey[nearest] - 0.55 * (1.0 - gap) ** 1.5)

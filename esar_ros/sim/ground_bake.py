@@ -64,9 +64,11 @@ class GroundBake:
             # Linear colours are kept as square roots; trodden snow and driven crust are darker kinds of themselves.
             old = (self.albedo[rows, columns].astype(np.float32) / 255.0) ** 2
             soft = np.isin(cover, (LandCover.SNOW, LandCover.ICE, LandCover.WATER))
-            arid = np.isin(cover, (LandCover.SALT, LandCover.GOBI, LandCover.SAND, LandCover.CLAY))
             new = np.where(soft[:, None], old * (0.62, 0.66, 0.72), np.array([0.205, 0.165, 0.115]))
-            new = np.where(arid[:, None], np.array([0.335, 0.275, 0.200]), new)
+            # Wheels lay bare the pale dust under dark gravel, and grind pale crust and clay to something darker.
+            new = np.where((cover == LandCover.GOBI)[:, None], np.array([0.470, 0.395, 0.300]), new)
+            pale = np.isin(cover, (LandCover.SALT, LandCover.SAND, LandCover.CLAY))
+            new = np.where(pale[:, None], np.array([0.250, 0.200, 0.145]), new)
             mixed = old + 0.85 * share[:, None] * (new - old)
             self.albedo[rows, columns] = np.clip(255.0 * np.sqrt(mixed), 0, 255).astype(np.uint8)
             earthy = (share > 0.4) & ~soft
@@ -123,7 +125,8 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
             there = cover[min(n - 1, int(y / cell + 0.5)), min(n - 1, int(x / cell + 0.5))]
             if kind == 7 or there == 7:  # but the shore stays where the water ends
                 kind = there
-            tone = 1.0 + 0.16 * a + 0.15 * b + 0.05 * c
+            even = 0.4 if kind == 2 or kind == 3 or kind == 8 or kind == 9 else 1.0  # snow, sand, salt, gravel
+            tone = 1.0 + even * (0.16 * a + 0.15 * b + 0.05 * c)
             r = palette[kind, 0] * tone
             g = palette[kind, 1] * tone
             bl = palette[kind, 2] * tone
@@ -148,10 +151,10 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
                 g -= dust * 0.098
                 bl -= dust * 0.115
             elif kind == 9:  # gravel: sand drifts between, dark desert varnish elsewhere
-                drift = min(1.0, max(0.0, -0.25 + 0.6 * a - 0.3 * b))
-                r += drift * 0.14
-                g += drift * 0.11
-                bl += drift * 0.065
+                drift = min(1.0, max(0.0, -0.3 + 0.55 * a - 0.2 * b))
+                r += drift * 0.075
+                g += drift * 0.060
+                bl += drift * 0.038
             elif kind == 10:  # lake clay in level beds, paler and redder by turns
                 bed = 0.5 + 0.5 * math.sin(h[v, u] * 2.6 + 1.2 * a)
                 r *= 0.84 + 0.26 * bed

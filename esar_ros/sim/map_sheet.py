@@ -71,8 +71,8 @@ def _names(ax: Axes, place: PlaceMap) -> None:
             continue
         east, north = line[len(line) // 2].tolist()
         ax.annotate(
-            name.replace("_", " "), (east, north), xytext=(5, 4), textcoords="offset points", fontsize=7, fontstyle="italic",
-            color="#8a1f1a", path_effects=_HALO,
+            name.replace("_", " "), (east, north), xytext=(5, 4), textcoords="offset points", fontsize=7,
+            fontstyle="italic", color="#8a1f1a", path_effects=_HALO,
         )  # fmt: skip
     for item in place.structures:
         kind = item.asset.removeprefix("structure_").split("/")[0].replace("_", " ")

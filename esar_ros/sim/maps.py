@@ -288,7 +288,10 @@ def _generator() -> bytes:
 
 
 def generate(spec: MapSpec, folder: Path | None = None) -> Ground:
-    """Ground of a map file, the same bytes every time. folder: where the file lies, for an imported relief's heights."""
+    """Ground of a map file, the same bytes every time.
+
+    folder is where the file lies: an imported relief's heights are beside it.
+    """
     heights, surface = generate_heights(
         spec.relief, spec.erosion, spec.samples, spec.size, spec.seed, spec.origin.altitude, folder
     )
