@@ -16,7 +16,7 @@ from esar_ros.sim.dynamics import Limits
 from esar_ros.sim.motion_commands import COMMANDS, Command, Flight
 
 _EMPTY = inspect.Parameter.empty
-GAIN_RANGE = (0.25, 2.0)  # of AirSim's default, beyond which this airframe would not stay upright
+GAIN_RANGE = (0.7, 1.5)  # of AirSim's default; within it every combination settles on its goal
 
 
 class MotionApi:

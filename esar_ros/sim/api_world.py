@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -263,11 +262,16 @@ class WorldApi:
 
     def _apply_weather(self) -> None:
         weather, visibility = self._weather.meaning()
-        self._set_environment(weather=weather, visibility=visibility)
+        ground = self._weather.ground()
+        if ground is None:
+            self._set_environment(weather=weather, visibility=visibility)
+        else:
+            now = self._context.simulation.clock.now
+            self._set_environment(weather=weather, visibility=visibility, ground_start=ground, since=now)
 
     def _set_environment(self, **changes: Any) -> None:
         world = self._context.world
-        world.environment = replace(world.environment, **changes)
+        world.environment = world.environment.changed(self._context.simulation.clock.now, **changes)
 
 
 def _uniform(scale: Any, name: str) -> float:

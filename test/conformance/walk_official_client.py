@@ -187,6 +187,7 @@ class Walk:
     def cameras(self):
         call, client = self.call, self.client
         kinds = ("Scene", "DepthPlanar", "DepthPerspective", "DepthVis", "DisparityNormalized", "Segmentation")
+        kinds += ("SurfaceNormals", "Infrared")
         floats = ("DepthPlanar", "DepthPerspective", "DisparityNormalized")
         requests = [airsim.ImageRequest("0", getattr(airsim.ImageType, k), k in floats, False) for k in kinds]
 
