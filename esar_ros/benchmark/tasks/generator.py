@@ -216,7 +216,7 @@ def _tasks(scene: _Scene, draws: list[Draw], seed: int, claims: dict[str, tuple[
 
 def _choose_start(scene: _Scene, draw: Draw, used: set[int], rng: np.random.Generator) -> int:
     """A spot of the drawn distance, of the same class, not taken by another task of the snapshot."""
-    limits = (0.0, *DISTANCE_QUARTILES, math.inf)
+    limits = (NEAREST - _NEAR_ENOUGH, *DISTANCE_QUARTILES, math.inf)
     off = np.abs(scene.away - draw.distance)
     low, high = limits[draw.distance_class - 1], limits[draw.distance_class]
     off[(scene.away <= low + 0.2) | (scene.away > high - 0.2)] = np.inf

@@ -1,9 +1,9 @@
 """Writes briefs: the facts of a story and the measures of a situation in one of eight voices, with their claims.
 
 Phrasings in stories hold marks, filled in from the situation: <dir A B> compass word, <far A B> distance, <way LINE>
-walking time, <rise A B> uphill or downhill, <ago DATE>, <since DATE>, <wear ID> "a red", <colour ID>, <thing KIND> "an orange tent",
-<my KIND> "orange tent", <kit> what was carried; and {words|cover POINT COVER METRES} or {words|story} for words that
-the author chose.
+walking time, <rise A B> uphill or downhill, <ago DATE>, <since DATE>, <wear ID> "a red", <colour ID>, <thing KIND>
+"an orange tent", <my KIND> "orange tent", <kit> what was carried; and {words|cover POINT COVER METRES}, {words|item
+KIND} or {words|story} for words that the author chose.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ VOICES: tuple[Voice, ...] = (
         ),
         (
             "Nothing of this has been checked from the air so far.",
-            "Mark everything you find, we compare in the tent afterwards.",
+            "Mark everything you find, we compare notes afterwards.",
             "Good luck, we go and sleep.",
         ),
     ),

@@ -121,7 +121,9 @@ def days_ago(then: date, today: date, rng: np.random.Generator) -> str:
 def for_days(then: date, today: date) -> str:
     """How long something has lasted since a day."""
     days = (today - then).days
-    return "since earlier today" if days <= 0 else "since yesterday" if days == 1 else f"for {NUMBERS[min(days, 12)]} days"
+    return (
+        "since earlier today" if days <= 0 else "since yesterday" if days == 1 else f"for {NUMBERS[min(days, 12)]} days"
+    )
 
 
 def clock(moment: datetime, style: str) -> str:
