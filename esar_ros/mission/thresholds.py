@@ -27,6 +27,8 @@ class Thresholds(BaseModel):
     weight_clue_exact: float = Field(ge=0, le=1)
     reserve_battery: float = Field(ge=0, le=1)
     coverage_range: float = Field(gt=0)
+    take_off_height: float = Field(ge=0)
+    path_spacing: float = Field(gt=0)
 
 
 def load_thresholds(path: Path | None = None) -> Thresholds:

@@ -16,9 +16,6 @@ from esar_ros.scoring.record import NANO, EpisodeRecord, SafetyRow
 from esar_ros.scoring.result import Safety, Timing
 from esar_ros.scoring.truth import End, Truth
 
-# m above ground up to which a vehicle counts as taking off, or landing.
-TAKE_OFF_HEIGHT = 3.0
-
 
 @dataclass(frozen=True)
 class Flight:
@@ -34,6 +31,7 @@ class Flight:
     landed_at_end: bool
     battery_at_end: float | None
     coverage: float
+    path_spacing: float  # s
 
     @property
     def path_length(self) -> float:
@@ -49,7 +47,8 @@ class Flight:
         use = np.ones(len(self.stamps), dtype=bool) if until is None else self.stamps <= until
         if not use.any():
             return 0.0
-        return metrics.path_length((self.stamps[use] - self.stamps[0]) / NANO, self.positions[use])
+        times = (self.stamps[use] - self.stamps[0]) / NANO
+        return metrics.path_length(times, self.positions[use], self.path_spacing)
 
     def nearest(self, position: tuple[float, float, float]) -> float | None:
         """m, least distance of the vehicle to a place; None without a track."""
@@ -87,19 +86,21 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
         # Skids touching the ground where the vehicle stands are no crash.
         collisions=tuple(stamp for stamp in contacts if flying(stamp)),
         breaches=tuple(row.stamp for row in safety if row.breach),
-        aloft=_aloft(safety, landed) & np.array([flying(row.stamp) for row in safety], dtype=bool),
+        aloft=_aloft(safety, landed, truth.thresholds.take_off_height)
+        & np.array([flying(row.stamp) for row in safety], dtype=bool),
         landed_at_end=landed,
         battery_at_end=battery[-1].charge if battery else None,
         coverage=min(max(maps[-1].coverage, 0.0), 1.0) if maps else 0.0,
+        path_spacing=truth.thresholds.path_spacing,
     )
 
 
-def _aloft(safety: tuple[SafetyRow, ...], landed: bool) -> NDArray[np.bool_]:
+def _aloft(safety: tuple[SafetyRow, ...], landed: bool, take_off_height: float) -> NDArray[np.bool_]:
     """Steps between the first and, if it landed, the last one higher than take-off and landing reach.
 
     Below that the nearest obstacle is the ground one starts from, which says nothing of how safely one flew.
     """
-    high = np.array([row.height >= TAKE_OFF_HEIGHT for row in safety], dtype=bool)
+    high = np.array([row.height >= take_off_height for row in safety], dtype=bool)
     aloft = np.logical_or.accumulate(high)
     return aloft & np.logical_or.accumulate(high[::-1])[::-1] if landed else aloft
 

@@ -34,6 +34,10 @@ REASONS: dict[int, str] = {
     17: "link",
     18: "not_flying",
     19: "breach",
+    20: "keep_out",
+    21: "traffic",
+    22: "estimator",
+    23: "conditions",
 }
 REASON_NOT_FLYING = 18
 

@@ -57,6 +57,8 @@ def test_every_number_is_needed_and_has_a_type(tmp_path: Path, name: str) -> Non
         ("weight_clues", 1.1),
         ("reserve_battery", -0.1),
         ("coverage_range", -1),
+        ("take_off_height", -1),
+        ("path_spacing", 0),
     ],
 )
 def test_ranges_are_held(tmp_path: Path, name: str, value: float) -> None:

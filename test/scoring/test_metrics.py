@@ -99,19 +99,19 @@ def test_penalties_come_before_distance_but_after_the_number_of_pairs() -> None:
 
 def test_path_length_of_a_straight_flight_counts_its_last_point() -> None:
     t = np.arange(0.0, 10.31, 0.05)
-    assert metrics.path_length(t, np.outer(t, [3.0, 0.0, 4.0])) == pytest.approx(5.0 * t[-1])
+    assert metrics.path_length(t, np.outer(t, [3.0, 0.0, 4.0]), 1.0) == pytest.approx(5.0 * t[-1])
 
 
 def test_path_length_does_not_count_noise_at_the_control_rate() -> None:
     t = np.arange(0.0, 100.0, 0.05)
     noise = np.random.default_rng(0).normal(0.0, 0.05, (len(t), 3))
-    assert metrics.path_length(t, noise) < 15.0
+    assert metrics.path_length(t, noise, 1.0) < 15.0
     assert np.linalg.norm(np.diff(noise, axis=0), axis=1).sum() > 200.0
 
 
 def test_path_length_of_too_little_is_zero() -> None:
-    assert metrics.path_length([], np.zeros((0, 3))) == 0.0
-    assert metrics.path_length([1.0], np.zeros((1, 3))) == 0.0
+    assert metrics.path_length([], np.zeros((0, 3)), 1.0) == 0.0
+    assert metrics.path_length([1.0], np.zeros((1, 3)), 1.0) == 0.0
 
 
 # --- An independent, exhaustive reference ---------------------------------------------------------------------------
