@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import moderngl
 import numpy as np
@@ -26,6 +26,7 @@ _ATLAS = 1024  # px, side
 _BUDGET = 160_000  # samples of one tile; large objects get fewer a pixel, since edges are a small part of them
 SAMPLES = (4, 3, 2, 1)  # along a side of a pixel
 _MARGIN = 1  # px about an object
+_MESHES = 1024  # held on the GPU at a time
 
 LightAt = Callable[[SceneObject], tuple[float, float]]
 
@@ -59,7 +60,9 @@ class ObjectDrawing:
         self._tiles = context.texture((_ATLAS, _ATLAS), 4)
         self._tiles.filter = (moderngl.NEAREST, moderngl.NEAREST)
         self._target = context.framebuffer([self._tiles], context.depth_renderbuffer((_ATLAS, _ATLAS)))
-        self._arrays: dict[int, tuple[Mesh, dict[str, moderngl.VertexArray]]] = {}
+        self._arrays: dict[
+            int, tuple[Mesh, dict[str, moderngl.VertexArray], tuple[moderngl.Buffer, moderngl.Buffer]]
+        ] = {}
 
     def draw_colour(
         self,
@@ -119,7 +122,7 @@ class ObjectDrawing:
         for thing in objects:
             if float(np.hypot(*(thing.pose.position[:2] - xy))) < reach:
                 self._shadow["model"].write(_matrices(thing)[0])  # type: ignore[union-attr]
-                self._upload(thing.asset.mesh)["shadow"].render()
+                self._upload(thing.mesh)["shadow"].render()
 
     def _fill(self, tile: _Tile, size: tuple[int, int], light_at: LightAt, lamplit: bool) -> None:
         used = self._colour[lamplit]
@@ -149,11 +152,13 @@ class ObjectDrawing:
         used["model"].write(model)  # type: ignore[union-attr]
         if "turn" in used:
             used["turn"].write(turn)  # type: ignore[union-attr]
-        return self._upload(thing.asset.mesh)[kind]
+        return self._upload(thing.mesh)[kind]
 
     def _upload(self, mesh: Mesh) -> dict[str, moderngl.VertexArray]:
         # Keyed by identity; the mesh is kept beside, so that its id is not given to another.
         if id(mesh) not in self._arrays:
+            if len(self._arrays) >= _MESHES:  # things draped over the ground bring a mesh each
+                self._forget()
             table = np.column_stack([mesh.positions, mesh.normals, mesh.colours, mesh.emission, mesh.warmth])
             vertices = self._context.buffer(table.astype(np.float32).tobytes())
             faces = self._context.buffer(mesh.triangles.tobytes())
@@ -168,8 +173,16 @@ class ObjectDrawing:
                 kind: self._context.vertex_array(used, [(vertices, layout, *names)], faces)
                 for kind, (used, layout, names) in layouts.items()
             }
-            self._arrays[id(mesh)] = (mesh, made)
+            self._arrays[id(mesh)] = (mesh, made, (vertices, faces))
         return self._arrays[id(mesh)][1]
+
+    def _forget(self) -> None:
+        for _, made, buffers in self._arrays.values():
+            for array in made.values():
+                array.release()
+            for buffer in buffers:
+                buffer.release()
+        self._arrays.clear()
 
 
 def visible(view: View, things: Sequence[SceneObject], focal: float) -> list[SceneObject]:
@@ -220,7 +233,7 @@ def _tiles(view: View, index: int, things: Sequence[SceneObject], size: tuple[in
 
 def _rectangle(view: View, thing: SceneObject, size: tuple[int, int]) -> list[int] | None:
     """Pixels (x0, y0, x1, y1) that a thing's bounding box covers; None when outside the picture."""
-    corners = thing.scale * _corners(thing.asset.mesh) @ thing.pose.rotation.T
+    corners = thing.scale * _corners(thing.mesh) @ thing.pose.rotation.T
     seen = (thing.pose.position + corners - view.eye) @ view.axes.T
     width, height = size
     if (seen[:, 2] <= 0.2).all():
@@ -234,7 +247,7 @@ def _rectangle(view: View, thing: SceneObject, size: tuple[int, int]) -> list[in
     return [x0, y0, x1, y1] if x1 > x0 and y1 > y0 else None
 
 
-@cache
+@lru_cache(_MESHES)
 def _corners(mesh: Mesh) -> NDArray[np.float64]:
     low, high = mesh.bounds
     return np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])

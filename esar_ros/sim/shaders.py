@@ -300,9 +300,13 @@ void main() {
 """
 )
 
+# Drawn ground is up to this far (m) from the true one, on which things lie: they give way by as much.
+_GROUND_ERROR = "const float GROUND_ERROR = 0.12;\n"
+
 OBJECT_VERTEX = (
     VERSION
     + FRAME
+    + _GROUND_ERROR
     + """
 in vec3 position; in vec3 normal; in vec3 albedo; in vec2 glow;  // emission, K above the air
 uniform mat4 model; uniform mat3 turn;
@@ -311,6 +315,9 @@ void main() {
     world = (model * vec4(position, 1.0)).xyz;
     facing = turn * normal; paint = albedo; heat = glow;
     gl_Position = view_projection * vec4(world, 1.0);
+    vec3 ray = world - eye.xyz;
+    vec4 nearer = view_projection * vec4(world - ray * min(0.1, GROUND_ERROR / length(ray)), 1.0);
+    gl_Position.z = nearer.z / nearer.w * gl_Position.w;  // against the ground that is drawn, which is not the true one
 }
 """
 )
@@ -323,6 +330,7 @@ OBJECT_FRAGMENT = (
     + LAMP
     + SNOW
     + SHADOW
+    + _GROUND_ERROR
     + """
 layout(location = 0) out vec4 colour;
 in vec3 world; in vec3 facing; in vec3 paint; in vec2 heat;
@@ -341,7 +349,7 @@ void main() {
     vec2 east = 1.0 / vec2(texelFetch(scene_depth, clamp(low + ivec2(1, 0), least, most), 0).r,
                            texelFetch(scene_depth, clamp(low + ivec2(1, 1), least, most), 0).r);
     vec2 across = mix(west, east, f.x);
-    if (1.0 / dot(ray, forward.xyz) < mix(across.x, across.y, f.y) * tile.w) discard;
+    if (dot(ray, forward.xyz) * tile.w > 1.0 / mix(across.x, across.y, f.y) + GROUND_ERROR) discard;
     vec3 n = normalize(facing);
     float seen = mix(shadow_at(world + n * 0.06 + to_sun.xyz * 0.10), tree_shade, baked_weight(ray)) * sun_share;
     vec3 light = sun.rgb * max(dot(n, to_sun.xyz), 0.0) * seen + ambient.rgb * (0.75 + 0.35 * n.z) + lamps(world, n);
