@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from esar_ros.geometry.frames import Pose, quaternion_from_yaw
+from esar_ros.geometry.frames import Pose, quaternion_from_rpy, quaternion_from_yaw
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.sim.autopilot import Fly, GoTo, Heading, Land, Path, Rotate, Spin, Turn
-from esar_ros.sim.battery import Battery
+from esar_ros.sim.battery import AVIONICS_POWER, Battery
 from esar_ros.sim.clock import STEP, SimClock
 from esar_ros.sim.drone import CLEARANCE, Drone
 from esar_ros.sim.dynamics import (
@@ -27,6 +27,7 @@ from esar_ros.sim.dynamics import (
     SetPoint,
 )
 from esar_ros.sim.maps import PlaceMap
+from esar_ros.sim.sensors import air_density
 from esar_ros.sim.simulation import Simulation
 from esar_ros.sim.world import World
 
@@ -323,3 +324,65 @@ def test_many_small_requests_add_up_to_the_same_time() -> None:
     clock = SimClock()
     assert sum(clock.steps_for(0.0033) for _ in range(1000)) == 1650
     assert clock.steps_for(0.05) == 25
+
+
+def test_hover_power_is_a_plausible_quadrotors() -> None:
+    """Momentum theory for 2 kg on four 10-inch rotors at 2800 m: figure of merit times drive efficiency."""
+    area = 4.0 * math.pi * (0.254 / 2.0) ** 2
+    density = air_density(2800.0)
+    ideal = (BODY.mass * GRAVITY) ** 1.5 / math.sqrt(2.0 * density * area)
+    assert 0.45 < ideal / (BODY.hover_power - AVIONICS_POWER) < 0.75
+    assert 20.0 < BODY.battery_energy / BODY.hover_power * 60.0 < 45.0  # minutes
+
+
+@settings(deadline=None, max_examples=5)
+@given(st.floats(0.0, 2.0 * math.pi), st.integers(0, 1000))
+def test_it_reaches_its_goal_in_gusts(bearing: float, seed: int) -> None:
+    sim, drone = airborne(0.0, 0.0, 20.0)
+    sim.world.seed = seed
+    sim.world.environment = type(sim.world.environment)(wind=8.0 * np.array([math.cos(bearing), math.sin(bearing), 0]))
+    outcomes: list[bool] = []
+    goal = np.array([15.0, 10.0, 25.0])
+    drone.command(GoTo(goal, 5.0, Heading(), 60.0), outcomes.append)
+    farthest = 0.0
+    for _ in range(300):
+        fly(sim, 0.1)
+        if outcomes:
+            farthest = max(farthest, float(np.linalg.norm(drone.position - goal)))
+    assert outcomes == [True]
+    assert farthest <= 1.0  # it stays there
+
+
+def test_a_standing_vehicle_is_not_pushed() -> None:
+    sim = simulation((0.0, 0.0, 0.0), (10.0, 0.0, 0.0))
+    one, other = sim.drones.values()
+    before = one.position.copy()
+    other.arm(True)
+    other.place(Pose(one.position + [0.0, 0.0, 1.2]))
+    other.command(Fly(VELOCITY, np.array([0.0, 0.0, -1.0]), Heading(), FOREVER), lambda _: None)
+    fly(sim, 3.0)
+    assert (one.position == before).all() and one.collision.count >= 1
+    assert np.linalg.norm(other.position - one.position) > 1.8 * BODY.radius
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.tuples(*[st.floats(-1.0, 1.0)] * 3),
+    st.tuples(*[st.floats(-math.pi, math.pi)] * 3),
+    st.floats(10.0, 15.0),
+    st.floats(0.01, 0.5),
+)
+def test_nothing_thin_is_flown_through_from_any_side(
+    offset: tuple[float, float, float], turn: tuple[float, float, float], speed: float, scale: float
+) -> None:
+    """A thing of a few centimetres, anyhow turned, within the body's radius of its way."""
+    sim, drone = airborne(0.0, 0.0, 20.0)
+    aside = 0.45 * BODY.radius * np.array([0.0, *offset[1:]])
+    thing = sim.world.spawn("thin", "trekking_pole", Pose(np.zeros(3), quaternion_from_rpy(*turn)), scale)
+    centre = thing.box[:3]
+    sim.world.move("thin", Pose(np.array([15.0, 0.0, 20.0]) + aside - centre, thing.pose.quaternion))
+    drone.velocity[:] = [speed, 0.0, 0.0]
+    drone.command(Fly(VELOCITY, np.array([speed, 0.0, 0.0]), Heading(Turn.ANGLE, 0.0), FOREVER), lambda _: None)
+    for _ in range(40):
+        fly(sim, 0.05)
+    assert drone.collision.count >= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,52 @@ def test_any_json_is_read_or_refused_in_one_line(data: Any) -> None:
         parse(data)
     except UsageError as error:
         assert "\n" not in str(error)
+
+
+def test_reads_recording_time_of_day_and_armed_starts() -> None:
+    got = parse(
+        {
+            "Recording": {
+                "RecordOnMove": True,
+                "RecordInterval": 0.5,
+                "Folder": "/tmp/x",
+                "Cameras": [
+                    {"CameraName": "0", "ImageType": 1, "PixelsAsFloat": True, "Compress": False, "VehicleName": "b"},
+                    {"CameraName": "down"},
+                ],
+            },
+            "TimeOfDay": {"Enabled": True, "StartDateTime": "2024-07-01 09:00:00", "CelestialClockSpeed": 60},
+            "Vehicles": {"a": {"DefaultVehicleState": "Armed"}, "b": {}},
+        }
+    )
+    assert got.warnings == ()
+    assert got.recording.on_move and got.recording.interval == 0.5 and got.recording.folder == "/tmp/x"
+    assert [image.camera for image in got.recording.images_of("a")] == ["down"]
+    assert [(image.kind, image.as_float) for image in got.recording.images_of("b")] == [(1, True)]
+    assert parse({}).recording.images_of("any")[0].camera == "0"
+    assert got.time_of_day.speed == 60.0 and got.time_of_day.move_sun
+    assert parse({"TimeOfDay": {"Enabled": False}}).time_of_day is None
+    assert [vehicle.armed for vehicle in got.vehicles] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [
+        ({"Recording": {"RecordInterval": 0}}, "Recording.RecordInterval"),
+        ({"Recording": {"Cameras": [{"VehicleName": "x"}]}, "Vehicles": {"a": {}}}, "Recording.Cameras[0].VehicleName"),
+        ({"TimeOfDay": {"StartDateTime": "noon"}}, "TimeOfDay.StartDateTime"),
+        ({"Vehicles": {"a": {"DefaultVehicleState": "Asleep"}}}, "Vehicles.a.DefaultVehicleState"),
+    ],
+)
+def test_bad_recordings_and_hours_name_their_key(data: Any, key: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(key)):
+        parse(data)
+
+
+def test_camera_defaults_reach_every_camera_and_listed_cameras_join_the_standard_ones() -> None:
+    small = {"CameraDefaults": {"CaptureSettings": [{"ImageType": 0, "Width": 256, "Height": 144}]}}
+    (alone,) = parse(small).vehicles
+    assert alone.cameras["front"].capture(0).width == 256
+    (vehicle,) = parse(small | {"Vehicles": {"a": {"Cameras": {"nose": {"X": 0.5}}}}}).vehicles
+    assert set(vehicle.cameras) == {*CAMERAS, "nose"}
+    assert {camera.capture(0).height for camera in vehicle.cameras.values()} == {144}
