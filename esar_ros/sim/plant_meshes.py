@@ -51,7 +51,7 @@ def meshes(species: str, variant: int) -> tuple[Mesh, Mesh]:
     if species == "broadleaf":
         return broadleaf(51 + v, 8, 6), broadleaf(61 + v, 5, 3)
     if species == "evergreen":
-        return evergreen(151 + v, 9, 6), evergreen(161 + v, 5, 3)
+        return evergreen(151 + v, 9, 6), evergreen(161 + v, 6, 3)
     if species == "bush":
         return bush(71 + v, 7, 5), bush(81 + v, 5, 3)
     if species == "tamarisk":
@@ -68,7 +68,7 @@ def meshes(species: str, variant: int) -> tuple[Mesh, Mesh]:
 _STONES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float], float]] = {
     "rock": ((0.205, 0.198, 0.182), (0.174, 0.188, 0.113), 0.25),
     "boulder": ((0.200, 0.162, 0.120), (0.105, 0.092, 0.078), 0.35),
-    "salt_block": ((0.520, 0.500, 0.460), (0.330, 0.285, 0.230), 0.45),
+    "salt_block": ((0.560, 0.540, 0.500), (0.400, 0.355, 0.300), 0.45),
     "gobi_stone": ((0.120, 0.098, 0.080), (0.230, 0.190, 0.150), 0.25),
     "ice_block": ((0.480, 0.640, 0.740), (0.780, 0.830, 0.870), 0.40),
 }
@@ -138,13 +138,14 @@ def evergreen(seed: int, sides: int, rings: int) -> Mesh:
     b = MeshBuilder()
     centre, wide, high = SHAPES["evergreen"]
     b.limb((0.0, 0.0, 0.0), (0.0, 0.0, centre), BROADLEAF_TRUNK_RADIUS, 0.02, (0.115, 0.098, 0.080), 4)
-    _blob(b, rng, (0.0, 0.0, centre), (0.82 * wide, 0.82 * wide, high), (0.040, 0.072, 0.020), sides, rings, 0.2)
-    if rings > 3:
-        for angle in rng.uniform(0.0, 1.2) + np.arange(4) * 1.571:
-            at = (0.48 * wide * np.cos(angle), 0.48 * wide * np.sin(angle), centre + rng.uniform(-0.10, 0.12))
-            tone = rng.uniform(0.85, 1.35)
-            colour = (0.048 * tone, 0.080 * tone, 0.022 * tone)
-            _blob(b, rng, at, (0.52 * wide, 0.52 * wide, 0.50 * high), colour, 7, 5, 0.26)
+    if rings <= 3:
+        _leaves(b, rng, (0.0, 0.0, centre), (wide, wide, high), (0.046, 0.078, 0.022), sides, rings + 1)
+        return b.mesh()
+    _leaves(b, rng, (0.0, 0.0, centre), (0.80 * wide, 0.80 * wide, 0.94 * high), (0.040, 0.072, 0.020), sides, rings)
+    for angle in rng.uniform(0.0, 1.2) + np.arange(4) * 1.571:
+        at = (0.48 * wide * np.cos(angle), 0.48 * wide * np.sin(angle), centre + rng.uniform(-0.10, 0.12))
+        tone = rng.uniform(0.85, 1.35)
+        _leaves(b, rng, at, (0.50 * wide, 0.50 * wide, 0.48 * high), (0.048 * tone, 0.080 * tone, 0.022 * tone), 8, 5)
     return b.mesh()
 
 
@@ -197,7 +198,7 @@ def slab(seed: int, plates: int, colours: StoneColours) -> Mesh:
             ]
         )
         tone = rng.uniform(0.75, 1.15, (len(faces), 1))
-        earthy = (rng.random((len(faces), 1)) < share) | (np.arange(len(faces))[:, None] >= count - 2)
+        earthy = (rng.random((len(faces), 1)) < share) & (np.arange(len(faces))[:, None] >= count - 2)
         b.flat(points[faces], np.where(earthy, np.array(other), np.array(base)) * tone)
     return b.mesh()
 
@@ -253,3 +254,21 @@ def _blob(
     swell = 1.0 + rng.uniform(-rough, 0.6 * rough, (len(unit), 1))
     light = (0.66 + 0.46 * unit[:, 2:]) * rng.uniform(0.6, 1.35, (len(unit), 1))
     b.add(unit * swell * radii + np.array(centre), unit, faces, light * np.array(colour))
+
+
+def _leaves(
+    b: MeshBuilder,
+    rng: np.random.Generator,
+    centre: tuple[float, float, float],
+    radii: tuple[float, float, float],
+    colour: tuple[float, float, float],
+    sides: int,
+    rings: int,
+) -> None:
+    """A crown of flat tufts, each its own green; darker below."""
+    unit, faces = unit_sphere(sides, rings)
+    points = unit * rng.uniform(0.80, 1.12, (len(unit), 1))
+    up = points[faces].mean(axis=1)[:, 2:]
+    tone = (0.80 + 0.38 * up) * rng.uniform(0.62, 1.38, (len(faces), 1))
+    yellow = 1.0 + np.array([0.5, 0.25, 0.0]) * rng.uniform(0.0, 0.6, (len(faces), 1))
+    b.flat((points * radii + np.array(centre))[faces], tone * yellow * np.array(colour))
