@@ -17,7 +17,7 @@ def _mission(argv: list[str]) -> int:
 
 
 def _sim(argv: list[str]) -> int:
-    from esar_ros.sim.server import main
+    from esar_ros.app.sim import main
 
     return main(argv)
 

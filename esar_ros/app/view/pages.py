@@ -1,0 +1,193 @@
+"""A small page server: one page, JSON, pictures, motion pictures and commands; for one machine's own browser.
+
+Only the standard library. Commands need the token that the page itself holds, so that no other page that a
+browser has open can give them.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from esar_ros.mission.errors import UsageError
+
+BOUNDARY = "frame"
+IDLE = 2.0  # s a picture stays wanted after it was last asked for
+LARGEST_COMMAND = 4096  # bytes
+_POLICY = "default-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:"
+
+
+class Source(Protocol):
+    """What a page shows. Called from the server's threads."""
+
+    def state(self) -> Mapping[str, Any]:
+        """Numbers and words, for JSON."""
+        ...
+
+    def picture(self, name: str) -> tuple[bytes, int] | None:
+        """Newest JPEG or PNG of a name and its serial number; None: there is none."""
+        ...
+
+    def command(self, words: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Do what a person asked for; answers what was done. Raises ValueError on what makes no sense."""
+        ...
+
+
+class PageServer:
+    """Serves a source on the loopback address until closed."""
+
+    def __init__(self, page: str, source: Source, port: int = 0) -> None:
+        """page: HTML, in which {{token}} becomes the token. Raises UsageError when the port is taken."""
+        self.token = secrets.token_urlsafe(16)
+        handler = _handler(page.replace("{{token}}", self.token).encode(), source, self)
+        self.closing = threading.Event()
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        except OSError as error:
+            cure = "choose another, or 0 for a free one"
+            raise UsageError(f"port {port} for the page: {error.strerror}", cure) from None
+        self._server.daemon_threads = True
+        self.port = int(self._server.server_address[1])
+        self._thread = threading.Thread(target=self._server.serve_forever, name="page", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """What to open in a browser."""
+        return f"http://127.0.0.1:{self.port}/"
+
+    def close(self) -> None:
+        """Stop serving."""
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        timeout = 30
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Requests are nobody's news."""
+
+        def do_GET(self) -> None:
+            if not self._from_here():
+                return
+            path = urlsplit(self.path).path
+            if path == "/":
+                self._send(page, "text/html; charset=utf-8")
+            elif path == "/state":
+                self._send(json.dumps(dict(source.state())).encode(), "application/json")
+            elif path.startswith("/picture/"):
+                self._picture(path.removeprefix("/picture/"))
+            elif path.startswith("/stream/"):
+                self._stream(path.removeprefix("/stream/"))
+            else:
+                self._refuse(HTTPStatus.NOT_FOUND, "no such page")
+
+        def do_POST(self) -> None:
+            if not self._from_here():
+                return
+            if not secrets.compare_digest(self.headers.get("X-Token", ""), owner.token):
+                self._refuse(HTTPStatus.FORBIDDEN, "the page's token is missing")
+                return
+            length = self.headers.get("Content-Length", "")
+            if not length.isdecimal() or int(length) > LARGEST_COMMAND:
+                self._refuse(HTTPStatus.BAD_REQUEST, "no command of this length")
+                return
+            try:
+                words = json.loads(self.rfile.read(int(length)))
+                if not isinstance(words, dict):
+                    raise ValueError("a command is an object")
+                answer = source.command(words)
+            except ValueError as error:
+                self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+                return
+            self._send(json.dumps(dict(answer)).encode(), "application/json")
+
+        def _from_here(self) -> bool:
+            """Refuse names that are not this machine's own: a page elsewhere may have made them point here."""
+            host = self.headers.get("Host", "").rsplit(":", 1)[0]
+            if host in ("127.0.0.1", "localhost"):
+                return True
+            self._refuse(HTTPStatus.FORBIDDEN, "for this machine only")
+            return False
+
+        def _picture(self, name: str) -> None:
+            found = source.picture(name)
+            if found is None:
+                self._refuse(HTTPStatus.NOT_FOUND, "no such picture")
+                return
+            self._send(found[0], _kind(found[0]))
+
+        def _stream(self, name: str) -> None:
+            """Motion JPEG: each new picture as one part of an endless answer."""
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", f"multipart/x-mixed-replace; boundary={BOUNDARY}")
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.close_connection = True
+            last = -1
+            while not owner.closing.is_set():
+                found = source.picture(name)
+                if found is None or found[1] == last:
+                    time.sleep(0.03)
+                    continue
+                data, last = found
+                head = f"--{BOUNDARY}\r\nContent-Type: {_kind(data)}\r\nContent-Length: {len(data)}\r\n\r\n"
+                try:
+                    self.wfile.write(head.encode() + data + b"\r\n")
+                except OSError:
+                    return
+
+        def _send(self, body: bytes, kind: str) -> None:
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("Content-Security-Policy", _POLICY)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def _refuse(self, status: HTTPStatus, why: str) -> None:
+            body = json.dumps({"error": why}).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.wfile.write(body)
+            self.close_connection = True
+
+    return Handler
+
+
+def _kind(data: bytes) -> str:
+    return "image/png" if data.startswith(b"\x89PNG") else "image/jpeg"
+
+
+class Wanted:
+    """Which pictures somebody looks at now: what nobody wants is not made."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._asked: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, name: str) -> None:
+        """Somebody looks."""
+        with self._lock:
+            self._asked[name] = self._now()
+
+    def names(self) -> list[str]:
+        """What was asked for lately, sorted."""
+        with self._lock:
+            return sorted(name for name, at in self._asked.items() if self._now() - at <= IDLE)
