@@ -25,6 +25,7 @@ from esar_ros.sim.meshes import Asset, assets
 
 _CELL = 128  # px, a picture's side
 _LABEL = 26  # px below it
+_QUALITY = 76  # of a JPEG
 _VIEW = math.radians(32.0)  # field of view: as a long lens, so that shapes are not bent
 _PITCH = math.radians(-33.0)
 _YAW, _TURN = 2.2, -0.15  # rad, of the camera's view and of the thing: its front and its right side are seen
@@ -146,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
-    if not cv2.imwrite(str(chosen.out), cv2.cvtColor(image, cv2.COLOR_RGB2BGR)):
+    if not cv2.imwrite(str(chosen.out), cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY]):
         print(f"{parser.prog}: cannot write {chosen.out}", file=sys.stderr)
         return 2
     return 0
