@@ -162,8 +162,8 @@ def _captures(reader: _Reader) -> dict[int, Capture]:
     for item in reader.children("CaptureSettings"):
         kind = int(item.number("ImageType", 0, -1, 7))
         out[kind] = Capture(
-            int(item.number("Width", 256, 1, 4096)),
-            int(item.number("Height", 144, 1, 4096)),
+            int(item.number("Width", 256, 1, 8192)),
+            int(item.number("Height", 144, 1, 8192)),
             item.number("FOV_Degrees", 90.0, 5.0, 170.0),
         )
     return out
