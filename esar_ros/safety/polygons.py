@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 Polygon = NDArray[np.float64]
@@ -16,10 +17,10 @@ def area(polygon: Polygon) -> float:
 
 def nearest_on_edges(polygon: Polygon, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Nearest point (n, 2) of each edge and its distance (n,)."""
-    edge = np.roll(polygon, -1, axis=0) - polygon
-    share = np.einsum("ij,ij->i", point - polygon, edge) / np.maximum(np.einsum("ij,ij->i", edge, edge), 1e-12)
-    foot = polygon + np.clip(share, 0.0, 1.0)[:, None] * edge
-    return foot, np.hypot(foot[:, 0] - point[0], foot[:, 1] - point[1])
+    corners = np.ascontiguousarray(polygon, dtype=np.float64)
+    foot, distance = np.empty_like(corners), np.empty(len(corners))
+    _nearest(corners, float(point[0]), float(point[1]), foot, distance)
+    return foot, distance
 
 
 def outward(polygon: Polygon) -> NDArray[np.float64]:
@@ -31,15 +32,8 @@ def outward(polygon: Polygon) -> NDArray[np.float64]:
 
 def distance_outside(polygon: Polygon, point: NDArray[np.float64]) -> float:
     """Distance (m) to the boundary: positive outside, negative inside."""
-    _, distance = nearest_on_edges(polygon, point)
-    ends = np.roll(polygon, -1, axis=0)
-    x, y = float(point[0]), float(point[1])
-    crosses = (polygon[:, 1] > y) != (ends[:, 1] > y)
-    rise = np.where(crosses, ends[:, 1] - polygon[:, 1], 1.0)
-    at = polygon[:, 0] + (y - polygon[:, 1]) / rise * (ends[:, 0] - polygon[:, 0])
-    inside = bool(np.count_nonzero(crosses & (x < at)) % 2)
-    nearest = float(distance.min())
-    return -nearest if inside else nearest
+    corners = np.ascontiguousarray(polygon, dtype=np.float64)
+    return float(_distance_outside(corners, float(point[0]), float(point[1])))
 
 
 def convex_hull(points: NDArray[np.float64]) -> Polygon:
@@ -62,3 +56,36 @@ def convex_hull(points: NDArray[np.float64]) -> Polygon:
         return hull[:-1]
 
     return np.array(chain(ordered) + chain(ordered[::-1]))
+
+
+# Asked several times a control step: compiled, since a few corners are not worth an array's overhead.
+
+
+@njit(cache=True, nogil=True)
+def _nearest(corners, x, y, foot, distance):  # type: ignore[no-untyped-def]
+    """Fill in the nearest point of each edge and its distance."""
+    count = len(corners)
+    for i in range(count):
+        j = (i + 1) % count
+        ex, ey = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
+        share = ((x - corners[i, 0]) * ex + (y - corners[i, 1]) * ey) / max(ex * ex + ey * ey, 1e-12)
+        share = min(max(share, 0.0), 1.0)
+        foot[i, 0], foot[i, 1] = corners[i, 0] + share * ex, corners[i, 1] + share * ey
+        distance[i] = np.hypot(foot[i, 0] - x, foot[i, 1] - y)
+
+
+@njit(cache=True, nogil=True)
+def _distance_outside(corners, x, y):  # type: ignore[no-untyped-def]
+    """Distance to the nearest edge; its sign by the number of edges a ray to the east crosses."""
+    count = len(corners)
+    foot, distance = np.empty_like(corners), np.empty(count)
+    _nearest(corners, x, y, foot, distance)
+    inside = False
+    for i in range(count):
+        j = (i + 1) % count
+        if (corners[i, 1] > y) != (corners[j, 1] > y):
+            rise = corners[j, 1] - corners[i, 1]
+            if x < corners[i, 0] + (y - corners[i, 1]) / rise * (corners[j, 0] - corners[i, 0]):
+                inside = not inside
+    nearest = distance.min()
+    return -nearest if inside else nearest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import os
 import tempfile
 import zipfile
@@ -175,6 +176,8 @@ class PlaceMap:
 
     def ground_height(self, xy: ArrayLike) -> NDArray[np.float64]:
         """Bilinear z (m) of points (..., 2); beyond the map its edge goes on level."""
+        if np.ndim(xy) == 1:  # asked a hundred times a second
+            return np.asarray(self._height_at(float(xy[0]), float(xy[1])))  # type: ignore[index, arg-type]
         i, j, u, v = self._locate(xy)
         h = self.heights
         south = h[j, i] * (1.0 - u) + h[j, i + 1] * u
@@ -184,9 +187,12 @@ class PlaceMap:
     def normal(self, xy: ArrayLike) -> NDArray[np.float64]:
         """Unit normals (..., 3) of the bilinear surface at points (..., 2)."""
         i, j, u, v = self._locate(xy)
-        h = self.heights.astype(np.float64) if np.ndim(i) == 0 else self.heights
-        gx = ((h[j, i + 1] - h[j, i]) * (1.0 - v) + (h[j + 1, i + 1] - h[j + 1, i]) * v) / self.cell
-        gy = ((h[j + 1, i] - h[j, i]) * (1.0 - u) + (h[j + 1, i + 1] - h[j, i + 1]) * u) / self.cell
+        h = self.heights
+        low, right, up, far = (
+            np.asarray(part, np.float64) for part in (h[j, i], h[j, i + 1], h[j + 1, i], h[j + 1, i + 1])
+        )
+        gx = ((right - low) * (1.0 - v) + (far - up) * v) / self.cell
+        gy = ((up - low) * (1.0 - u) + (far - right) * u) / self.cell
         normal = np.stack([-gx, -gy, np.ones_like(gx)], axis=-1).astype(np.float64)
         return np.asarray(normal / np.linalg.norm(normal, axis=-1, keepdims=True))
 
@@ -209,6 +215,17 @@ class PlaceMap:
             raise ValueError(f"a picture of {pixels} px shows nothing")
         tracks = [Track(line, self.track_width.get(name, 1.0)) for name, line in self.tracks.items()]
         return relief_picture(self.heights, self.land_cover, self.size, self.seed, tracks, pixels)
+
+    def _height_at(self, x: float, y: float) -> float:
+        """The same of one point, in plain floats; NaN for a point that is none."""
+        if math.isnan(x) or math.isnan(y):
+            return math.nan
+        last, half, cell = self.samples - 1.0, self.size / 2, self.cell
+        p, q = min(max((x + half) / cell, 0.0), last), min(max((y + half) / cell, 0.0), last)
+        i, j = min(int(p), self.samples - 2), min(int(q), self.samples - 2)
+        u, v = p - i, q - j
+        (a, b), (c, d) = self.heights[j : j + 2, i : i + 2].tolist()
+        return (a * (1.0 - u) + b * u) * (1.0 - v) + (c * (1.0 - u) + d * u) * v
 
     def _locate(self, xy: ArrayLike) -> tuple[Any, Any, Any, Any]:
         p = np.clip((np.asarray(xy, dtype=np.float64) + self.size / 2) / self.cell, 0.0, self.samples - 1.0)
