@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,12 @@ from esar_ros.sim.land_cover import LandCover
 from esar_ros.sim.maps import PlaceMap, generate, known_maps, load_map, load_spec, parse_spec
 
 inside = st.floats(-990.0, 990.0)
+
+
+@pytest.fixture(scope="module")
+def coast() -> PlaceMap:
+    """A map with the sea."""
+    return load_map("dapeng")
 
 
 def small_spec(**changes: object) -> maps.MapSpec:
@@ -52,6 +59,31 @@ def test_ground_is_bilinear_and_continuous(place: PlaceMap, x: float, y: float) 
     assert normal[2] > 0.0
 
 
+@given(x=inside, y=inside)
+@settings(deadline=None)
+def test_slope_agrees_with_heights_and_normal(place: PlaceMap, x: float, y: float) -> None:
+    slope = float(place.slope((x, y)))
+    assert 0.0 <= slope < math.pi / 2
+    assert math.cos(slope) == pytest.approx(float(place.normal((x, y))[2]), abs=1e-9)
+    # No step of any direction climbs faster than the steepest of the patches it crosses.
+    angles = np.linspace(0.0, 2.0 * math.pi, 8, endpoint=False)
+    near = np.array([x, y]) + 0.01 * np.column_stack([np.cos(angles), np.sin(angles)])
+    steepest = np.tan(np.maximum(place.slope(near), slope)).max()
+    assert (np.abs(place.ground_height(near) - place.ground_height((x, y))) <= 0.0101 * steepest + 1e-5).all()
+
+
+@given(points=st.lists(st.tuples(st.floats(-3000.0, 3000.0), st.floats(-3000.0, 3000.0)), min_size=1, max_size=20))
+@settings(deadline=None)
+def test_many_points_answer_as_one_does(coast: PlaceMap, points: list[tuple[float, float]]) -> None:
+    xy = np.array(points)
+    for ask in (coast.ground_height, coast.slope, coast.cover_at, coast.is_water, coast.contains):
+        assert [ask(point) for point in xy] == pytest.approx(ask(xy), abs=1e-12)
+    water = coast.is_water(xy)
+    assert (coast.cover_at(xy)[water] == LandCover.WATER).all()
+    assert coast.water_level is not None
+    assert (coast.ground_height(xy) >= coast.water_level - 1e-3).all()
+
+
 def test_heights_are_met_at_samples(place: PlaceMap) -> None:
     rows, columns = np.array([0, 7, 512, 1024]), np.array([1024, 3, 512, 0])
     xy = np.stack([columns, rows], axis=-1) * place.cell - place.size / 2
@@ -85,6 +117,13 @@ def test_generation_repeats_byte_for_byte() -> None:
     assert other.heights.tobytes() != first.heights.tobytes()
 
 
+def test_the_sea_must_lie_at_sea_level() -> None:
+    _, text = load_spec("dapeng")
+    data = yaml.safe_load(text) | {"water_level": -150.0}
+    with pytest.raises(UsageError, match=r"water_level -150.0 is not sea level, -200.0"):
+        parse_spec(yaml.safe_dump(data).encode(), "test")
+
+
 def test_unknown_map_names_the_known() -> None:
     with pytest.raises(UsageError, match=r"unknown map 'moon': known: .*aotai"):
         load_map("moon")
@@ -93,7 +132,17 @@ def test_unknown_map_names_the_known() -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"samples": 1000}, "power of two"), ({"size": -5.0}, "size"), ({"colour": "red"}, "colour")],
+    [
+        ({"samples": 1000}, "power of two"),
+        ({"size": -5.0}, "size"),
+        ({"colour": "red"}, "colour"),
+        ({"relief": {"kind": "moon"}}, "key relief.*moon"),
+        ({"cover": {"kind": "alpine"}}, "key cover.alpine.tree_line"),
+        ({"flora": {"rock": {"spacing": 3.0, "height": [1, 2], "share": {"lava": 0.5}}}}, "no land cover .* 'lava'"),
+        ({"flora": {"rock": {"spacing": 3.0, "height": [1, 2], "share": {"rock": 1.5}}}}, "share on rock is 1.5"),
+        ({"tracks": {"far": {"via": [[0, 0], [900, 0]]}}}, "track far at 900, 0 is not on the map"),
+        ({"structures": [{"asset": "structure_hut", "at": [0, 300]}]}, "structure_hut at 0, 300 is not on the map"),
+    ],
 )
 def test_bad_map_file_is_named(change: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):

@@ -1,0 +1,45 @@
+"""esar maps: what it prints and draws, and its one-line refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import pytest
+
+from esar_ros.app.cli import main
+
+
+def test_list_names_all_maps(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["maps", "list"]) == 0
+    text = capsys.readouterr().out
+    for name in ("aotai", "dapeng", "k2", "lop_nur", "shipped"):
+        assert name in text
+
+
+def test_show_prints_facts_and_draws_a_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sheets = [tmp_path / "a.png", tmp_path / "b.png"]
+    for path in sheets:
+        assert main(["maps", "show", "dapeng", "--out", str(path), "--pixels", "400"]) == 0
+    text = capsys.readouterr().out
+    for fact in ("22.51200 N", "0 to 397 m AMSL", "forest", "ridge_path", "level at 0 m AMSL", "UTC+8.0 h"):
+        assert fact in text
+    picture = cv2.imread(str(sheets[0]))
+    assert picture.shape[0] > 500 and picture.std() > 20.0
+    assert sheets[0].read_bytes() == sheets[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["show", "moon"], "unknown map 'moon'"),
+        (["show", "k2", "--pixels", "10"], "between 200 and 4000"),
+        (["show", "k2", "--out", "/nowhere/at/all.png"], "cannot write /nowhere/at/all.png"),
+        (["import", "x.tif", "--id", "x", "--character", "alpine", "--centre", "north"], "two numbers, LAT,LON"),
+        (["import", "x.tif", "--id", "x", "--character", "alpine", "--centre", "91,0"], "latitude within 89"),
+    ],
+)
+def test_bad_input_gets_one_line(argv: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["maps", *argv]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
