@@ -73,6 +73,7 @@ class Requests:
 
     def __init__(self) -> None:
         self.received = 0  # bytes
+        self._whole = 0  # bytes up to the end of the last whole message
         self._unpacker = msgpack.Unpacker(
             raw=False,
             strict_map_key=False,
@@ -96,7 +97,7 @@ class Requests:
     @property
     def unfinished(self) -> int:
         """Bytes of the message that has not come to its end."""
-        return self.received - int(self._unpacker.tell())
+        return self.received - self._whole
 
     def __iter__(self) -> Requests:
         return self
@@ -104,6 +105,7 @@ class Requests:
     def __next__(self) -> tuple[int | None, str, list[Any]]:
         try:
             message = next(self._unpacker)
+            self._whole = int(self._unpacker.tell())
         except StopIteration:
             raise
         except Exception as error:  # the unpacker raises its own, ValueError, TypeError, RecursionError
