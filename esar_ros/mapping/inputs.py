@@ -77,6 +77,12 @@ def checked_noise(share: float) -> None:
 
 def checked_depth(view: DepthView) -> NDArray[np.float32]:
     """The picture as a writable C-ordered float32 array, so that kernels have one signature. Raises MapInputError."""
+    check_view(view)
+    return np.require(view.depth, np.float32, ["C", "W"])
+
+
+def check_view(view: DepthView) -> None:
+    """Raise MapInputError unless the picture is one of metres and belongs to a camera of its size."""
     depth = np.asarray(view.depth)
     if depth.ndim != 2 or depth.dtype.kind != "f":
         raise MapInputError(
@@ -91,7 +97,6 @@ def checked_depth(view: DepthView) -> NDArray[np.float32]:
     if not (-model.width < model.cx < 2 * model.width and -model.height < model.cy < 2 * model.height):
         raise MapInputError(f"principal point far outside the picture: {model}")
     _refuse_millimetres(depth[_SAMPLE // 2 :: _SAMPLE, _SAMPLE // 2 :: _SAMPLE], "depth")
-    return np.require(depth, np.float32, ["C", "W"])
 
 
 def checked_pose(pose: Pose) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

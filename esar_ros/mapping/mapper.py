@@ -21,7 +21,7 @@ from esar_ros.mapping.coverage import Coverage
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.frontiers import Frontiers
 from esar_ros.mapping.ground_layers import ClassLayer, ClueLayer, GroundGrid, ValueLayer
-from esar_ros.mapping.inputs import DepthView, Scan, checked_depth, checked_stamp, pool_depth
+from esar_ros.mapping.inputs import DepthView, Scan, check_view, checked_stamp, pool_depth
 from esar_ros.mapping.layers import BevLayers, HeightLayers
 from esar_ros.mapping.local_esdf import LocalEsdf
 from esar_ros.mapping.local_window import window_around
@@ -290,4 +290,5 @@ def _pooled(depth: NDArray[np.float32], model: CameraModel, pose: Pose) -> Depth
     view = DepthView(depth, model, pose)
     if model.width < POOL_FROM:
         return view
-    return DepthView(pool_depth(checked_depth(view)), model.scaled(0.5), pose)
+    check_view(view)
+    return DepthView(pool_depth(depth), model.scaled(0.5), pose)

@@ -54,7 +54,7 @@ def plain(scan, reach, noise, voxel_map, centers):
     return hit, crossed & ~hit, undecided & ~crossed & ~hit
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(seed=SEEDS, noisy=st.booleans())
 def test_beams_hit_and_free_what_they_cross(small_map, voxel_centers, seed, noisy):
     voxel_map, scan, noise = small_map(2.0), random_scan(seed), 0.02 * noisy
