@@ -21,7 +21,7 @@ from esar_ros.scoring.truth import End, Point
 EPISODES, MANIFEST = "episodes.jsonl", "bench.json"
 
 # What must be equal for results to stand in one row; where it differs, it becomes part of the method's name.
-CONDITIONS = ("preset", "governor", "odometry", "clock", "pace", "world")
+CONDITIONS = ("preset", "governor", "odometry", "clock", "pace", "world", "detector")
 _SCORES = ("sr", "tsr", "cds", "rs")  # also at other error thresholds
 
 
@@ -159,9 +159,10 @@ def _episode(line: dict[str, Any], where: str, judges: Sequence[Judge]) -> tuple
         figures[column], judgement = clue_score_under(result, judge)
         said[column] = judgement.judge
     task = result.task
+    job = line["job"] if isinstance(line.get("job"), dict) else {}
     episode = Episode(
         planner=result.planner,
-        conditions=tuple(str(getattr(result, name)) for name in CONDITIONS),
+        conditions=tuple(str(job.get(name, getattr(result, name, "not stated"))) for name in CONDITIONS),
         unit=Unit(task.event, task.snapshot, task.id),
         seed=result.seed,
         tier=task.tier,

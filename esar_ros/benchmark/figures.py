@@ -145,7 +145,8 @@ def tier_figure(report: Report) -> Figure:
                 ax.errorbar(
                     x, mean, [[mean - low], [high - mean]], color=colour, marker=mark, markersize=5, elinewidth=1.3
                 )
-        ax.set_ylim(bottom=-0.03 * ax.get_ylim()[1])
+        top = max(ax.get_ylim()[1], 1.0)  # per cent, also where all is zero
+        ax.set_ylim(-0.03 * top, top)
         ax.set_title(f"{NAMES[score]} (%)", fontsize=11, color=INK, loc="left")
         ax.set_xticks(range(len(tiers)), [tier.capitalize() for tier in tiers])
         for edge in range(1, len(tiers)):
@@ -199,7 +200,8 @@ def gallery_figure(report: Report, most: int = 9) -> Figure | None:
         return None
     columns = min(3, len(tasks))
     rows = -(-len(tasks) // columns)
-    figure = Figure(figsize=(3.7 * columns, 3.95 * rows + 0.5), layout="constrained")
+    panel = 3.7 if columns > 1 else 7.4
+    figure = Figure(figsize=(panel * columns, (panel + 0.25) * rows + 0.5), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False)
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
@@ -221,7 +223,9 @@ def gallery_figure(report: Report, most: int = 9) -> Figure | None:
         Line2D([], [], marker="o", color="white", markeredgecolor=INK, linestyle="", label="clue", markersize=5),
         Line2D([], [], marker="x", color=FALSE, linestyle="", label="false report", markersize=5),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 5), frameon=False, fontsize=9)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(len(handles), 2 + columns), frameon=False, fontsize=9
+    )
     return figure
 
 

@@ -43,7 +43,7 @@ def grid_around(count: int, spacing: float) -> NDArray[np.float64]:
 
 @register("flooder")
 class Flooder:
-    """Claims everything near the start and stops."""
+    """Claims everything near the start and stops; it asks for no goal."""
 
     name = "flooder"
     eligible = True

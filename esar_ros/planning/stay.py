@@ -1,7 +1,8 @@
 """Stay: does nothing. A reference row of every table: what the safety term alone is worth.
 
-Source: none; the floor of equation 7 of ESARBench, which pays 0.1 for a mission without a crash. It neither takes
-off nor reports, so nothing that it would still wait for can change its score: it says stop soon.
+Source: none; the floor of equation 7 of ESARBench, which pays 0.1 for a mission without a crash. The pilot takes it up
+as it does every vehicle; it asks for no goal and reports nothing, so nothing that it would still wait for can change its
+score: it says stop soon.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class StaySettings(Settings):
 
 @register("stay")
 class Stay:
-    """Waits where it stands."""
+    """Waits where it is."""
 
     name = "stay"
     eligible = True

@@ -186,6 +186,16 @@ def test_conditions_that_differ_part_the_rows(maker: ModuleType, tmp_path: Path)
     assert {method.name for method in report.methods} == {"fbe (governor on)", "fbe (governor off)"}
 
 
+def test_detectors_part_the_rows_too(maker: ModuleType, tmp_path: Path) -> None:
+    for detector in ("yolo", "segmentation_oracle"):
+        lines = maker.make_bench(tmp_path / detector, {"fbe": 0.3}, events=1, snapshots=1)
+        maker.write_lines(tmp_path / detector, [line | {"job": {"detector": detector}} for line in lines])
+    report = report_of(tmp_path / "yolo", tmp_path / "segmentation_oracle")
+    assert {method.name for method in report.methods} == {
+        "fbe (detector yolo)", "fbe (detector segmentation_oracle)",
+    }  # fmt: skip
+
+
 def test_a_method_that_flew_less_is_said(
     maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
 ) -> None:

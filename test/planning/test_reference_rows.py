@@ -11,7 +11,7 @@ from esar_ros.planning.flooder import grid_around
 from esar_ros.planning.registry import create
 
 
-def test_stay_neither_moves_nor_reports_and_then_stops(brief, observe):
+def test_stay_asks_for_no_goal_reports_nothing_and_stops(brief, observe):
     stay = create("stay")
     stay.reset(brief(), 1)
     first, last = stay.act(observe(0.0)), stay.act(observe(10.0))
@@ -20,7 +20,7 @@ def test_stay_neither_moves_nor_reports_and_then_stops(brief, observe):
     assert not first.stop and last.stop
 
 
-def test_flooder_spends_the_whole_cap_without_flying(brief, observe):
+def test_flooder_spends_the_whole_cap_and_asks_for_no_goal(brief, observe):
     flooder = create("flooder")
     flooder.reset(brief(home=np.array([10.0, -20.0, 3.0])), 1)
     decisions = []
