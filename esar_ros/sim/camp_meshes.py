@@ -140,6 +140,7 @@ def _snowed_tent(colour: Colour) -> Model:
     b = MeshBuilder()
     _ridge(b, colour)
     rng = np.random.default_rng(3)
+    b.foreign = True
     b.lump((0.75, 0.3, 0.0), (1.35, 1.6, 0.72), SNOW, rng, 0.07, 10, 6)
     b.lump((0.1, 1.25, 0.0), (1.5, 0.85, 0.75), SNOW, rng, 0.08, 9, 6)
     b.solid((-0.2, -0.9, 0.0), (1.7, 1.6, 0.6))
@@ -240,6 +241,7 @@ def _covered_bag(colour: Colour) -> Model:
     b = MeshBuilder()
     _mummy(b, colour)
     rng = np.random.default_rng(8)
+    b.foreign = True
     b.lump((0.62, 0.1, 0.0), (0.75, 0.66, 0.31), SNOW, rng, 0.10, 10, 6)
     b.lump((0.05, -0.35, 0.0), (0.35, 0.3, 0.2), SNOW, rng, 0.12, 8, 5)
     return b.model()
@@ -408,6 +410,7 @@ def _covered_ashes() -> Model:
     b = MeshBuilder()
     _ring(b, 0.55, 9, np.random.default_rng(1))
     _ash_bed(b, shade(ASH, 0.6))
+    b.foreign = True
     b.lump((0.3, 0.25, 0.0), (0.5, 0.45, 0.14), EARTH, np.random.default_rng(2), 0.1, 9, 5)
     b.solid((-0.7, -0.7, 0.0), (0.7, 0.7, 0.2))
     return b.model()

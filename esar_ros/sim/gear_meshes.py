@@ -153,6 +153,7 @@ def _covered_pack(colour: Colour) -> Model:
     b.turn(((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0)))
     b.turn(((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0)))
     b.shift((-0.4, 0.0, 0.16))
+    b.foreign = True
     b.lump((-0.25, -0.16, 0.0), (0.48, 0.46, 0.30), SNOW, np.random.default_rng(4), 0.1, 9, 6)
     b.solid((-0.5, -0.4, 0.0), (0.48, 0.3, 0.36))
     return b.model()
@@ -311,6 +312,7 @@ def _covered_jacket(colour: Colour) -> Model:
     )
     b.ellipsoid((0.36, 0.0, 0.045), (0.15, 0.20, 0.05), shade(colour, 0.75), 9, 4)
     _crumple(b, 1, 0.16)
+    b.foreign = True
     b.lump((-0.22, -0.25, 0.0), (0.42, 0.38, 0.14), SNOW, np.random.default_rng(5), 0.12, 9, 5)
     b.lump((0.2, -0.42, 0.0), (0.25, 0.22, 0.10), EARTH, np.random.default_rng(6), 0.12, 8, 5)
     b.solid((-0.5, -0.5, 0.0), (0.5, 0.5, 0.12))
@@ -531,7 +533,9 @@ def _bundle(colour: Colour) -> Model:
 def _anchor_rope(colour: Colour) -> Model:
     """Rope about a boulder, its two strands running away downhill."""
     b = MeshBuilder()
+    b.foreign = True
     b.lump((0.0, 0.0, 0.10), (0.32, 0.28, 0.26), (0.21, 0.20, 0.19), np.random.default_rng(8), 0.14, 8, 6, faceted=True)
+    b.foreign = False
     u = np.linspace(-2.3, 2.3, 12)
     loop = np.stack([-0.36 * np.cos(u), 0.33 * np.sin(u), np.full(12, 0.16)], axis=1)
     b.tube(loop, 0.018, colour, 5)

@@ -24,6 +24,7 @@ class Mesh:
     emission: NDArray[np.float32]  # (V,)
     triangles: NDArray[np.int32]  # (T, 3) counter-clockwise seen from outside
     warmth: NDArray[np.float32]  # (V,) K above the air, as an infrared camera sees it
+    own: int  # the first so many triangles are the thing, the others lie over it (snow, rock) and do not bear its id
 
     @property
     def radius(self) -> float:
@@ -44,6 +45,7 @@ class Mesh:
             self.emission,
             self.triangles,
             self.warmth,
+            self.own,
         )
 
 
@@ -60,13 +62,15 @@ class Model:
 class MeshBuilder:
     """Collects parts; every part gets one albedo and an emission.
 
-    `warmth` (K above the air) holds for the parts added after it is set; `limp` for the whole: see Model.
+    `warmth` (K above the air) and `foreign` (not the thing itself, but what lies over it) hold for the parts added
+    after they are set; `limp` for the whole: see Model.
     """
 
     def __init__(self, sunk: float = 0.05) -> None:
         """What lies deeper than sunk (m) is cut off; a little stays, so that nothing floats where the ground dips."""
         self.warmth = 0.0
         self.limp = False
+        self.foreign = False
         self._sunk = sunk
         self._positions: list[Floats] = []
         self._normals: list[Floats] = []
@@ -74,6 +78,7 @@ class MeshBuilder:
         self._emission: list[Floats] = []
         self._warmth: list[Floats] = []
         self._triangles: list[NDArray[np.int64]] = []
+        self._foreign: list[NDArray[np.bool_]] = []
         self._count = 0
         self._solids: list[Floats] = []
         self._emitters: list[Emitter] = []
@@ -88,7 +93,9 @@ class MeshBuilder:
         self._colours.append(np.broadcast_to(np.asarray(colour, dtype=np.float64), p.shape))
         self._emission.append(np.full(len(p), emission))
         self._warmth.append(np.full(len(p), self.warmth))
-        self._triangles.append(np.asarray(triangles, dtype=np.int64) + self._count)
+        faces = np.asarray(triangles, dtype=np.int64)
+        self._triangles.append(faces + self._count)
+        self._foreign.append(np.full(len(faces), self.foreign))
         self._count += len(p)
 
     def smooth(self, positions: ArrayLike, triangles: ArrayLike, colour: ArrayLike, emission: float = 0.0) -> None:
@@ -320,13 +327,16 @@ class MeshBuilder:
         triangles = np.concatenate(self._triangles)
         buried = positions[triangles][..., 2].max(axis=1) <= -self._sunk + 1e-6
         positions[:, 2] = np.maximum(positions[:, 2], -self._sunk)
+        foreign = np.concatenate(self._foreign)
+        own, cover = triangles[~buried & ~foreign], triangles[~buried & foreign]
         return Mesh(
             positions.astype(np.float32),
             np.concatenate(self._normals).astype(np.float32),
             np.concatenate(self._colours).astype(np.float32),
             np.concatenate(self._emission).astype(np.float32),
-            triangles[~buried].astype(np.int32),
+            np.concatenate([own, cover]).astype(np.int32),
             np.concatenate(self._warmth).astype(np.float32),
+            len(own),
         )
 
     def model(self) -> Model:

@@ -106,8 +106,12 @@ class ObjectDrawing:
         """Ids and depth of things in the view that is bound; the caller has masked the colour."""
         for thing in things:
             array = self._place(self._ids, "ids", thing)
+            own, every = 3 * thing.mesh.own, thing.mesh.triangles.size
             self._ids["id"] = thing.id / 255.0
-            array.render()
+            array.render(vertices=own)
+            if own < every:  # what lies over it
+                self._ids["id"] = 0.0
+                array.render(first=own, vertices=every - own)
 
     def draw_warmth(self, things: Sequence[SceneObject]) -> None:
         """Kelvin above the air."""

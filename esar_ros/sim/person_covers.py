@@ -103,3 +103,4 @@ COVERS: dict[str, tuple[str, Callable[[MeshBuilder], None]]] = {
     "rock": ("lying under a rock overhang, legs in sight", _rock),
     "scree": ("half buried under stones", _scree),
 }
+SHEETS = frozenset({"blanket", "gold"})  # those that somebody was wrapped in

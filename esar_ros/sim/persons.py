@@ -10,7 +10,7 @@ import numpy as np
 from esar_ros.mission.clues import VictimPose
 from esar_ros.sim.mesh_builder import Colour, MeshBuilder, Model
 from esar_ros.sim.palette import BLACK, COLOURS, HELD_OUT, shade
-from esar_ros.sim.person_covers import COVERS
+from esar_ros.sim.person_covers import COVERS, SHEETS
 from esar_ros.sim.variants import Variant
 
 Point = tuple[float, float, float]
@@ -175,6 +175,7 @@ def person(skeleton: Skeleton, outfit: Outfit, cover: str | None = None) -> Mode
         b.solid_rod(np.array(start) * outfit.height, np.array(end) * outfit.height, radius * outfit.height)
     if cover is not None:
         b.warmth = 1.0
+        b.foreign = cover not in SHEETS  # a sheet is a sign of somebody, snow is none
         COVERS[cover][1](b)
     return b.model()
 

@@ -55,3 +55,23 @@ def test_meshes_of_draped_things_are_given_back(place: PlaceMap, monkeypatch: py
         assert len(renderer._objects._arrays) <= 4
     finally:
         renderer.close()
+
+
+def test_what_lies_over_a_thing_does_not_bear_its_id(place: PlaceMap) -> None:
+    world = World(dataclasses.replace(place, flora={}, structures=()), 0)
+    renderer = Renderer(world, 320, 240, math.pi / 2)
+    spot = (-14.0, 6.0)
+    shown = {}
+    try:
+        for name in ("person_lying/red", "person_covered/red", "person_covered/rock_red", "person_covered/snow_red"):
+            thing = world.spawn("x", name, world.resting_pose(spot, 0.5))
+            frame = renderer.render([Pose(thing.pose.position + [0.0, 0.0, 8.0], DOWN)], 0.0)
+            shown[name] = int((frame.ids == thing.id).sum())
+            assert set(np.unique(frame.ids)) == {0, thing.id}
+            world.destroy("x")
+    finally:
+        renderer.close()
+    bare = shown.pop("person_lying/red")
+    assert shown["person_covered/red"] > 0.9 * bare  # a rescue sheet is part of whom it wraps
+    assert 0.1 * bare < shown["person_covered/rock_red"] < 0.8 * bare
+    assert 0.1 * bare < shown["person_covered/snow_red"] < 0.8 * bare
