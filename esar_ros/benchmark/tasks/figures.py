@@ -95,9 +95,9 @@ def draw_statistics(stats: Statistics, path: Path) -> None:
     for mine, paper in zip(stats.quartiles, DISTANCE_QUARTILES, strict=True):
         far.axvline(paper, color="#b5403a", linewidth=1.2)
         far.axvline(mine, color=_INK, linewidth=1.2, linestyle=":")
-    far.set_xlabel("mean distance from the start to the victims (m); quartiles: dotted here, red in the paper")
+    far.set_xlabel("mean distance from start to victims (m)")
     far.spines[["top", "right"]].set_visible(False)
-    far.set_title("(d) distances", loc="left")
+    far.set_title("(d) distances; quartiles dotted, the paper's red", loc="left")
     figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path)
@@ -111,11 +111,11 @@ def word_cloud(words: Mapping[str, int], width: int, height: int, most: int = 11
     ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))[:most]
     largest = ranked[0][1] if ranked else 1
     for rank, (word, count) in enumerate(ranked):
-        font = ImageFont.load_default(size=int(13 + 75 * (count / largest) ** 0.75))
+        font = ImageFont.load_default(size=int(12 + 60 * (count / largest)))
         left, top, right, bottom = (int(v) for v in draw.textbbox((0, 0), word, font=font))
         w, h = right - left + 6, bottom - top + 6
         for step in range(4000):
-            radius, angle = 0.055 * step**0.98, 0.35 * step**0.75
+            radius, angle = 0.09 * step, 0.35 * step**0.75
             x = int(width / 2 + 1.6 * radius * np.cos(angle) - w / 2)
             y = int(height / 2 + radius * np.sin(angle) - h / 2)
             if x < 0 or y < 0 or x + w > width or y + h > height or taken[y : y + h, x : x + w].any():

@@ -34,8 +34,9 @@ _WALK_STEEPEST = math.radians(65.0)  # on hands and feet
 _TAKE_OFF_FREE = 3.0  # m without plant or structure about a take-off spot
 _TAKE_OFF_GRID = {"lop_nur": 12.0}  # m between candidate spots; elsewhere:
 _TAKE_OFF_FINE = 4.0
-_FLATTEST = {"k2": 15.0, "dapeng": 12.0}  # degrees a take-off spot may slope; elsewhere:
+_FLATTEST = {"k2": 12.0}  # degrees a take-off spot may slope; elsewhere:
 _FLAT = 8.0
+_FOOTING, _FACE = 2.5, 20.0  # m about a take-off spot that slope less than this, degrees
 
 
 class Site:
@@ -53,9 +54,9 @@ class Site:
             for s in place.structures
         ]
 
-    def slope(self, xy: Points) -> NDArray[np.float64]:
-        """Steepness (rad) at points (N, 2), the worst within a stride."""
-        around = xy[:, None, :] + np.array([[0.0, 0.0], [0.8, 0.0], [-0.8, 0.0], [0.0, 0.8], [0.0, -0.8]])
+    def slope(self, xy: Points, reach: float = 0.8) -> NDArray[np.float64]:
+        """Steepness (rad) at points (N, 2), the worst within a stride (m)."""
+        around = xy[:, None, :] + reach * np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
         return np.asarray(np.arccos(np.clip(self.place.normal(around)[..., 2], -1.0, 1.0)).max(axis=1))
 
     def stand(self, xy: Sequence[float]) -> Vector:
@@ -136,6 +137,8 @@ class Site:
         xy = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
         xy = np.round(xy + rng.uniform(-step / 4, step / 4, xy.shape), 1)
         xy = xy[self.slope(xy) <= math.radians(flattest(self.place.id))]
+        # Level enough under the legs, and no mere step in a face.
+        xy = xy[self.slope(xy, reach=_FOOTING) <= math.radians(_FACE)]
         xy = xy[self.usable(xy, 45.0, gap=_TAKE_OFF_FREE)]
         spots = np.column_stack([xy, self.place.ground_height(xy)])
         free = [self.world.contact(spot + (0.0, 0.0, 3.0), 2.0) is None for spot in spots]
