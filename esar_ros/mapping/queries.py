@@ -283,9 +283,9 @@ def gather_rows(
     rows: NDArray[np.float32], starts: NDArray[np.int64], counts: NDArray[np.int64], out: NDArray[np.float32]
 ) -> None:
     """Put runs of rows (N, 4), given by start and length, behind one another."""
+    source, target = rows.reshape(-1), out.reshape(-1)
     m = 0
     for n in range(len(starts)):
-        for r in range(starts[n], starts[n] + counts[n]):
-            for a in range(4):
-                out[m, a] = rows[r, a]
-            m += 1
+        length = 4 * counts[n]
+        target[m : m + length] = source[4 * starts[n] : 4 * starts[n] + length]
+        m += length
