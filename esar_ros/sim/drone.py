@@ -168,10 +168,15 @@ class Drone:
         at = position.copy()
         for _ in range(8):  # on curved ground one step does not suffice
             touch = self.world.contact(at, self.radius + CLEARANCE)
-            if touch is None or touch.id != GROUND:
+            if touch is None:
+                break
+            if touch.id != GROUND:  # in a rock or a bush: it stays there, but not in the ground
+                at[2] = max(at[2], float(self.world.ground_height(at[:2])) + self.radius + CLEARANCE)
                 break
             at[2] += touch.depth / max(float(touch.normal[2]), 0.1) + 1e-3
         below = self.world.contact(at - np.array([0.0, 0.0, 2.0 * CLEARANCE]), self.radius)
+        if below is not None and below.id != GROUND and below.normal[2] <= 0.0:
+            return at, bool(at[2] - self.world.ground_height(at[:2]) < self.radius + 2.0 * CLEARANCE)
         return at, below is not None and bool(below.normal[2] > 0.0)
 
     def _stand(self, position: Vector) -> None:

@@ -386,3 +386,15 @@ def test_nothing_thin_is_flown_through_from_any_side(
     for _ in range(40):
         fly(sim, 0.05)
     assert drone.collision.count >= 1
+
+
+def test_a_vehicle_whose_start_lies_in_a_thing_stands_on_the_ground_there() -> None:
+    sim = simulation()
+    world = sim.world
+    world.spawn("hut", "tent", world.ground_pose(np.array([20.0, 0.0]), 0.0), 3.0)
+    drone = Drone("late", Pose(np.array([20.0, 0.0, 0.0])), np.zeros(3), BODY, world)
+    assert drone.position[2] >= BODY.radius
+    before = drone.position.copy()
+    sim.drones["late"] = drone
+    fly(sim, 1.0)
+    assert drone.position[2] >= BODY.radius and np.linalg.norm(drone.position - before) < 3.0
