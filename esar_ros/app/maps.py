@@ -14,7 +14,7 @@ from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.land_cover import LandCover
 from esar_ros.sim.map_import import CHARACTERS, MAX_HOLE, ImportOptions, import_map
-from esar_ros.sim.map_sheet import save_sheet
+from esar_ros.sim.map_sheet import position_words, save_sheet
 from esar_ros.sim.maps import PlaceMap, known_maps, load_map, load_spec, shipped_maps, user_map_directory
 
 
@@ -47,10 +47,10 @@ def _parser() -> Parser:
 
 
 def _list(_: argparse.Namespace) -> int:
-    table = Table("map", "place", "side (m)", "N, E (deg)", "altitude (m)", "from")
+    table = Table("map", "place", "side (m)", "centre (deg)", "altitude (m)", "from")
     for map_id in known_maps():
         spec, _text = load_spec(map_id)
-        where = f"{spec.origin.latitude:.4f}, {spec.origin.longitude:.4f}"
+        where = position_words(spec.origin.latitude, spec.origin.longitude, 4)
         origin = "shipped" if map_id in shipped_maps() else "imported"
         table.add_row(map_id, spec.name, f"{spec.size:.0f}", where, f"{spec.origin.altitude:.0f}", origin)
     Console().print(table)
@@ -88,7 +88,7 @@ def facts(place: PlaceMap) -> dict[str, str]:
         ((float(share[kind]), kind.name.lower()) for kind in LandCover if share[kind] >= 0.0005), reverse=True
     )
     out = {
-        "centre": f"{origin.latitude:.5f} N, {origin.longitude:.5f} E, {origin.altitude:.0f} m AMSL",
+        "centre": f"{position_words(origin.latitude, origin.longitude, 5)}, {origin.altitude:.0f} m AMSL",
         "extent": f"{place.size:.0f} m x {place.size:.0f} m, a height every {place.cell:.2f} m",
         "heights": f"{place.heights.min() + origin.altitude:.0f} to {place.heights.max() + origin.altitude:.0f} m AMSL",
         "slope": f"{low:.0f} / {middle:.0f} / {high:.0f} deg (10 / 50 / 90 % of the land), "

@@ -20,6 +20,12 @@ _HALO = [withStroke(linewidth=2.5, foreground="white", alpha=0.85)]
 _DPI = 140
 
 
+def position_words(latitude: float, longitude: float, digits: int) -> str:
+    """Degrees with N, S, E, W."""
+    north, east = "N" if latitude >= 0.0 else "S", "E" if longitude >= 0.0 else "W"
+    return f"{abs(latitude):.{digits}f} {north}, {abs(longitude):.{digits}f} {east}"
+
+
 def save_sheet(place: PlaceMap, path: Path, pixels: int) -> None:
     """Write a PNG whose map is `pixels` wide. Raises OSError or ValueError when it cannot."""
     with matplotlib.rc_context({"font.family": "DejaVu Sans", "font.size": 8}):
@@ -54,13 +60,13 @@ def _grid(ax: Axes, place: PlaceMap) -> None:
         fontweight="bold", color=_INK,
     )  # fmt: skip
     origin = place.origin
-    facts = f"centre {origin.latitude:.5f} N, {origin.longitude:.5f} E, {origin.altitude:.0f} m"
+    facts = f"centre {position_words(origin.latitude, origin.longitude, 5)}, {origin.altitude:.0f} m"
     facts += f"; {low:.0f} to {high:.0f} m AMSL"
     ax.set_title(facts, loc="left", fontsize=8, color=_INK, y=1.004)
     for x, y, horizontal, vertical in ((-half, -half, "left", "top"), (half, half, "right", "bottom")):
         latitude, longitude, _ = origin.to_geodetic((x, y, 0.0))
         ax.annotate(
-            f"{latitude:.4f} N  {longitude:.4f} E", (x, y), xytext=(0, -30 if y < 0 else 6), textcoords="offset points",
+            position_words(latitude, longitude, 4), (x, y), xytext=(0, -30 if y < 0 else 6), textcoords="offset points",
             ha=horizontal, va=vertical, fontsize=7, color=_INK,
         )  # fmt: skip
 

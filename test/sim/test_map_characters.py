@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
+from esar_ros.sim.detail_textures import paint_noise
+from esar_ros.sim.ground_bake import GroundBake
 from esar_ros.sim.land_cover import LandCover
 from esar_ros.sim.maps import PlaceMap, load_map, shipped_maps
 from esar_ros.sim.meshes import assets
@@ -169,8 +172,6 @@ def test_dapeng() -> None:
     assert np.ptp(place.heights[water]) == 0.0
     assert (place.heights[~water] > place.water_level).mean() > 0.9999
     # Sea cliffs: within 20 m of the shore much of the ground is steeper than 45 degrees, and beaches are gentle.
-    import cv2
-
     near = cv2.dilate(water.astype(np.uint8), np.ones((21, 21), np.uint8)).astype(bool) & ~water
     at = np.argwhere(near)[::5, ::-1] * place.cell - place.size / 2
     steep = np.degrees(place.slope(at))
@@ -180,3 +181,33 @@ def test_dapeng() -> None:
     assert (place.ground_height(sand) + place.origin.altitude).max() < 8.0
     for x, y in ((540.0, 180.0), (-110.0, -572.0)):  # the two beaches
         assert (np.hypot(sand[:, 0] - x, sand[:, 1] - y) < 60.0).sum() > 50
+
+
+@pytest.mark.parametrize(("map_id", "track"), [("lop_nur", "south_track"), ("k2", "abruzzi"), ("dapeng", "south_path")])
+def test_tracks_are_painted_in_the_ground(map_id: str, track: str) -> None:
+    place = load_map(map_id)
+    albedo = GroundBake(place, paint_noise()).albedo.astype(float)
+    line = place.tracks[track]
+    steps = np.diff(line, axis=0)
+    across = np.column_stack([-steps[:, 1], steps[:, 0]]) / np.maximum(np.hypot(*steps.T), 1e-9)[:, None]
+
+    def colour(offset: float) -> np.ndarray:
+        xy = line[:-1] + offset * across
+        texel = np.clip(((xy + place.size / 2) / place.size * len(albedo)).astype(int), 0, len(albedo) - 1)
+        return albedo[texel[:, 1], texel[:, 0]]
+
+    # A track differs from the ground beside it more than the ground on its two sides differs.
+    on, left, right = colour(0.0), colour(9.0), colour(-9.0)
+    contrast = np.abs(on - 0.5 * (left + right)).mean()
+    assert contrast > 5.0 and np.abs(np.median(on - 0.5 * (left + right), axis=0)).max() > 4.0
+
+
+def test_the_sea_is_lighter_where_it_is_shallow() -> None:
+    place = load_map("dapeng")
+    albedo = GroundBake(place, paint_noise()).albedo
+    size = len(albedo)
+    axis = (np.arange(size) + 0.5) / size * place.size - place.size / 2
+    water = place.is_water(np.stack(np.meshgrid(axis, axis), axis=-1))
+    far = cv2.distanceTransform(water.astype(np.uint8), cv2.DIST_L2, 5) * place.size / size
+    near, deep = albedo[(far > 15.0) & (far < 40.0)].mean(axis=0), albedo[far > 250.0].mean(axis=0)
+    assert (near - deep)[1] > 20.0 and deep[2] > deep[0]  # greener near the shore, blue far out
