@@ -1,8 +1,8 @@
 """Stay: does nothing. A reference row of every table: what the safety term alone is worth.
 
-Source: none; the floor of equation 7 of ESARBench, which pays 0.1 for a mission without a crash. The pilot takes it up
-as it does every vehicle; it asks for no goal and reports nothing, so nothing that it would still wait for can change its
-score: it says stop soon.
+Source: none; the floor of equation 7 of ESARBench, which pays 0.1 for a mission without a crash. The pilot takes it
+up as it does every vehicle; it asks for no goal and reports nothing, so nothing that it would still wait for can
+change its score: it says stop soon.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ def fly(task: Task, planner: str, skill: float, rng: np.random.Generator, **run:
     record = EpisodeRecord()
     crashed = planner not in ("stay", "flooder") and rng.random() < 0.25
     seconds = 10.0 if planner == "stay" else float(rng.uniform(200.0, 900.0))
-    times = np.arange(0.0, seconds, 2.0)
+    times = np.arange(0.0, seconds, 5.0)
     heading = np.cumsum(rng.normal(0.0, 0.25, len(times))) + rng.uniform(0.0, 6.3)
-    steps = np.column_stack([np.cos(heading), np.sin(heading)]) * (0.0 if planner in ("stay", "flooder") else 6.0)
+    steps = np.column_stack([np.cos(heading), np.sin(heading)]) * (0.0 if planner in ("stay", "flooder") else 15.0)
     track = np.clip(np.cumsum(steps, axis=0), -450.0, 450.0)
     for t, (x, y) in zip(times, track, strict=True):
         ns = NANO + round(t * NANO)

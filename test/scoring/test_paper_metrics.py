@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from esar_ros.mission.clues import ClueKind
 from esar_ros.scoring import metrics, words
 from esar_ros.scoring.findings import Claim, Claims
-from esar_ros.scoring.record import ReportRow
+from esar_ros.scoring.judge import LabelJudge
+from esar_ros.scoring.record import EpisodeRecord, ReportRow
+from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import TrueClue, TrueVictim, Truth
 
 CASES = 10_000
@@ -112,6 +114,35 @@ def test_ten_thousand_random_cases_are_equal_to_the_last_bit(make_truth: Callabl
         assert mine == other, (case, victims, clues, persons, things, means, gate)
         seen[mine[0]] = seen.get(mine[0], 0) + 1
     assert len(seen) >= 4 and min(seen[0.0], seen[1.0]) > CASES // 20  # the cases do not all say the same
+
+
+def test_whole_missions_score_as_the_paper_says(
+    make_truth: Callable[..., Truth], flown: EpisodeRecord, fakes: Any
+) -> None:
+    """From messages to the result, at every threshold: what a person reads is what the paper computes."""
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+
+        def places(most: int, least: int = 0) -> list[Place]:
+            size = (int(rng.integers(least, most + 1)), 3)
+            return [(float(x), float(y), float(z)) for x, y, z in rng.uniform(0.0, 30.0, size)]
+
+        victims, clues, persons, things = places(3, 1), places(4, 1), places(5), places(4)
+        kinds, said = rng.permutation(KINDS)[: len(clues)].tolist(), rng.choice(KINDS, len(things)).tolist()
+        end = float(np.round(rng.uniform(20.0, 300.0), 3))
+        record = EpisodeRecord()
+        for topic in ("odometry", "safety/status", "vehicle_state", "battery"):
+            for row in flown.rows("uav1", topic):
+                record.take("uav1", topic, row)
+        for i, (kind, at) in enumerate([*zip(said, things, strict=True), *(("person", at) for at in persons)]):
+            record.add("uav1", "reports", fakes.report(1.0 + i, i + 1, kind, at))
+        truth = make_truth(victims, list(zip(kinds, clues, strict=True)), end=end)
+        result = score(record, truth, LabelJudge())
+        means = [[report == clue for clue in kinds] for report in said]
+        assert result.metrics.safe
+        for gate, scores in ((10.0, result.metrics), *((float(g), s) for g, s in result.metrics.sensitivity.items())):
+            mine = (scores.sr, scores.tsr, scores.cds, scores.rs)
+            assert mine == theirs(victims, clues, persons, things, means, gate, True, end, truth.task.t_max)
 
 
 # --- Golden cases ---------------------------------------------------------------------------------------------------
