@@ -131,6 +131,8 @@ class VoxelMapperNode(StepNode):
     def on_step(self, step: Step) -> bool | None:
         """Answer frames; without a camera driver, say again what is known."""
         driven = interface.CAMERA_DRIVER not in step.absent
+        if step.is_frame() and driven and step.ns not in self._frames:
+            return False
         if self._lidar and driven and step.kinds & Tick.RANGES:
             self._integrate_scan(self.inbox(names.LIDAR_POINTS).at(step.ns))
         if not step.is_frame():
@@ -138,10 +140,8 @@ class VoxelMapperNode(StepNode):
         frame_set = self._frames.pop(step.ns, None)
         if frame_set is not None:
             self._integrate(frame_set, step.seconds)
-        elif not driven:
-            self._publish(step.ns, 0.0)
         else:
-            return False
+            self._publish(step.ns, 0.0)
         return None
 
     def _integrate(self, frame_set: FrameSet, now: float | None) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import rclpy
 from geometry_msgs.msg import Point, TransformStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -21,7 +20,7 @@ from tf2_msgs.msg import TFMessage
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission import names
-from esar_ros.msg import Brief, Clue, Clues
+from esar_ros.msg import Brief, Clue, Clues, Tick
 from esar_ros.nodes import convert, voxel_mapper
 from esar_ros.nodes.frames import FrameSet, InProcessFrames
 from esar_ros.nodes.interface import BY_NAME
@@ -31,6 +30,7 @@ from esar_ros.nodes.types import message_class
 from esar_ros.perception.backend import CameraFrame
 
 Spin = Callable[..., bool]
+BEAM = np.array([[30.2, 0.2, 45.2], [15.0, 0.1, 42.6]])  # where that beam ends and what it crosses
 SECOND = 1_000_000_000
 OUTPUTS = (names.MAP_POINTS, names.MAP_GRID, names.MAP_FRONTIERS, names.MAP_LOCAL, names.MAP_STATUS, names.MAP_COVERAGE)
 MODEL = CameraModel.from_horizontal_fov(64, 48, np.pi / 2)
@@ -57,16 +57,22 @@ class Graph:
 
     def fly(self, ns: int, stamp: int | None = None, depth: float = 40.0) -> None:
         """Odometry of an instant and a frame with a stamp."""
+        before = self.mapper.inbox(names.ODOMETRY).arrived
+        self.say(names.ODOMETRY, self.odometry(ns))
+        assert self.spin([], lambda: self.mapper.inbox(names.ODOMETRY).arrived > before)
+        self.hand_over(ns if stamp is None else stamp, depth)
+
+    def odometry(self, ns: int) -> Odometry:
         odometry = Odometry()
         odometry.header.stamp = to_stamp(ns)
         odometry.pose.pose.position.z = 40.0
         odometry.pose.pose.orientation.w = 1.0
-        before = self.mapper.inbox(names.ODOMETRY).arrived
-        self.say(names.ODOMETRY, odometry)
-        assert self.spin([], lambda: self.mapper.inbox(names.ODOMETRY).arrived > before)
+        return odometry
+
+    def hand_over(self, when: int, depth: float) -> None:
+        """A frame of one camera that looks straight down."""
         picture = np.full((48, 64), depth, np.float32)
         rgb = np.zeros((48, 64, 3), np.uint8)
-        when = ns if stamp is None else stamp
         self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, rgb, picture, when * 1e-9),)))
 
     def status(self) -> Any:
@@ -191,13 +197,44 @@ def test_points_take_the_colour_of_what_was_found_there(ros: Spin, monkeypatch: 
     assert colored.any() and (away[colored] <= 2.0).all() and (away[~colored] > 2.0).all()
 
 
+def scan_of_one_beam(ns: int) -> PointCloud2:
+    cloud = PointCloud2(height=1, width=1, point_step=12, row_step=12)
+    cloud.header.stamp = to_stamp(ns)
+    cloud.data = np.array([[30.2, 0.2, 5.2]], np.float32).tobytes()
+    return cloud
+
+
 def test_lidar_scans_go_into_the_same_map(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = make_graph(ros, monkeypatch, {"lidar": True})
     graph.fly(SECOND)
-    cloud = PointCloud2(height=1, width=1, point_step=12, row_step=12)
-    cloud.header.stamp = to_stamp(SECOND)
-    cloud.data = np.array([[30.2, 0.2, 5.2]], np.float32).tobytes()
-    graph.say(names.LIDAR_POINTS, cloud)
-    where = np.array([[30.2, 0.2, 45.2], [15.0, 0.1, 42.6]])
-    assert ros([], lambda: graph.mapper._mapper.map.state(where).tolist() == [2, 1])
-    assert rclpy.ok()
+    graph.say(names.LIDAR_POINTS, scan_of_one_beam(SECOND))
+    assert ros([], lambda: graph.mapper._mapper.map.state(BEAM).tolist() == [2, 1])
+
+
+def test_in_lockstep_a_step_with_ranges_waits_for_its_scan(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = make_graph(ros, monkeypatch, {"lidar": True, "pace": "lockstep"})
+    graph.fly(SECOND)
+    tick = Tick(epoch=1, seq=1, kinds=Tick.RANGES, period=0.05)
+    tick.header.stamp = to_stamp(SECOND)
+    graph.say(names.TICK, tick)
+    assert not ros([], lambda: graph.mapper._answered is not None, 0.5)
+    graph.say(names.LIDAR_POINTS, scan_of_one_beam(2 * SECOND))
+    assert not ros([], lambda: graph.mapper._answered is not None, 0.5)
+    graph.say(names.LIDAR_POINTS, scan_of_one_beam(SECOND))
+    assert ros([], lambda: graph.mapper._answered is not None)
+    assert graph.mapper._mapper.map.state(BEAM).tolist() == [2, 1]
+    once = graph.mapper._mapper.map.log_odds(BEAM)
+    tick.seq, tick.kinds = 2, Tick.RANGES | Tick.FRAME  # the frame comes last: asked again, the scan counts once
+    tick.header.stamp = to_stamp(2 * SECOND)
+    graph.say(names.TICK, tick)
+    assert not ros([], lambda: graph.mapper._answered == (1, 2), 0.5)
+    graph.say(names.ODOMETRY, graph.odometry(2 * SECOND))
+    assert not ros([], lambda: graph.mapper._answered == (1, 2), 0.5)
+    graph.hand_over(2 * SECOND, np.nan)
+    assert ros([], lambda: graph.mapper._answered == (1, 2))
+    np.testing.assert_allclose(graph.mapper._mapper.map.log_odds(BEAM), 2.0 * once)
+    tick.seq, tick.absent, tick.epoch = 3, ["camera_driver"], 2
+    tick.header.stamp = to_stamp(3 * SECOND)
+    graph.fly(3 * SECOND)
+    graph.say(names.TICK, tick)
+    assert ros([], lambda: graph.mapper._answered == (2, 3))
