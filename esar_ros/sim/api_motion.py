@@ -10,9 +10,10 @@ from typing import Any
 
 from esar_ros.sim.api import Context, Session, method
 from esar_ros.sim.api_values import ApiError, number
-from esar_ros.sim.autopilot import POSITION_GAIN, Stick
+from esar_ros.sim.autopilot import POSITION_GAIN
 from esar_ros.sim.drone import Drone
 from esar_ros.sim.dynamics import Limits
+from esar_ros.sim.hand_flight import Stick
 from esar_ros.sim.motion_commands import COMMANDS, Command, Flight
 
 _EMPTY = inspect.Parameter.empty

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.sim.dynamics import ATTITUDE, GRAVITY, MOTORS, VELOCITY, Limits, SetPoint
+from esar_ros.sim.dynamics import ATTITUDE, GRAVITY, VELOCITY, Limits, SetPoint
 
 BRAKING = 2.0  # m/s^2, planned deceleration in front of a goal
 POSITION_GAIN = 1.0  # 1/s, unless a client sets another
@@ -24,7 +24,6 @@ REACHED = 0.2  # m
 STILL = 0.3  # m/s
 TAKEOFF_HEIGHT = 3.0  # m, as AirSim
 TAKEOFF_SPEED = 1.5  # m/s
-STICK_AGE = 0.1  # s, older sticks are not obeyed, as AirSim
 HOLD_SPEED = 3.0  # m/s, at most, back to the place held
 
 
@@ -137,60 +136,6 @@ class Fly:
                 lift = GRAVITY + 3.0 * (climb - flier.velocity[2])
                 values[2] = max(0.0, min(1.0, lift / Limits.thrust))
         return self.heading.apply(SetPoint(self.mode, values), flier)
-
-
-@dataclass
-class Motors:
-    """Set the motors' duties 0..1 for a time: front right, rear left, front left, rear right. Nothing balances."""
-
-    duties: tuple[float, float, float, float]
-    until: float
-
-    def steer(self, flier: Flier, now: float) -> SetPoint | bool:
-        """True once the time is over."""
-        if now >= self.until:
-            return True
-        return SetPoint(MOTORS, np.array(self.duties[:3]), self.duties[3])
-
-
-@dataclass(frozen=True)
-class Stick:
-    """A remote control's sticks, as the client sent them; stamp 0 never grows old (s)."""
-
-    roll: float = 0.0
-    pitch: float = 0.0
-    yaw: float = 0.0
-    throttle: float = 0.0
-    stamp: float = 0.0
-    valid: bool = False
-
-
-@dataclass
-class Manual:
-    """Fly as the sticks say, relative to the heading at the start; without fresh sticks: hold."""
-
-    stick: Callable[[], Stick]
-    full: Vector  # m/s forward and left, and m upward, per unit of pitch, roll and throttle
-    yaw: float  # rad, the heading that roll and pitch refer to
-    heading: Heading
-    turn: float  # rad of heading, or rad/s, per unit of yaw
-    until: float
-    _hold: Hold = field(default_factory=Hold)
-
-    def steer(self, flier: Flier, now: float) -> SetPoint | bool:
-        """True once the time is over."""
-        if now >= self.until:
-            return True
-        stick = self.stick()
-        if not stick.valid or (stick.stamp > 0.0 and now - stick.stamp > STICK_AGE):
-            return self._hold.steer(flier, now)
-        self._hold = Hold()
-        ahead, left, climb = self.full * [stick.pitch, stick.roll, stick.throttle]
-        cos, sin = math.cos(self.yaw), math.sin(self.yaw)
-        climb = max(-3.0, min(3.0, 1.5 * climb))
-        values = np.array([cos * ahead - sin * left, sin * ahead + cos * left, climb])
-        heading = Heading(self.heading.turn, self.heading.value + self.turn * stick.yaw)
-        return heading.apply(SetPoint(values=values), flier)
 
 
 @dataclass

@@ -10,10 +10,11 @@ import numpy as np
 
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mission.vehicle import Body
-from esar_ros.sim.autopilot import POSITION_GAIN, Autopilot, Motion, Stick
+from esar_ros.sim.autopilot import POSITION_GAIN, Autopilot, Motion
 from esar_ros.sim.battery import Battery
 from esar_ros.sim.clock import STEP
 from esar_ros.sim.dynamics import ATTITUDE, GRAVITY, MOTORS, Quadrotor, SetPoint
+from esar_ros.sim.hand_flight import Stick
 from esar_ros.sim.scene import Contact
 
 CLEARANCE = 0.02  # m, left between the body's sphere and the ground it stands on

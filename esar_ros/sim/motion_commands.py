@@ -23,9 +23,7 @@ from esar_ros.sim.autopilot import (
     GoTo,
     Heading,
     Land,
-    Manual,
     Motion,
-    Motors,
     Path,
     Rotate,
     Spin,
@@ -33,6 +31,7 @@ from esar_ros.sim.autopilot import (
 )
 from esar_ros.sim.drone import Drone
 from esar_ros.sim.dynamics import ATTITUDE, ATTITUDE_THROTTLE, RATE_THROTTLE, VELOCITY
+from esar_ros.sim.hand_flight import Manual, Motors
 
 HOME_SPEED = 5.0  # m/s
 FORWARD_ONLY = 1  # AirSim's DrivetrainType
