@@ -20,7 +20,8 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 
 from esar_ros.geometry.geodesy import SEMI_MAJOR
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.maps import MapSpec, load_spec, parse_spec, shipped_maps, user_map_directory
+from esar_ros.sim.map_spec import MapSpec, parse_spec
+from esar_ros.sim.maps import load_spec, shipped_maps, user_map_directory
 
 CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal": "dapeng"}  # whose plants they bear
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled

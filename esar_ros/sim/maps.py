@@ -3,121 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import math
 import os
-import tempfile
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import yaml
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
-from esar_ros.sim.clearings import Clearings, lay_clearings
-from esar_ros.sim.land_cover import AlpineCover, Cover, LandCover, classify, trail_north
+from esar_ros.sim.land_cover import AlpineCover, LandCover
+from esar_ros.sim.map_ground import Ground, generate, ground_digest, read_ground, write_ground
+from esar_ros.sim.map_spec import Horizon, MapSpec, PlantSpec, parse_spec
 from esar_ros.sim.relief_picture import relief_picture
-from esar_ros.sim.terrain import AlpineRidge, Erosion, Relief, generate_heights
-from esar_ros.sim.terrain_coast import CoastalHills
-from esar_ros.sim.tracks import Track, TrackSpec, lay_track
+from esar_ros.sim.tracks import Track
 
 MAP_DIRECTORY = "config/maps"
 # What makes the ground: when any of it changes, cached maps are made anew.
 _GENERATOR = (
-    "clearings", "land_cover", "noise", "skeleton", "terrain", "terrain_coast", "terrain_dem", "terrain_desert",
-    "terrain_summit", "tracks",
+    "clearings", "land_cover", "map_ground", "noise", "skeleton", "terrain", "terrain_coast", "terrain_dem",
+    "terrain_desert", "terrain_summit", "tracks",
 )  # fmt: skip
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class OriginSpec(_Strict):
-    """Where the map's centre lies on Earth."""
-
-    latitude: float = Field(ge=-90.0, le=90.0)
-    longitude: float = Field(ge=-180.0, le=180.0)
-    altitude: float = Field(ge=-500.0, le=9000.0, description="m above mean sea level")
-
-
-class PlantSpec(_Strict):
-    """How a species (or loose rock) is scattered; shares are probabilities per site by land cover."""
-
-    spacing: float = Field(gt=0.5, description="m between sites")
-    height: tuple[float, float] = Field(description="least and greatest, m")
-    share: dict[str, float] = Field(description="share of the sites taken, by land cover in lower case")
-    steepest: float = Field(1.05, gt=0.0, description="rise over run on which it still stands")
-
-    @field_validator("share")
-    @classmethod
-    def _known_covers(cls, value: dict[str, float]) -> dict[str, float]:
-        for name, share in value.items():
-            if name.upper() not in LandCover.__members__:
-                raise ValueError(f"no land cover is named '{name}'")
-            if not 0.0 <= share <= 1.0:
-                raise ValueError(f"the share on {name} is {share}, not within 0 and 1")
-        return value
-
-
-class StructureSpec(_Strict):
-    """A hut, sign or monument that belongs to the place."""
-
-    asset: str
-    at: tuple[float, float] = Field(description="m, map frame")
-    yaw: float = Field(0.0, description="rad, of its front, counter-clockwise from east")
-    scale: float = Field(1.0, gt=0.0)
-
-
-Horizon = Literal["ranges", "flat", "peaks", "sea"]
-
-
-class MapSpec(_Strict):
-    """One config/maps file."""
-
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    name: str
-    character: str
-    origin: OriginSpec
-    utc_offset: float = Field(ge=-12.0, le=14.0, description="h, of local time")
-    size: float = Field(ge=200.0, le=10_000.0, description="m, side of the square")
-    samples: int = Field(ge=65, le=4097)
-    seed: int = Field(ge=0)
-    water_level: float | None = Field(description="m in the map frame, null without open water")
-    horizon: Horizon = Field("ranges", description="what lies beyond the map's edge")
-    relief: Relief
-    erosion: Erosion
-    cover: Cover
-    flora: dict[str, PlantSpec]
-    larch_above: float | None = Field(None, description="m, map frame z from which conifers are larches")
-    tracks: dict[str, TrackSpec] = Field(default_factory=dict)
-    clearings: Clearings | None = None
-    structures: list[StructureSpec] = Field(default_factory=list)
-
-    @field_validator("samples")
-    @classmethod
-    def _power_of_two_plus_one(cls, value: int) -> int:
-        if (value - 1) & (value - 2):
-            raise ValueError(f"{value} is not a power of two plus one")
-        return value
-
-    @model_validator(mode="after")
-    def _inside(self) -> MapSpec:
-        places = [(f"track {name}", xy) for name, track in self.tracks.items() for xy in track.via]
-        places += [(f"structure {item.asset}", item.at) for item in self.structures]
-        for what, xy in places:
-            if max(abs(xy[0]), abs(xy[1])) > self.size / 2:
-                raise ValueError(f"{what} at {xy[0]:g}, {xy[1]:g} is not on the map")
-        if isinstance(self.relief, CoastalHills) and self.water_level != -self.origin.altitude:
-            raise ValueError(f"water_level {self.water_level} is not sea level, {-self.origin.altitude}")
-        return self
 
 
 class Structure(NamedTuple):
@@ -127,15 +37,6 @@ class Structure(NamedTuple):
     xy: tuple[float, float]
     yaw: float
     scale: float
-
-
-class Ground(NamedTuple):
-    """What is generated, kept in the cache and hashed."""
-
-    heights: NDArray[np.float32]  # (n, n) m
-    land_cover: NDArray[np.uint8]  # (n, n) LandCover
-    tracks: dict[str, NDArray[np.float64]]  # polylines (N, 2) m
-    clearings: NDArray[np.float64]  # (N, 3) x, y, radius in m
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,18 +176,6 @@ def load_spec(map_id: str) -> tuple[MapSpec, bytes]:
     return spec, text
 
 
-def parse_spec(text: bytes, source: str) -> MapSpec:
-    """Map file from YAML; source names it in errors. Raises UsageError."""
-    try:
-        return MapSpec.model_validate(yaml.safe_load(text))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{source}: not YAML: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the map"
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
-
-
 def load_map(map_id: str) -> PlaceMap:
     """The place, from the cache when it is there and sound, else generated and kept. Raises UsageError."""
     spec, text = load_spec(map_id)
@@ -302,29 +191,6 @@ def load_map(map_id: str) -> PlaceMap:
 def _generator() -> bytes:
     here = Path(__file__).parent
     return b"".join((here / f"{name}.py").read_bytes() for name in _GENERATOR)
-
-
-def generate(spec: MapSpec, folder: Path | None = None) -> Ground:
-    """Ground of a map file, the same bytes every time.
-
-    folder is where the file lies: an imported relief's heights are beside it.
-    """
-    heights, surface = generate_heights(
-        spec.relief, spec.erosion, spec.samples, spec.size, spec.seed, spec.origin.altitude, folder
-    )
-    if spec.water_level is not None:
-        heights = np.maximum(heights, np.float32(spec.water_level))
-    crest = spec.relief.crest_offset if isinstance(spec.relief, AlpineRidge) else None
-    cover = classify(spec.cover, heights, surface, spec.size, spec.seed, spec.water_level, crest)
-    tracks = {name: lay_track(track, heights, cover, spec.size) for name, track in spec.tracks.items()}
-    if crest is not None:
-        x = np.arange(-spec.size / 2, spec.size / 2 + 1.0, 4.0)
-        y = [trail_north(float(east), crest, spec.seed) for east in x]
-        tracks = {"trail": np.column_stack([x, y]), **tracks}
-    clearings = np.zeros((0, 3))
-    if spec.clearings is not None:
-        clearings = lay_clearings(spec.clearings, heights, cover, tracks, spec.size)
-    return Ground(heights, cover, tracks, clearings)
 
 
 def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
@@ -346,7 +212,7 @@ def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
         land_cover=ground.land_cover,
         water_level=spec.water_level,
         flora=dict(spec.flora),
-        digest=_digest(ground),
+        digest=ground_digest(ground),
         tracks=ground.tracks,
         track_width=widths,
         clearings=ground.clearings,
@@ -354,48 +220,3 @@ def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
         horizon=spec.horizon,
         larch_above=spec.larch_above,
     )
-
-
-def _digest(ground: Ground) -> str:
-    total = hashlib.sha256(ground.heights.tobytes() + ground.land_cover.tobytes())
-    total.update(ground.clearings.tobytes())
-    for name, line in ground.tracks.items():
-        total.update(name.encode() + line.tobytes())
-    return total.hexdigest()
-
-
-def read_ground(path: Path, samples: int) -> Ground | None:
-    """Stored ground, or None when absent or damaged: then the map is made anew."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            names = [str(name) for name in stored["track_names"]]
-            tracks = {name: stored[f"track_{index}"] for index, name in enumerate(names)}
-            ground = Ground(stored["heights"], stored["land_cover"], tracks, stored["clearings"])
-            digest = str(stored["digest"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
-    shape = (samples, samples)
-    if ground.heights.shape != shape or ground.land_cover.shape != shape or digest != _digest(ground):
-        return None
-    return ground
-
-
-def write_ground(path: Path, ground: Ground) -> None:
-    """Write aside and rename, so that a reader never meets half a file. A full or read-only disk costs only time."""
-    buffer = io.BytesIO()
-    lines: dict[str, Any] = {f"track_{index}": line for index, line in enumerate(ground.tracks.values())}
-    np.savez(
-        buffer, heights=ground.heights, land_cover=ground.land_cover, digest=np.array(_digest(ground)),
-        track_names=np.array(list(ground.tracks), dtype=str), clearings=ground.clearings, **lines,
-    )  # fmt: skip
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem)
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(buffer.getvalue())
-        os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from esar_ros.sim.land_cover import LandCover
-from esar_ros.sim.maps import PlaceMap, PlantSpec
+from esar_ros.sim.map_spec import PlantSpec
+from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.noise import uniform2
 from esar_ros.sim.plant_meshes import BROADLEAF_TRUNK_RADIUS, CONIFER_CROWN_BASE, SHAPES, TREES
 

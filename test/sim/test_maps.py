@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim import maps
 from esar_ros.sim.land_cover import LandCover
-from esar_ros.sim.maps import PlaceMap, generate, known_maps, load_map, load_spec, parse_spec
+from esar_ros.sim.map_ground import generate
+from esar_ros.sim.map_spec import MapSpec, parse_spec
+from esar_ros.sim.maps import PlaceMap, known_maps, load_map, load_spec
 
 inside = st.floats(-990.0, 990.0)
 
@@ -25,7 +27,7 @@ def coast() -> PlaceMap:
     return load_map("dapeng")
 
 
-def small_spec(**changes: object) -> maps.MapSpec:
+def small_spec(**changes: object) -> MapSpec:
     """The Aotai map at a quarter of its side, for tests that generate."""
     _, text = load_spec("aotai")
     data = (
