@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 
-from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import DepthView, Scan
 from esar_ros.mapping.mapper import Mapper
@@ -165,3 +169,42 @@ def test_values_and_classes_are_painted(mapper, above):
 def test_warming_up_touches_no_map(mapper):
     mapper.warm_up()
     assert mapper.state().free == 0 and mapper.frames == 0
+
+
+def compiled():
+    """Signatures of every kernel of the map that Python calls."""
+    modules = [m for name, m in sys.modules.items() if name.startswith("esar_ros.mapping.")]
+    kernels = {id(k): k for m in modules for k in vars(m).values() if isinstance(k, Dispatcher)}
+    return {k.__name__: list(k.signatures) for k in kernels.values()}
+
+
+def use_everything_after_warming_up(folder):
+    """Raise when a kernel is compiled, or compiled for other types, only after warming up."""
+    mapper = Mapper(1.0, 120.0, 80.0, page_folder=Path(folder))
+    mapper.warm_up()
+    before = compiled()
+    mapper.set_area(SQUARE, HOME)
+    large = CameraModel.from_horizontal_fov(640, 480, np.pi / 2)
+    pose = Pose(np.array([0.0, 0.0, 40.0]), quaternion_from_rotation(optical_rotation(0.0, -np.pi / 2)))
+    for depth in (np.full((480, 640), 40.0), np.full((480, 640), 40.0, np.float32)):
+        depth.flags.writeable = False
+        assert mapper.integrate([(depth, large, pose)]) == ""
+    assert mapper.integrate_scan(Scan.of_points(np.ones((5, 3), np.float32), Pose())) == ""
+    everything(mapper)
+    mapper.paint_value("likely", DepthView(depth, large, pose), 0.5)
+    mapper.map.state([[0.0, 0.0, 1.0]])
+    mapper.map.raycasts(np.zeros((2, 3)), np.ones((2, 3)), 30.0, False)
+    mapper.map.nearest_obstacle([[0.0, 0.0, 1.0]], 20.0, False)
+    mapper.map.evict(0)
+    mapper.occupied_points()
+    mapper.coverage_picture()
+    assert mapper.state().occupied > 0
+    late = {name: found for name, found in compiled().items() if before[name] != found}
+    assert len(before) > 15 and not late, late
+
+
+def test_after_warming_up_nothing_is_left_to_compile(tmp_path):
+    code = "import runpy, sys; runpy.run_path(sys.argv[1])['use_everything_after_warming_up'](sys.argv[2])"
+    fresh = [sys.executable, "-c", code, __file__, str(tmp_path)]  # here other tests have compiled everything
+    done = subprocess.run(fresh, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
