@@ -1,4 +1,4 @@
-"""How far the judge agrees with people: 200 labelled pairs of a report's wording and a clue (test/data/judge_pairs).
+"""How far a judge agrees with two labellings of 200 pairs of a report's wording and a clue (test/data/judge_pairs).
 
     python benchmarks/judge.py            # the offline judge
     python benchmarks/judge.py --judge llm    # the model at ESAR_JUDGE_URL
