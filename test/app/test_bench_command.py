@@ -1,0 +1,189 @@
+"""The bench command's words, its refusals in one line, reruns, and the count of test runs."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from esar_ros.app import rerun
+from esar_ros.app.bench import BenchLine, main, span, words
+from esar_ros.app.mission import add_arguments
+from esar_ros.benchmark import runner_log
+from esar_ros.benchmark.runner import Progress
+from esar_ros.benchmark.runner_job import Plan
+from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
+from esar_ros.benchmark.runner_store import EPISODES, Store
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--tasks", "nonsense"], "nonsense"),
+        (["--tasks", ""], "names no task"),
+        (["--tasks", "aotai-first,aotai-first"], "named twice"),
+        (["--tasks", "aotai-first", "--planners", "pigeon"], "pigeon"),
+        (["--tasks", "aotai-first", "--planners", "fbe,fbe"], "different methods"),
+        (["--tasks", "aotai-first", "--seeds", "0"], "--seeds 0"),
+        (["--tasks", "aotai-first", "--limit", "0"], "--limit 0"),
+        (["--tasks", "aotai-first", "--workers", "-1"], "--workers -1"),
+        (["--tasks", "aotai-first", "--detector", "eagle"], "eagle"),
+        (["--tasks", "aotai-first", "--preset", "huge"], "--preset"),
+        (["--tasks", "aotai-first", "--out", "/proc/nowhere"], "cannot write"),
+    ],
+)
+def test_bad_usage_is_told_in_one_line(flags: list[str], told: str, tmp_path: Path) -> None:
+    out = [] if "--out" in flags else ["--out", str(tmp_path / "out")]
+    with pytest.raises(UsageError, match=told) as error:
+        main([*flags, *out])
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out" / EPISODES).exists()
+
+
+def test_planners_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list-planners"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert {"fbe", "random", "zigzag"} <= set(lines)
+    assert all(line and " " not in line for line in lines)
+
+
+def test_tasks_come_from_lists_files_and_ids(tmp_path: Path) -> None:
+    listed = tmp_path / "list.txt"
+    listed.write_text("# comment\naotai-first\n\n  aotai-second \n")
+    assert choose_tasks(str(listed)) == ("aotai-first", "aotai-second")
+    assert choose_tasks("aotai-second, aotai-first") == ("aotai-second", "aotai-first")
+    assert choose_tasks("aotai-second,aotai-first", 1) == ("aotai-second",)
+    file = resource("config/tasks") / "aotai-first.json"
+    assert choose_tasks(str(file)) == (str(file.resolve()),)
+
+
+def test_every_method_flies_a_task_before_the_next_and_seeds_count_from_the_tasks_own() -> None:
+    plan = make_plan(("aotai-first", "aotai-second"), ("fbe", "zigzag"), 2)
+    own = {job.task: job.seed for job in plan.jobs[:4]}
+    assert [(job.task, job.planner, job.seed - own[job.task]) for job in plan.jobs] == [
+        (task, planner, repetition)
+        for repetition in (0, 1)
+        for task in ("aotai-first", "aotai-second")
+        for planner in ("fbe", "zigzag")
+    ]
+    assert [job.index for job in plan.jobs] == list(range(8))
+
+
+def test_the_hash_follows_everything_that_decides_results(tmp_path: Path) -> None:
+    base = make_plan(("aotai-first",), ("fbe",)).settings.hash
+    assert make_plan(("aotai-first",), ("fbe",)).settings.hash == base
+    others = [
+        make_plan(("aotai-second",), ("fbe",)),
+        make_plan(("aotai-first",), ("zigzag",)),
+        make_plan(("aotai-first",), ("fbe",), 2),
+        make_plan(("aotai-first",), ("fbe",), preset="fast"),
+        make_plan(("aotai-first",), ("fbe",), governor=False),
+        make_plan(("aotai-first",), ("fbe",), odometry="true"),
+    ]
+    task = json.loads((resource("config/tasks") / "aotai-first.json").read_text())
+    file = tmp_path / "t.json"
+    for t_max in (100.0, 101.0):
+        file.write_text(json.dumps(task | {"t_max": t_max}))
+        others.append(make_plan((str(file),), ("fbe",)))
+    assert len({base, *(plan.settings.hash for plan in others)}) == 9
+
+
+def test_progress_in_words() -> None:
+    progress = Progress(total=96, done=12, errors=1, flown=10, seconds=600.0)
+    assert words(progress) == "  12 of 96 episodes, 60.0 an hour, 1 h 24 min left, 1 with errors"
+    assert words(Progress(3, 0)) == "  0 of 3 episodes"
+    assert words(Progress(3, 1, note="the disk is full")).endswith("the disk is full")
+    assert [span(s) for s in (5.2, 65.0, 3600.0)] == ["5 s", "1 min 5 s", "1 h 0 min"]
+    stream = io.StringIO()
+    line = BenchLine(stream)
+    for done in (0, 0, 1, 2, 3):
+        line.show(Progress(3, done))
+    assert stream.getvalue().splitlines() == ["  0 of 3 episodes", "  3 of 3 episodes"], (
+        "no flood where it is no terminal"
+    )
+
+
+def test_runs_on_the_test_split_are_logged_once_each(tmp_path: Path) -> None:
+    settings = make_plan(("aotai-first",), ("fbe",)).settings
+    other = make_plan(("aotai-first",), ("zigzag",)).settings
+    assert runner_log.log_test_run(Plan(settings, (), 0, 1.0), tmp_path / "a") is None
+    assert not runner_log.state_directory().exists()
+    plan = Plan(settings, (), 5, 1.0)
+    (tmp_path / "a").mkdir()
+    assert runner_log.log_test_run(plan, tmp_path / "a") == 1
+    assert runner_log.log_test_run(plan, tmp_path / "a") == 1, "going on is no new run"
+    assert runner_log.log_test_run(plan, tmp_path / "b") == 2
+    assert runner_log.log_test_run(Plan(other, (), 5, 1.0), tmp_path / "c") == 3
+    entries = [json.loads(line) for line in (runner_log.state_directory() / runner_log.LOG).read_text().splitlines()]
+    assert [entry["count"] for entry in entries] == [1, 2, 3]
+    assert entries[2]["planners"] == ["zigzag"] and entries[0]["test_tasks"] == 5
+
+
+# -- reruns -----------------------------------------------------------------------------------------
+
+
+def parsed(*flags: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return parser.parse_args(flags)
+
+
+@pytest.fixture
+def flown(tmp_path: Path) -> Path:
+    """A benchmark's folder with one episode."""
+    plan = make_plan(("aotai-first",), ("zigzag",), preset="fast", governor=False)
+    job = plan.jobs[0]
+    store = Store(tmp_path / "bench", plan.settings)
+    record: dict[str, Any] = {
+        "schema": "esar-episode/1", "id": job.id, "index": 0, "planner": job.planner, "seed": job.seed, "status": "ok",
+        "settings_hash": plan.settings.hash, "result": {"end": "timeout", "metrics": {"sr": 0.5}},
+        "job": {"task": job.task, "preset": job.preset, "governor": job.governor, "odometry": job.odometry,
+                "detector": job.detector},
+    }  # fmt: skip
+    store.append(record)
+    store.close()
+    return tmp_path / "bench"
+
+
+def test_a_rerun_takes_every_choice_from_the_record(flown: Path) -> None:
+    episode = json.loads((flown / EPISODES).read_text())["id"]
+    arguments = parsed("--rerun", episode, "--from", str(flown), "--planner", "fbe")
+    record = rerun.adopt(arguments)
+    assert record is not None
+    assert (arguments.task, arguments.planner, arguments.preset) == ("aotai-first", "zigzag", "fast")
+    assert (arguments.governor, arguments.odometry, arguments.seed) == ("off", "noisy", record["seed"])
+    assert rerun.adopt(parsed()) is None
+
+
+def test_bad_reruns_are_told(flown: Path) -> None:
+    for flags, told in (
+        (("--rerun", "x/y/1"), "--from DIR"),
+        (("--from", str(flown)), "--rerun"),
+        (("--rerun", "x/y/1", "--from", str(flown)), "no episode"),
+        (("--rerun", "x/y/1", "--from", str(flown / "nowhere")), "not there"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            rerun.adopt(parsed(*flags))
+
+
+def test_the_verdict_of_a_rerun(tmp_path: Path) -> None:
+    record = {"status": "ok", "result": {"end": "timeout", "metrics": {"sr": 0.5}, "timing": {"wall": 1}}}
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps(record["result"] | {"timing": {"wall": 2}}))
+    assert rerun.verdict(record, file) == "The same result as in the benchmark"
+    file.write_text(json.dumps({"end": "timeout", "metrics": {"sr": 0.25}, "timing": {}}))
+    assert rerun.verdict(record, file) == "Not the benchmark's result: sr 0.25 (benchmark: 0.5)"
+    assert "agent_error" in rerun.verdict({"status": "agent_error", "reason": "x", "result": {}}, file)
+    assert os.environ["XDG_STATE_HOME"].startswith(str(tmp_path))
