@@ -18,7 +18,7 @@ _SNOW, _CLIFF = np.array([0.74, 0.77, 0.81]), np.array([0.14, 0.135, 0.13])
 
 @dataclass(frozen=True, eq=False)
 class Apron:
-    """vertices (V, 9): position, normal, albedo; faces: of each side (T, 3); spheres (4, 4) about the sides: x y z r."""
+    """vertices (V, 9): position, normal, albedo; faces: (T, 3) a side; spheres (4, 4) about the sides: x y z r."""
 
     vertices: NDArray[np.float32]
     faces: tuple[NDArray[np.int32], ...]

@@ -21,7 +21,7 @@ _PUFFS = 26  # of a plume
 _MOST = 512  # puffs and glows a view
 _GLOW_PX = 3.0  # least radius of a glow: a lens spreads a point over as much
 _REACH = 400.0  # m beyond which a lamp lights no ground
-_LEAST_LIGHT = 2e-4  # of what a lamp gives at 2 m, of the exposed scene, below which it is left out
+_LEAST_LIGHT = 0.02  # of what a lamp gives at 2 m, of the exposed scene, below which it is left out
 _WIND_SHARE = 0.85  # of the wind that smoke takes
 
 
@@ -64,6 +64,13 @@ def flicker(emitter: PlacedEmitter, time: float) -> float:
     phase = float(emitter.position[0] * 1.7 + emitter.position[1] * 2.3)
     wave = math.sin(9.1 * time + phase) + math.sin(14.3 * time + 2.0 * phase) + math.sin(23.7 * time)
     return 1.0 + depth * wave / 3.0
+
+
+def lamp_level(emitters: Sequence[PlacedEmitter], eye: Vector) -> float:
+    """Light of lamps near a point for the exposure meter, as a share of a clear noon's."""
+    distances = [float(np.linalg.norm(e.position - eye)) for e in emitters]
+    arriving = (e.emitter.intensity * LUX / (d * d + 100.0) for e, d in zip(emitters, distances, strict=True))
+    return 2.0 * sum(arriving)
 
 
 def lamp_block(

@@ -21,7 +21,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.sim import shaders
 from esar_ros.sim.apron import build_apron
 from esar_ros.sim.detail_textures import cloud_pattern, detail_patterns, paint_noise
-from esar_ros.sim.effects_drawing import EffectsDrawing, lamp_block
+from esar_ros.sim.effects_drawing import EffectsDrawing, lamp_block, lamp_level
 from esar_ros.sim.exposure import Exposure, expose
 from esar_ros.sim.flora_drawing import FloraDrawing
 from esar_ros.sim.graphics import (
@@ -305,10 +305,11 @@ class Renderer:
         world, light = self._world, self._lighting
         place, environment = world.place, world.environment
         ground = environment.ground(time)
-        self._exposure = expose(light, _albedo_now(self._mean_albedo, ground))
+        emitters = world.emitters
+        self._exposure = expose(light, _albedo_now(self._mean_albedo, ground), lamp_level(emitters, middle))
         gain = self._exposure.gain
         flash = _flash(CONDITIONS[environment.weather].flashes, world.seed, time)
-        self._lamplit, block = lamp_block(world.emitters, middle, gain, time)
+        self._lamplit, block = lamp_block(emitters, middle, gain, time)
         level = -1e9 if place.water_level is None else place.water_level
         lit = gain * (1.0 + flash)
         rows = [

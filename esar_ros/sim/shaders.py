@@ -102,10 +102,10 @@ vec3 lit(vec3 base, vec4 lie, float shade, float grain) {
     base = mix(base, SNOW, smoothstep(-0.10, 0.10, hold + ground.x - 0.97) * min(1.0, 6.0 * ground.x));
     vec3 up = vec3(0.0, 0.0, 1.0);
     vec3 c = base * (sun.rgb * (lie.r * lie.r * shade) + ambient.rgb * (lie.g * 1.2) + lamps(world, up));
-    float pool = smoothstep(0.0, 0.03, lie.a - 1.0 + 0.17 * clamp(2.0 * ground.y - 1.0, 0.0, 1.0));
+    float pool = smoothstep(0.0, 0.03, lie.a - 1.0 + 0.13 * clamp(2.0 * ground.y - 1.0, 0.0, 1.0));
     vec3 ray = world - eye.xyz;
     float mirror = 1.0 + ray.z * inversesqrt(dot(ray, ray));
-    vec3 puddle = mix(c * 0.5, mix(haze.rgb, zenith.rgb, 0.5), 0.05 + 0.6 * mirror * mirror * mirror);
+    vec3 puddle = mix(c * 0.5, mix(haze.rgb, zenith.rgb, 0.5), 0.05 + 0.35 * mirror * mirror * mirror);
     return mix(c, puddle, 0.9 * pool * (1.0 - ground.x));
 }
 """

@@ -66,45 +66,47 @@ class TerrainLod:
 def _nested(h, cell):  # type: ignore[no-untyped-def]
     """Error (m) and ball radius (m) of every sample, each at least those of the samples refined after it."""
     n = h.shape[0]
-    size = n - 1
     errors = np.zeros((n, n), np.float32)
     radii = np.zeros((n, n), np.float32)
-    total = size * size * 2 - 2
-    parents = total - size * size
-    for index in range(total - 1, -1, -1):
-        code = index + 2
-        ax = ay = bx = by = cx = cy = 0
-        if code & 1:
-            bx = by = cx = size
-        else:
-            ax = ay = cy = size
-        code >>= 1
-        while code > 1:
-            mx = (ax + bx) >> 1
-            my = (ay + by) >> 1
-            if code & 1:
-                bx, by, ax, ay = ax, ay, cx, cy
-            else:
-                ax, ay, bx, by = bx, by, cx, cy
-            cx = mx
-            cy = my
-            code >>= 1
-        mx = (ax + bx) >> 1
-        my = (ay + by) >> 1
-        error = abs(0.5 * (h[ay, ax] + h[by, bx]) - h[my, mx])
-        radius = 0.0
-        if index < parents:
-            cx = mx + my - ay
-            cy = my + ax - mx
-            for px, py in (((ax + cx) >> 1, (ay + cy) >> 1), ((bx + cx) >> 1, (by + cy) >> 1)):
-                error = max(error, errors[py, px])
-                dx = (px - mx) * cell
-                dy = (py - my) * cell
-                dz = h[py, px] - h[my, mx]
-                radius = max(radius, math.sqrt(dx * dx + dy * dy + dz * dz) + radii[py, px])
-        errors[my, mx] = max(errors[my, mx], error)
-        radii[my, mx] = max(radii[my, mx], radius)
+    half = 1
+    while 2 * half < n:
+        span = 2 * half
+        # Middles of edges: refined into the centres of squares half as large, to both sides.
+        for y in range(0, n, half):
+            odd = (y // half) & 1
+            for x in range(0 if odd else half, n, span):
+                a, b = (h[y - half, x], h[y + half, x]) if odd else (h[y, x - half], h[y, x + half])
+                _gather(h, errors, radii, cell, x, y, abs(0.5 * (a + b) - h[y, x]), half // 2, half // 2)
+        # Centres of squares: refined into the middles of their sides; the diagonals alternate.
+        for y in range(half, n, span):
+            for x in range(half, n, span):
+                turned = ((x // span) + (y // span)) & 1
+                a = h[y - half, x + half] if turned else h[y - half, x - half]
+                b = h[y + half, x - half] if turned else h[y + half, x + half]
+                _gather(h, errors, radii, cell, x, y, abs(0.5 * (a + b) - h[y, x]), half, 0)
+        half = span
     return errors, radii
+
+
+@njit(cache=True, nogil=True)
+def _gather(h, errors, radii, cell, x, y, error, along, across):  # type: ignore[no-untyped-def]
+    """Give a sample its own error and all that its four children have, at (along, across) and turned by 90 degrees."""
+    n = h.shape[0]
+    radius = 0.0
+    dx = along
+    dy = across
+    if along > 0:
+        for _ in range(4):
+            i = x + dx
+            j = y + dy
+            if 0 <= i < n and 0 <= j < n:
+                error = max(error, errors[j, i])
+                dz = h[j, i] - h[y, x]
+                gap = math.sqrt((dx * dx + dy * dy) * cell * cell + dz * dz)
+                radius = max(radius, gap + radii[j, i])
+            dx, dy = -dy, dx
+    errors[y, x] = error
+    radii[y, x] = radius
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,131 @@
+"""Sheets of every map in every weather family by day, at dusk and at night: `python -m esar_ros.sim.contact_sheet`.
+
+One JPEG a map. The same camp stands in each picture: tent, person, backpack, camp fire, a flare behind them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import optical_rotation
+from esar_ros.geometry.frames import Pose, quaternion_from_rotation
+from esar_ros.mission.weather import Weather
+from esar_ros.sim.environment import Environment
+from esar_ros.sim.maps import PlaceMap, known_maps, load_map
+from esar_ros.sim.renderer import Renderer
+from esar_ros.sim.world import World
+
+WEATHERS = (
+    Weather.CLEAR,
+    Weather.HEAVY_RAIN,
+    Weather.HEAVY_SNOW,
+    Weather.FOG,
+    Weather.SANDSTORM,
+    Weather.DUST,
+)  # one a family
+_CELL = (480, 300)  # px of a picture
+_MAX_BYTES = 400_000
+_CAMP = (
+    ("tent", 0.0, 0.0),
+    ("person_sitting", -5.0, 3.0),
+    ("backpack", -4.0, -3.0),
+    ("campfire", -8.0, 0.5),
+    ("signal_flare", 6.0, -9.0),
+)  # asset, m beyond and to the right of the camp's middle
+_DAY = datetime(2024, 7, 20)  # a day before full moon
+_NOW = 300.0  # s into the weather's flight
+
+
+@dataclass(frozen=True)
+class Viewpoint:
+    """Where the camp lies, and whence one looks at it."""
+
+    camp: tuple[float, float]  # m, map frame
+    yaw: float  # rad, of the sight
+    away: float = 26.0  # m before the camp
+    above: float = 9.0  # m above the ground
+    dip: float = 0.20  # rad
+
+
+VIEWPOINTS = {
+    "aotai": Viewpoint((30.0, 10.0), 0.5),
+    "lop_nur": Viewpoint((30.0, 10.0), 0.3),
+    "k2": Viewpoint((116.0, -126.0), 3.93, 30.0, 14.0, 0.28),
+    "dapeng": Viewpoint((-105.0, -565.0), -1.57, 32.0, 12.0, 0.28),
+}
+
+
+def hours(place: PlaceMap) -> dict[str, datetime]:
+    """Day, dusk and night by the sun's height there."""
+    noon = Environment(local_time=_DAY + timedelta(hours=13))
+    evening = [_DAY + timedelta(minutes=15 * k) for k in range(60, 95)]
+    heights = [float(Environment(local_time=t).to_sun(place)[2]) for t in evening]
+    dusk = evening[int(np.argmin(np.abs(np.array(heights) - 0.02)))]
+    return {"day": noon.local_time, "dusk": dusk, "night": _DAY + timedelta(hours=25.5)}
+
+
+def sheet(map_id: str) -> NDArray[np.uint8]:
+    """RGB picture: a column a weather, a row a time of day."""
+    place = load_map(map_id)
+    world = World(place, 0)
+    spot = VIEWPOINTS.get(map_id, Viewpoint((0.0, 0.0), 0.0))
+    ahead = np.array([math.cos(spot.yaw), math.sin(spot.yaw)])
+    aside = np.array([ahead[1], -ahead[0]])
+    camp = np.array(spot.camp)
+    for asset, far, right in _CAMP:
+        world.spawn(asset, asset, world.resting_pose(camp + far * ahead + right * aside, spot.yaw + 2.0))
+    xy = camp - spot.away * ahead
+    eye = np.array([*xy, float(world.ground_height(xy)) + spot.above])
+    pose = Pose(eye, quaternion_from_rotation(optical_rotation(spot.yaw, -spot.dip)))
+    renderer = Renderer(world, *_CELL, math.radians(75.0))
+    rows = []
+    for name, when in hours(place).items():
+        cells = []
+        for weather in WEATHERS:
+            world.environment = Environment(weather=weather, local_time=when, wind=np.array([3.0, 2.0, 0.0]))
+            cells.append(_label(renderer.render([pose], _NOW).rgb[0], f"{map_id} {weather.value} {name}"))
+        rows.append(np.hstack(cells))
+    renderer.close()
+    return np.vstack(rows)
+
+
+def write(picture: NDArray[np.uint8], path: Path) -> None:
+    """As JPEG of at most 400 kB."""
+    for quality in range(90, 20, -6):
+        done, data = cv2.imencode(".jpg", picture[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
+        if done and len(data) <= _MAX_BYTES:
+            break
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data.tobytes())
+
+
+def _label(picture: NDArray[np.uint8], words: str) -> NDArray[np.uint8]:
+    out = np.ascontiguousarray(picture)
+    at, font = (8, out.shape[0] - 10), cv2.FONT_HERSHEY_SIMPLEX
+    cv2.putText(out, words, (at[0] + 1, at[1] + 1), font, 0.5, (0, 0, 0), 1, cv2.LINE_AA)
+    cv2.putText(out, words, at, font, 0.5, (255, 255, 255), 1, cv2.LINE_AA)
+    return out
+
+
+def main() -> None:
+    """Write the sheets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs/images"), help="folder (default %(default)s)")
+    parser.add_argument("--maps", default="", help="ids, separated by commas (default all)")
+    arguments = parser.parse_args()
+    for map_id in [name for name in arguments.maps.split(",") if name] or known_maps():
+        path = arguments.out / f"weather_{map_id}.jpg"
+        write(sheet(map_id), path)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
