@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.truth_token import truth_token
 
 PATIENCE = 120.0  # s: a map may have to be made first
 _AGAIN = 0.2  # s between attempts
@@ -28,6 +28,6 @@ def connect(host: str, port: int, patience: float = PATIENCE) -> AirSimClient:
 
 def authorise(client: AirSimClient) -> None:
     """Show the referee's token, when this process was given one."""
-    token = os.environ.get("ESAR_TRUTH_TOKEN", "")
+    token = truth_token()
     if token:
         client.call("esarAuthorize", token)

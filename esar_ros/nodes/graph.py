@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import interface
 
 WORLDS = ("embedded", "airsim", "px4")
@@ -22,7 +23,6 @@ ODOMETRIES = (NOISY, "true")  # off as an estimator's, or the simulator's own
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
-TRUTH_TOKEN = "ESAR_TRUTH_TOKEN"  # environment variable
 TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
 
 SIMULATOR = "simulator"
@@ -100,7 +100,7 @@ class NodeSpec:
 
     def truth_environment(self, token: str) -> dict[str, str]:
         """The token for who may know the truth; an empty one for the others, whatever they inherit."""
-        return {TRUTH_TOKEN: token if self.truth else ""}
+        return {VARIABLE: token if self.truth else ""}
 
     @property
     def label(self) -> str:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -18,6 +19,7 @@ import yaml
 
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.truth_token import ON_STANDARD_INPUT
 from esar_ros.nodes.graph import NodeSpec
 
 # s a process gets to end after SIGINT, before SIGKILL: the one that has a score to write, and the others
@@ -163,15 +165,21 @@ class Supervisor:
 
     def _launch(self, process: _Process) -> None:
         process.complaint = ""
+        # On standard input, since others can read a process's environment.
+        told = ON_STANDARD_INPUT if self._token and process.spec.truth else ""
         process.popen = subprocess.Popen(
             process.command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **graph_environment(process.spec.images), **process.spec.truth_environment(self._token)},
+            env={**os.environ, **graph_environment(process.spec.images), **process.spec.truth_environment(told)},
             start_new_session=True,  # a terminal's Ctrl-C reaches the supervisor alone, which ends all in order
             preexec_fn=_die_with_parent,
         )
+        assert process.popen.stdin is not None
+        with suppress(BrokenPipeError), process.popen.stdin as pipe:
+            if told:
+                pipe.write(self._token.encode() + b"\n")
         process.reader = threading.Thread(target=self._drain, args=(process, process.popen), daemon=True)
         process.reader.start()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
 import signal
 import sys
 import time
@@ -18,6 +17,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Pose, ned_to_enu, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.truth_token import truth_token
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
 from esar_ros.sim.api import Context
 from esar_ros.sim.api_groups import build_api
@@ -32,7 +32,6 @@ from esar_ros.sim.settings_reader import load_settings
 from esar_ros.sim.simulation import Simulation
 from esar_ros.sim.world import World
 
-TOKEN_VARIABLE = "ESAR_TRUTH_TOKEN"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 BEAT = 0.01  # s of wall time between advances in real time
 MOST_BEHIND = 0.1  # s; a longer stall of the machine is not made up for
@@ -112,7 +111,7 @@ async def serve(
         port = await server.bind(host, port)
         place = load_map(map_id)  # before the renderer starts, so that a new map is made once
         renderer.launch()
-        context = make_context(place, seed, settings, vehicle, os.environ.get(TOKEN_VARIABLE) or None)
+        context = make_context(place, seed, settings, vehicle, truth_token() or None)
         context.simulation.clock.paused = paused
         api, recorder = build_api(context, renderer)
         waiting = asyncio.ensure_future(renderer.ready())
@@ -183,7 +182,7 @@ def run(
 
 def _greeting(context: Context, host: str, port: int, map_id: str, paused: bool) -> list[str]:
     names = ", ".join(context.simulation.drones)
-    truth = "by token" if os.environ.get(TOKEN_VARIABLE) else "open"
+    truth = "by token" if truth_token() else "open"
     lines = [
         f"simulator: map {map_id}, vehicles {names}, {'paused' if paused else 'real time'}, ground truth {truth}",
         f'connect: airsim.MultirotorClient("{host}", {port})',

@@ -44,11 +44,12 @@ class Flight:
         self.code: int | None = None
         self.error: BaseException | None = None
         self._stop = threading.Event()
+        self.token = secrets.token_hex(8)
         self.supervisor = Supervisor(
             mission_graph(self.options),
             out / "logs",
             on_line=lambda label, line: self.lines.append((label, line)),
-            token=secrets.token_hex(8),
+            token=self.token,
         )
         # Processes are started here: their death signal is tied to the thread that started them.
         self._thread = threading.Thread(target=self._run, daemon=True)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import interface
-from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, TRUTH_TOKEN, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, MissionOptions, NodeSpec, mission_graph
 
 DEFAULT = MissionOptions(map="aotai", seed=7)
 
@@ -108,6 +109,8 @@ OTHERWISE: dict[str, Any] = {
     "host": "192.0.2.1",
     "port": 4000,
     "progress": True,
+    "odometry": "true",
+    "keep_out": "/zones.yaml",
 }
 
 
@@ -130,6 +133,8 @@ def test_every_option_changes_the_graph(name: str) -> None:
         ("seed", "seed", ("uav1-planner", OFFICIALS)),
         ("detector", "detector", ("uav1-sensing", OFFICIALS)),
         ("governor", "enabled", ("uav1-safety_governor",)),
+        ("keep_out", "keep_out", ("uav1-safety_governor",)),
+        ("odometry", "odometry", ("airsim_bridge", OFFICIALS)),
         ("end", "end", ("uav1-pilot",)),
         ("progress", "progress", (OFFICIALS,)),
     ],
@@ -184,8 +189,8 @@ def test_what_does_not_exist_is_refused(wrong: dict[str, Any], words: tuple[str,
 
 def test_only_who_may_know_the_truth_gets_the_token() -> None:
     graph = by_label(DEFAULT)
-    knowing = {label for label, spec in graph.items() if spec.truth_environment("sesame")[TRUTH_TOKEN] == "sesame"}
+    knowing = {label for label, spec in graph.items() if spec.truth_environment("sesame")[VARIABLE] == "sesame"}
     assert knowing == {SIMULATOR, OFFICIALS, "uav1-sensing"}
     honest = by_label(replace(DEFAULT, detector="another"))
     assert {label for label, spec in honest.items() if spec.truth} == {SIMULATOR, OFFICIALS}
-    assert graph["uav1-planner"].truth_environment("sesame") == {TRUTH_TOKEN: ""}
+    assert graph["uav1-planner"].truth_environment("sesame") == {VARIABLE: ""}

@@ -21,7 +21,7 @@ from flight import Flight, write_short_task
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim_types import image_request
 from esar_ros.mission import names
-from esar_ros.nodes.graph import TRUTH_TOKEN
+from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.steps import nanoseconds
@@ -217,8 +217,13 @@ def test_a_planner_s_process_cannot_read_the_truth(launch: Launch) -> None:
     flight.wait_until(2.0)
     planner = flight.supervisor.pid("uav1-planner")
     environment = Path(f"/proc/{planner}/environ").read_bytes().split(b"\0")
-    tokens = [entry.partition(b"=")[2] for entry in environment if entry.startswith(TRUTH_TOKEN.encode())]
+    tokens = [entry.partition(b"=")[2] for entry in environment if entry.startswith(VARIABLE.encode())]
     assert tokens == [b""]
+    knowing = [flight.supervisor.pid(label) for label in ("simulator", "officials", "uav1-sensing")]
+    secret = flight.token.encode()
+    assert not any(
+        secret in Path(f"/proc/{pid}/{what}").read_bytes() for pid in knowing for what in ("environ", "cmdline")
+    )
     with AirSimClient("127.0.0.1", flight.options.port) as client:
         for call in (
             ("simListSceneObjects", ".*"),

@@ -16,7 +16,8 @@ import pytest
 from esar_ros.bridges.airsim_client import AirSimClient
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
-from esar_ros.nodes.graph import TRUTH_TOKEN, MissionOptions, mission_graph
+from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.nodes.graph import MissionOptions, mission_graph
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -31,7 +32,7 @@ PLACES = {"esar_5f2c": (123.457, -234.569), "esar_99ab": (-87.653, 45.679)}  # e
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Process]:
     """A simulator that holds two objects and opens the truth to the token alone."""
-    made = Process("--paused", **{TRUTH_TOKEN: TOKEN})
+    made = Process("--paused", **{VARIABLE: TOKEN})
     with AirSimClient("127.0.0.1", made.port) as client:
         client.call("esarAuthorize", TOKEN)
         for name, (x, y) in PLACES.items():
@@ -73,7 +74,7 @@ def test_a_process_as_the_graph_starts_its_planner_gets_nothing(simulator: Proce
         assert not tells(answer), route
         if route.startswith("rpc"):
             assert answer.startswith("refused: "), (route, answer)
-    assert f"{TRUTH_TOKEN}=\n" in found["environment"] + "\n"
+    assert f"{VARIABLE}=\n" in found["environment"] + "\n"
     assert "aotai-first" not in json.dumps(spec.parameters) + " ".join(spec.arguments)
 
 
