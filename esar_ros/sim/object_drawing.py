@@ -23,7 +23,7 @@ from esar_ros.sim.views import View
 
 _LEAST_PX = 0.15  # projected radius below which nothing of an object can be seen
 _ATLAS = 1024  # px, side
-_BUDGET = 160_000  # samples of one tile; large objects get fewer a pixel, since edges are a small part of them
+_BUDGET = 50_000  # samples of one tile; large objects get fewer a pixel, since edges are a small part of them
 SAMPLES = (4, 3, 2, 1)  # along a side of a pixel
 _MARGIN = 1  # px about an object
 _MESHES = 1024  # held on the GPU at a time
