@@ -204,6 +204,8 @@ EXTRAS = {
     "llm": ["openai>=1.40"],
     # Import of elevation models (GeoTIFF).
     "geo": ["rasterio>=1.3", "pyproj>=3.6"],
+    # A benchmark on the machines of a Ray cluster.
+    "ray": ["ray>=2.9,<3"],
     "test": [
         "pytest>=8",
         "pytest-timeout>=2.3",

@@ -207,7 +207,7 @@ def test_a_mission_refuses_a_broken_task_file(capsys: Streams, tmp_path: Path) -
         (("score",), ("bag", "esar score --help")),
         (("score", "nowhere"), ("nowhere", "no bag")),
         (("score", "."), ("no bag", "metadata.yaml")),
-        (("report", "."), ("holds no bag/", "--out")),
+        (("report", "."), ("holds neither bag/", "--out")),
         (("tasks",), ("verb", "esar tasks --help")),
         (("tasks", "burn"), ("'burn'", "validate")),
         (("tasks", "show", "nope"), ("'nope'", "aotai-first")),
