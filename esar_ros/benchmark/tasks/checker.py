@@ -213,6 +213,8 @@ def _clock(claim: Claim, facts: Situation, place: PlaceMap) -> str:
     tokens = words.split()
     half_day = 720 if "afternoon" in tokens or "evening" in tokens else 0
     if "at night" in words:
+        if 5 <= facts.local_time.hour < 21:
+            return f"it is {facts.local_time:%H:%M}, no night"
         half_day = 720 if facts.local_time.hour >= 12 else 0
     if "o'clock" in tokens:
         said = 60 * (_WORDS[tokens[0]] % 12)

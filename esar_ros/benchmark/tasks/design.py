@@ -23,7 +23,7 @@ LIGHTS = (0, 1, 2)  # points: daylight, twilight, night
 LIGHT_SHARES = (0.5, 0.2, 0.3)
 CLASSES = (1, 2, 3, 4)  # points of distance
 NEAREST = 45.0  # m from the start to the victims, at least
-_ROUNDS = 120_000
+_ROUNDS = 200  # exchanges tried, a task
 _CLASS_MARGIN = 1.5  # m that a distance keeps from its class's limits
 
 
@@ -77,7 +77,8 @@ class _Balance:
 
     def change(self, removed: Sequence[Hashable], added: Sequence[Hashable]) -> float:
         """How much the deviation grows when these keys go and those come; made at once."""
-        touched = set(removed) | set(added)
+        # In a fixed order: sums of floats must not hang on the interpreter's hash seed.
+        touched = dict.fromkeys((*removed, *added))
         before = sum(self._cost(key) for key in touched)
         self.counts.subtract(removed)
         self.counts.update(added)
@@ -109,7 +110,7 @@ def _goals(scenes: Sequence[Scene]) -> dict[Hashable, tuple[float, float]]:
         goals["tier", name] = (share * total, 60.0)
     for distance_class in CLASSES:
         goals["class", distance_class] = (total / 4, 400.0)
-    for place in {scene.map for scene in scenes}:
+    for place in dict.fromkeys(scene.map for scene in scenes):
         of_map = [scene for scene in scenes if scene.map == place]
         tasks = TASKS * len(of_map)
         for name, share in TIER_SHARES.items():
@@ -141,8 +142,9 @@ def _exchange(draws: list[Draw], scenes: Sequence[Scene], rng: np.random.Generat
     balance.goals = _goals(scenes)
     for draw in draws:
         balance.counts.update(_keys(draw, scenes))
-    for round_ in range(_ROUNDS):
-        heat = 20.0 * (1.0 - round_ / _ROUNDS) ** 3
+    rounds = _ROUNDS * len(draws)
+    for round_ in range(rounds):
+        heat = 20.0 * (1.0 - round_ / rounds) ** 3
         draw = draws[int(rng.integers(len(draws)))]
         scene = scenes[draw.scene]
         kept = (draw.distance_class, draw.weather, draw.light)
@@ -195,10 +197,7 @@ def order_tasks(keys: Sequence[dict[str, Hashable]], slots: Callable[[int], dict
         fitting = [i for i in left if all(keys[i][name] == value for name, value in wanted.items())] or left
 
         def lead(i: int) -> float:
-            return sum(
-                (counts[pair] + 1 - (len(order) + 1) * whole[pair] / len(keys)) / math.sqrt(whole[pair])
-                for pair in keys[i].items()
-            )
+            return sum(counts[pair] - (len(order) + 1) * whole[pair] / len(keys) for pair in keys[i].items())
 
         best = min(fitting, key=lambda i: (round(lead(i), 9), i))
         counts.update(keys[best].items())

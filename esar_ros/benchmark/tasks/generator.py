@@ -246,6 +246,8 @@ def _index(events: list[dict[str, Any]], texts: Mapping[str, str], seed: int) ->
             "map tier": (event["map"], task["tier"]),
             "weather": task["weather"],
             "family": Weather(task["weather"]).family,
+            "split tier": (event["split"], task["tier"]),
+            "split family": (event["split"], Weather(task["weather"]).family),
             "event": event["id"],
             "snapshot": snapshot["id"],
         }
