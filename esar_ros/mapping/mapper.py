@@ -6,6 +6,7 @@ the cloud of points follow the map when they are read.
 
 from __future__ import annotations
 
+import array
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -192,6 +193,11 @@ class Mapper:
         """The same points (N, 4) with their height once more, listed anew only where the map changed."""
         self._cloud.update()
         return self._cloud.points()
+
+    def cloud_data(self) -> array.array[int]:
+        """The same as the bytes of a PointCloud2: four float32 a point."""
+        self._cloud.update()
+        return self._cloud.data()
 
     def coverage_picture(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
         """Cells 0..100: 100 seen from right above, towards 0 at the look range; -1 not seen; edge and corner (m)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,8 +70,13 @@ class OccupiedCloud:
 
     def points(self) -> NDArray[np.float32]:
         """(N, 4): x, y, z of the centres and the height z again, m in the map frame, as a PointCloud2 holds them."""
-        out = np.empty((int(self._count.sum()), 4), np.float32)
-        gather_rows(self._rows, self._start, self._count, out)
+        return np.frombuffer(self.data(), np.float32).reshape(-1, 4)
+
+    def data(self) -> array.array[int]:
+        """The same points as the bytes of a PointCloud2, written once and not copied again."""
+        count = int(self._count.sum())
+        out = array.array("B", b"\0") * (16 * count)
+        gather_rows(self._rows, self._start, self._count, np.frombuffer(out, np.float32).reshape(-1, 4))
         return out
 
     @property

@@ -230,13 +230,14 @@ class VoxelMapperNode(StepNode):
         self.send(names.MAP_STATUS, message)
 
     def _points(self, stamp: object) -> PointCloud2:
-        points = self._mapper.cloud()
-        newest = self.inbox(names.CLUES).newest if self._color == CLASS else None
+        data = self._mapper.cloud_data()
         if self._color == HEIGHT:
-            return point_cloud(points, "intensity", stamp)
+            return point_cloud(data, "intensity", stamp)
+        newest = self.inbox(names.CLUES).newest
         places = [(c.kind, convert.array3(c.position), c.covariance) for c in newest.clues] if newest else []
         marks = [(kind, where, max(LEAST_MARK, 2.0 * float(np.sqrt(spread[0])))) for kind, where, spread in places]
-        return point_cloud(colored_by_class(points, marks), "rgb", stamp)
+        color_by_class(np.frombuffer(data, np.float32).reshape(-1, 4), marks)
+        return point_cloud(data, "rgb", stamp)
 
     def _publish_local(self, ns: int, position: Vector) -> None:
         window = self._mapper.local_window(position, 0.0)
@@ -271,28 +272,25 @@ def occupancy_grid(
     return message
 
 
-def colored_by_class(points: NDArray[np.float32], marks: Sequence[tuple[str, Vector, float]]) -> NDArray[np.float32]:
-    """Points (N, 4) with packed colours: grey, and a class's own within the radius (m) of what was found there."""
-    out = points.copy()
-    colors = out.view(np.uint32)[:, 3]
+def color_by_class(points: NDArray[np.float32], marks: Sequence[tuple[str, Vector, float]]) -> None:
+    """Put packed colours beside points (N, 4): grey, and a class's own within the radius (m) of what was found."""
+    colors = points.view(np.uint32)[:, 3]
     colors[:] = GREY
     for kind, where, radius in marks:
         near = ((points[:, :3] - where) ** 2).sum(axis=1) <= radius**2
         colors[near] = zlib.crc32(kind.encode()) & 0xFFFFFF | 0x404040
-    return out
 
 
-def point_cloud(points: NDArray[np.float32], fourth: str, stamp: object) -> PointCloud2:
-    """Voxel centres in the map frame: rows (N, 4) of x, y, z and one more field, `intensity` or packed `rgb`."""
-    message = PointCloud2(height=1, width=len(points), is_dense=True, point_step=16, row_step=16 * len(points))
+def point_cloud(data: array.array[int], fourth: str, stamp: object) -> PointCloud2:
+    """Voxel centres in the map frame: float32 x, y, z and one more field, `intensity` or packed `rgb`."""
+    count = len(data) // 16
+    message = PointCloud2(height=1, width=count, is_dense=True, point_step=16, row_step=16 * count)
     message.header.stamp = stamp
     message.header.frame_id = names.MAP
     message.fields = [
         PointField(name=name, offset=4 * i, datatype=PointField.FLOAT32, count=1)
         for i, name in enumerate(("x", "y", "z", fourth))
     ]
-    data = array.array("B")
-    data.frombytes(np.ascontiguousarray(points).view(np.uint8).reshape(-1).data)  # one copy
     message.data = data
     return message
 
