@@ -23,9 +23,12 @@ Factory = Callable[[Mapping[str, Any]], Method]
 _Decorated = TypeVar("_Decorated", bound=Factory)
 
 _OWN = (
+    "concentric",
     "fbe",
     "flooder",
+    "greedy",
     "random_walk",
+    "spiral",
     "stay",
     "zigzag",
 )  # modules of this package that register a method when imported

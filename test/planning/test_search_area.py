@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.planning.search_area import contains, flight_height, nearest_inside, polygon_area, polygon_of
+from esar_ros.planning.search_area import (
+    contains,
+    distance_to_edge,
+    flight_height,
+    nearest_inside,
+    polygon_area,
+    polygon_of,
+)
 
 L_SHAPE = np.array([[0, 0], [10, 0], [10, 4], [4, 4], [4, 10], [0, 10]], dtype=float)
 
@@ -51,3 +58,9 @@ def test_an_area_that_encloses_nothing_is_refused(brief, area):
 @pytest.mark.parametrize(("ceiling", "height"), [(120.0, 30.0), (32.0, 27.0), (8.0, 4.0)])
 def test_flight_height_stays_below_the_ceiling(brief, ceiling, height):
     assert flight_height(30.0, brief(ceiling=ceiling)) == pytest.approx(height)
+
+
+def test_distance_to_edge_is_negative_outside():
+    square = np.array([[0.0, 0.0], [10, 0], [10, 10], [0, 10]])
+    points = np.array([[[5.0, 5.0], [1.0, 5.0]], [[-3.0, 5.0], [13.0, 14.0]]])
+    assert distance_to_edge(square, points) == pytest.approx(np.array([[5.0, 1.0], [-3.0, -5.0]]))

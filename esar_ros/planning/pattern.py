@@ -1,0 +1,102 @@
+"""What search patterns have in common: a way laid down at the start, flown point by point at a fixed height."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.decision import Decision, Goal, GoalType, Report
+from esar_ros.mission.observation import Brief, Observation
+from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
+from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
+from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, polygon_of
+from esar_ros.planning.zigzag import lane_spacing
+
+STEP = 25.0  # m between the points of a curved way; the chord of a 50 m ring is off by 1.6 m
+
+
+class PatternSettings(Settings):
+    """Sections `spiral`, `concentric` and `greedy` of config/planners.yaml."""
+
+    height: float = Field(default=30.0, gt=0, description="m above ground")
+    look_range: float = Field(default=60.0, gt=0, description="m, slant range up to which a person is seen")
+    overlap: float = Field(default=0.2, ge=0, lt=1, description="share of a turn's width seen from its neighbour too")
+    speed: float = Field(default=5.0, gt=0, description="m/s")
+    time_share: float = Field(default=0.85, gt=0, le=1, description="of the mission's time that the way may take")
+    leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=8.0))
+    reporting: ReportingSettings = Field(default_factory=ReportingSettings)
+
+
+class Pattern:
+    """Flies the points of its route in order and stops after the last; a point that is blocked is left out."""
+
+    name: ClassVar[str] = "pattern"
+    eligible = True
+    needs: frozenset[str] = frozenset()
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._settings = check(PatternSettings, parameters, self.name)
+        self._policy = ReportPolicy(self._settings.reporting)
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin a mission: lay the way. Patterns draw no random numbers."""
+        settings, corners = self._settings, polygon_of(brief)
+        self._height = flight_height(settings.height, brief)
+        spacing = lane_spacing(self._height, settings.look_range, settings.overlap)
+        longest = settings.speed * brief.t_max * settings.time_share
+        home = np.asarray(brief.home, dtype=np.float64)[:2]
+        self._route = cut(inside(self._lay(home, corners, spacing, longest), corners), home, longest)
+        self._policy.reset(brief.report_cap)
+        self._next = 0
+        self._leg: Leg | None = None
+        self._stopped = False
+
+    def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
+        """Points (N, 2) of the pattern around home, as long as a way of `longest` m at least; may leave the area."""
+        raise NotImplementedError
+
+    def act(self, observation: Observation) -> Decision:
+        """Go on to the present point, or to the next."""
+        reports = self._policy.reports(observation)
+        if self._stopped:
+            return Decision("stop", "stopped before", reports=reports, stop=True)
+        if self._leg is None:
+            x, y = observation.pose.position[:2]
+            return self._fly(waypoint(x, y, self._height), "climb", "to search height", reports)
+        state = self._leg.state(observation)
+        if state is LegState.FLYING:
+            return Decision("continue", self._where(), reports=reports)
+        if self._next >= len(self._route):
+            self._stopped = True
+            return Decision("stop", "the way is flown", goal=Goal(GoalType.HOLD), reports=reports, stop=True)
+        x, y = self._route[self._next]
+        self._next += 1
+        why = f"waypoint {state.value}"
+        return self._fly(waypoint(x, y, self._height, self._settings.speed), self._where(), why, reports)
+
+    def _fly(self, goal: Goal, action: str, why: str, reports: tuple[Report, ...]) -> Decision:
+        self._leg = Leg(goal, self._settings.leg)
+        return Decision(action, why, goal=goal, reports=reports, considered=1)
+
+    def _where(self) -> str:
+        return "climb" if self._next == 0 else f"point {self._next} of {len(self._route)}"
+
+
+def inside(points: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Those of the points (N, 2) that lie in the polygon and keep the margin from its edge."""
+    if not len(points):
+        return points.reshape(0, 2)
+    return points[distance_to_edge(corners, points) >= AREA_MARGIN]
+
+
+def cut(points: NDArray[np.float64], start: Vector, longest: float) -> NDArray[np.float64]:
+    """The first of the points (N, 2), as many as a way from start of at most `longest` m takes."""
+    way = np.concatenate([start[None, :2], points])
+    flown = np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))
+    return points[: int(np.searchsorted(flown, longest, side="right"))]
