@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.tasks import SETS, task_set
@@ -81,7 +81,9 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.ids:
         print("\n".join(ids))
         return 0
-    table = Table("task", "map", "split", "tier", "weather", "hour", "victims", "clues", "t_max (s)")
+    table = Table(
+        Column("task", no_wrap=True), "map", "split", "tier", "weather", "hour", "victims", "clues", "t_max (s)"
+    )
     for id in ids:
         task = load_task(id)
         table.add_row(

@@ -1,0 +1,45 @@
+"""`esar tasks`: sets as lists, a picture of a task, and the numbers of figure 4."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from esar_ros.app.cli import main
+from esar_ros.benchmark.tasks import task_set
+
+
+def test_list_prints_a_set_in_its_order(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tasks", "list", "--set", "mini", "--ids"]) == 0
+    assert tuple(capsys.readouterr().out.split()) == task_set("mini")
+    assert main(["tasks", "list", "--set", "demo"]) == 0
+    assert "aotai-pair" in capsys.readouterr().out
+
+
+def test_show_tells_a_task_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "deep" / "task.png"
+    assert main(["tasks", "show", "k2-serac-3-04", "--png", str(picture)]) == 0
+    out = capsys.readouterr().out
+    assert "k2-serac-3-04" in out and "clue-1" in out
+    with Image.open(picture) as image:
+        assert len(image.getcolors(1 << 21) or []) > 1000
+
+
+def test_stats_have_the_figures_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    numbers, picture = tmp_path / "stats.json", tmp_path / "stats.png"
+    assert main(["tasks", "stats", "--json", str(numbers), "--png", str(picture)]) == 0
+    data = json.loads(numbers.read_text())
+    assert (data["tasks"], data["events"], data["snapshots"]) == (600, 12, 60)
+    assert sum(data["tiers"].values()) == 600
+    assert data["distance_quartiles_m"] == sorted(data["distance_quartiles_m"])
+    assert picture.stat().st_size > 20_000
+    assert "116.6" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["frobnicate"], ["list", "--set", "train"], ["show", "no-such-task-1-01"]])
+def test_bad_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tasks", *arguments]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
