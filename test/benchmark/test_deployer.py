@@ -183,3 +183,26 @@ def test_things_lie_along_the_slope_and_people_stand_upright() -> None:
     yaws = [client.world.objects[pair.objects[id]].pose.yaw for id in ("lin", "edge-pack")]
     assert yaws == pytest.approx([0.4, 1.1], abs=0.05)
     assert all(a != b for a, b in itertools.combinations(pair.objects.values(), 2))
+
+
+def test_distractors_stand_under_opaque_names_as_everything_else() -> None:
+    task = load_task("aotai-wu-2-04")
+    assert task.distractors
+    client = Client()
+    deployment = deploy(client, task, PLACE)
+    for number, distractor in enumerate(task.distractors):
+        name = deployment.objects[f"distractor-{number}"]
+        assert name.startswith(PREFIX) and "distractor" not in name
+        assert client.world.objects[name].asset.name == distractor.asset
+        assert client.call("simGetSegmentationObjectID", name) == 0
+        assert client.world.objects[name].pose.position[:2] == pytest.approx(distractor.position, abs=1e-6)
+    assert len(client.world.objects) == len(task.victims) + len(task.clues) + len(task.distractors)
+
+
+def test_what_lies_off_the_map_is_refused_before_anything_is_touched() -> None:
+    task = load_task("aotai-first")
+    far = task.start.model_copy(update={"position": (5000.0, 0.0)})
+    client = Client()
+    with pytest.raises(UsageError, match="start at 5000, 0 m lies off map aotai"):
+        deploy(client, task.model_copy(update={"start": far}), PLACE)
+    assert client.calls == []
