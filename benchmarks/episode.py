@@ -1,6 +1,6 @@
 """What an episode of the benchmark costs: CPU-seconds per simulated second, two workers beside one, and memory.
 
-`python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--seconds 240]`. An episode runs in a worker
+`python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--seconds 900]`. An episode runs in a worker
 process as in `esar bench`; CPU time is of that process with all its threads, its start included where that is said.
 The other picture size is flown too. The last line is JSON.
 """
@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
     parser.add_argument("--preset", choices=("fast", "paper"), help="only this picture size")
-    parser.add_argument("--seconds", type=float, default=240.0, help="simulated seconds an episode")
+    parser.add_argument("--seconds", type=float, default=900.0, help="simulated seconds an episode, t_max on 2 km")
     arguments = parser.parse_args()
     print(
         f"{'pictures':<10}{'workers':>8}{'CPU s / s':>11}{'without set-up':>16}{'faster than real':>18}{'peak GB':>9}"
