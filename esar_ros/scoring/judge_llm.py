@@ -1,25 +1,21 @@
 """A language model as judge: the prompt of ESARBench's appendix D over any OpenAI-compatible endpoint.
 
-One request a mission, with the standard library alone. The key comes from the environment and goes nowhere else: not
-into results, messages or other hosts (redirects are refused). Whatever goes wrong, the offline judge speaks instead and
-the judgement says so.
+One request a mission. The key comes from the environment and goes nowhere else (mission/chat.py). Whatever goes wrong,
+the offline judge speaks instead and the judgement says so.
 """
 
 from __future__ import annotations
 
 import hashlib
-import http.client
 import json
 import os
 import re
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
 
+from esar_ros.mission.chat import ChatServer, NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judge import TEXT_LENGTH, Judge, Judgement, OfflineJudge, Pair
 
@@ -46,7 +42,6 @@ Output Format (Strict JSON only, no conversational filler):
 }
 """
 
-_MOST = 1 << 20  # bytes of an answer
 _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 
@@ -61,14 +56,6 @@ class Endpoint:
     pause: float = 1.0  # before the second attempt, doubled before the third
 
 
-class _NoAnswer(Exception):
-    """The model gave no usable answer; again: whether asking again may help."""
-
-    def __init__(self, reason: str, again: bool = True) -> None:
-        super().__init__(reason)
-        self.again = again
-
-
 class LlmJudge:
     """Asks a model once for all pairs of a mission."""
 
@@ -80,14 +67,13 @@ class LlmJudge:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """instead: who speaks when the model does not, by default the offline judge."""
-        if not re.match(r"https?://[^/]", endpoint.url):
-            raise UsageError(f"{URL} '{endpoint.url}' is no http address", "give e.g. http://localhost:8000/v1")
+        try:
+            self._server = ChatServer(endpoint.url, key, endpoint.timeout)
+        except ValueError as error:
+            raise UsageError(f"{URL} {error}", "give e.g. http://localhost:8000/v1") from None
         self._endpoint = endpoint
-        self._key = key
         self._instead = instead or OfflineJudge()
         self._sleep = sleep
-        # Redirects would carry the key to another host.
-        self._open = urllib.request.build_opener(_NoRedirect)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> LlmJudge:
@@ -115,13 +101,13 @@ class LlmJudge:
             return Judgement((), self.name, details)
         try:
             meant = self._ask([_reported(pair) for pair in pairs], [_clue(pair) for pair in pairs])
-        except _NoAnswer as reason:
+        except NoAnswer as reason:
             other = self._instead.decide(pairs)
             return Judgement(other.answers, other.judge, {**details, "fell_back": f"{self.name}: {reason}"})
         return Judgement(tuple((_reported(pair), _clue(pair)) in meant for pair in pairs), self.name, details)
 
     def _ask(self, reported: Sequence[str], clues: Sequence[str]) -> set[tuple[str, str]]:
-        """Matching (report, clue) terms. Raises _NoAnswer."""
+        """Matching (report, clue) terms. Raises NoAnswer."""
         reported, clues = list(dict.fromkeys(reported)), list(dict.fromkeys(clues))
         lists = {"{ground_truth_cues}": clues, "{agent_cues}": reported}
         # One pass, so that a report that holds a placeholder is not filled in.
@@ -133,91 +119,45 @@ class LlmJudge:
                 self._sleep(self._endpoint.pause * 2 ** (attempt - 1))
             try:
                 return parse_answer(self._request(prompt), reported, clues)
-            except _NoAnswer as error:
+            except NoAnswer as error:
                 if not error.again or attempt + 1 == self._endpoint.attempts:
                     raise
-        raise _NoAnswer("no attempt allowed")
+        raise NoAnswer("no attempt allowed")
 
     def _request(self, prompt: str) -> str:
-        """The model's words. Raises _NoAnswer, whose text holds nothing that the server sent."""
+        """The model's words. Raises NoAnswer."""
         body = {
             "model": self._endpoint.model,
             "messages": [{"role": "user", "content": prompt}],
             "temperature": 0,
             "response_format": {"type": "json_object"},
         }
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        url = f"{self._endpoint.url}/chat/completions"
-        request = urllib.request.Request(url, json.dumps(body).encode("utf-8"), headers)
-        try:
-            answer = json.loads(self._read(request))
-            choice = answer["choices"][0]
-            message = choice["message"]
-            if message.get("refusal"):
-                raise _NoAnswer("the model refused")
-            content = message["content"]
-        except urllib.error.HTTPError as error:
-            error.close()
-            raise _NoAnswer(f"HTTP {error.code}", again=error.code in (408, 409, 429) or error.code >= 500) from None
-        except TimeoutError:
-            raise _NoAnswer(f"no answer within {self._endpoint.timeout:g} s") from None
-        except (OSError, http.client.HTTPException) as error:
-            cause = getattr(error, "reason", error)
-            late = isinstance(cause, TimeoutError)
-            text = f"no answer within {self._endpoint.timeout:g} s" if late else "connection lost or refused"
-            raise _NoAnswer(text) from None
-        except (ValueError, LookupError, TypeError, AttributeError):
-            raise _NoAnswer("the server's answer is no chat completion") from None
-        if not isinstance(content, str):
-            raise _NoAnswer("the model said nothing")
-        return content
-
-    def _read(self, request: urllib.request.Request) -> bytes:
-        """The body, within the time-out as a whole: a server that sends a byte now and then does not hold us up."""
-        deadline = time.monotonic() + self._endpoint.timeout
-        parts: list[bytes] = []
-        with self._open.open(request, timeout=self._endpoint.timeout) as response:
-            while part := response.read1(1 << 16):
-                parts.append(part)
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-                if sum(map(len, parts)) > _MOST:
-                    raise _NoAnswer("the answer is too long")
-            if response.length:
-                raise http.client.IncompleteRead(b"".join(parts), response.length)
-        return b"".join(parts)
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
+        return self._server.complete(body).text
 
 
 def parse_answer(text: str, reported: Sequence[str], clues: Sequence[str]) -> set[tuple[str, str]]:
     """(report, clue) terms of appendix D's strict JSON; terms that were not asked about make it no answer.
 
-    A code fence around the JSON is taken off, nothing else is forgiven. Raises _NoAnswer.
+    A code fence around the JSON is taken off, nothing else is forgiven. Raises NoAnswer.
     """
     fenced = _FENCE.match(text.strip())
     try:
         answer = json.loads(fenced.group(1) if fenced else text)
     except (ValueError, RecursionError):
-        raise _NoAnswer("the model's answer is no JSON") from None
+        raise NoAnswer("the model's answer is no JSON") from None
     matches = answer.get("matches") if isinstance(answer, dict) else None
     count = answer.get("matched_gt_count") if isinstance(answer, dict) else None
     if not isinstance(matches, list) or not isinstance(count, int) or isinstance(count, bool):
-        raise _NoAnswer("the model's JSON lacks matches or matched_gt_count")
+        raise NoAnswer("the model's JSON lacks matches or matched_gt_count")
     of_reports, of_clues = {_plain(term): term for term in reported}, {_plain(term): term for term in clues}
     found: set[tuple[str, str]] = set()
     for match in matches:
         if not isinstance(match, dict) or set(match) != {"agent_cue", "gt_cue"}:
-            raise _NoAnswer("a match of the model is no agent_cue and gt_cue")
+            raise NoAnswer("a match of the model is no agent_cue and gt_cue")
         try:
             found.add((of_reports[_plain(str(match["agent_cue"]))], of_clues[_plain(str(match["gt_cue"]))]))
         except KeyError:
-            raise _NoAnswer("the model matches a term that was not asked about") from None
+            raise NoAnswer("the model matches a term that was not asked about") from None
     return found
 
 
