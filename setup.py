@@ -22,6 +22,7 @@ NAME = "esar_ros"
 VERSION = "0.1.0"
 ROOT = Path(__file__).parent.resolve()
 GENERATED = ("msg", "srv", "action")
+ON_DEMAND = ("px4_msgs",)  # interfaces that nodes/px4_messages.py builds when a mission needs them
 SITE = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
 
 
@@ -110,7 +111,7 @@ class RosInterfaces(build_ext):
         shutil.rmtree(stage, ignore_errors=True)
         for source in sorted((ROOT / "interfaces").glob("*/package.xml")):
             name = source.parent.name
-            if not has_package(prefixes, name):
+            if name not in ON_DEMAND and not has_package(prefixes, name):
                 CMakeProject(source.parent, work / name, stage, [source.parent, ROOT / "cmake"], prefixes).make()
                 (stage / "share" / NAME / "built").mkdir(parents=True, exist_ok=True)
                 (stage / "share" / NAME / "built" / name).write_text("Built from esar_ros/interfaces.\n")

@@ -1,0 +1,175 @@
+"""What was last heard of an autopilot, and why it may not be armed: every reason has a name.
+
+Ages are judged by arrival on a steady clock that the caller reads: the autopilot's stamps count from its own
+start. Messages are PX4's, or anything with the same fields.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+ARMED: Final = 2  # VehicleStatus.ARMING_STATE_ARMED
+
+# VehicleStatus.NAVIGATION_STATE_*
+POSITION, HOLD, RETURN, DESCEND, TERMINATION, OFFBOARD, TAKE_OFF, LAND, PRECISION_LAND = 2, 4, 5, 12, 13, 14, 17, 18, 20
+MODE_NAMES: Final[dict[int, str]] = {
+    0: "manual", 1: "altitude", 2: "position", 3: "auto mission", 4: "hold", 5: "return", 6: "position slow",
+    8: "altitude cruise", 10: "acro", 12: "descend", 13: "termination", 14: "offboard", 15: "stabilized",
+    17: "take-off", 18: "land", 19: "follow target", 20: "precision land", 21: "orbit", 22: "VTOL take-off",
+}  # fmt: skip
+
+# s after which a message no longer counts: three of its periods, as PX4 1.17 sends them over DDS.
+AGES: Final[dict[str, float]] = {
+    "VehicleStatus": 1.5,
+    "VehicleLocalPosition": 0.3,
+    "VehicleOdometry": 0.3,
+    "VehicleLandDetected": 3.0,
+    "BatteryStatus": 3.0,
+    "FailsafeFlags": 1.5,
+}
+# Flags that forbid arming. The others are true of a sound vehicle on the ground without remote control, ground
+# station, mission or offboard signal; the home position comes only with arming. Names of 1.16 to 1.18: a release
+# has those that it has.
+FORBIDDING: Final = (
+    "angular_velocity_invalid", "attitude_invalid", "local_altitude_invalid", "local_position_invalid",
+    "local_velocity_invalid", "battery_low_remaining_time", "battery_unhealthy", "geofence_breached",
+    "wind_limit_exceeded", "flight_time_limit_exceeded", "position_accuracy_low", "local_position_accuracy_low",
+    "navigator_failure", "fd_critical_failure", "fd_esc_arming_failure", "fd_imbalanced_prop", "fd_motor_failure",
+    "fd_alt_loss", "parachute_unhealthy", "remote_id_unhealthy", "gnss_lost",
+)  # fmt: skip
+
+
+def mode_name(nav_state: int) -> str:
+    """A mode for people."""
+    return MODE_NAMES.get(nav_state, f"external mode {nav_state - 22}" if 23 <= nav_state <= 30 else f"{nav_state}")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A message and when it came (s, steady clock)."""
+
+    message: Any
+    arrived: float
+
+
+class Px4State:
+    """The newest message of each kind."""
+
+    def __init__(self, target_system: int) -> None:
+        self.target_system = target_system
+        self._heard: dict[str, Heard] = {}
+
+    def hear(self, name: str, message: Any, now: float) -> None:
+        """Keep a message."""
+        self._heard[name] = Heard(message, now)
+
+    def newest(self, name: str) -> Any:
+        """The newest message of a kind, however old; None before the first."""
+        heard = self._heard.get(name)
+        return None if heard is None else heard.message
+
+    def age(self, name: str, now: float) -> float:
+        """s since the newest came; inf before the first."""
+        heard = self._heard.get(name)
+        return math.inf if heard is None else now - heard.arrived
+
+    def is_fresh(self, name: str, now: float) -> bool:
+        """Whether it came lately enough to count."""
+        return self.age(name, now) <= AGES[name]
+
+    def is_linked(self, now: float) -> bool:
+        """Whether the autopilot is heard at all: its status and its position."""
+        return self.is_fresh("VehicleStatus", now) and self.is_fresh("VehicleLocalPosition", now)
+
+    @property
+    def armed(self) -> bool:
+        """As the autopilot says."""
+        status = self.newest("VehicleStatus")
+        return status is not None and int(status.arming_state) == ARMED
+
+    @property
+    def landed(self) -> bool:
+        """As the land detector says; False while it is not known."""
+        land = self.newest("VehicleLandDetected")
+        return land is not None and bool(land.landed)
+
+    @property
+    def nav_state(self) -> int:
+        """The mode that is flown, -1 before the first status."""
+        status = self.newest("VehicleStatus")
+        return -1 if status is None else int(status.nav_state)
+
+    @property
+    def intention(self) -> int:
+        """The mode that was asked for, -1 before the first status."""
+        status = self.newest("VehicleStatus")
+        return -1 if status is None else int(status.nav_state_user_intention)
+
+    @property
+    def failsafe(self) -> bool:
+        """Whether a failsafe has chosen the mode."""
+        status = self.newest("VehicleStatus")
+        return status is not None and bool(status.failsafe)
+
+    def reasons_against_arming(self, now: float) -> list[str]:
+        """Why it may not be armed, in words, gravest first; empty when it may."""
+        silent = [name for name in AGES if not self.is_fresh(name, now)]
+        told = [f"{name} is {_age(self.age(name, now))}" for name in silent]
+        return told + [reason for name in AGES if name not in silent for reason in self._against(name)]
+
+    def _against(self, name: str) -> Iterator[str]:
+        message = self.newest(name)
+        match name:
+            case "VehicleStatus":
+                yield from self._against_status(message)
+            case "VehicleLocalPosition":
+                yield from _against_position(message)
+            case "VehicleOdometry":
+                if int(message.pose_frame) != 1:
+                    yield f"odometry is in frame {int(message.pose_frame)}, not NED"
+            case "VehicleLandDetected":
+                if not message.landed:
+                    yield "it is not on the ground"
+            case "BatteryStatus":
+                if not message.connected:
+                    yield "no battery is connected"
+                if int(message.warning) != 0:
+                    yield f"battery warning {int(message.warning)}"
+            case "FailsafeFlags":
+                if int(message.battery_warning) != 0:
+                    yield f"failsafe flag battery_warning {int(message.battery_warning)}"
+                yield from (f"failsafe flag {flag}" for flag in FORBIDDING if getattr(message, flag, False))
+
+    def _against_status(self, status: Any) -> Iterator[str]:
+        if int(status.system_id) != self.target_system:
+            yield f"it is system {int(status.system_id)}, commands go to {self.target_system}: set target_system"
+        if not status.pre_flight_checks_pass:
+            yield "its pre-flight checks fail"
+        if status.failsafe:
+            yield f"it is in failsafe ({mode_name(int(status.nav_state))})"
+        if status.rc_calibration_in_progress or status.calibration_enabled:
+            yield "it is being calibrated"
+
+
+def _against_position(local: Any) -> Iterator[str]:
+    for flag, text in (
+        ("xy_valid", "horizontal position"),
+        ("z_valid", "height"),
+        ("v_xy_valid", "horizontal velocity"),
+        ("v_z_valid", "vertical velocity"),
+    ):
+        if not getattr(local, flag):
+            yield f"{text} is not valid"
+    if not local.heading_good_for_control:
+        yield "heading is not good for control"
+    if not (local.xy_global and local.z_global):
+        yield "no global reference: its place on the map is not known"
+    if local.dead_reckoning:
+        yield "position is dead reckoning"
+
+
+def _age(seconds: float) -> str:
+    return "silent" if math.isinf(seconds) else f"{seconds:.1f} s old"

@@ -1,0 +1,425 @@
+"""A strict model of PX4 1.17 as it was measured over uXRCE-DDS: modes, failsafes, arming, and what surprises.
+
+No ROS: messages go in and come out as plain namespaces with PX4's field names. The nine dangers of docs/px4.md
+behave here as they did there. Time is told by the caller, in s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from esar_ros.geometry.frames import (
+    Pose,
+    attitude_enu_flu_to_ned_frd,
+    enu_to_ned,
+    flu_to_frd,
+    ned_to_enu,
+    quaternion_from_yaw,
+)
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.sim.dynamics import Quadrotor, SetPoint
+
+MANUAL, HOLD, RTL, TERMINATION, OFFBOARD, TAKE_OFF, LAND = 0, 4, 5, 13, 14, 17, 18
+TICK = 0.01  # s
+SIGNAL_LOST = 1.0  # s without a heartbeat
+SIGNAL_GAP = 0.5  # s, 2 Hz
+SIGNAL_PROOF = 1.0  # s of heartbeats before offboard is granted
+REENTRY = 0.08  # s from the first heartbeat after a loss to offboard
+ACK_DELAY = 0.015  # s
+AGENT_RESTART = 6.0  # s
+OLD_STAMP = 2.0  # s
+OVERRIDE = 0.2  # s, how long a set-point counts in modes that are not offboard
+AUTO_DISARM = 2.0  # s on the ground after a flight
+AUTO_DISARM_UNFLOWN = 10.0  # s
+PERIODS = {
+    "VehicleOdometry": 0.01,
+    "VehicleLocalPosition": 0.02,
+    "VehicleStatus": 0.5,
+    "FailsafeFlags": 0.5,
+    "VehicleLandDetected": 1.0,
+    "BatteryStatus": 1.0,
+}
+MAIN_AUTO, MAIN_OFFBOARD = 4, 6
+SUB_MODES = {2: TAKE_OFF, 3: HOLD, 5: RTL, 6: LAND}
+OK, REJECTED, DENIED, UNSUPPORTED = 0, 1, 2, 3
+
+
+class FakeAutopilot:
+    """One vehicle. Its local frame is north, east, down of `reference`; truth is kept in ENU of the same point."""
+
+    def __init__(
+        self,
+        system_id: int = 1,
+        reference: Origin | None = None,
+        start: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        yaw: float = 0.0,
+        ground: Callable[[float, float], float] = lambda x, y: 0.0,
+        on_loss: int = RTL,
+    ) -> None:
+        """start: m, ENU; on_loss: the mode taken when the offboard signal is lost (COM_OBL_RC_ACT)."""
+        self.system_id, self.on_loss, self.ground = system_id, on_loss, ground
+        self.reference = reference or Origin(34.0, 107.8, 3000.0)
+        x, y, _ = start
+        self.body = Quadrotor(Pose(np.array([x, y, ground(x, y)]), quaternion_from_yaw(yaw)))
+        self.body.position[2] = max(start[2], ground(x, y))
+        self.now = 0.0
+        self.armed = False
+        self.intention = self.nav_state = HOLD
+        self.failsafe = False
+        self.landed = True
+        self.preflight_ok = True
+        self.preflight_by_mode = True
+        self.home: np.ndarray | None = None
+        self.charge = 1.0
+        self.battery_warning = 0
+        self.eph, self.epv, self.evh, self.evv = 0.4, 0.5, 0.1, 0.1
+        self.dead_reckoning = False
+        self.valid = True
+        self.release = "1.17"
+        self.obeys = True  # False: acknowledges mode changes and does nothing
+        self.log: list[tuple[float, str]] = []
+        self.modes: list[tuple[float, int]] = [(0.0, HOLD)]
+        self.entered_in_flight: list[float] = []  # times of entries into offboard while armed
+        self.commands: list[tuple[float, Any]] = []
+        self.setpoints = 0
+        self.setpoint_times: deque[tuple[float, int, bool]] = deque(maxlen=100_000)  # mode, and whether it says: stop
+        self.heartbeat_times: deque[float] = deque(maxlen=100_000)
+        self._jump = np.zeros(3)  # NED, m, by which resets moved the estimate
+        self._xy_resets = self._z_resets = self._heading_resets = 0
+        self._delta = np.zeros(3)
+        self._heartbeat = -math.inf
+        self._signal_since = math.inf
+        self._returned = math.inf  # when the heartbeat came back
+        self._flags: Any = None
+        self._setpoint: Any = None
+        self._setpoint_at = -math.inf
+        self._inbox: list[tuple[float, Any]] = []
+        self._agent_back = -math.inf
+        self._last: dict[str, float] = {}
+        self._changed = True
+        self._acks: list[Any] = []
+        self._armed_at = self._touched_at = 0.0
+        self._flown = False
+        self._flew_offboard = False
+        self._hold_at: np.ndarray | None = None
+        self._take_off_to = 0.0
+
+    # -- what happens to it ---------------------------------------------------------------------
+
+    def restart_agent(self) -> None:
+        """The agent dies and comes back: nothing passes either way meanwhile."""
+        self._agent_back = self.now + AGENT_RESTART
+
+    def switch_mode(self, nav_state: int) -> None:
+        """A person or a ground station changes the mode."""
+        self._intend(nav_state)
+
+    def force_failsafe(self, nav_state: int) -> None:
+        """A failsafe other than the signal's chooses the mode."""
+        self.failsafe = True
+        self._forced = nav_state
+        self._set(nav_state)
+
+    _forced: int | None = None
+
+    def reset_estimate(self, north: float, east: float, down: float = 0.0) -> None:
+        """The estimator jumps."""
+        delta = np.array([north, east, down])
+        self._jump = self._jump + delta
+        self._delta = delta
+        self._xy_resets += bool(north or east)
+        self._z_resets += bool(down)
+
+    @property
+    def linked(self) -> bool:
+        """Whether the agent passes messages."""
+        return self.now >= self._agent_back
+
+    @property
+    def signal(self) -> bool:
+        """Whether the offboard signal is there."""
+        return self.now - self._heartbeat <= SIGNAL_LOST
+
+    def hear_heartbeat(self, message: Any) -> None:
+        """An OffboardControlMode."""
+        if not self.linked or self._is_old(message):
+            return
+        self.heartbeat_times.append(self.now)
+        if self.now - self._heartbeat > SIGNAL_GAP:
+            self._signal_since = self.now
+        if not self.signal and self.intention == OFFBOARD:
+            self._returned = self.now
+        self._heartbeat, self._flags = self.now, message
+
+    def hear_setpoint(self, message: Any) -> None:
+        """A TrajectorySetpoint: taken in every mode."""
+        if not self.linked or self._is_old(message):
+            return
+        self.setpoints += 1
+        self.setpoint_times.append((self.now, self.nav_state, not any(message.velocity)))
+        self._setpoint, self._setpoint_at = message, self.now
+
+    def hear_command(self, message: Any) -> None:
+        """A VehicleCommand; one for another system is not even answered."""
+        if not self.linked or int(message.target_system) not in (0, self.system_id):
+            return
+        if int(message.target_component) not in (0, 1) or not message.from_external:
+            return
+        self.commands.append((self.now, message))
+        self._inbox.append((self.now + ACK_DELAY, message))
+
+    def _is_old(self, message: Any) -> bool:
+        return message.timestamp != 0 and self.now - message.timestamp * 1e-6 > OLD_STAMP
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def advance(self, now: float) -> None:
+        """Live until then."""
+        while self.now + TICK <= now + 1e-9:
+            self.now += TICK
+            self._obey_commands()
+            self._judge()
+            self._fly()
+
+    def _obey_commands(self) -> None:
+        due = [message for at, message in self._inbox if at <= self.now]
+        self._inbox = [(at, message) for at, message in self._inbox if at > self.now]
+        for message in due:
+            result = self._command(message)
+            self._acks.append(
+                SimpleNamespace(
+                    timestamp=self._us(), command=int(message.command), result=result, result_param1=0,
+                    result_param2=0, target_system=int(message.source_system),
+                    target_component=int(message.source_component), from_external=False,
+                )
+            )  # fmt: skip
+
+    def _command(self, message: Any) -> int:
+        code = int(message.command)
+        if code == 400:
+            return self._arm() if message.param1 > 0.5 else self._disarm()
+        if code == 176:
+            return self._mode(int(message.param2), int(message.param3))
+        if code in (20, 21):
+            return self._intend(RTL if code == 20 else LAND)
+        if code == 22:
+            self._take_off_to = float(message.param7) - self.reference.altitude
+            return self._intend(TAKE_OFF)
+        if code == 185:
+            self._set(TERMINATION)
+            self.armed = False
+            return OK
+        return UNSUPPORTED
+
+    def _mode(self, main: int, sub: int) -> int:
+        if main == MAIN_OFFBOARD:
+            if not self.signal or self.now - self._signal_since <= SIGNAL_PROOF:
+                return REJECTED
+            return self._intend(OFFBOARD)
+        if main == MAIN_AUTO and sub in SUB_MODES:
+            if sub == 2:
+                self._take_off_to = float(self.body.position[2]) + 2.5
+            return self._intend(SUB_MODES[sub])
+        return DENIED
+
+    def _intend(self, nav_state: int) -> int:
+        if not self.obeys:
+            return OK
+        self.intention, self.failsafe, self._forced = nav_state, False, None
+        self._set(nav_state)
+        return OK
+
+    def _set(self, nav_state: int) -> None:
+        if nav_state != self.nav_state:
+            self.nav_state = nav_state
+            self.modes.append((self.now, nav_state))
+            self.entered_in_flight += [self.now] if nav_state == OFFBOARD and self.armed else []
+            self._changed = True
+            self._hold_at = self.body.position.copy()
+
+    def _arm(self) -> int:
+        if self.armed:
+            return OK
+        if not self.preflight_ok or not self.valid or not self.landed:
+            return REJECTED
+        self.armed, self._flown, self._armed_at = True, False, self.now
+        self._flew_offboard = False
+        self.home = self.body.position.copy()
+        self._changed = True
+        return OK
+
+    def _disarm(self) -> int:
+        if self.armed and not self.landed:
+            return DENIED
+        if self.armed:
+            self.armed, self._changed = False, True
+            if self._flew_offboard:
+                # Back to what it flew before it landed; and the next heartbeat would keep it there.
+                self.intention = OFFBOARD
+                self._set(OFFBOARD)
+        return OK
+
+    def _judge(self) -> None:
+        """Failsafe of the offboard signal, and what follows when it comes back."""
+        if self.intention == OFFBOARD and self.armed and self._forced is None:
+            if not self.signal and self.nav_state == OFFBOARD:
+                self.failsafe = True
+                self._set(self.on_loss)
+            elif self.failsafe and self.signal and self.now - self._returned >= REENTRY - TICK:
+                self.failsafe = False
+                self._set(OFFBOARD)
+        if self.nav_state == OFFBOARD and self.armed and not self.landed:
+            self._flew_offboard = True
+        if self.armed and self.landed:
+            limit = AUTO_DISARM if self._flown else AUTO_DISARM_UNFLOWN
+            if self.now - max(self._touched_at, self._armed_at) >= limit:
+                self._disarm()
+
+    # -- motion ---------------------------------------------------------------------------------
+
+    def _fly(self) -> None:
+        body = self.body
+        floor = self.ground(float(body.position[0]), float(body.position[1]))
+        if not self.armed:
+            if body.position[2] <= floor + 0.02:
+                body.rest(Pose(np.array([body.position[0], body.position[1], floor]), quaternion_from_yaw(body.yaw)))
+            else:
+                body.fall(np.zeros(3), round(TICK / 0.002))
+            return
+        velocity, yaw_rate = self._wanted()
+        if self.landed and velocity[2] <= 0.05:
+            body.rest(Pose(np.array([body.position[0], body.position[1], floor]), quaternion_from_yaw(body.yaw)))
+            return
+        body.advance(SetPoint(values=velocity, yaw=yaw_rate).as_array(), np.zeros(3), round(TICK / 0.002))
+        self.charge = max(0.0, self.charge - TICK / 1500.0)
+        if body.position[2] <= floor and velocity[2] <= 0.0:
+            body.rest(Pose(np.array([body.position[0], body.position[1], floor]), quaternion_from_yaw(body.yaw)))
+            if not self.landed:
+                self.landed, self._touched_at, self._changed = True, self.now, True
+        elif body.position[2] > floor + 0.1 and self.landed:
+            self.landed, self._flown, self._changed = False, True, True
+        body.position[2] = max(float(body.position[2]), floor)
+
+    def _wanted(self) -> tuple[np.ndarray, float]:
+        """Velocity (ENU) and yaw rate that the present mode flies."""
+        given = self._setpoint
+        if self.nav_state == OFFBOARD:
+            return self._of_setpoint(given) if given is not None else (np.zeros(3), 0.0)
+        if given is not None and self.now - self._setpoint_at < OVERRIDE:
+            return self._of_setpoint(given)  # no mode keeps them out
+        if self.nav_state == LAND:
+            return np.array([0.0, 0.0, -0.7]), 0.0
+        if self.nav_state == TAKE_OFF:
+            left = self._take_off_to - float(self.body.position[2])
+            if left < 0.3:
+                self.intention = HOLD
+                self._set(HOLD)
+            return np.array([0.0, 0.0, float(np.clip(left, 0.3, 1.5))]), 0.0
+        if self.nav_state == RTL and self.home is not None:
+            return self._return(), 0.0
+        if self.landed:
+            return np.zeros(3), 0.0
+        at = self._hold_at if self._hold_at is not None else self.body.position
+        return np.clip(0.9 * (at - self.body.position), -3.0, 3.0), 0.0
+
+    def _return(self) -> np.ndarray:
+        assert self.home is not None
+        away = self.home - self.body.position
+        if math.hypot(away[0], away[1]) < 1.0:
+            return np.array([0.0, 0.0, -0.7])
+        climb = np.clip(self.home[2] + 30.0 - self.body.position[2], -1.0, 1.5)
+        level = away[:2] * min(1.0, 5.0 / max(1e-6, math.hypot(away[0], away[1])))
+        return np.array([*(level if climb < 1.0 else np.zeros(2)), climb])
+
+    def _of_setpoint(self, message: Any) -> tuple[np.ndarray, float]:
+        """Every number that is not NaN is used, whatever the flags say."""
+        velocity = np.array([float(v) for v in message.velocity])
+        position = np.array([float(v) for v in message.position])
+        estimate = enu_to_ned(self.body.position) + self._jump
+        towards = np.clip(0.95 * (position - estimate), -12.0, 12.0)
+        mixed = np.where(np.isnan(position), 0.0, towards) + np.where(np.isnan(velocity), 0.0, velocity)
+        yaw_rate = 0.0 if math.isnan(message.yawspeed) else -float(message.yawspeed)
+        return ned_to_enu(mixed), yaw_rate
+
+    # -- what it says ---------------------------------------------------------------------------
+
+    def speak(self) -> Iterator[tuple[str, SimpleNamespace]]:
+        """Messages due by now: name and fields."""
+        acks, self._acks = self._acks, []
+        changed, self._changed = self._changed, False
+        if not self.linked:
+            return
+        for ack in acks:
+            yield "VehicleCommandAck", ack
+        for name, period in PERIODS.items():
+            on_change = changed and name in ("VehicleStatus", "VehicleLandDetected", "FailsafeFlags")
+            if on_change or self.now - self._last.get(name, -math.inf) >= period - 1e-6:
+                self._last[name] = self.now
+                yield name, getattr(self, f"_{name}")()
+        if changed and self.home is not None:
+            yield "HomePosition", self._HomePosition()
+
+    def _us(self) -> int:
+        return round(self.now * 1e6)
+
+    def _VehicleStatus(self) -> SimpleNamespace:
+        return SimpleNamespace(
+            timestamp=self._us(), arming_state=2 if self.armed else 1, latest_disarming_reason=8,
+            nav_state_user_intention=self.intention, nav_state=self.nav_state, failsafe=self.failsafe,
+            system_id=self.system_id, component_id=1, vehicle_type=1, rc_calibration_in_progress=False,
+            calibration_enabled=False, pre_flight_checks_pass=self.preflight_ok,
+        )  # fmt: skip
+
+    def _VehicleLocalPosition(self) -> SimpleNamespace:
+        x, y, z = enu_to_ned(self.body.position) + self._jump
+        vx, vy, vz = enu_to_ned(self.body.velocity)
+        heading = math.pi / 2.0 - self.body.yaw
+        return SimpleNamespace(
+            timestamp=self._us(), timestamp_sample=self._us(), xy_valid=self.valid, z_valid=self.valid,
+            v_xy_valid=self.valid, v_z_valid=self.valid, x=float(x), y=float(y), z=float(z),
+            delta_xy=[float(self._delta[0]), float(self._delta[1])], xy_reset_counter=self._xy_resets % 256,
+            delta_z=float(self._delta[2]), z_reset_counter=self._z_resets % 256, vx=float(vx), vy=float(vy),
+            vz=float(vz), heading=math.remainder(heading, 2.0 * math.pi), heading_reset_counter=self._heading_resets,
+            delta_heading=0.0, heading_good_for_control=True, xy_global=True, z_global=True,
+            ref_lat=self.reference.latitude, ref_lon=self.reference.longitude, ref_alt=self.reference.altitude,
+            eph=self.eph, epv=self.epv, evh=self.evh, evv=self.evv, dead_reckoning=self.dead_reckoning,
+        )  # fmt: skip
+
+    def _VehicleOdometry(self) -> SimpleNamespace:
+        return SimpleNamespace(
+            timestamp=self._us(), timestamp_sample=self._us(), pose_frame=1, velocity_frame=1,
+            position=[float(v) for v in enu_to_ned(self.body.position) + self._jump],
+            q=[float(v) for v in attitude_enu_flu_to_ned_frd(self.body.quaternion)],
+            velocity=[float(v) for v in enu_to_ned(self.body.velocity)],
+            angular_velocity=[float(v) for v in flu_to_frd(self.body.rates)],
+            position_variance=[0.1] * 3, orientation_variance=[1e-4] * 3, velocity_variance=[0.01] * 3,
+            reset_counter=(self._xy_resets + self._z_resets) % 256, quality=0,
+        )  # fmt: skip
+
+    def _VehicleLandDetected(self) -> SimpleNamespace:
+        return SimpleNamespace(timestamp=self._us(), landed=self.landed, maybe_landed=self.landed, at_rest=self.landed)
+
+    def _BatteryStatus(self) -> SimpleNamespace:
+        return SimpleNamespace(
+            timestamp=self._us(), connected=True, voltage_v=15.2, current_a=17.0 if self.armed else 0.5,
+            remaining=self.charge, warning=self.battery_warning, id=1,
+        )  # fmt: skip
+
+    def _FailsafeFlags(self) -> SimpleNamespace:
+        return SimpleNamespace(
+            timestamp=self._us(), offboard_control_signal_lost=not self.signal, manual_control_signal_lost=True,
+            gcs_connection_lost=True, auto_mission_missing=True, home_position_invalid=self.home is None,
+            battery_warning=self.battery_warning, local_position_invalid=not self.valid,
+            global_position_invalid=not self.valid, local_velocity_invalid=not self.valid,
+        )  # fmt: skip
+
+    def _HomePosition(self) -> SimpleNamespace:
+        assert self.home is not None
+        x, y, z = enu_to_ned(self.home)
+        return SimpleNamespace(timestamp=self._us(), x=float(x), y=float(y), z=float(z), valid_lpos=True)

@@ -1,0 +1,125 @@
+"""The bridge's rules and the fake autopilot in one loop, without ROS: seconds of flight in milliseconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from fake_autopilot import FakeAutopilot
+
+from esar_ros.bridges.px4_offboard import Manoeuvre, Offboard, Outcome, Output
+from esar_ros.bridges.px4_state import Px4State
+from esar_ros.safety.codes import Mode
+
+STEP = 0.02  # s
+
+
+def command_message(command: Any, target: int) -> SimpleNamespace:
+    """As the node fills a VehicleCommand."""
+    return SimpleNamespace(
+        timestamp=0, command=command.command, param1=command.param1, param2=command.param2, param3=command.param3,
+        param7=command.param7, target_system=target, target_component=1, source_system=1, source_component=1,
+        from_external=True,
+    )  # fmt: skip
+
+
+class Loop:
+    """Both sides, a shared clock, and a governor that can fall silent."""
+
+    def __init__(self, **autopilot: Any) -> None:
+        self.fake = FakeAutopilot(**autopilot)
+        self.state = Px4State(1)
+        self.bridge = Offboard(self.state)
+        self.bridge.mode = Mode.NORMAL
+        self.now = 0.0
+        self.velocity: np.ndarray | None = np.zeros(3)  # None: the governor is dead
+        self.yaw_rate = 0.0
+        self.sent: list[tuple[float, Output]] = []
+        self.bridge_alive = True
+
+    def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
+        """Let time pass; whether until() came true."""
+        end = self.now + seconds
+        while self.now < end - 1e-9:
+            self.now += STEP
+            self.fake.advance(self.now)
+            for name, message in self.fake.speak():
+                if name == "VehicleCommandAck":
+                    self.bridge.hear_ack(message)
+                else:
+                    self.state.hear(name, message, self.now)
+            if self.velocity is not None:
+                self.bridge.obey(self.velocity, self.yaw_rate, self.now)
+            if self.bridge_alive:
+                self._send(self.bridge.step(self.now))
+            if until():
+                return True
+        return until()
+
+    def _send(self, output: Output) -> None:
+        self.sent.append((self.now, output))
+        if output.heartbeat:
+            flags = SimpleNamespace(timestamp=0, position=False, velocity=True, acceleration=False)
+            self.fake.hear_heartbeat(flags)
+        if output.setpoint is not None:
+            point = output.setpoint
+            self.fake.hear_setpoint(
+                SimpleNamespace(
+                    timestamp=0, position=point.position, velocity=point.velocity, acceleration=point.acceleration,
+                    yaw=point.yaw, yawspeed=point.yawspeed,
+                )
+            )  # fmt: skip
+        for command in output.commands:
+            self.fake.hear_command(command_message(command, self.state.target_system))
+
+    def do(self, manoeuvre: Manoeuvre, seconds: float = 120.0, height: float = 0.0) -> Outcome:
+        """Ask, and wait for the outcome."""
+        refused = self.bridge.ask(manoeuvre, self.now, height)
+        if refused is not None:
+            return refused
+        ended: list[Outcome] = []
+
+        def over() -> bool:
+            outcome = self.bridge.outcome(manoeuvre)
+            ended.extend([outcome] if outcome is not None else [])
+            return bool(ended)
+
+        assert self.run(seconds, over), f"{manoeuvre.name} never ended"
+        return ended[0]
+
+    def fly(self, height: float = 10.0) -> Loop:
+        """Arm and climb in offboard."""
+        self.run(2.0)
+        outcome = self.do(Manoeuvre.ARM)
+        assert outcome.end.value == "done", outcome
+        self.velocity = np.array([0.0, 0.0, 2.0])
+        assert self.run(60.0, lambda: float(self.fake.body.position[2]) >= height)
+        self.velocity = np.zeros(3)
+        self.run(2.0)
+        assert self.fake.nav_state == 14 and self.bridge.engaged
+        return self
+
+    @property
+    def speed(self) -> float:
+        """m/s, true."""
+        return float(np.linalg.norm(self.fake.body.velocity))
+
+    def heartbeats_since(self, then: float) -> list[float]:
+        """When the bridge sent heartbeats."""
+        return [at for at, output in self.sent if output.heartbeat and at > then]
+
+    def setpoints_since(self, then: float) -> list[float]:
+        """When the bridge sent set-points."""
+        return [at for at, output in self.sent if output.setpoint is not None and at > then]
+
+    def modes_since(self, then: float) -> list[int]:
+        """Modes that the autopilot went through."""
+        return [mode for at, mode in self.fake.modes if at > then]
+
+
+def is_close(a: float, b: float, by: float) -> bool:
+    """|a - b| <= by, false for NaN."""
+    return math.isfinite(a) and abs(a - b) <= by
