@@ -20,6 +20,7 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
+from esar_ros.nodes.fault_injection import ProcessFaults, checked_schedule
 from esar_ros.nodes.graph import (
     ENDS,
     LOG_LEVELS,
@@ -62,6 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--keep-out", default="", help="YAML file of zones not to be entered")
+    add("--fault", default="", metavar="FILE", help="YAML schedule of faults to inject (docs/faults.md)")
     add("--governor", default="on", choices=("on", "off"), help="safety governor (off only measures what it is worth)")
     add("--params-file", default="", help="ROS parameter file that overrides the graph's parameters")
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
@@ -110,6 +112,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         governor=arguments.governor == "on",
         odometry=arguments.odometry,
         keep_out=str(Path(arguments.keep_out).resolve()) if arguments.keep_out else "",
+        fault=str(Path(arguments.fault).resolve()) if arguments.fault else "",
         end=arguments.end,
         log_level=arguments.log_level,
         host=arguments.host,
@@ -119,6 +122,8 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     if not 0 <= options.seed <= SEED_MAX:
         raise UsageError(f"seed {options.seed} is out of range", f"give a whole number from 0 to {SEED_MAX}")
     options.check()
+    if options.fault:
+        checked_schedule(Path(options.fault), options.vehicles, options.pace)
     return options, task
 
 
@@ -151,13 +156,15 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
 
     sweep()
     token = secrets.token_hex(16)
+    graph = mission_graph(options)
     supervisor = Supervisor(
-        mission_graph(options),
+        graph,
         out / "logs",
         options.params_file,
         options.log_level,
         hear,
         token,
+        ProcessFaults.of(options, graph),
     )
     interrupted = False
 

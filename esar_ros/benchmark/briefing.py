@@ -55,14 +55,20 @@ def describe_run(
     method_eligible: bool = True,
     pace: Literal["lockstep", "realtime"] = "lockstep",
     world: str = "embedded",
+    faults: bool = False,
 ) -> Run:
-    """How a mission is run, for its result. method_eligible: the planner uses no ground truth. Raises UsageError."""
+    """How a mission is run, for its result. Raises UsageError.
+
+    method_eligible: the planner uses no ground truth. faults: some are injected.
+    """
     backend = create_backend(detector)
     reasons = []
     if not backend.eligible:
         reasons.append(f"detector {backend.name} uses ground truth")
     if not method_eligible:
         reasons.append(f"planner {planner} uses ground truth")
+    if faults:
+        reasons.append("faults were injected")
     return Run(
         mission_id=name,
         planner=planner,

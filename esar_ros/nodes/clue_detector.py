@@ -20,6 +20,7 @@ from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.perception.detector import FrameResult, create_detector
 from esar_ros.perception.segmentation_oracle import SegmentationOracle
+from esar_ros.safety.faults import FRAMES
 
 
 class ClueDetectorNode(StepNode):
@@ -33,7 +34,7 @@ class ClueDetectorNode(StepNode):
             self.detector.backend.set_objects(segmentation_kinds())
         self._frames: dict[int, FrameSet] = {}
         self._dropped = 0
-        (source or TopicFrames(self, load_vehicle())).subscribe(self._on_frame)
+        (source or TopicFrames(self, load_vehicle())).subscribe(self.faulty(FRAMES, self._on_frame))
         for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS):
             self.output(topic)
         self.join()

@@ -64,6 +64,7 @@ class OdometryInMap:
     """The vehicle's odometry, expressed in the map frame by the static transform map -> <vehicle>/odom."""
 
     def __init__(self, node: StepNode, vehicle: str | None = None) -> None:
+        self._node = node
         self._vehicle = vehicle or node.vehicles[0]
         self._odom_in_map: Pose | None = None
         node.input(names.TF_STATIC, self._on_static, vehicle=self._vehicle)
@@ -94,6 +95,8 @@ class OdometryInMap:
         """Stamp, pose of base_link in map and velocity (m/s, map) at a stamp, or the newest."""
         message = self._box.newest if ns is None else self._box.at(ns)
         if message is None or self._odom_in_map is None:
+            return None
+        if self._node.lacks_transform(self._vehicle, nanoseconds(message.header.stamp)):
             return None
         motion = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), array3(message.twist.twist.linear))
         return nanoseconds(message.header.stamp), *motion

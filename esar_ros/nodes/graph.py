@@ -51,6 +51,7 @@ class MissionOptions:
     governor: bool = True
     odometry: str = NOISY
     keep_out: str = ""  # path of a file of zones
+    fault: str = ""  # path of a schedule of faults to inject
     end: str = "hold"
     rviz: bool = False
     log_level: str = "info"
@@ -118,6 +119,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         "pace": options.pace,
         "record": options.record,
         "use_sim_time": options.use_sim_time,
+        "faults": options.fault,
     }
     server: dict[str, Any] = {"host": options.host, "port": options.port}
     picture: dict[str, Any] = {"image_width": width, "image_height": height}

@@ -6,6 +6,7 @@ module and what it imports need the standard library alone; the referee checks t
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from esar_ros.nodes.graph import ENDS, LOG_LEVELS, ODOMETRIES, PACES, PRESETS, R
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
+SIGNALS = ("kill", "stop", "rpc_hang")  # kinds of faults that only the supervisor of `esar mission` can inject
 SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _DEFAULT = MissionOptions()
 
@@ -46,6 +48,7 @@ ARGUMENTS = {
     "detector": Argument(_DEFAULT.detector, "clue detector backend"),
     "governor": Argument("true", "false: the safety governor only watches"),
     "keep_out": Argument("", "YAML file of zones not to be entered; empty: none"),
+    "fault": Argument("", "YAML schedule of faults to inject, without signals to processes; empty: none"),
     "odometry": Argument(_DEFAULT.odometry, "of simulated vehicles: off as an estimator's, or true", ODOMETRIES),
     "end": Argument(_DEFAULT.end, "what a vehicle does after the mission", ENDS),
     # A mission without a bag has no score to check and no report.
@@ -66,6 +69,8 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         raise UsageError(f"params_file {values['params_file']} is no file", "check the path")
     if values["keep_out"] and not Path(values["keep_out"]).is_file():
         raise UsageError(f"keep_out {values['keep_out']} is no file", "check the path")
+    if values["fault"]:
+        _check_faults(Path(values["fault"]))
     seed = _whole("seed", values["seed"], -1, SEED_MAX)
     options = MissionOptions(
         task=task,
@@ -85,6 +90,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         governor=_switch("governor", values["governor"]),
         odometry=values["odometry"],
         keep_out=str(Path(values["keep_out"]).resolve()) if values["keep_out"] else "",
+        fault=str(Path(values["fault"]).resolve()) if values["fault"] else "",
         end=values["end"],
         rviz=_switch("rviz", values["rviz"]),
         log_level=values["log_level"],
@@ -121,6 +127,15 @@ def _port(host: str, wanted: int, world: str) -> int:
         except OSError as error:
             raise UsageError(f"host {host}: {error.strerror}", "choose an address of this machine") from None
         return int(probe.getsockname()[1])
+
+
+def _check_faults(path: Path) -> None:
+    """The nodes read the schedule in full; what takes a supervisor is refused here."""
+    if not path.is_file():
+        raise UsageError(f"fault {path} is no file", "check the path")
+    for kind in SIGNALS:
+        if re.search(rf"\bkind['\"]?\s*:\s*['\"]?{kind}\b", path.read_text(encoding="utf-8", errors="replace")):
+            raise UsageError(f"{path}: launch sends no signals, so that {kind} is not injected", "use esar mission")
 
 
 def _task(name: str) -> tuple[str, str, int]:

@@ -108,6 +108,8 @@ class PilotNode(StepNode):
         else:
             seen = self._see(step)
             if seen is None:
+                if self.lockstep:
+                    self._stand_still(step)
                 return None
             output = self._pilot.step(seen)
             if output.request is not None:
@@ -198,6 +200,14 @@ class PilotNode(StepNode):
         if self._window is None or self._window[0] != ns:
             self._window = (ns, convert.window_of(message))
         return self._window[1]
+
+    def _stand_still(self, step: Step) -> None:
+        """Without knowing where the vehicle is; nobody must wait for a step's answer."""
+        self.send(names.CMD_VEL, convert.twist(step, np.zeros(3), 0.0))
+        state = PilotState(phase=PilotState.HOLD, text="no position")
+        state.header.stamp = step.stamp
+        state.header.frame_id = names.MAP
+        self.send(names.PILOT_STATE, state)
 
     def _publish(self, step: Step, output: PilotOutput) -> None:
         self.send(names.CMD_VEL, convert.twist(step, output.velocity, output.yaw_rate))

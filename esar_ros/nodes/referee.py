@@ -124,6 +124,7 @@ class RefereeNode(StepNode):
             method_eligible=create_method(self._planner).eligible,
             pace="lockstep" if self.lockstep else "realtime",
             world=self._world,
+            faults=self._faults is not None,
         )
         self._referee = Referee(
             self._task,

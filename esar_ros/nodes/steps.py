@@ -11,9 +11,10 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -26,24 +27,17 @@ from rclpy.subscription import Subscription
 from esar_ros.mission import names
 from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.fault_injection import NodeFaults
 from esar_ros.nodes.interface import BY_NAME, RECORDER, Record
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.stamps import nanoseconds as nanoseconds
+from esar_ros.nodes.stamps import to_stamp as to_stamp
 from esar_ros.nodes.types import message_class
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
 HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
 KEPT = 8  # messages kept per input; the chain looks back one step
-
-
-def nanoseconds(stamp: Time) -> int:
-    """A stamp as one integer."""
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-
-
-def to_stamp(ns: int) -> Time:
-    """An integer of nanoseconds as a stamp."""
-    return Time(sec=ns // 1_000_000_000, nanosec=ns % 1_000_000_000)
 
 
 @dataclass(frozen=True)
@@ -89,6 +83,7 @@ class Inbox:
         self.newest: Any = None
         self.arrived = 0.0
         self._by_stamp: OrderedDict[int, Any] = OrderedDict()
+        self._lost: deque[int] = deque(maxlen=kept)
 
     def put(self, ns: int, message: Any) -> None:
         """Keep a message; of two with one stamp the later wins."""
@@ -101,6 +96,14 @@ class Inbox:
     def at(self, ns: int) -> Any:
         """The message with this stamp, or None."""
         return self._by_stamp.get(ns)
+
+    def lose(self, ns: int) -> None:
+        """Note that the message of this stamp does not come, or not in time."""
+        self._lost.append(ns)
+
+    def settled(self, ns: int) -> bool:
+        """Whether nobody need wait for the message of this stamp."""
+        return ns in self._by_stamp or ns in self._lost
 
     def nearest_stamp(self, ns: int) -> int | None:
         """The kept stamp nearest to ns."""
@@ -143,6 +146,8 @@ class StepNode(Node):
         self._worst = 0.0  # s, longest answer since the last diagnostics
         self._boot_id = random.SystemRandom().getrandbits(63)
         self._ready = False
+        faults = str(declare(self, "faults", "", "YAML schedule of faults to inject into the inputs; empty: none"))
+        self._faults = NodeFaults(self, Path(faults)) if faults else None
         self._stop = threading.Event()
         self._heartbeat_thread: threading.Thread | None = None
 
@@ -170,11 +175,16 @@ class StepNode(Node):
         entry = BY_NAME[name]
         box = self._inboxes.setdefault((vehicle, name), Inbox(kept))
 
-        def receive(message: Any) -> None:
+        def take(message: Any) -> None:
             header = getattr(message, "header", None)
             box.put(nanoseconds(header.stamp) if header is not None else 0, message)
             if callback is not None:
                 callback(message)
+
+        through = take if self._faults is None else self._faults.into(vehicle, name, take, box.lose)
+
+        def receive(message: Any) -> None:
+            through(message)
             if self.lockstep:
                 self._try_answer()
 
@@ -184,6 +194,14 @@ class StepNode(Node):
             )
         )
         return box
+
+    def faulty(self, topic: str, take: Callable[[Any], None]) -> Callable[[Any], None]:
+        """take with the faults injected into what is handed over inside the process."""
+        return take if self._faults is None else self._faults.into(self.vehicles[0], topic, take)
+
+    def lacks_transform(self, vehicle: str, ns: int) -> bool:
+        """Whether a fault withholds the transform map -> odom at this stamp."""
+        return self._faults is not None and self._faults.lacks_transform(vehicle, ns)
 
     def await_input(
         self, name: str, kinds: int = 0, previous: bool = False, vehicle: str | None = None, producer: str = ""
@@ -288,7 +306,7 @@ class StepNode(Node):
             wanted = previous if awaited.previous else ns
             if wanted is None:
                 continue
-            if self._inboxes[(awaited.vehicle, awaited.topic)].at(wanted) is None:
+            if not self._inboxes[(awaited.vehicle, awaited.topic)].settled(wanted):
                 return
         step = Step(
             ns, tick.seq, tick.kinds, tick.period, previous, frozenset().union(*(absent[v] for v in self.vehicles))

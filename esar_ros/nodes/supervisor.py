@@ -20,6 +20,7 @@ import yaml
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import ON_STANDARD_INPUT
+from esar_ros.nodes.fault_injection import ProcessFaults
 from esar_ros.nodes.graph import NodeSpec
 
 # s a process gets to end after SIGINT, before SIGKILL: the one that has a score to write, and the others
@@ -82,6 +83,7 @@ class Supervisor:
         log_level: str = "info",
         on_line: Callable[[str, str], None] = lambda label, line: None,
         token: str = "",
+        faults: ProcessFaults | None = None,
     ) -> None:
         try:
             logs.mkdir(parents=True, exist_ok=True)
@@ -93,6 +95,7 @@ class Supervisor:
             raise UsageError(f"cannot write {logs}: {error.strerror}", "choose another --out") from None
         self._token = token  # opens ground truth; only for those that may know it
         self._on_line = on_line
+        self.faults = faults  # signals to send
         self.restarted: list[str] = []  # labels, in order
 
     def start(self) -> None:
@@ -105,6 +108,8 @@ class Supervisor:
 
         Raises UsageError with a process's own words when one refuses its input.
         """
+        if self.faults is not None:
+            self.faults.strike(self)
         for process in self._processes:
             if process.popen is None:
                 if time.monotonic() >= process.restart_at:
@@ -143,6 +148,8 @@ class Supervisor:
 
     def stop(self) -> None:
         """End everything: the one that closes the bag first, the simulator last."""
+        if self.faults is not None:
+            self.faults.release()
         self._end([p for p in self._processes if p.spec.ends_mission], GRACE_CLOSING)
         self._end([p for p in self._processes if not p.spec.ends_mission and p.spec.ros], GRACE)
         self._end([p for p in self._processes if not p.spec.ros], GRACE)
@@ -197,4 +204,6 @@ class Supervisor:
                     process.complaint = line[len(prefix) :]
             if line:
                 process.tail = [*process.tail[-4:], line]
+                if self.faults is not None:
+                    self.faults.hear(line)
                 self._on_line(process.spec.label, line)

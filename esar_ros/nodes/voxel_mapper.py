@@ -34,6 +34,7 @@ from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.safety.faults import FRAMES
 
 COVERAGE_PERIOD = 30  # frames between two coverage pictures
 SLOW_PERIOD = 0.5  # s between two grids or two sets of frontiers in real time; in lockstep every frame has them
@@ -73,7 +74,7 @@ class VoxelMapperNode(StepNode):
             self.await_input(names.LIDAR_POINTS, Tick.RANGES)
         elif self._lidar:
             self.input(names.LIDAR_POINTS, self._integrate_scan)
-        (source or TopicFrames(self, load_vehicle())).subscribe(self._on_frame)
+        (source or TopicFrames(self, load_vehicle())).subscribe(self.faulty(FRAMES, self._on_frame))
         for topic in (
             names.MAP_POINTS,
             names.MAP_GRID,

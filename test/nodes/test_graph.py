@@ -111,6 +111,7 @@ OTHERWISE: dict[str, Any] = {
     "progress": True,
     "odometry": "true",
     "keep_out": "/zones.yaml",
+    "fault": "/faults.yaml",
 }
 
 
@@ -134,6 +135,7 @@ def test_every_option_changes_the_graph(name: str) -> None:
         ("detector", "detector", ("uav1-sensing", OFFICIALS)),
         ("governor", "enabled", ("uav1-safety_governor",)),
         ("keep_out", "keep_out", ("uav1-safety_governor",)),
+        ("fault", "faults", ("uav1-planner", "uav1-safety_governor", OFFICIALS)),
         ("odometry", "odometry", ("airsim_bridge", OFFICIALS)),
         ("end", "end", ("uav1-pilot",)),
         ("progress", "progress", (OFFICIALS,)),

@@ -38,6 +38,7 @@ OTHER = {
     "detector": "another",
     "governor": "false",
     "keep_out": "{tmp}/extra.yaml",
+    "fault": "{tmp}/extra.yaml",
     "odometry": "true",
     "end": "return_land",
     "record": "full",
