@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.tasks import SETS, task_set
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     )
     make.add_argument("--seed", type=int, help="default: the benchmark's own")
     lists = verbs.add_parser("list", help="tasks of a set, in the order in which they run")
-    lists.add_argument("--set", default="all", choices=SETS)
+    lists.add_argument("--set", default="", choices=SETS, help="all of them and the demo tasks when left out")
     lists.add_argument("--ids", action="store_true", help="ids alone, one a line")
     show = verbs.add_parser("show", help="one task: its words, where everything lies, and a picture of it")
     show.add_argument("task", help="id, or a .json file")
@@ -77,20 +77,17 @@ def _text(path: Path) -> str | None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    ids = task_set(arguments.set)
+    ids = task_set(arguments.set) if arguments.set else (*task_set("demo"), *task_set("all"))
     if arguments.ids:
         print("\n".join(ids))
         return 0
-    table = Table(
-        Column("task", no_wrap=True), "map", "split", "tier", "weather", "hour", "victims", "clues", "t_max (s)"
-    )
+    # One line a task whatever the window's width: it is read by people and by grep.
+    line = "{:<20} {:<8} {:<5} {:<8} {:<13} {:>5} {:>7} {:>5} {:>6}"
+    print(line.format("task", "map", "split", "tier", "weather", "time", "victims", "clues", "t_max"))
     for id in ids:
         task = load_task(id)
-        table.add_row(
-            task.id, task.map, task.split, task.tier, task.weather.value, f"{task.local_time:%H:%M}",
-            str(len(task.victims)), str(len(task.clues)), f"{task.t_max:.0f}",
-        )  # fmt: skip
-    Console().print(table)
+        told = task.id, task.map, task.split, task.tier, task.weather.value, f"{task.local_time:%H:%M}"
+        print(line.format(*told, len(task.victims), len(task.clues), f"{task.t_max:.0f}"))
     return 0
 
 
