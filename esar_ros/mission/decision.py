@@ -70,3 +70,4 @@ class Decision:
     considered: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    thinking: bool = False  # still at it: the last goal holds until a later decision

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
 
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Brief, Observation
@@ -35,3 +36,15 @@ class Method(Protocol):
 
     def act(self, observation: Observation) -> Decision:
         """Decide, once for every four-camera frame. Goal None keeps the last goal; stop ends the mission."""
+
+
+@runtime_checkable
+class Patient(Protocol):
+    """A method that can wait for a model over several observations; until then its decisions say `thinking`."""
+
+    def run_clock(self) -> None:
+        """Mission time does not stand still while the method thinks."""
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """For results: which model and which image-text scorer it uses."""

@@ -13,6 +13,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 
 SHARED = "reporting"  # section that every method gets
+MODEL = "model"  # section that methods get which ask a language model
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -33,8 +34,10 @@ def check(model: type[_Model], parameters: Mapping[str, Any], method: str) -> _M
         raise UsageError(f"planner {method}, parameter {key}: {first['msg']}", "mend the value") from None
 
 
-def configured(method: str, overlay: Mapping[str, Any], path: Path | None = None) -> dict[str, Any]:
-    """A method's section of the file with the shared one inside it, both overlaid. Raises UsageError."""
+def configured(
+    method: str, overlay: Mapping[str, Any], path: Path | None = None, shared: tuple[str, ...] = (SHARED,)
+) -> dict[str, Any]:
+    """A method's section of the file with the shared ones inside it, all overlaid. Raises UsageError."""
     source = path or resource("config/planners.yaml")
     try:
         data = yaml.safe_load(source.read_text(encoding="utf-8")) or {}
@@ -43,5 +46,6 @@ def configured(method: str, overlay: Mapping[str, Any], path: Path | None = None
     if not isinstance(data, dict) or not all(isinstance(section, dict) for section in data.values()):
         raise UsageError(f"{source}: not a table of sections", "give each method a table of parameters")
     merged = {**data.get(method, {}), **overlay}
-    merged[SHARED] = {**data.get(SHARED, {}), **data.get(method, {}).get(SHARED, {}), **overlay.get(SHARED, {})}
+    for part in shared:
+        merged[part] = {**data.get(part, {}), **data.get(method, {}).get(part, {}), **overlay.get(part, {})}
     return merged

@@ -2,7 +2,8 @@
 
 Another package adds a method by naming a factory in the entry-point group `esar_ros.planners`:
 a callable that takes the method's parameters (a mapping, from config/planners.yaml and the
-caller; the shared report policy under `reporting`) and returns a `Method`.
+caller; the shared report policy under `reporting`, and `model` for a factory whose attribute
+`asks_model` is true) and returns a `Method`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.method import Method
-from esar_ros.planning.parameters import configured
+from esar_ros.planning.parameters import MODEL, SHARED, configured
 
 GROUP = "esar_ros.planners"
 
@@ -23,11 +24,14 @@ Factory = Callable[[Mapping[str, Any]], Method]
 _Decorated = TypeVar("_Decorated", bound=Factory)
 
 _OWN = (
+    "belief.search",
     "concentric",
     "fbe",
     "flooder",
     "greedy",
+    "pure_mllm",
     "random_walk",
+    "semexp",
     "spiral",
     "stay",
     "zigzag",
@@ -68,7 +72,8 @@ def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | 
     if name not in known:
         raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(known)}")
     factory = _FACTORIES.get(name) or _load(_foreign()[name])
-    return factory(configured(name, parameters or {}, path))
+    shared = (SHARED, MODEL) if getattr(factory, "asks_model", False) else (SHARED,)
+    return factory(configured(name, parameters or {}, path, shared))
 
 
 def _import_own() -> None:

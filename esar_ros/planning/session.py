@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.method import Method
+from esar_ros.planning.method import Method, Patient
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,11 @@ class Session:
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin the mission. Raises UsageError when the method cannot work with the brief."""
         self.method.reset(brief, seed)
+
+    def run_clock(self) -> None:
+        """Tell a method that can think while the mission goes on that time will not wait for it."""
+        if isinstance(self.method, Patient):
+            self.method.run_clock()
 
     def decide(self, observation: Observation | None) -> Answer:
         """The method's answer; without an observation, or once it has stopped, the vehicle holds."""

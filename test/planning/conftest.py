@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib.util
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.decision import Decision, Goal, GoalType
-from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
+from esar_ros.mission.observation import Brief, CameraView, Grid, Observation, SeenClue
+from esar_ros.mission.vehicle import load_vehicle
 
 
 @pytest.fixture
@@ -99,3 +103,47 @@ class Flight:
 def flight(observe: Callable[..., Observation]) -> Callable[..., Flight]:
     """Factory of flights."""
     return lambda method, speed=10.0: Flight(method, observe, speed)
+
+
+@pytest.fixture
+def look() -> Callable[..., dict[str, CameraView]]:
+    """Factory of the four cameras' views over flat ground at z = 0, 80x60 px: a wall may stand around the vehicle.
+
+    wall: camera -> m from the vehicle at which everything ahead ends.
+    """
+
+    def make(
+        position: object = (0.0, 0.0, 30.0), yaw: float = 0.0, wall: dict[str, float] | None = None
+    ) -> dict[str, CameraView]:
+        rig, model = load_vehicle(), CameraModel.from_horizontal_fov(80, 60, np.pi / 2)
+        base = Pose(np.asarray(position, float), quaternion_from_yaw(yaw))
+        views = {}
+        for number, (name, mount) in enumerate(rig.cameras.items()):
+            pose = base.compose(mount.pose)
+            rays = model.rays() @ pose.rotation.T
+            with np.errstate(divide="ignore"):
+                ground = np.where(rays[..., 2] < 0, -pose.position[2] / rays[..., 2], np.inf)
+            depth = np.minimum(ground, (wall or {}).get(name, np.inf))
+            depth[depth > 120.0] = np.inf
+            image = np.full((60, 80, 3), 40 * number, np.uint8)
+            views[name] = CameraView(model, pose, image, depth.astype(np.float32))
+        return views
+
+    return make
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A chat endpoint on the loopback interface (chat_server.py), which the environment names."""
+    spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).with_name("chat_server.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    endpoint = module.ChatEndpoint()
+    for name in ("PRESET", "LOG", "REPLAY", "CLOCK"):
+        monkeypatch.delenv(f"ESAR_MODEL_{name}", raising=False)
+    monkeypatch.setenv("ESAR_MODEL_URL", endpoint.url)
+    monkeypatch.setenv("ESAR_MODEL_NAME", "scripted")
+    monkeypatch.setenv("ESAR_MODEL_KEY", endpoint.secret)
+    yield endpoint
+    endpoint.close()

@@ -1,0 +1,64 @@
+"""What depth pictures say about the way: free corridors, coarse ranges, and where a pixel lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.observation import CameraView, Observation
+
+_STRIDE = 4  # px between the pixels looked at
+_ENOUGH = 3  # points that make an obstacle, so that one false pixel makes none
+
+
+def surface_points(views: Iterable[CameraView]) -> NDArray[np.float64]:
+    """Map-frame points (N, 3) of every fourth pixel with a measured depth; too near counts as 0.3 m."""
+    clouds = [np.zeros((0, 3))]
+    for view in views:
+        depth = view.depth[_STRIDE // 2 :: _STRIDE, _STRIDE // 2 :: _STRIDE].astype(np.float64)
+        depth = np.where(np.isneginf(depth), 0.3, depth)
+        rows, columns = np.nonzero(np.isfinite(depth) & (depth > 0.0))
+        pixels = np.stack([columns, rows], axis=-1) * _STRIDE + _STRIDE // 2 + 0.5
+        clouds.append(view.pose.apply(view.model.back_project(pixels, depth[rows, columns])))
+    return np.concatenate(clouds)
+
+
+def corridor_clear(points: NDArray[np.float64], start: Vector, end: Vector, radius: float) -> bool:
+    """Whether no surface (N, 3) lies within radius (m) of the segment from start to end (3,), what is behind apart."""
+    way = end - start
+    length = float(np.linalg.norm(way))
+    if length < 1e-6 or not len(points):
+        return True
+    offset = points - start
+    along = np.clip(offset @ way / length, 0.0, length)
+    distance = np.linalg.norm(offset - along[:, None] * way / length, axis=1)
+    return bool(np.count_nonzero((distance <= radius) & (along > 1e-6)) < _ENOUGH)
+
+
+def min_pooled(depth: NDArray[np.float32], parts: int = 3) -> NDArray[np.float64]:
+    """Least measured depth (parts, parts) of each part of a picture, m; +inf where nothing is in range."""
+    out = np.full((parts, parts), math.inf)
+    for row, band in enumerate(np.array_split(depth, parts, axis=0)):
+        for column, tile in enumerate(np.array_split(band, parts, axis=1)):
+            known = tile[~np.isnan(tile)]
+            out[row, column] = max(float(known.min()), 0.0) if known.size else math.inf
+    return out
+
+
+def depth_near(view: CameraView, u: float, v: float, reach: int = 4) -> float:
+    """Median depth (m) around a pixel; +inf when nothing is in range there, NaN when nothing is known."""
+    row, column = int(np.clip(v, 0, view.depth.shape[0] - 1)), int(np.clip(u, 0, view.depth.shape[1] - 1))
+    tile = view.depth[max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1]
+    known = tile[~np.isnan(tile)]
+    return float(np.median(known)) if known.size else math.nan
+
+
+def bearing_deg(observation: Observation, position: Vector) -> float:
+    """Horizontal direction (degrees, left positive) of a map-frame position from the vehicle's nose."""
+    offset = np.asarray(position)[:2] - observation.pose.position[:2]
+    angle = math.degrees(math.atan2(offset[1], offset[0]) - observation.pose.yaw)
+    return (angle + 180.0) % 360.0 - 180.0

@@ -1,0 +1,1 @@
+"""Language models for planners: settings, client, budget, log and replay, and thought that takes its time."""

@@ -1,0 +1,125 @@
+"""Asks a model until its answer has the form asked for, within time-outs, attempts and the mission's budget."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+
+from esar_ros.mission.chat import ChatServer, NoAnswer
+from esar_ros.planning.model.exchange import Question, Reply, payload
+from esar_ros.planning.model.settings import ModelSettings
+
+_FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # some models show their reasoning first
+
+
+@dataclass
+class Spent:
+    """What a mission's questions have cost so far."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+
+    def over(self, settings: ModelSettings) -> str:
+        """Which part of the budget is used up, '' when none is."""
+        budget = settings.budget
+        money = (self.tokens_in * settings.price_in + self.tokens_out * settings.price_out) * 1e-6
+        if budget.tokens and self.tokens_in + self.tokens_out >= budget.tokens:
+            return f"the budget of {budget.tokens} tokens is spent"
+        if budget.money and money >= budget.money:
+            return f"the budget of {budget.money:g} is spent"
+        if budget.seconds and self.seconds >= budget.seconds:
+            return f"the budget of {budget.seconds:g} s is spent"
+        return ""
+
+
+class ModelClient:
+    """One model at one server. ask() may be called from several threads."""
+
+    def __init__(
+        self, settings: ModelSettings, key: str | None = None, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        """settings: resolved ones."""
+        self._settings = settings
+        self._server = ChatServer(settings.base_url, key, settings.timeout)
+        self._sleep = sleep
+        self._spread = random.Random()  # jitter must differ between clients; no decision hangs on it
+        self._lock = threading.Lock()
+        self.spent = Spent()
+
+    def ask(self, question: Question) -> Reply:
+        """The model's answer in its form, or why there is none. Never raises."""
+        began = time.monotonic()
+        tokens_in = tokens_out = attempt = 0
+        reason = ""
+        said: list[str] = []
+
+        def reply(value: BaseModel | None, why: str) -> Reply:
+            return Reply(value, why, tokens_in, tokens_out, time.monotonic() - began, attempt, tuple(said))
+
+        body = payload(question, self._settings.model_dump())
+        for attempt in range(1, self._settings.attempts + 1):
+            if reason:
+                wait = self._settings.pause * 2 ** (attempt - 2)
+                self._sleep(wait * self._spread.uniform(0.75, 1.25))
+            with self._lock:
+                over = self.spent.over(self._settings)
+            if over:
+                return reply(None, over)
+            asked = time.monotonic()
+            try:
+                completion = self._server.complete(body)
+            except NoAnswer as error:
+                reason = str(error)
+                self._count(0, 0, time.monotonic() - asked)
+                if not error.again:
+                    break
+                continue
+            tokens_in, tokens_out = tokens_in + completion.tokens_in, tokens_out + completion.tokens_out
+            self._count(completion.tokens_in, completion.tokens_out, time.monotonic() - asked)
+            said.append(completion.text)
+            try:
+                value = parse(completion.text, question.form)
+            except NoAnswer as error:
+                reason = str(error)
+                # Tell the model what was wrong; its own words stay out, so that nothing grows without bound.
+                hint = {"role": "user", "content": f"Your last answer was not usable: {reason}. Answer again."}
+                body["messages"] = [*question.messages(), hint]
+                continue
+            return reply(value, "")
+        return reply(None, reason)
+
+    def _count(self, tokens_in: int, tokens_out: int, seconds: float) -> None:
+        with self._lock:
+            self.spent.tokens_in += tokens_in
+            self.spent.tokens_out += tokens_out
+            self.spent.seconds += seconds
+
+
+def parse(text: str, form: type[BaseModel]) -> BaseModel:
+    """A model's words as the form asked for.
+
+    A code fence around the JSON and shown reasoning before it are taken off, nothing else is forgiven.
+    Raises NoAnswer, whose text holds none of the model's words.
+    """
+    bare = _THOUGHT.sub("", text, count=1).strip()
+    fenced = _FENCE.match(bare)
+    try:
+        answer = json.loads(fenced.group(1) if fenced else bare)
+    except (ValueError, RecursionError):
+        raise NoAnswer("the model's answer is no JSON") from None
+    try:
+        return form.model_validate(answer)
+    except ValidationError as error:
+        first = error.errors()[0]
+        named = [str(part) for part in first["loc"] if isinstance(part, int) or part in form.model_fields]
+        where = ".".join(named) or "all"
+        raise NoAnswer(f"the model's JSON does not fit: {where}: {first['type'].replace('_', ' ')}") from None

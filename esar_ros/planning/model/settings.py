@@ -1,0 +1,102 @@
+"""Which model is asked, where, and what it may cost: section `model` of config/planners.yaml.
+
+The address, the name, the log and the replay may also come from the environment, which wins over the file; the key
+comes from there alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from esar_ros.mission.chat import DASHSCOPE
+from esar_ros.mission.errors import UsageError
+from esar_ros.planning.parameters import Settings
+
+KEY = "ESAR_MODEL_KEY"  # environment variable that holds the secret
+ENVIRONMENT = {  # variable -> key of this section
+    "ESAR_MODEL_PRESET": "preset",
+    "ESAR_MODEL_URL": "base_url",
+    "ESAR_MODEL_NAME": "name",
+    "ESAR_MODEL_LOG": "log",
+    "ESAR_MODEL_REPLAY": "replay",
+    "ESAR_MODEL_CLOCK": "clock",
+}
+# What a preset fills in where nothing is given: the paper's planner (section 4.1), and its judge in that role.
+PRESETS: dict[str, dict[str, Any]] = {
+    "qwen3.5-plus": {"base_url": DASHSCOPE, "name": "qwen3.5-plus", "extra": {"enable_thinking": False}},
+    "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
+}
+
+
+class Budget(Settings):
+    """What one mission may cost; 0: no limit."""
+
+    tokens: int = Field(default=0, ge=0, description="read and written together")
+    money: float = Field(default=0.0, ge=0, description="in the currency of the prices")
+    seconds: float = Field(default=0.0, ge=0, description="s of waiting for answers")
+
+
+class ModelSettings(Settings):
+    """Section `model` of config/planners.yaml, shared by every method that asks a model."""
+
+    preset: str = Field(default="", description="fills in what is not given: qwen3.5-plus, qwen3-max")
+    base_url: str = Field(default="", description="ends before /chat/completions")
+    name: str = Field(default="", description="model's name at that server")
+    timeout: float = Field(default=60.0, gt=0, description="s for one attempt")
+    attempts: int = Field(default=3, ge=1, le=10, description="per question")
+    pause: float = Field(default=1.0, ge=0, description="s before the second attempt, doubled each time, +- 25 %")
+    rest_after: int = Field(default=3, ge=1, description="questions in a row without an answer, then a rest")
+    rest: float = Field(default=60.0, ge=0, description="s of mission time before the model is asked again")
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    max_tokens: int = Field(default=800, ge=16, description="of one answer")
+    structured: Literal["json_object", "json_schema", "none"] = Field(
+        default="json_object", description="what the server is told about the answer's form"
+    )
+    images: bool = Field(default=True, description="send pictures; false for a model that reads text only")
+    image_width: int = Field(default=640, ge=32, le=4096, description="px of the pictures sent, never enlarged")
+    jpeg_quality: int = Field(default=85, ge=10, le=100)
+    extra: dict[str, Any] = Field(default_factory=dict, description="further fields of each request")
+    price_in: float = Field(default=0.0, ge=0, description="money per million tokens read")
+    price_out: float = Field(default=0.0, ge=0, description="money per million tokens written")
+    budget: Budget = Field(default_factory=Budget)
+    clock: Literal["paused", "running"] = Field(
+        default="paused", description="whether mission time stands still while the model thinks"
+    )
+    log: str = Field(default="", description="folder for prompts, pictures and answers, a file a mission; empty: none")
+    log_images: bool = Field(default=True, description="keep the pictures beside the log")
+    replay: str = Field(default="", description="log file or folder whose answers are given instead of a server's")
+
+
+def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str] = os.environ) -> ModelSettings:
+    """Settings with the environment's and the preset's values filled in.
+
+    Raises UsageError when no model can be asked.
+    """
+    given = {key: environment[name] for name, key in ENVIRONMENT.items() if environment.get(name)}
+    settings = ModelSettings.model_validate({**settings.model_dump(), **given})
+    if settings.preset:
+        if settings.preset not in PRESETS:
+            raise UsageError(f"no model preset '{settings.preset}'", f"known: {', '.join(sorted(PRESETS))}")
+        now, untouched = settings.model_dump(), ModelSettings().model_dump()
+        filled = {key: value for key, value in PRESETS[settings.preset].items() if now[key] == untouched[key]}
+        settings = settings.model_copy(update=filled)
+    if settings.replay:
+        if not Path(settings.replay).exists():
+            raise UsageError(f"planner {method}: no recorded answers at {settings.replay}", "name a log of a mission")
+        return settings
+    missing = [name for name, key in (("URL", "base_url"), ("NAME", "name")) if not getattr(settings, key)]
+    if missing:
+        raise UsageError(
+            f"planner {method} asks a language model and none is configured",
+            f"export {' and '.join(f'ESAR_MODEL_{name}=...' for name in missing)}, or ESAR_MODEL_PRESET=qwen3.5-plus",
+        )
+    if not settings.base_url.startswith(("http://", "https://")):
+        raise UsageError(
+            f"planner {method}, model.base_url '{settings.base_url}'", "give e.g. http://localhost:8000/v1"
+        )
+    return settings

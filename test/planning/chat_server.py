@@ -1,0 +1,124 @@
+"""An OpenAI-compatible endpoint on the loopback interface that says what a test tells it to."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = Callable[["Handler"], None]
+SECRET = "sk-very-secret"
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers each request with what the server's script says."""
+
+    server: ChatEndpoint
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.server.lock:
+            self.server.requests.append((dict(self.headers), body))
+            answer = self.server.script(body)
+        answer(self)
+
+    def log_message(self, *_: Any) -> None:
+        """Silent."""
+
+    def reply(self, status: int, body: bytes, length: int | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class ChatEndpoint(ThreadingHTTPServer):
+    """script: what to answer to a request's body."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.lock = threading.Lock()
+        self.requests: list[tuple[dict[str, str], dict[str, Any]]] = []
+        self.script: Callable[[dict[str, Any]], Answer] = lambda _: says("{}")
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def answers(self, *answers: Answer) -> None:
+        """One after another, the last again and again."""
+        left = list(answers)
+        self.script = lambda _: left.pop(0) if len(left) > 1 else left[0]
+
+    # What a test's script is made of.
+    says = staticmethod(lambda content, **message: says(content, **message))
+    status = staticmethod(lambda code: status(code))
+    late = staticmethod(lambda seconds, answer: late(seconds, answer))
+    cut = staticmethod(lambda handler: cut(handler))
+    prompt_of = staticmethod(lambda body: prompt_of(body))
+    pictures_of = staticmethod(lambda body: pictures_of(body))
+    secret = SECRET
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that went away is part of a test."""
+
+    def close(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+def says(content: Any, **message: Any) -> Answer:
+    """A chat completion with this content, 100 tokens read and 10 written."""
+    text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
+    completion = {
+        "choices": [{"message": {"role": "assistant", "content": text, **message}}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+    }
+    return lambda handler: handler.reply(200, json.dumps(completion).encode())
+
+
+def status(code: int) -> Answer:
+    return lambda handler: handler.reply(code, json.dumps({"error": f"echo {SECRET}"}).encode())
+
+
+def late(seconds: float, answer: Answer) -> Answer:
+    def wait(handler: Handler) -> None:
+        time.sleep(seconds)
+        answer(handler)
+
+    return wait
+
+
+def cut(handler: Handler) -> None:
+    """Promises more than it sends, then hangs up."""
+    handler.reply(200, b'{"choices": [', length=5000)
+    handler.wfile.flush()
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def prompt_of(body: dict[str, Any]) -> str:
+    """All words of a request."""
+    words = []
+    for message in body["messages"]:
+        content = message["content"]
+        words += [content] if isinstance(content, str) else [part.get("text", "") for part in content]
+    return "\n".join(words)
+
+
+def pictures_of(body: dict[str, Any]) -> list[str]:
+    """Data URIs of a request's pictures."""
+    return [
+        part["image_url"]["url"]
+        for message in body["messages"]
+        if isinstance(message["content"], list)
+        for part in message["content"]
+        if part["type"] == "image_url"
+    ]
