@@ -1,0 +1,1 @@
+"""`belief`: Bayesian search with a prior read from the brief."""

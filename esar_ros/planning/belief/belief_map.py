@@ -1,0 +1,119 @@
+"""The belief: for each of the missing a probability over the ground, and where clues are to be expected.
+
+It is made anew from its parts whenever one changes: lines from the brief, weighed by the clues found, times the
+probability that the looks so far would have missed somebody. A share of the prior is nowhere on the map, so that
+looks that find nothing lower the probability of finding at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.planning.belief.evidence import (
+    EvidenceSettings,
+    clue_line_share,
+    log_likelihood,
+    normalised,
+    through_clues,
+)
+from esar_ros.planning.belief.look_map import LookMap
+from esar_ros.planning.belief.prior import Hypotheses
+
+_BLUR = 1.5  # cells, standard deviation of the kernel that makes a density of samples
+_FOUND_WIDTH = 60.0  # m: lines that end this near to a person found may be his
+_ANYWHERE = 0.03  # share of the prior that is spread evenly over the area
+_POINTS = 4  # points of a line at which clues are expected
+_LATER_LINES = 2000  # lines proposed through the clues
+
+
+class PersonBelief:
+    """One of the missing."""
+
+    def __init__(self, lines: Hypotheses, looks: LookMap, absent: float, inside: NDArray[np.bool_]) -> None:
+        """Lines of equal weight; absent: prior probability of being nowhere on the map; inside: cells of the area."""
+        self._lines, self._looks, self._absent, self._inside = lines, looks, absent, inside
+        self.found: Vector | None = None
+        self._weights = np.full(len(lines.nodes), 1.0 / len(lines.nodes))
+        self._ways = _points_on(lines, np.random.default_rng(0))
+        self._way_weights = self._weights
+        self.prior = self._spread(lines.ends, self._weights)
+
+    def hear(
+        self, clues: Sequence[tuple[str, Vector]], settings: EvidenceSettings, random: np.random.Generator
+    ) -> None:
+        """Take in all clues found so far (kind, place (2,)); replaces what was heard before."""
+        weights = normalised(log_likelihood(self._lines, clues, settings))
+        ends, mass, ways = self._lines.ends, weights, _points_on(self._lines, random)
+        way_mass = weights
+        if clues:
+            later = through_clues(self._lines, weights, clues, settings, _LATER_LINES, random)
+            share = clue_line_share(len(clues), settings)
+            fresh = np.full(_LATER_LINES, 1.0 / _LATER_LINES)
+            ends = np.concatenate([ends, later.ends])
+            mass = np.concatenate([(1.0 - share) * weights, share * fresh])
+            ways = np.concatenate([ways, _points_on(later, random)])
+            way_mass = mass
+        self._weights, self._ways, self._way_weights = weights, ways, way_mass
+        self.prior = self._spread(ends, mass)
+
+    def settle(self, place: Vector) -> None:
+        """The person was found at a place (2,): what is left to expect are clues on the ways there."""
+        self.found = np.array(place[:2])
+
+    @property
+    def posterior(self) -> NDArray[np.float64]:
+        """Probability of each cell (rows, columns); adds up to at most 1, to 0 once found."""
+        if self.found is not None:
+            return np.zeros(self._looks.shape)
+        likely = self.prior * (1.0 - self._absent) * self._looks.missed
+        return np.asarray(likely / (likely.sum() + self._absent))
+
+    @property
+    def ways(self) -> NDArray[np.float64]:
+        """Density of where a clue of this person lies, adds up to at most 1 (rows, columns)."""
+        points: NDArray[np.float64] = self._ways
+        weights = self._way_weights
+        if self.found is not None:
+            # The lines that end elsewhere are not his.
+            off = np.linalg.norm(points[:, -1] - self.found, axis=1)
+            weights = weights * np.exp(-0.5 * (off / _FOUND_WIDTH) ** 2) + 1e-12
+            weights = weights / weights.sum()
+        flat = points.reshape(-1, 2)
+        return self._density(flat, np.repeat(weights / points.shape[1], points.shape[1]))
+
+    def density_at(self, place: Vector) -> float:
+        """Prior with clues at a place (x, y, ...), for telling whose find it is."""
+        column, row = np.floor((place[:2] - self._looks.origin) / self._looks.cell).astype(int)
+        rows, columns = self._looks.shape
+        return float(self.prior[row, column]) if 0 <= row < rows and 0 <= column < columns else 0.0
+
+    def _spread(self, ends: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        evenly = self._inside / max(1, int(np.count_nonzero(self._inside)))
+        return np.asarray((1.0 - _ANYWHERE) * self._density(ends, mass) + _ANYWHERE * evenly)
+
+    def _density(self, points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        rows, columns = self._looks.shape
+        cells = np.floor((points - self._looks.origin) / self._looks.cell).astype(int)
+        ok = (cells >= 0).all(axis=1) & (cells[:, 0] < columns) & (cells[:, 1] < rows)
+        flat = cells[ok, 1] * columns + cells[ok, 0]
+        counted = np.bincount(flat, weights=weights[ok], minlength=rows * columns).reshape(rows, columns)
+        return np.where(self._inside, gaussian_filter(counted, _BLUR, mode="constant"), 0.0)
+
+
+def _points_on(lines: Hypotheses, random: np.random.Generator) -> NDArray[np.float64]:
+    """Places (S, P, 2) on each line where a clue may lie; the last beside the person."""
+    nodes = lines.nodes
+    count, length = len(nodes), len(lines.kinds)
+    points = []
+    rows = np.arange(count)
+    for _ in range(_POINTS - 1):
+        segment = random.integers(0, length - 1, count)
+        share = random.uniform(size=count)[:, None]
+        points.append(nodes[rows, segment] * (1.0 - share) + nodes[rows, segment + 1] * share)
+    points.append(nodes[:, -1])
+    return np.stack(points, axis=1)

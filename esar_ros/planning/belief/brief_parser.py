@@ -1,0 +1,369 @@
+"""What a brief says about where the missing are, read by rules and without a model.
+
+A brief is taken apart into sentences. One of them says where the vehicle starts, seen from a landmark; others tell
+where people went, seen from that landmark, from another place, or from where the sentence before has led. Statements
+whose reference is not understood are kept as weak ones; nothing is invented. Wind and weather are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from esar_ros.planning.belief.measures import Direction, Distance, directions, distances
+
+
+class Reference(Enum):
+    """What a move counts from."""
+
+    START = "start"  # the landmark that the vehicle's start is given by
+    PREVIOUS = "previous"  # where the last statement has led
+    OTHER = "other"  # a place that nothing is known of
+    DEFINES_START = "defines start"  # it leads from another place to the start's landmark
+
+
+@dataclass(frozen=True)
+class StartFact:
+    """Where the vehicle starts: distance and direction from a landmark to it; None: not told, distance then near."""
+
+    landmark: str
+    distance: Distance | None
+    direction: Direction | None
+
+    @property
+    def head(self) -> str:
+        """The landmark's own words: "the tent place" of "the tent place south of the fork"."""
+        return _QUALIFIED.split(self.landmark, maxsplit=1)[0]
+
+    @property
+    def tail(self) -> str:
+        """What the landmark is seen from: "south of the fork" of the same; mostly empty."""
+        tail = self.landmark[len(self.head) :]
+        return tail if directions(tail) else ""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One statement of a way: how far and which way; None where not told."""
+
+    distance: Distance | None
+    direction: Direction | None
+    reference: Reference
+    kinds: frozenset[str] = frozenset()  # clue kinds that the sentence speaks of
+    persons: frozenset[str] = frozenset()  # names in the sentence
+    searched: bool = False  # the place was searched, nobody is there
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class BriefFacts:
+    """All that was understood."""
+
+    start: StartFact | None
+    moves: tuple[Move, ...]
+    victims: int  # people missing, at least one
+    names: tuple[str, ...]  # of those, as far as told
+    stationary: bool  # told to wait, or cannot walk
+    short_of_it: bool  # has not come as far as the start's landmark
+    kinds: frozenset[str]  # clue kinds that the brief speaks of
+
+
+KIND_WORDS: dict[str, str] = {
+    "tent": r"tents?|bivouac",
+    "backpack": r"back-?packs?|ruck-?sacks?|day-?packs?|packs?",
+    "clothing": r"jackets?|clothe[sd]?|clothing|shirts?|trousers|coats?|parkas?|scarf|hats?|gloves?",
+    "campfire": r"camp-?fires?|fire-?places?|fires?|ashes|glow|embers|pyre",
+    "signal_flare": r"flares?|smoke",
+    "light": r"lamps?|head-?lamps?|lanterns?|torch(?:es)?|flash-?lights?|lights",
+    "sleeping_bag": r"sleeping[\s-]bags?|quilts?",
+    "trekking_pole": r"(?:walking|trekking|hiking)?[\s-]?(?:poles?|sticks?)",
+    "water_bottle": r"bottles?|flasks?|canteens?",
+    "food_wrapper": r"wrappers?|food|packets?",
+    "rope": r"ropes?|cords?",
+    "footprints": r"(?:foot|boot)?[\s-]?prints?|foot-?steps|tracks? of|trail of",
+}
+_KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
+
+_WIND = re.compile(
+    r"\b(?:wind|breeze|gale|gusts?|storm|blowing|swell)\w*\b[^,.;]*?\bfrom\s+(?:the\s+)?[\w-]+|"
+    r"\b(?:north|south|east|west)[\w-]*\s+(?:wind|breeze|gale|swell)s?\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'“])")
+_VEHICLE = re.compile(
+    r"\b(?:drone|uav|uas|aircraft|quadcopter|copter|aerial\s+(?:team|unit)|air\s+(?:unit|team|crew)|take-?off|take\s+off|"
+    r"launch(?:ed|ing)?|deploy\w*|staged|start(?:ing)?\s+(?:you|point|from|there|at|some|about|place|position|close|near)|"
+    r"start\b|you\s+(?:will\s+|are\s+to\s+)?(?:start|fly|begin|launch)|your\s+(?:start|position|team)|lift[\s-]off)\b",
+    re.IGNORECASE,
+)
+_NEAR = re.compile(r"\b(?:close\s+to|next\s+to|near|beside|right\s+at|by|at)\s+(the\s+[^,.;]+)", re.IGNORECASE)
+_OF = re.compile(r"^\W*(?:or\s+so\s+)?(?:away\s+)?(?:\w+ly\s+)?(?:of|from|to)\s+([^,.;:]+)", re.IGNORECASE)
+_FROM = re.compile(
+    r"\b(?:of|from|beyond|past|below|above|behind|after|off|begins\s+at|starts\s+at)\s+((?:the|it|there|here|that|this|where|his|"
+    r"her|their|its|our)\b[^,.;:]*)",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"^(?:it|there|here|that\s+(?:point|place|spot)|this|where\s+(?:he|she|they)|his|her|their)\b", re.IGNORECASE
+)
+_CHAINED = re.compile(
+    r"\b(?:from\s+(?:there|that|it|here)|beyond|onwards?|farther|further|goes\s+on|went\s+on)\b", re.I
+)
+_TOWARDS = re.compile(
+    r"\b(?:towards?|reached|reach|arrived\s+at|up\s+to|as\s+far\s+as)\s+((?:the|its|their)\s+[^,.;]+)", re.IGNORECASE
+)
+_SEARCHED = re.compile(
+    r"\b(?:searched|checked|combed|empty|not\s+there|nobody|no\s+one|without\s+result|has\s+been\s+walked)\b", re.I
+)
+_STATIONARY = re.compile(
+    r"\b(?:stays?|wait(?:s|ing)?|left\s+him|left\s+her|left\s+them|cannot\s+(?:walk|move|go)|could\s+not\s+go\s+on|covered|"
+    r"unconscious|trapped|stuck|broken\s+leg|laid)\b",
+    re.IGNORECASE,
+)
+_STOP = frozenset(
+    re.split(
+        r"\s+",
+        "the a an of from to at in on and or by with where which that this place spot point some about was were is are "
+        "his her their its it he she they who there here up down out off",
+    )
+)
+_NAMED_PLACE = re.compile(  # "the south beach": the direction is part of a name
+    r"^\s+(?!side|slopes?|edge|end|bank|face|flank|part|half|corner)"
+    r"(?:beach|track|trail|path|road|ridge|camp|glacier|valley|col|peak|summit|summits|wall|route|"
+    r"peninsula|shore|coast|bay|cove|cape|pier|fork|wood|woods|forest|lake|sea|spur|gate|hut)",
+    re.IGNORECASE,
+)
+_QUALIFIED = re.compile(
+    r"\s+(?:above|below|beside|on|near|under|behind|(?:to\s+the\s+)?(?:north|south|east|west)[\w-]*)\b(?!\s+(?:beach|side|end))",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(
+    r"\b(?:cannot|can't|could\s+not|couldn't|will\s+not|won't|has\s+not|hasn't|never|did\s+not|didn't)\s+(?:have\s+)?"
+    r"(?:reach(?:ed)?|arrived?|made\s+it|got(?:ten)?\s+as\s+far|got\s+to|come\s+as\s+far)",
+    re.IGNORECASE,
+)
+_FROM_THE = re.compile(
+    r"\b(?:come|came|coming|walking|approach\w*|up|in|arriv\w*)\s+from\s+(?:the\s+)?$", re.IGNORECASE
+)
+_PAIR = 60  # characters between a direction and the distance that belongs to it
+
+
+def parse_brief(prompt: str) -> BriefFacts:
+    """Facts of a brief; an empty or foreign text gives none, and one victim."""
+    text = _WIND.sub(" ", " ".join(prompt.split()))
+    sentences = [sentence for sentence in _SENTENCE.split(text) if sentence]
+    start, used = _start(sentences)
+    names = _names(prompt)
+    moves: list[Move] = []
+    for number, sentence in enumerate(sentences):
+        if number != used:
+            moves += _moves(sentence, start, names)
+    return BriefFacts(
+        start=start,
+        moves=tuple(_merged(moves)),
+        victims=_victims(prompt, names),
+        names=names,
+        stationary=bool(_STATIONARY.search(text)),
+        short_of_it=bool(_SHORT.search(text)),
+        kinds=frozenset(kind for kind, words in _KINDS.items() if words.search(prompt)),
+    )
+
+
+def _start(sentences: list[str]) -> tuple[StartFact | None, int]:
+    """The sentence that says where the vehicle starts, and which it was (-1: none)."""
+    for number, sentence in enumerate(sentences):
+        if not _VEHICLE.search(sentence):
+            continue
+        found, ways = directions(sentence), distances(sentence)
+        for direction in found:
+            landmark = _OF.match(sentence[direction.end :])
+            if landmark:
+                way = next((way for way in reversed(ways) if 0 <= direction.start - way.end < _PAIR), None)
+                return StartFact(landmark[1].strip(), way, direction), number
+        for way in ways:
+            landmark = _OF.match(sentence[way.end :])
+            if landmark:
+                return StartFact(landmark[1].strip(), way, None), number
+        near = _NEAR.search(sentence[_VEHICLE.search(sentence).end() :])  # type: ignore[union-attr]
+        if near and not ways:
+            return StartFact(near[1].strip(), None, None), number
+    return None, -1
+
+
+def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> list[Move]:
+    """Ways that a sentence tells of."""
+    found = [direction for direction in directions(sentence) if _is_way(sentence, direction)]
+    ways = distances(sentence)
+    taken: set[int] = set()
+    pairs: list[tuple[Distance | None, Direction | None]] = []
+    for direction in found:
+        near = [
+            (abs(direction.start - way.end) if way.end <= direction.start else way.start - direction.end, index)
+            for index, way in enumerate(ways)
+            if index not in taken
+        ]
+        gap, index = min(near, default=(_PAIR + 1, -1))
+        if gap <= _PAIR:
+            taken.add(index)
+            pairs.append((ways[index], direction))
+        else:
+            pairs.append((None, direction))
+    pairs += [(way, None) for index, way in enumerate(ways) if index not in taken and _is_walked(sentence, way)]
+    pairs.sort(key=lambda pair: min(part.start for part in pair if part is not None))
+    kinds = frozenset(kind for kind, words in _KINDS.items() if words.search(sentence))
+    persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", sentence))
+    searched = bool(_SEARCHED.search(sentence))
+    moves = []
+    for pair in pairs:
+        reference = _reference(sentence, max(part.end for part in pair if part is not None), start)
+        moves.append(Move(*pair, reference, kinds, persons, searched, sentence))
+    if not moves and start is not None:
+        goal = _TOWARDS.search(sentence)
+        if goal and _alike(goal[1], start.head):
+            moves.append(Move(None, None, Reference.START, kinds, persons, searched, sentence))
+    return moves
+
+
+def _is_way(sentence: str, direction: Direction) -> bool:
+    """Whether a direction tells a way and is no part of a name."""
+    before, after = sentence[: direction.start], sentence[direction.end :]
+    if _NAMED_PLACE.match(after) and re.search(r"\b(?:the|a|this|that|whole)\s+$", before, re.IGNORECASE):
+        return False
+    return not _FROM_THE.search(before)
+
+
+def _is_walked(sentence: str, way: Distance) -> bool:
+    """A distance alone counts when it leads from or to something."""
+    after = sentence[way.end : way.end + 40]
+    return bool(
+        re.match(
+            r"\W*(?:or\s+so\s+|of\s+\w+ing\s+)?(?:\w+\s+){0,3}?(?:from|of|beyond|past|below|above|on|away|farther|further|down|up|to|off)\b",
+            after,
+            re.I,
+        )
+    ) or bool(re.search(r"\b(?:past|beyond|within|from|fell|went|walked)\b[^,.;]{0,30}$", sentence[: way.start], re.I))
+
+
+def _reference(sentence: str, end: int, start: StartFact | None) -> Reference:
+    """What a way counts from: the words after it, else those before."""
+    match = _FROM.search(sentence[end:]) or _FROM.search(sentence)
+    if match is None or _PRONOUN.match(match[1]):
+        if match is not None and start is not None and _alike(match[1], start.head):
+            return Reference.START
+        return Reference.PREVIOUS
+    if start is None:
+        return Reference.OTHER
+    if _alike(match[1], start.head):
+        return Reference.START
+    goal = _TOWARDS.search(sentence[end:])
+    leads_there = goal is not None and _alike(goal[1], start.head)
+    defines = leads_there or _alike(match[1], start.tail) or _alike(sentence[:end], start.head)
+    return Reference.DEFINES_START if defines else Reference.OTHER
+
+
+def _alike(words: str, landmark: str) -> bool:
+    """Whether two descriptions share a word that tells something."""
+    return bool(_stems(words) & _stems(landmark))
+
+
+def _stems(words: str) -> frozenset[str]:
+    tokens = re.findall(r"[a-z0-9]+", words.lower())
+    return frozenset(re.sub(r"(?:ing|es|s|ed)$", "", token) for token in tokens if token not in _STOP)
+
+
+def _merged(moves: list[Move]) -> list[Move]:
+    """Two statements in a row that tell halves of one way, or the same way twice, become one."""
+    out: list[Move] = []
+    for move in moves:
+        last = out[-1] if out else None
+        if last is not None and _same_way(last, move):
+            reference = last.reference if move.reference is Reference.PREVIOUS else move.reference
+            out[-1] = replace(
+                last,
+                distance=last.distance or move.distance,
+                direction=last.direction or move.direction,
+                reference=reference,
+                kinds=last.kinds | move.kinds,
+                persons=last.persons | move.persons,
+                searched=last.searched and move.searched,
+            )
+        else:
+            out.append(move)
+    return out
+
+
+def _same_way(last: Move, move: Move) -> bool:
+    if last.persons and move.persons and last.persons != move.persons:
+        return False
+    if last.reference is Reference.DEFINES_START or move.reference is Reference.DEFINES_START:
+        return False
+    if _CHAINED.search(move.text) and move.text != last.text:
+        return False
+    if last.direction is not None and move.direction is not None:
+        turn = abs((move.direction.angle - last.direction.angle + 3.1416) % 6.2832 - 3.1416)
+        return turn < 0.5 and (last.distance is None or move.distance is None)
+    return (last.distance is None) != (move.distance is None) or (last.distance is None and move.distance is None)
+
+
+_NO_NAMES = frozenset(
+    re.split(
+        r"\s+",
+        "I North South East West Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April "
+        "May June July August September October November December Weather Time Missing Start Light Local Log Up The He "
+        "She They We You It His Her Their French Chinese",
+    )
+)
+_PLACE_BEFORE = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[A-Z]\w+)\s+$")
+_PLACE_AFTER = re.compile(r"\s+(?:trail|traverse|peninsula|lake|camp|glacier|ridge|beach|[A-Z][a-z]+)\b")
+_NAME_AFTER = re.compile(r"\s+and\s+[A-Z]|, \d+|,? (?:wears|is missing|has to be|has been missing)\b")
+_PEOPLE = (
+    r"people|persons|climbers?|hikers?|walkers?|men|women|children|students|friends|members|mountaineers|anglers|"
+    r"villagers|tourists|explorers|drivers|travellers|trekkers|victims|missing"
+)
+_COUNT = re.compile(
+    rf"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{{1,2}})\s+(?:\w+\s+){{0,2}}?(?:{_PEOPLE})\b",
+    re.IGNORECASE,
+)
+_FIGURES = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+    "twelve": 12,
+}  # fmt: skip
+_PAIR_OF = re.compile(
+    r"\b(?:husband and wife|his wife|her husband|a couple from|the couple|both of them)\b", re.IGNORECASE
+)
+_SOUGHT = re.compile(r"\b(?:missing|look(?:ing)?\s+for|search\w*\s+for|sought|lost|still out)\b", re.IGNORECASE)
+
+
+def _names(prompt: str) -> tuple[str, ...]:
+    """Names of people: capitalised words that stand neither after an article or a preposition of place nor alone."""
+    found: dict[str, None] = {}
+    no_names = _NO_NAMES | set(re.findall(r"\b[Tt]he (?:[a-z]+ )?([A-Z][a-zé]+)\b", prompt))
+    for sentence in _SENTENCE.split(prompt):
+        for match in re.finditer(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?", sentence):
+            before, after = sentence[: match.start()], sentence[match.end(1) :]
+            if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
+                continue
+            first = not before.strip(" \"'")
+            if first and not _NAME_AFTER.match(after) and match[1] not in _mid_sentence(prompt):
+                continue
+            found.setdefault(match[1])
+    return tuple(found)
+
+
+def _mid_sentence(prompt: str) -> frozenset[str]:
+    """Capitalised words that stand within a sentence after a lower-case word."""
+    return frozenset(re.findall(r"[a-z,] ([A-Z][a-zé]{1,14})\b", prompt))
+
+
+def _victims(prompt: str, names: tuple[str, ...]) -> int:
+    """People missing, by count words in sentences that speak of a search, else by names."""
+    counts = [
+        _FIGURES.get(match[1].lower()) or int(match[1])
+        for sentence in _SENTENCE.split(prompt)
+        if _SOUGHT.search(sentence)
+        for match in _COUNT.finditer(sentence)
+    ]
+    if counts:
+        return max(1, min(counts[0], 12))
+    return max(1, min(len(names), 12), 2 if _PAIR_OF.search(prompt) and len(names) != 1 else 1)

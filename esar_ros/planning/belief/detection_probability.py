@@ -1,0 +1,82 @@
+"""How probably a look finds somebody: by range, angle of view, weather, light and what is looked for.
+
+A logistic curve over range stands for pixels on target (Johnson, 1958: recognition needs a number of lines across the
+target, so the range halves when the target's size does). Haze lowers contrast by Koschmieder's law; below a contrast a
+detector sees less and less. Along the ground, plants and folds hide what lies behind them.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from esar_ros.mission.observation import Brief
+from esar_ros.mission.weather import Weather
+from esar_ros.planning.parameters import Settings
+
+_EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)
+_DAY = (7, 17)  # h; full light (ESARBench, appendix A)
+TABLE_RANGE = 150  # m, a table's last range
+
+
+class DetectionSettings(Settings):
+    """The detector's calibration, and what is assumed of weather and light."""
+
+    best: float = Field(default=0.92, gt=0, lt=1, description="probability of finding a person near and in the open")
+    person_range: float = Field(default=60.0, gt=0, description="m, half of best")
+    clue_range: float = Field(default=42.0, gt=0, description="m, the same of a clue of middling size")
+    softness: float = Field(default=9.0, gt=0, description="m, scale of the fall around that range")
+    dark: float = Field(default=0.75, gt=0, le=1, description="factor on ranges at night")
+    contrast: float = Field(default=0.25, gt=0, le=1, description="contrast below which less is seen")
+    grazing: float = Field(default=0.25, gt=0, lt=1, description="sine of the angle of view below which less is seen")
+    # m, typical of each weather by its definition (WMO code table 4677 for fog, GB/T 20480 for sandstorms)
+    visibility: dict[Weather, float] = Field(
+        default_factory=lambda: {
+            Weather.CLEAR: 30_000.0, Weather.PARTLY_CLOUDY: 25_000.0, Weather.OVERCAST: 12_000.0,
+            Weather.LIGHT_RAIN: 5_000.0, Weather.HEAVY_RAIN: 1_500.0, Weather.THUNDERSTORM: 1_200.0,
+            Weather.LIGHT_SNOW: 2_000.0, Weather.HEAVY_SNOW: 500.0, Weather.BLIZZARD: 150.0,
+            Weather.FOG: 300.0, Weather.DENSE_FOG: 100.0, Weather.SANDSTORM: 200.0, Weather.DUST: 900.0,
+        }
+    )  # fmt: skip
+
+
+class Detection:
+    """Probabilities of detection in one mission's weather and light."""
+
+    def __init__(self, settings: DetectionSettings, brief: Brief) -> None:
+        self._settings = settings
+        try:
+            self._visibility = settings.visibility.get(Weather(brief.weather), math.inf)
+        except ValueError:
+            self._visibility = math.inf
+        try:
+            hour = datetime.fromisoformat(brief.local_time).hour
+            self._light = 1.0 if _DAY[0] <= hour < _DAY[1] else settings.dark
+        except ValueError:
+            self._light = 1.0
+        metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
+        self.person = self._curve(metres, settings.person_range)  # by whole metres of range
+        self.clue = self._curve(metres, settings.clue_range)
+        self.person.flags.writeable = self.clue.flags.writeable = False
+
+    def _curve(self, metres: NDArray[np.float64], half: float) -> NDArray[np.float64]:
+        settings = self._settings
+        size = 1.0 / (1.0 + np.exp((metres - half * self._light) / settings.softness))
+        contrast = np.exp(-_EXTINCTION * metres / self._visibility)
+        curve = settings.best * size * np.minimum(1.0, contrast / settings.contrast)
+        curve[-1] = 0.0
+        return np.asarray(curve)
+
+    def angle_factor(self, sine: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Factor for looks at an angle below the horizon, by its sine."""
+        return np.clip(sine / self._settings.grazing, 0.0, 1.0)
+
+    @property
+    def reach(self) -> float:
+        """Range (m) beyond which a look tells next to nothing."""
+        telling = np.flatnonzero(self.person > 0.02)
+        return float(telling[-1]) if len(telling) else 0.0

@@ -1,0 +1,85 @@
+"""What the looks so far have shown: for each cell and side the best probability that a look would have found somebody.
+
+Looks at a cell from one side fail together - what hides somebody hides him from the next picture too - so of one
+side only the best look counts; looks from different sides count as independent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detection
+
+SIDES = 4  # quadrants that the camera may be in, seen from the cell
+
+
+class LookMap:
+    """Cells (rows = y, columns = x) of a box around the search area."""
+
+    def __init__(self, corners: NDArray[np.float64], cell: float) -> None:
+        """Polygon (N, 2) of the search area and a cell's edge (m)."""
+        self.cell = cell
+        low = np.floor(corners.min(axis=0) / cell)
+        columns, rows = (np.ceil(corners.max(axis=0) / cell) - low).astype(int)
+        self.shape = (int(rows), int(columns))
+        self.origin: Vector = low * cell
+        self.person = np.zeros((SIDES, rows, columns))  # best probability of each side
+        self.clue = np.zeros((rows, columns))  # best of all sides
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """Centres of the columns, m."""
+        return self.origin[0] + (np.arange(self.shape[1]) + 0.5) * self.cell
+
+    @property
+    def y(self) -> NDArray[np.float64]:
+        """Centres of the rows, m."""
+        return self.origin[1] + (np.arange(self.shape[0]) + 0.5) * self.cell
+
+    @property
+    def missed(self) -> NDArray[np.float64]:
+        """Probability (rows, columns) that somebody in a cell was not found by all looks so far."""
+        return np.asarray(np.prod(1.0 - self.person, axis=0))
+
+    def look(
+        self,
+        base: Pose,
+        cameras: list[tuple[CameraModel, Pose]],
+        plane: tuple[float, NDArray[np.float64]],
+        detection: Detection,
+    ) -> None:
+        """Count the pictures taken at a pose of base_link; plane: height and slope of the ground below (Terrain)."""
+        reach, here = detection.reach, base.position
+        first = np.floor((here[:2] - reach - self.origin) / self.cell).astype(int)
+        last = np.ceil((here[:2] + reach - self.origin) / self.cell).astype(int)
+        c0, r0 = np.maximum(first, 0)
+        c1, r1 = np.minimum(last, self.shape[::-1])
+        if c0 >= c1 or r0 >= r1:
+            return
+        dx, dy = np.meshgrid(self.x[c0:c1] - here[0], self.y[r0:r1] - here[1])
+        height, slope = plane
+        dz = height + slope[0] * dx + slope[1] * dy - here[2]
+        offset = np.stack([dx, dy, dz], axis=-1)
+        distance = np.linalg.norm(offset, axis=-1)
+        seen = np.zeros(distance.shape, np.bool_)
+        for model, mount in cameras:
+            pose = base.compose(mount)
+            _, inside = model.project((offset + here - pose.position) @ pose.rotation)
+            seen |= inside
+        sine = (-dz + slope[0] * dx + slope[1] * dy) / np.maximum(distance, 1e-9)
+        factor = np.where(seen, detection.angle_factor(sine), 0.0)
+        metres = np.minimum(np.rint(distance), TABLE_RANGE).astype(int)
+        side = side_of(-dx, -dy)
+        window = self.person[:, r0:r1, c0:c1]
+        person = detection.person[metres] * factor
+        for number in range(SIDES):
+            np.maximum(window[number], np.where(side == number, person, 0.0), out=window[number])
+        np.maximum(self.clue[r0:r1, c0:c1], detection.clue[metres] * factor, out=self.clue[r0:r1, c0:c1])
+
+
+def side_of(dx: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Quadrant of directions, 0..3: north-east, north-west, south-east, south-west."""
+    return (dx < 0.0).astype(np.intp) + 2 * (dy < 0.0)

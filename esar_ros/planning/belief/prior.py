@@ -1,0 +1,192 @@
+"""Where the missing may be, before anything is seen: walked lines sampled from what the brief says.
+
+A hypothesis is a line that somebody walked, from the landmark by which the start is given through the places that
+the brief tells of to where the person is. Its uncertainty is what words leave open: a compass word of eight means
+22.5 degrees to either side, a round distance its rounding, "a few minutes" a factor. A share of the people is not
+where the words lead: on the way there, beyond it, or anywhere around as lost hikers are (Koester, 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.planning.belief.brief_parser import BriefFacts, Move, Reference, StartFact
+from esar_ros.planning.belief.measures import Direction, Distance
+from esar_ros.planning.parameters import Settings
+
+_OCTANT = math.radians(22.5)  # a word of eight directions leaves this much to either side
+_SHORT_SHARE = 0.8  # of those who are said not to have reached a place that lie before it
+_SHORT_FACTOR = 2.0  # longer than a way from a place: it is the rest of a way to it
+_NODES = 8  # of a line at most; longer stories keep their last places
+
+
+class PriorSettings(Settings):
+    """How far words are trusted. Shares add up to less than one; the rest is at the last place told of."""
+
+    samples: int = Field(default=6000, ge=100, description="hypotheses for each missing person")
+    unknown_way: float = Field(default=150.0, gt=0, description="m, median of a way whose length is not told")
+    unknown_spread: float = Field(default=0.7, gt=0, description="standard deviation of its logarithm")
+    near: float = Field(default=30.0, gt=0, description="m, standard deviation of what is said to be close to a place")
+    on_the_way: float = Field(default=0.2, ge=0, lt=1, description="share that is on the line, not at its end")
+    beyond: float = Field(default=0.1, ge=0, lt=1, description="share that went on")
+    astray: float = Field(default=0.15, ge=0, lt=1, description="share that is anywhere around")
+    astray_way: float = Field(default=250.0, gt=0, description="m, median way of those")
+    astray_spread: float = Field(default=0.8, gt=0, description="standard deviation of its logarithm")
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """Equally likely lines of one person: S samples of N nodes; the last node is where the person is.
+
+    A line with fewer places repeats its first one. told: which nodes are places that the brief tells of.
+    """
+
+    nodes: NDArray[np.float64]  # (S, N, 2) m, map frame
+    kinds: tuple[frozenset[str], ...]  # (N,) clue kinds that the brief names with each node
+
+    @property
+    def ends(self) -> NDArray[np.float64]:
+        """Where the person is, (S, 2)."""
+        return self.nodes[:, -1]
+
+
+def sample(
+    facts: BriefFacts, person: str | None, home: Vector, settings: PriorSettings, random: np.random.Generator
+) -> Hypotheses:
+    """Hypotheses for one of the missing (by name, None: not named), the vehicle starting at home (2,)."""
+    count = settings.samples
+    anchor = _anchor(facts.start, home, settings, random)
+    line: list[NDArray[np.float64]] = [anchor]
+    kinds: list[frozenset[str]] = [frozenset()]
+    moves = [move for move in facts.moves if not move.persons or person is None or person in move.persons]
+    own = [move for move in moves if move.reference is not Reference.DEFINES_START][-(_NODES - 3) :]
+    defining = next((move for move in moves if move.reference is Reference.DEFINES_START), None)
+    angle = np.full(count, np.nan)
+    for move in own:
+        angle = _bearing(move.direction, angle, random, count)
+        origin = _origin(move.reference, line, settings, random)
+        way = _length(move.distance, settings, random, count)
+        if facts.short_of_it and move.distance is None and len(line) == 1:
+            # The landmark lies ahead of somebody who has not come as far.
+            way = np.where(random.uniform(size=count) < _SHORT_SHARE, -_SHORT_FACTOR * way, way)
+        line.append(origin + _polar(way, angle))
+        kinds.append(move.kinds)
+    if defining is not None:
+        before = _before(defining, own, anchor, settings, random)
+        line.insert(0, before)
+        kinds.insert(0, defining.kinds)
+    return _ended(line, kinds, angle, settings, random, at_anchor=defining is not None and not own)
+
+
+def _anchor(
+    start: StartFact | None, home: Vector, settings: PriorSettings, random: np.random.Generator
+) -> NDArray[np.float64]:
+    """Where the landmark is from which the start is given, (S, 2)."""
+    count = settings.samples
+    if start is None or (start.distance is None and start.direction is None):
+        spread = settings.near if start is not None else settings.unknown_way
+        return home + random.normal(0.0, spread, (count, 2))
+    angle = _bearing(start.direction, np.full(count, np.nan), random, count)
+    return home - _polar(_length(start.distance, settings, random, count), angle)
+
+
+def _bearing(
+    direction: Direction | None, last: NDArray[np.float64], random: np.random.Generator, count: int
+) -> NDArray[np.float64]:
+    """Angles (rad): as told, else onwards, else any."""
+    if direction is not None:
+        return direction.angle + random.uniform(-_OCTANT, _OCTANT, count) + random.normal(0.0, 0.1, count)
+    anyhow = _anyhow(random, count)
+    return np.where(np.isnan(last), anyhow, last + random.normal(0.0, 0.5, count))
+
+
+def _length(
+    distance: Distance | None, settings: PriorSettings, random: np.random.Generator, count: int
+) -> NDArray[np.float64]:
+    """Lengths (m) of a way as told; rounded to 50 m at least."""
+    if distance is None:
+        return settings.unknown_way * np.exp(settings.unknown_spread * random.normal(size=count))
+    rounding = random.uniform(-25.0, 25.0, count)
+    return np.maximum(distance.metres * np.exp(distance.spread * random.normal(size=count)) + rounding, 0.0)
+
+
+def _origin(
+    reference: Reference, line: list[NDArray[np.float64]], settings: PriorSettings, random: np.random.Generator
+) -> NDArray[np.float64]:
+    """Where a way begins: at the landmark, where the last one ended, or when nobody knows at either or around it."""
+    if reference is Reference.START:
+        return line[0]
+    if reference is Reference.PREVIOUS:
+        return line[-1]
+    count = settings.samples
+    draw = random.uniform(size=count)[:, None]
+    around = _polar(_length(None, settings, random, count), _anyhow(random, count))
+    return np.where(draw < 0.3, line[0], np.where(draw < 0.6, line[-1], line[0] + around))
+
+
+def _before(
+    defining: Move, own: list[Move], anchor: NDArray[np.float64], settings: PriorSettings, random: np.random.Generator
+) -> NDArray[np.float64]:
+    """The place from which the brief leads to the landmark."""
+    count = len(anchor)
+    direction = defining.direction or next((move.direction for move in own if move.direction), None)
+    angle = _bearing(direction, np.full(count, np.nan), random, count)
+    return anchor - _polar(_length(defining.distance, settings, random, count), angle)
+
+
+def _ended(
+    line: list[NDArray[np.float64]],
+    kinds: list[frozenset[str]],
+    angle: NDArray[np.float64],
+    settings: PriorSettings,
+    random: np.random.Generator,
+    at_anchor: bool,
+) -> Hypotheses:
+    """Lines with the place where the person is put at their end."""
+    places = np.stack(line, axis=1)
+    count, length = len(places), len(line)
+    last = places[:, -1]
+    end = last + random.normal(0.0, settings.near, (count, 2))
+    draw: NDArray[np.float64] = random.uniform(size=count)
+    if length > 1:
+        share = np.sqrt(random.uniform(size=count))  # nearer the end than the beginning
+        on_line = _along(places, share) + random.normal(0.0, settings.near, (count, 2))
+        limit = settings.on_the_way * (2.0 if at_anchor else 1.0)
+        end = np.where((draw < limit)[:, None], on_line, end)
+        draw -= limit
+        ahead = np.where(np.isnan(angle), _anyhow(random, count), angle)
+        further = last + _polar(random.exponential(settings.unknown_way, size=count), ahead)
+        end = np.where(((draw >= 0.0) & (draw < settings.beyond))[:, None], further, end)
+        draw -= settings.beyond
+    way = settings.astray_way * np.exp(settings.astray_spread * random.normal(size=count))
+    astray = last + _polar(way, _anyhow(random, count))
+    lost = settings.astray if length > 1 else 0.5
+    end = np.where(((draw >= 0.0) & (draw < lost))[:, None], astray, end)
+    return Hypotheses(np.concatenate([places, end[:, None]], axis=1), (*kinds, frozenset()))
+
+
+def _along(places: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points at a share (S,) of the length of each line (S, N, 2)."""
+    steps = np.linalg.norm(np.diff(places, axis=1), axis=2)
+    run = np.concatenate([np.zeros((len(places), 1)), np.cumsum(steps, axis=1)], axis=1)
+    wanted = share * run[:, -1]
+    segment = np.clip((run <= wanted[:, None]).sum(axis=1) - 1, 0, places.shape[1] - 2)
+    rows = np.arange(len(places))
+    part = (wanted - run[rows, segment]) / np.maximum(steps[rows, segment], 1e-9)
+    first: NDArray[np.float64] = places[rows, segment]
+    return first + part[:, None] * (places[rows, segment + 1] - first)
+
+
+def _polar(length: NDArray[Any], angle: NDArray[Any]) -> NDArray[np.float64]:
+    return length[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _anyhow(random: np.random.Generator, count: int) -> NDArray[np.float64]:
+    return random.uniform(-math.pi, math.pi, size=count)

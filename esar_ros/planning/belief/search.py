@@ -1,0 +1,297 @@
+"""Belief: Bayesian search with a prior read from the brief, evidence from clues and empty looks, and a stop that pays.
+
+Source: the project's own method. Search theory after Koopman (Search and Screening, 1946) and Stone (Theory of
+Optimal Search, 1975): a probability map, a detection function, negative evidence, and effort where it finds most a
+second; distances of lost people after Koester (2008). Runs without a model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.decision import Decision, Goal, GoalType, Report, ReportType
+from esar_ros.mission.observation import Brief, Observation, SeenClue
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.planning.belief.belief_map import PersonBelief
+from esar_ros.planning.belief.brief_parser import parse_brief
+from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
+from esar_ros.planning.belief.evidence import EvidenceSettings
+from esar_ros.planning.belief.look_map import LookMap
+from esar_ros.planning.belief.prior import PriorSettings, sample
+from esar_ros.planning.belief.stopping import Score
+from esar_ros.planning.belief.terrain import Terrain
+from esar_ros.planning.belief.view_planning import (
+    PlanningSettings,
+    View,
+    Worth,
+    best_view,
+    candidates,
+    flyable,
+    strongest,
+)
+from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
+from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.registry import register
+from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
+from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, nearest_inside, polygon_of
+
+_MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
+_SAME = 10.0  # m: a second report of a person this near to a first is of the same
+_CLOSED = 25.0  # m around a place that could not be flown to
+
+
+class ConfirmSettings(Settings):
+    """How a thing that is not sure enough to be reported is looked at again."""
+
+    score: float = Field(default=0.25, ge=0, le=1, description="least score of a person worth a second look")
+    clue_score: float = Field(default=0.3, ge=0, le=1, description="the same of a clue")
+    standoff: float = Field(default=14.0, gt=0, description="m beside it")
+    height: float = Field(default=18.0, gt=0, description="m above ground")
+    looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
+
+
+class BeliefSettings(Settings):
+    """Section `belief` of config/planners.yaml."""
+
+    cell: float = Field(default=10.0, ge=2, le=50, description="m")
+    absent: float = Field(default=0.1, gt=0, lt=1, description="prior probability that somebody is nowhere on the map")
+    clues: int = Field(default=6, ge=1, description="clues expected of a mission")
+    replan: float = Field(default=15.0, gt=0, description="s after which a leg under way is thought over")
+    prior: PriorSettings = Field(default_factory=PriorSettings)
+    evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
+    detection: DetectionSettings = Field(default_factory=DetectionSettings)
+    planning: PlanningSettings = Field(default_factory=PlanningSettings)
+    confirm: ConfirmSettings = Field(default_factory=ConfirmSettings)
+    leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=8.0))
+    reporting: ReportingSettings = Field(default_factory=ReportingSettings)
+
+
+@register("belief")
+class BeliefSearch:
+    """Keeps the belief, flies where most is to be found a second, confirms, reports, and stops when it pays."""
+
+    name = "belief"
+    eligible = True
+    needs: frozenset[str] = frozenset()
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._settings = check(BeliefSettings, parameters, self.name)
+        self._policy = ReportPolicy(self._settings.reporting)
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin a mission: read the brief and lay out the prior. Random numbers come from the seed alone."""
+        settings = self._settings
+        self._area = polygon_of(brief)
+        self._brief = brief
+        self.facts = parse_brief(brief.prompt)
+        self._random = np.random.default_rng(seed)
+        self.looks = LookMap(self._area, settings.cell)
+        centres = np.stack(np.meshgrid(self.looks.x, self.looks.y), axis=-1)
+        inside = distance_to_edge(self._area, centres) > 0.0
+        self._centres = centres.reshape(-1, 2)
+        home = np.asarray(brief.home, dtype=np.float64)[:2]
+        names: list[str | None] = list(self.facts.names[: self.facts.victims])
+        names += [None] * (self.facts.victims - len(names))
+        self.people = [
+            PersonBelief(
+                sample(self.facts, name, home, settings.prior, self._random), self.looks, settings.absent, inside
+            )
+            for name in names
+        ]
+        self._score = Score.of(brief.t_max, self.facts.victims, settings.clues)
+        self._detection = Detection(settings.detection, brief)
+        rig = load_vehicle()
+        self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
+        self._terrain = Terrain()
+        self._policy.reset(brief.report_cap)
+        self._reports: list[Report] = []
+        self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
+        self._looked_at: dict[int, int] = {}  # id of an unsure thing -> sides it was looked at from
+        self._closed: list[Vector] = []
+        self._leg: Leg | None = None
+        self._target: int | None = None  # id of the unsure thing that the leg leads to
+        self._planned = -math.inf  # s, stamp of the last plan
+        self._why = ""
+        self._stopped = False
+
+    def act(self, observation: Observation) -> Decision:
+        """Take in what was seen, then go on, look again, plan anew or stop."""
+        reports = self._policy.reports(observation)
+        if self._stopped:
+            return Decision("stop", "stopped before", reports=reports, stop=True)
+        changed = self._take_in(observation, reports)
+        state = LegState.REACHED if self._leg is None else self._leg.state(observation)
+        if state is LegState.BLOCKED and self._leg is not None:
+            self._closed.append(self._leg.goal.position[:2])
+        if self._target is not None:
+            if state is LegState.FLYING and self._is_unsure(self._target, observation):
+                return Decision("confirm", self._why, reports=reports)
+            if state is not LegState.FLYING:
+                self._looked_at[self._target] = self._looked_at.get(self._target, 0) + 1
+            self._target, changed = None, True
+        due = observation.stamp - self._planned >= self._settings.replan
+        person = self._unsure(observation, persons=True)
+        if state is LegState.FLYING and not changed and not due and person is None:
+            return Decision("continue", self._why, reports=reports)
+        return self._decide(observation, person, reports)
+
+    # -- what was seen ---------------------------------------------------------------------------
+
+    def _take_in(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
+        """Update looks, clues and people found; whether the belief has changed by more than looks."""
+        base = observation.pose
+        if observation.height is not None:
+            self._terrain.add(base.position - np.array([0.0, 0.0, observation.height]))
+        plane = self._terrain.plane(base.position[:2])
+        if plane is not None:
+            self.looks.look(base, self._cameras, plane, self._detection)
+        self._reports += reports
+        found = self._settle(reports)
+        return self._hear(observation) or found
+
+    def _settle(self, reports: tuple[Report, ...]) -> bool:
+        """Tell whose find each reported person is: his whose belief is greatest there."""
+        found = False
+        for report in reports:
+            if report.type is not ReportType.VICTIM:
+                continue
+            missing = [person for person in self.people if person.found is None]
+            known = [person.found for person in self.people if person.found is not None]
+            if missing and all(float(np.linalg.norm(place - report.position[:2])) > _SAME for place in known):
+                max(missing, key=lambda person: person.density_at(report.position)).settle(report.position)
+                found = True
+        return found
+
+    def _hear(self, observation: Observation) -> bool:
+        """Give the clues to everybody's belief when there is a new one or one has moved."""
+        least = self._settings.reporting.clue.score
+        clues = [clue for clue in observation.clues if clue.kind != PERSON and clue.score >= least and _placed(clue)]
+        fresh = any(
+            clue.id not in self._heard or float(np.linalg.norm(self._heard[clue.id] - clue.position[:2])) > _MOVED
+            for clue in clues
+        )
+        if fresh:
+            self._heard = {clue.id: clue.position[:2].copy() for clue in clues}
+            heard = [(clue.kind, clue.position[:2]) for clue in clues]
+            for person in self.people:
+                person.hear(heard, self._settings.evidence, self._random)
+        return fresh
+
+    # -- unsure things ---------------------------------------------------------------------------
+
+    def _unsure(self, observation: Observation, persons: bool) -> SeenClue | None:
+        """The thing most worth a second look a second, seen but not reported."""
+        confirm, best, most = self._settings.confirm, None, 0.0
+        for clue in observation.clues:
+            least = confirm.score if persons else confirm.clue_score
+            if (clue.kind == PERSON) is not persons or clue.score < least or not self._is_unsure(clue.id, observation):
+                continue
+            rate = clue.score / self._seconds(observation, clue.position)
+            if rate > most:
+                best, most = clue, rate
+        return best
+
+    def _is_unsure(self, identity: int, observation: Observation) -> bool:
+        clue = next((clue for clue in observation.clues if clue.id == identity), None)
+        if clue is None or self._looked_at.get(identity, 0) >= self._settings.confirm.looks or not _placed(clue):
+            return False
+        return not any(
+            report.kind == clue.kind and float(np.linalg.norm(report.position - clue.position)) <= _SAME
+            for report in self._reports
+        )
+
+    def _seconds(self, observation: Observation, place: Vector) -> float:
+        planning = self._settings.planning
+        distance = float(np.linalg.norm(place[:2] - observation.pose.position[:2]))
+        return max(0.0, distance - self._settings.confirm.standoff) / planning.speed + 2.0 * planning.turn
+
+    def _look_again(self, clue: SeenClue, observation: Observation, reports: tuple[Report, ...]) -> Decision:
+        """Fly beside it, the second time to its other side, nose towards it."""
+        confirm = self._settings.confirm
+        away = observation.pose.position[:2] - clue.position[:2]
+        distance = float(np.linalg.norm(away))
+        unit = away / distance if distance > 1.0 else np.array([1.0, 0.0])
+        if self._looked_at.get(clue.id, 0) % 2:
+            unit = -unit
+        x, y = nearest_inside(self._area, clue.position[:2] + confirm.standoff * unit)
+        yaw = math.atan2(clue.position[1] - y, clue.position[0] - x)
+        self._target = clue.id
+        self._why = f"{clue.kind} {clue.id}, score {clue.score:.2f}, {clue.views} views"
+        goal = waypoint(x, y, flight_height(confirm.height, self._brief), yaw=yaw)
+        return self._fly(goal, "confirm", observation, reports, 1)
+
+    # -- planning --------------------------------------------------------------------------------
+
+    def _decide(self, observation: Observation, person: SeenClue | None, reports: tuple[Report, ...]) -> Decision:
+        """The best of: look at somebody again, look at a thing again, the best view; or stop."""
+        found = sum(1.0 for one in self.people if one.found is not None)
+        if person is not None:
+            rate = self._score.person_value(observation.elapsed) * person.score
+            if self._score.pays(rate / self._seconds(observation, person.position), found):
+                return self._look_again(person, observation, reports)
+        view, considered = self._plan(observation)
+        rate = view.rate if view is not None else 0.0
+        thing = self._unsure(observation, persons=False)
+        if thing is not None:
+            worth = self._score.clue_value(len(self._heard)) * thing.score
+            again = worth / self._seconds(observation, thing.position)
+            if again > rate and self._score.pays(again, found):
+                return self._look_again(thing, observation, reports)
+        if view is None or not self._score.pays(rate, found):
+            self._stopped = True
+            why = f"{found:.0f} of {len(self.people)} found; search gains {rate * 1e3:.2f}e-3 a second"
+            why += f" and costs {self._score.cost(found) * 1e3:.2f}e-3"
+            return Decision("stop", why, Goal(GoalType.HOLD), reports, stop=True, considered=considered)
+        left = sum(float(one.posterior.sum()) for one in self.people)
+        self._why = f"worth {view.value:.3f} in {view.seconds:.0f} s; {left:.2f} people expected on the map"
+        goal = waypoint(view.place[0], view.place[1], flight_height(view.height, self._brief))
+        return self._fly(goal, "search", observation, reports, considered)
+
+    def _plan(self, observation: Observation) -> tuple[View | None, int]:
+        worth = self._worth(observation.elapsed)
+        here = observation.pose.position[:2].copy()
+        planning = self._settings.planning
+        places = candidates(here, worth, planning.candidates)
+        allowed = flyable(places, here, self._area, AREA_MARGIN, self._closed, _CLOSED)
+        curves = (self._detection.person, self._detection.clue)
+        left = self._brief.t_max - observation.elapsed
+        return best_view(here, worth, curves, allowed, left, planning), len(allowed)
+
+    def _worth(self, elapsed: float) -> Worth:
+        """The value of what is expected in the cells that matter."""
+        person = np.zeros(self.looks.shape)
+        ways = np.zeros(self.looks.shape)
+        for one in self.people:
+            person += one.posterior
+            ways += one.ways
+        expected = max(0.5, float(self._score.clues - len(self._heard)))
+        clue = ways * (expected / len(self.people)) * (1.0 - self.looks.clue) * self._score.clue_value(len(self._heard))
+        person = person * self._score.person_value(elapsed)
+        chosen = strongest(person, clue)
+        return Worth(
+            self._centres[chosen],
+            person.reshape(-1)[chosen],
+            clue.reshape(-1)[chosen],
+            np.ascontiguousarray(self.looks.person.reshape(len(self.looks.person), -1)[:, chosen]),
+            self.looks.clue.reshape(-1)[chosen],
+        )
+
+    def _fly(
+        self, goal: Goal, action: str, observation: Observation, reports: tuple[Report, ...], considered: int
+    ) -> Decision:
+        if action == "search":
+            self._target = None
+        self._leg = Leg(goal, self._settings.leg)
+        self._planned = observation.stamp
+        return Decision(action, self._why, goal=goal, reports=reports, considered=considered)
+
+
+def _placed(clue: SeenClue) -> bool:
+    return bool(np.isfinite(clue.position).all())

@@ -1,0 +1,250 @@
+"""Where to fly next: the leg, with the one after it, that is worth most a second.
+
+A leg finds what lies beside it with the probability of the nearest look in passing. Candidates are the places with
+the most to find around them; for the best of them the next leg is tried out too (receding horizon of two legs).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+from pydantic import Field
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.planning.parameters import Settings
+from esar_ros.planning.search_area import distance_to_edge
+
+_CELLS = 6000  # cells with the most worth that are looked at
+_RINGS = (30.0, 60.0, 100.0)  # m around the vehicle: short legs that are always tried
+_RING_POINTS = 8
+
+
+class PlanningSettings(Settings):
+    """How far and how fine views are planned."""
+
+    speed: float = Field(default=4.5, gt=0, description="m/s, what legs are reckoned with")
+    heights: tuple[float, ...] = Field(default=(25.0, 40.0), description="m above ground to choose from")
+    candidates: int = Field(default=120, ge=1, description="places tried")
+    deepened: int = Field(default=10, ge=1, description="of these with a second leg")
+    turn: float = Field(default=3.0, ge=0, description="s that a leg costs beside its length")
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What there is to find: cells (M, 2) with the value of finding what is in them (M,), and looks so far."""
+
+    cells: NDArray[np.float64]  # centres, m
+    person: NDArray[np.float64]  # expected value of persons not found yet
+    clue: NDArray[np.float64]  # the same of clues
+    person_seen: NDArray[np.float64]  # (4, M) best probability of each side
+    clue_seen: NDArray[np.float64]  # (M,)
+
+
+@dataclass(frozen=True)
+class View:
+    """A leg to a place at a height, its value and that of the leg after it, and how long both take."""
+
+    place: Vector  # (2,) m
+    height: float
+    value: float
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Value a second."""
+        return self.value / max(self.seconds, 1e-9)
+
+
+def best_view(
+    here: Vector,
+    worth: Worth,
+    curves: tuple[NDArray[np.float64], NDArray[np.float64]],
+    allowed: NDArray[np.float64],
+    seconds_left: float,
+    settings: PlanningSettings,
+) -> View | None:
+    """The view with the most worth a second from here (2,); None when nothing is worth anything.
+
+    curves: probability of finding person and clue by whole metres; allowed (K, 2): places that may be flown to.
+    """
+    if not len(worth.cells) or not len(allowed):
+        return None
+    places = allowed
+    best: View | None = None
+    for height in settings.heights:
+        person, clue = lateral(curves[0], height), lateral(curves[1], height)
+        gains = leg_gains(here, places, *_arrays(worth), person, clue, height)
+        times = np.linalg.norm(places - here, axis=1) / settings.speed + settings.turn
+        rates = np.where(times <= seconds_left, gains / times, 0.0)
+        for index in np.argsort(-rates, kind="stable")[: settings.deepened]:
+            if rates[index] <= 0.0:
+                break
+            left = after(here, places[index], worth, person, clue, height)
+            further = leg_gains(places[index], places, *left, person, clue, height)
+            then = np.linalg.norm(places - places[index], axis=1) / settings.speed + settings.turn
+            total, time = gains[index] + further, times[index] + then
+            both = np.where(time <= seconds_left, total / time, 0.0)
+            second = int(np.argmax(both))
+            if both[second] > rates[index]:
+                view = View(places[index], height, float(total[second]), float(time[second]))
+            else:
+                view = View(places[index], height, float(gains[index]), float(times[index]))
+            if best is None or view.rate > best.rate * (1.0 + 1e-9):
+                best = view
+    return best
+
+
+def candidates(here: Vector, worth: Worth, number: int, spacing: float = 30.0) -> NDArray[np.float64]:
+    """Places (K, 2) on a lattice of `spacing` m with the most worth around them, K <= number."""
+    if not len(worth.cells):
+        return np.zeros((0, 2))
+    keys = np.floor(worth.cells / spacing).astype(np.int64)
+    unique, member = np.unique(keys, axis=0, return_inverse=True)
+    value = np.bincount(member.reshape(-1), weights=worth.person + worth.clue)
+    centre = (unique + 0.5) * spacing
+    order = np.argsort(-value / (np.linalg.norm(centre - here, axis=1) + 100.0), kind="stable")
+    return np.asarray(centre[order[:number]])
+
+
+def flyable(
+    places: NDArray[np.float64],
+    here: Vector,
+    corners: NDArray[np.float64],
+    margin: float,
+    closed: list[Vector],
+    radius: float,
+) -> NDArray[np.float64]:
+    """The candidates and places around the vehicle that lie in the area and not within radius of a closed one."""
+    all_places = np.concatenate([places, around(here)])
+    ok = distance_to_edge(corners, all_places) >= margin
+    for place in closed:
+        ok &= np.linalg.norm(all_places - place, axis=1) > radius
+    return np.asarray(all_places[ok])
+
+
+def strongest(person: NDArray[np.float64], clue: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Flat indices of the cells that hold nearly all worth, at most _CELLS."""
+    total = (person + clue).reshape(-1)
+    if not total.any():
+        return np.zeros(0, dtype=np.intp)
+    chosen = np.argpartition(-total, _CELLS)[:_CELLS] if len(total) > _CELLS else np.arange(len(total))
+    return np.asarray(np.sort(chosen[total[chosen] > total.max() * 1e-4]))
+
+
+def around(here: Vector) -> NDArray[np.float64]:
+    """Places (K, 2) on rings around the vehicle."""
+    angles = np.arange(_RING_POINTS) * 2.0 * math.pi / _RING_POINTS
+    unit = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return np.concatenate([here[:2] + radius * unit for radius in _RINGS])
+
+
+def lateral(curve: NDArray[np.float64], height: float) -> NDArray[np.float64]:
+    """Probability of finding in passing, by whole metres of distance on the ground from the track."""
+    aside = np.arange(len(curve), dtype=np.float64)
+    slant = np.minimum(np.rint(np.hypot(aside, height)), len(curve) - 1).astype(int)
+    return np.asarray(curve[slant])
+
+
+def after(
+    start: Vector,
+    end: Vector,
+    worth: Worth,
+    person: NDArray[np.float64],
+    clue: NDArray[np.float64],
+    height: float,
+) -> tuple[NDArray[np.float64], ...]:
+    """What is left (cells, person, clue, person_seen, clue_seen) when a leg has found nothing."""
+    p_left, c_left = worth.person.copy(), worth.clue.copy()
+    p_seen, c_seen = worth.person_seen.copy(), worth.clue_seen.copy()
+    _fly(start, end, worth.cells, p_left, c_left, p_seen, c_seen, person, clue, height)
+    return worth.cells, p_left, c_left, p_seen, c_seen
+
+
+def _arrays(worth: Worth) -> tuple[NDArray[np.float64], ...]:
+    return worth.cells, worth.person, worth.clue, worth.person_seen, worth.clue_seen
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _pass(
+    ax: float, ay: float, ux: float, uy: float, length: float, x: float, y: float, height: float
+) -> tuple[float, int]:
+    """Distance on the ground from a leg and the side from which a cell is seen in passing."""
+    along = min(max((x - ax) * ux + (y - ay) * uy, 0.0), length)
+    qx, qy = ax + along * ux - x, ay + along * uy - y
+    aside = math.sqrt(qx * qx + qy * qy)
+    # Cells near the track are seen on the approach, from behind.
+    sx, sy = qx - 0.5 * height * ux, qy - 0.5 * height * uy
+    return aside, (1 if sx < 0.0 else 0) + (2 if sy < 0.0 else 0)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def leg_gains(
+    start: NDArray[np.float64],
+    places: NDArray[np.float64],
+    cells: NDArray[np.float64],
+    person: NDArray[np.float64],
+    clue: NDArray[np.float64],
+    person_seen: NDArray[np.float64],
+    clue_seen: NDArray[np.float64],
+    person_curve: NDArray[np.float64],
+    clue_curve: NDArray[np.float64],
+    height: float,
+) -> NDArray[np.float64]:
+    """Expected value found on the straight legs from start to each of the places (K, 2)."""
+    gains = np.zeros(len(places))
+    most = len(person_curve) - 1
+    for k in range(len(places)):
+        dx, dy = places[k, 0] - start[0], places[k, 1] - start[1]
+        length = math.sqrt(dx * dx + dy * dy)
+        ux, uy = (dx / length, dy / length) if length > 1e-9 else (1.0, 0.0)
+        total = 0.0
+        for m in range(len(cells)):
+            aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1], height)
+            if aside >= most:
+                continue
+            p = person_curve[int(aside)]
+            seen = person_seen[side, m]
+            if p > seen:
+                total += person[m] * (p - seen) / (1.0 - seen)
+            c = clue_curve[int(aside)]
+            if c > clue_seen[m]:
+                total += clue[m] * (c - clue_seen[m]) / (1.0 - clue_seen[m])
+        gains[k] = total
+    return gains
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _fly(
+    start: NDArray[np.float64],
+    end: NDArray[np.float64],
+    cells: NDArray[np.float64],
+    person: NDArray[np.float64],
+    clue: NDArray[np.float64],
+    person_seen: NDArray[np.float64],
+    clue_seen: NDArray[np.float64],
+    person_curve: NDArray[np.float64],
+    clue_curve: NDArray[np.float64],
+    height: float,
+) -> None:
+    """Take what a leg finds from what is left, and count its looks; in place."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = math.sqrt(dx * dx + dy * dy)
+    ux, uy = (dx / length, dy / length) if length > 1e-9 else (1.0, 0.0)
+    most = len(person_curve) - 1
+    for m in range(len(cells)):
+        aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1], height)
+        if aside >= most:
+            continue
+        p = person_curve[int(aside)]
+        seen = person_seen[side, m]
+        if p > seen:
+            person[m] *= (1.0 - p) / (1.0 - seen)
+            person_seen[side, m] = p
+        c = clue_curve[int(aside)]
+        if c > clue_seen[m]:
+            clue[m] *= (1.0 - c) / (1.0 - clue_seen[m])
+            clue_seen[m] = c
