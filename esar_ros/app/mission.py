@@ -21,12 +21,14 @@ from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.nodes.fault_injection import ProcessFaults, checked_schedule
+from esar_ros.nodes import px4_messages
 from esar_ros.nodes.graph import (
     ENDS,
     LOG_LEVELS,
     ODOMETRIES,
     PACES,
     PRESETS,
+    PX4,
     RECORDS,
     WORLDS,
     MissionOptions,
@@ -197,6 +199,8 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     earlier = rerun.adopt(arguments)
     options, task = options_from(arguments)
+    if options.world == PX4:
+        px4_messages.ensure()
     results = ResultsFolder(Path(options.out))
     results.prepare()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")

@@ -21,11 +21,13 @@ MODE_NAMES: Final[dict[int, str]] = {
     17: "take-off", 18: "land", 19: "follow target", 20: "precision land", 21: "orbit", 22: "VTOL take-off",
 }  # fmt: skip
 
-# s after which a message no longer counts: three of its periods, as PX4 1.17 sends them over DDS.
+# s after which a message no longer counts: three of the slow ones' periods, as PX4 1.17 sends them over DDS. Of the
+# quick ones half a second: the governor holds on its own when odometry is older than 0.2 s, and to leave offboard
+# for a hiccup would end a flight for nothing.
 AGES: Final[dict[str, float]] = {
     "VehicleStatus": 1.5,
-    "VehicleLocalPosition": 0.3,
-    "VehicleOdometry": 0.3,
+    "VehicleLocalPosition": 0.5,
+    "VehicleOdometry": 0.5,
     "VehicleLandDetected": 3.0,
     "BatteryStatus": 3.0,
     "FailsafeFlags": 1.5,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import array
 import math
 import threading
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -44,6 +45,8 @@ class CameraDriverNode(StepNode):
         port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
         width = int(declare(self, "image_width", 640, "px", minimum=16, maximum=4096))
         height = int(declare(self, "image_height", 480, "px", minimum=16, maximum=4096))
+        told = "what pictures are stamped with: the server's time, or when they were asked for (its clock is another's)"
+        self._source_stamps = declare(self, "stamps", "source", told, choices=("source", "arrival")) == "source"
         self._rig = load_vehicle().with_image_size(width, height)
         self._frames = frames or InProcessFrames()
         vehicle = self.vehicles[0]
@@ -107,8 +110,10 @@ class CameraDriverNode(StepNode):
             threading.Thread(target=self._fetch, daemon=True).start()
 
     def _fetch(self) -> None:
+        asked = self.get_clock().now().nanoseconds
         try:
-            self._pictures = self._cameras.read()
+            pictures = self._cameras.read()
+            self._pictures = pictures if self._source_stamps else replace(pictures, ns=asked)
         except AirSimError as error:
             self.get_logger().warning(f"no pictures: {error}", throttle_duration_sec=5.0)
         finally:

@@ -14,7 +14,8 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import interface
 
-WORLDS = ("embedded", "airsim", "px4")
+PX4 = "px4"
+WORLDS = ("embedded", "airsim", PX4)
 PACES = ("lockstep", "realtime")
 RECORDS = ("none", "score", "view", "full")
 ENDS = ("hold", "return_land")
@@ -72,10 +73,8 @@ class MissionOptions:
         ):
             if value not in known:
                 raise UsageError(f"{name} '{value}' does not exist", f"choose one of {', '.join(known)}")
-        if self.world == "px4":
-            if self.pace == "lockstep":
-                raise UsageError("world px4 flies in real time only", "use pace realtime")
-            raise UsageError("world px4 has no bridge in this version", "use world embedded or airsim")
+        if self.world == PX4 and self.pace == "lockstep":
+            raise UsageError("world px4 flies in real time only", "use pace realtime")
         if not self.vehicles or len(set(self.vehicles)) != len(self.vehicles):
             raise UsageError(f"vehicles {list(self.vehicles)}", "give one or more different names")
         for vehicle in self.vehicles:
@@ -109,6 +108,11 @@ class NodeSpec:
         return "-".join(part for part in (self.namespace.strip("/").replace("/", "-"), self.executable) if part)
 
 
+def px4_bridge(space: str, index: int) -> NodeSpec:
+    """The bridge of one vehicle's autopilot. index: of the vehicle, which PX4 SITL's instances are counted by."""
+    return NodeSpec(interface.PX4_BRIDGE, space, {"index": index, "use_sim_time": False})
+
+
 def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     """Processes of a mission, in the order they are best started."""
     options.check()
@@ -118,7 +122,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     common: dict[str, Any] = {
         "pace": options.pace,
         "record": options.record,
-        "use_sim_time": options.use_sim_time,
+        "use_sim_time": options.use_sim_time and options.world != PX4,  # an autopilot's time is the system's
         "faults": options.fault,
     }
     server: dict[str, Any] = {"host": options.host, "port": options.port}
@@ -155,18 +159,23 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         )
     )  # fmt: skip
     estimator = {"odometry": options.odometry, "seed": max(options.seed, 0)}
-    specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, **estimator, "vehicles": vehicles}))
+    if options.world != PX4:
+        specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, **estimator, "vehicles": vehicles}))
+    # Pictures of a server that only draws: its clock is not the vehicle's.
+    stamps = "arrival" if options.world == PX4 else "source"
     safety = {"enabled": options.governor, "keep_out": options.keep_out}
     for vehicle in vehicles:
         space = f"{root}/{vehicle}"
         others = [other for other in vehicles if other != vehicle]
+        if options.world == PX4:
+            specs.append(px4_bridge(space, vehicles.index(vehicle)))
         specs += [
             NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, "others": others or [""]}),
             NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
             NodeSpec(
                 SENSING,
                 space,
-                {**common, **server, **picture, "detector": options.detector},
+                {**common, **server, **picture, "detector": options.detector, "stamps": stamps},
                 images=True,
                 truth=options.detector == TRUTH_DETECTOR,
             ),

@@ -45,6 +45,7 @@ class Topic:
 
 
 AIRSIM_BRIDGE = "airsim_bridge"
+PX4_BRIDGE = "px4_bridge"  # in place of it, one a vehicle
 CAMERA_DRIVER = "camera_driver"
 CLUE_DETECTOR = "clue_detector"
 VOXEL_MAPPER = "voxel_mapper"

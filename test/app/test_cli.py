@@ -110,7 +110,6 @@ def test_exit_codes(monkeypatch: pytest.MonkeyPatch, raised: BaseException, code
         (("--map", "baltoro"), ("aotai-first", "'aotai'", "'baltoro'", "--map")),
         (("--world", "moon"), ("--world", "moon", "embedded")),
         (("--world", "px4", "--pace", "lockstep"), ("px4", "real time", "realtime")),
-        (("--world", "px4"), ("px4", "embedded")),
         (("--pace", "slow"), ("--pace", "lockstep")),
         (("--preset", "huge"), ("--preset", "paper")),
         (("--record", "all"), ("--record", "view")),

@@ -76,6 +76,16 @@ def test_only_the_embedded_world_starts_a_simulator() -> None:
         assert remote[label].parameters["port"] == 4000
 
 
+def test_in_world_px4_every_vehicle_has_a_bridge_of_its_own_on_system_time() -> None:
+    graph = by_label(replace(DEFAULT, world="px4", pace="realtime", vehicles=("uav1", "uav2")))
+    assert interface.AIRSIM_BRIDGE not in graph and SIMULATOR not in graph
+    for index, vehicle in enumerate(("uav1", "uav2")):
+        bridge = graph[f"{vehicle}-{interface.PX4_BRIDGE}"]
+        assert (bridge.namespace, bridge.parameters["index"], bridge.restart) == (f"/{vehicle}", index, True)
+        assert graph[f"{vehicle}-{SENSING}"].parameters["stamps"] == "arrival"
+    assert not any(spec.parameters["use_sim_time"] for spec in graph.values())
+
+
 def test_lockstep_begins_paused_and_real_time_does_not() -> None:
     assert "--paused" in by_label(DEFAULT)[SIMULATOR].arguments
     assert "--paused" not in by_label(replace(DEFAULT, pace="realtime"))[SIMULATOR].arguments
@@ -174,7 +184,6 @@ def test_simulator_and_sensing_agree_on_the_pictures_size(preset: str, size: tup
         ({"end": "crash"}, ("end 'crash'", "hold")),
         ({"log_level": "loud"}, ("log_level 'loud'", "warn")),
         ({"world": "px4"}, ("px4", "real time")),
-        ({"world": "px4", "pace": "realtime"}, ("px4", "embedded")),
         ({"vehicles": ()}, ("vehicles",)),
         ({"vehicles": ("uav1", "uav1")}, ("vehicles", "different")),
         ({"vehicles": ("u v",)}, ("'u v'", "ROS name")),

@@ -1,0 +1,257 @@
+"""PX4 bridge node: one vehicle's autopilot behind the same topics and actions as airsim_bridge.
+
+Lives in the vehicle's namespace. Real time only, on system time. What is sent and asked is decided in
+bridges/px4_offboard.py; this node feeds it, 50 times a second.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from nav_msgs.msg import Odometry
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import BatteryState
+from tf2_msgs.msg import TFMessage
+
+from esar_ros.bridges.px4_frames import LocalFrame, Motion
+from esar_ros.bridges.px4_offboard import Manoeuvre, Offboard
+from esar_ros.bridges.px4_settings import load_px4_settings
+from esar_ros.bridges.px4_state import DESCEND, LAND, OFFBOARD, PRECISION_LAND, Px4State, mode_name
+from esar_ros.bridges.px4_versions import release_of
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.msg import VehicleState
+from esar_ros.nodes import convert, interface
+from esar_ros.nodes.bridge_messages import transform_message
+from esar_ros.nodes.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.interface import BY_NAME
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.px4_actions import Px4Actions
+from esar_ros.nodes.px4_link import Px4Link
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.types import message_class
+from esar_ros.safety.codes import Mode
+
+RATE = 50.0  # Hz
+BATTERY_EVERY = 50  # steps
+
+
+class Px4BridgeNode(Node):
+    """The only node that talks to this vehicle's autopilot."""
+
+    def __init__(self) -> None:
+        super().__init__(interface.PX4_BRIDGE)
+        settings = load_px4_settings()
+        space = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
+        self._vehicle = space
+        index = int(declare(self, "index", 0, "of the vehicle in the mission, from 0", minimum=0, maximum=254))
+        address = settings.address(space, index)
+        namespace = str(declare(self, "px4_namespace", address.namespace, "of the autopilot's topics"))
+        target = int(
+            declare(self, "target_system", address.system_id, "the autopilot's MAV_SYS_ID", minimum=1, maximum=255)
+        )
+        self._state = Px4State(target)
+        self._offboard = Offboard(self._state, settings.timing)
+        self._frame = LocalFrame()
+        self._origin: Origin | None = None
+        self._appear_until = time.monotonic() + settings.appear
+        self._complaint = "the autopilot's topics have not been looked for"
+        self._count = 0
+        self._moved = False  # map -> odom, since it was published
+        self._new = False  # position, since odometry was published: what is old must not be told as new
+        self._told = ""
+        self._px4 = Px4Link(self, namespace, target, self._hear)
+        self._refuse_another_release(settings.release)
+        self._out = {
+            name: self.create_publisher(message_class(BY_NAME[name].type), name, PROFILES[BY_NAME[name].quality])
+            for name in (
+                names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.COLLISION, names.TF, names.TF_STATIC,
+            )
+        }  # fmt: skip
+        for name, callback in (
+            (names.CMD_VEL_SAFE, self._on_command),
+            (names.SAFETY_STATUS, self._on_safety),
+            (names.BRIEF, self._on_brief),
+            (names.HEARTBEAT, lambda message: None),  # so that participants find a reader of theirs
+        ):
+            entry = BY_NAME[name]
+            self.create_subscription(message_class(entry.type), name, callback, PROFILES[entry.quality])
+        self._actions = Px4Actions(self, self._offboard)
+        self._diagnostics = Diagnostics(self)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(1.0 / RATE, self._step, clock=steady)
+        self.create_timer(1.0, self._look, clock=steady)
+
+    def _refuse_another_release(self, release: str) -> None:
+        ours = release_of(self._px4.versions)
+        if ours != release:
+            raise UsageError(
+                f"px4_msgs belong to {ours or 'a release that is not known'}, config/px4.yaml says {release}",
+                "source the px4_msgs of the firmware's release, and name it in config/px4.yaml",
+            )
+
+    # -- in -------------------------------------------------------------------------------------
+
+    def _hear(self, name: str, message: Any) -> None:
+        if name == "VehicleCommandAck":
+            self._offboard.hear_ack(message)
+            return
+        self._state.hear(name, message, time.monotonic())
+        if name == "VehicleLocalPosition":
+            self._moved = self._frame.hear(message) or self._moved
+            self._new = True
+
+    def _on_command(self, message: Any) -> None:
+        velocity = convert.array3(message.twist.linear)
+        self._offboard.obey(velocity, float(message.twist.angular.z), time.monotonic())
+
+    def _on_safety(self, message: Any) -> None:
+        self._offboard.mode = Mode(message.mode)
+
+    def _on_brief(self, message: Any) -> None:
+        self._origin = Origin(message.origin_latitude, message.origin_longitude, message.origin_altitude)
+        self._moved = True
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def _step(self) -> None:
+        now = time.monotonic()
+        self._px4.send(self._offboard.step(now))
+        self._actions.settle()
+        self._count += 1
+        stamp = self.get_clock().now().to_msg()
+        if self._moved and self._origin is not None:
+            self._publish_static(stamp)
+        motion = self._motion(now) if self._new else None
+        self._new = False
+        if motion is not None:
+            self._publish_motion(motion, stamp)
+        self._out[names.VEHICLE_STATE].publish(self._vehicle_state(now, stamp))
+        if self._count % BATTERY_EVERY == 1:
+            self._publish_battery(stamp)
+        self._tell()
+
+    def _motion(self, now: float) -> Motion | None:
+        """The newest; None when a part of it is old or not known."""
+        if not (self._state.is_fresh("VehicleLocalPosition", now) and self._state.is_fresh("VehicleOdometry", now)):
+            return None
+        return self._frame.motion(self._state.newest("VehicleLocalPosition"), self._state.newest("VehicleOdometry"))
+
+    def _tell(self) -> None:
+        """Say once why offboard was left."""
+        why = self._offboard.left_because
+        if why != self._told:
+            self._told = why
+            self.get_logger().warning(f"not in offboard: {why}" if why else "in offboard, obeying safe commands")
+
+    # -- out ------------------------------------------------------------------------------------
+
+    def _publish_static(self, stamp: Any) -> None:
+        assert self._origin is not None
+        pose = self._frame.odom_in_map(self._origin)
+        if pose is None:
+            return
+        base = names.vehicle_frame(self._vehicle, names.BASE_LINK)
+        transforms = [transform_message(names.MAP, names.vehicle_frame(self._vehicle, names.ODOM), pose, stamp)]
+        for camera, mount in load_vehicle().cameras.items():
+            transforms.append(transform_message(base, names.camera_frame(self._vehicle, camera), mount.pose, stamp))
+        self._out[names.TF_STATIC].publish(TFMessage(transforms=transforms))
+        self._moved = False
+
+    def _publish_motion(self, motion: Motion, stamp: Any) -> None:
+        odom = names.vehicle_frame(self._vehicle, names.ODOM)
+        base = names.vehicle_frame(self._vehicle, names.BASE_LINK)
+        message = Odometry(child_frame_id=base)
+        message.header.stamp, message.header.frame_id = stamp, odom
+        message.pose.pose.position = convert.point(motion.pose.position)
+        message.pose.pose.orientation = convert.quaternion(motion.pose.quaternion)
+        message.pose.covariance = motion.pose_covariance.ravel()
+        message.twist.twist.linear = convert.vector3(motion.velocity)
+        message.twist.twist.angular = convert.vector3(motion.angular_velocity)
+        twist = np.zeros((6, 6))
+        twist[:3, :3] = motion.velocity_covariance
+        message.twist.covariance = twist.ravel()
+        self._out[names.ODOMETRY].publish(message)
+        self._out[names.TF].publish(TFMessage(transforms=[transform_message(odom, base, motion.pose, stamp)]))
+
+    def _vehicle_state(self, now: float, stamp: Any) -> VehicleState:
+        state = self._state
+        reasons = [] if state.armed else state.reasons_against_arming(now)
+        if self._complaint:
+            reasons.insert(0, self._complaint)
+        landed = VehicleState.LANDED_FLYING
+        if not state.is_fresh("VehicleLandDetected", now):
+            landed = VehicleState.LANDED_UNKNOWN
+        elif state.landed:
+            landed = VehicleState.LANDED_ON_GROUND
+        elif state.nav_state in (LAND, DESCEND, PRECISION_LAND):
+            landed = VehicleState.LANDED_LANDING
+        message = VehicleState(
+            armed=state.armed,
+            offboard=state.nav_state == OFFBOARD,
+            landed=landed,
+            ready=not reasons,
+            ready_message="; ".join(reasons),
+            holding=not self._offboard.engaged,
+        )
+        message.header.stamp = stamp
+        return message
+
+    def _publish_battery(self, stamp: Any) -> None:
+        told = self._state.newest("BatteryStatus")
+        if told is None:
+            return
+        unknown = math.nan
+        message = BatteryState(
+            percentage=float(told.remaining) if told.remaining >= 0.0 else unknown,
+            voltage=float(told.voltage_v) if told.voltage_v > 0.0 else unknown,
+            current=-float(told.current_a) if told.current_a >= 0.0 else unknown,
+            present=bool(told.connected),
+            power_supply_status=BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
+            power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_LIPO,
+        )
+        message.header.stamp = stamp
+        self._out[names.BATTERY].publish(message)
+
+    # -- health ---------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Once a second: are the topics there? A firmware of another release is refused, by name."""
+        lacks = self._px4.lacks()
+        self._complaint = self._px4.explain(lacks) if lacks else ""
+        if any(lack.instead for lack in lacks) and not self._state.armed:
+            raise UsageError(self._complaint, "use the px4_msgs of the firmware's release")
+        if lacks and time.monotonic() > self._appear_until:
+            self.get_logger().error(self._complaint, throttle_duration_sec=10.0)
+        level, text = DiagnosticStatus.OK, "obeying safe commands"
+        if lacks:
+            level, text = DiagnosticStatus.ERROR, self._complaint
+        elif not self._offboard.engaged:
+            level, text = DiagnosticStatus.WARN, f"not in offboard: {self._offboard.left_because}"
+        running: Manoeuvre | None = self._offboard.running
+        values = {
+            "mode": mode_name(self._state.nav_state),
+            "armed": self._state.armed,
+            "failsafe": self._state.failsafe,
+            "manoeuvre": running.name if running is not None else "",
+            "resets": self._frame.resets,
+            "heading resets": self._frame.heading_resets,
+        }
+        self._diagnostics.publish([Finding(f"vehicle {self._vehicle}", level, text, values)])
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [Px4BridgeNode()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

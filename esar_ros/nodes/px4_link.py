@@ -1,0 +1,94 @@
+"""Topics of one autopilot: PX4's quality of service, names by the classes in use, and what lacks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+from esar_ros.bridges.px4_frames import VelocitySetpoint
+from esar_ros.bridges.px4_offboard import Command, Output
+from esar_ros.bridges.px4_versions import IN, OUT, Missing, explain, missing, topic, version_of
+from esar_ros.nodes.px4_messages import message_class
+
+# PX4 writes best effort and transient local: a reliable reader gets nothing, and a latched one would be told what
+# was true before it came. It reads best effort.
+QUALITY = QoSProfile(
+    reliability=ReliabilityPolicy.BEST_EFFORT,
+    durability=DurabilityPolicy.VOLATILE,
+    history=HistoryPolicy.KEEP_LAST,
+    depth=10,
+)
+NOW = 0  # us: PX4 puts its own time in; a stamp two seconds old would count as lost
+OWN_SYSTEM, OWN_COMPONENT = 1, 191  # MAV_COMP_ID_ONBOARD_COMPUTER
+AUTOPILOT = 1  # target component
+
+
+class Px4Link:
+    """Publishers and subscriptions. hear(name, message) gets what the autopilot tells."""
+
+    def __init__(self, node: Node, namespace: str, target_system: int, hear: Callable[[str, Any], None]) -> None:
+        self._node, self._namespace, self._target = node, namespace, target_system
+        self._classes = {name: message_class(name) for name in (*OUT, *IN)}
+        self.versions = {name: version_of(kind) for name, kind in self._classes.items()}
+        for name in OUT:
+            node.create_subscription(
+                self._classes[name], self._topic(name, True), lambda m, n=name: hear(n, m), QUALITY
+            )
+        self._publishers = {
+            name: node.create_publisher(self._classes[name], self._topic(name, False), QUALITY) for name in IN
+        }
+
+    def _topic(self, name: str, outgoing: bool) -> str:
+        return topic(name, self.versions[name], self._namespace, outgoing)
+
+    def lacks(self) -> list[Missing]:
+        """Topics of the table without an endpoint of the autopilot."""
+        node = self._node
+        alive = [name for name, _ in node.get_topic_names_and_types() if "/fmu/" in name]
+        there = [name for name in alive if "/out/" in name and node.count_publishers(name)]
+        there += [name for name in alive if "/in/" in name and node.count_subscribers(name)]
+        needed = [(name, self.versions[name], name in OUT) for name in (*OUT, *IN)]
+        return missing(needed, self._namespace, there)
+
+    def explain(self, lacks: list[Missing]) -> str:
+        """What it means that these are not there."""
+        return explain(lacks, self.versions)
+
+    def send(self, output: Output) -> None:
+        """Publish one step's output: the heartbeat last, after what it stands for."""
+        if output.setpoint is not None:
+            self._publishers["TrajectorySetpoint"].publish(self._setpoint(output.setpoint))
+        for command in output.commands:
+            self._publishers["VehicleCommand"].publish(self._command(command))
+        if output.heartbeat:
+            kind = self._classes["OffboardControlMode"]
+            self._publishers["OffboardControlMode"].publish(kind(timestamp=NOW, velocity=True))
+
+    def _setpoint(self, point: VelocitySetpoint) -> Any:
+        return self._classes["TrajectorySetpoint"](
+            timestamp=NOW,
+            position=point.position,
+            velocity=point.velocity,
+            acceleration=point.acceleration,
+            jerk=point.jerk,
+            yaw=point.yaw,
+            yawspeed=point.yawspeed,
+        )
+
+    def _command(self, command: Command) -> Any:
+        return self._classes["VehicleCommand"](
+            timestamp=NOW,
+            command=command.command,
+            param1=command.param1,
+            param2=command.param2,
+            param3=command.param3,
+            param7=command.param7,
+            target_system=self._target,
+            target_component=AUTOPILOT,
+            source_system=OWN_SYSTEM,
+            source_component=OWN_COMPONENT,
+            from_external=True,
+        )

@@ -1,0 +1,239 @@
+"""px4_bridge on real DDS with real px4_msgs and PX4's quality of service, against the fake autopilot."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
+
+from esar_ros.nodes import px4_messages
+
+# The messages take a minute to build, once; where they are there the tests run with the others.
+pytestmark = [] if px4_messages.is_built() else [pytest.mark.full]
+
+OFFBOARD, HOLD, RTL, LAND = 14, 4, 5, 18
+
+
+@pytest.fixture(scope="module", autouse=True)
+def messages() -> None:
+    px4_messages.ensure()
+
+
+class Graph:
+    """Bridge and fake autopilot, each spun by a thread of its own, and a governor that publishes at 50 Hz."""
+
+    def __init__(self, **autopilot: Any) -> None:
+        import rclpy
+        from fake_autopilot import FakeAutopilot
+        from fake_node import FakeNode
+        from geometry_msgs.msg import TwistStamped
+        from rclpy.action import ActionClient
+        from rclpy.clock import Clock, ClockType
+        from rclpy.executors import SingleThreadedExecutor
+
+        from esar_ros.action import Arm, Manoeuvre, TouchDown
+        from esar_ros.mission import names
+        from esar_ros.msg import Brief, SafetyStatus
+        from esar_ros.nodes.interface import BY_NAME
+        from esar_ros.nodes.px4_bridge import Px4BridgeNode
+        from esar_ros.nodes.qos import PROFILES
+        from esar_ros.nodes.types import message_class
+
+        versions = autopilot.pop("versions", None)
+        namespace = autopilot.pop("namespace", "")
+        overrides = autopilot.pop("parameters", {})
+        rclpy.init(args=["test", "--ros-args", "-r", "__ns:=/uav1"] + [
+            word for key, value in overrides.items() for word in ("-p", f"{key}:={value}")
+        ])  # fmt: skip
+        self.fake = FakeAutopilot(**autopilot)
+        FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
+        self.agent = FakeNode(self.fake, namespace, versions)
+        self.bridge = Px4BridgeNode()
+        self.user = rclpy.create_node("user")
+        self.velocity: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
+        self.heard: dict[str, list[Any]] = {}
+        quality = lambda name: PROFILES[BY_NAME[name].quality]  # noqa: E731
+        command = self.user.create_publisher(TwistStamped, names.CMD_VEL_SAFE, quality(names.CMD_VEL_SAFE))
+        safety = self.user.create_publisher(SafetyStatus, names.SAFETY_STATUS, quality(names.SAFETY_STATUS))
+        brief = self.user.create_publisher(Brief, names.BRIEF, quality(names.BRIEF))
+        origin = self.fake.reference
+        below = origin.altitude - 5.0
+        brief.publish(
+            Brief(
+                origin_latitude=origin.latitude, origin_longitude=origin.longitude, origin_altitude=below
+            )
+        )  # fmt: skip
+
+        def govern() -> None:
+            if self.velocity is None:
+                return
+            message = TwistStamped()
+            message.twist.linear.x, message.twist.linear.y, message.twist.linear.z = self.velocity
+            command.publish(message)
+            safety.publish(SafetyStatus(mode=SafetyStatus.MODE_NORMAL))
+
+        self.user.create_timer(0.02, govern, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        for name in (names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.TF_STATIC):
+            self.user.create_subscription(
+                message_class(BY_NAME[name].type), name,
+                lambda m, n=name: self.heard.setdefault(n, []).append(m), quality(name),
+            )  # fmt: skip
+        self.kinds = {"arm": Arm, "touch_down": TouchDown, "manoeuvre": Manoeuvre}
+        self.clients = {name: ActionClient(self.user, kind, name) for name, kind in self.kinds.items()}
+        self._rclpy, self.error = rclpy, None
+        self._executors = [SingleThreadedExecutor() for _ in range(3)]
+        self._threads = []
+        for executor, node in zip(self._executors, (self.agent, self.bridge, self.user), strict=True):
+            executor.add_node(node)
+            thread = threading.Thread(target=self._spin, args=(executor,), daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def _spin(self, executor: Any) -> None:
+        try:
+            executor.spin()
+        except Exception as error:
+            if self._rclpy.ok():
+                self.error = error
+
+    def close(self) -> None:
+        self._rclpy.try_shutdown()
+        for thread in self._threads:
+            thread.join(5.0)
+
+    def wait(self, until: Callable[[], bool], seconds: float = 10.0) -> bool:
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit and self.error is None:
+            if until():
+                return True
+            time.sleep(0.01)
+        return until()
+
+    def do(self, name: str, seconds: float = 40.0, **goal: Any) -> Any:
+        """Result of an action."""
+        client = self.clients[name]
+        assert client.wait_for_server(10.0)
+        sent = client.send_goal_async(self.kinds[name].Goal(**goal))
+        assert self.wait(sent.done, 10.0), f"{name} was not taken"
+        result = sent.result().get_result_async()
+        assert self.wait(result.done, seconds), f"{name} did not end: {self.bridge._offboard.stage}"
+        return result.result().result
+
+    def fly(self, height: float = 6.0) -> Graph:
+        assert self.wait(lambda: self.state.ready, 15.0), self.state.ready_message
+        result = self.do("arm", arm=True)
+        assert (result.error_code, result.armed) == (0, True), result.error_msg
+        self.velocity = (0.0, 0.0, 2.0)
+        assert self.wait(lambda: float(self.fake.body.position[2]) > height, 20.0)
+        self.velocity = (0.0, 0.0, 0.0)
+        return self
+
+    @property
+    def state(self) -> Any:
+        from esar_ros.msg import VehicleState
+
+        return (self.heard.get("vehicle_state") or [VehicleState(ready_message="nothing was heard")])[-1]
+
+
+@pytest.fixture
+def make(domain: int) -> Iterator[Callable[..., Graph]]:
+    made: list[Graph] = []
+
+    def build(**options: Any) -> Graph:
+        made.append(Graph(**options))
+        return made[-1]
+
+    yield build
+    for graph in made:
+        graph.close()
+
+
+@pytest.mark.full
+def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Callable[..., Graph]) -> None:
+    graph = make().fly()
+    fake, bridge = graph.fake, graph.bridge._offboard
+    assert graph.wait(lambda: graph.state.offboard and graph.state.armed)
+    # It follows, and says so in this project's frames.
+    graph.velocity = (2.0, 0.0, 0.0)
+    assert graph.wait(lambda: abs(float(fake.body.velocity[0]) - 2.0) < 0.2)
+    odometry = graph.heard["odometry"][-1]
+    assert odometry.pose.pose.position.x == pytest.approx(float(fake.body.position[0]), abs=0.5)
+    assert odometry.pose.covariance[0] == pytest.approx(0.4**2 + 0.1**2, rel=0.01)
+    static = graph.heard["tf_static"] if "tf_static" in graph.heard else graph.heard["/tf_static"]
+    assert static[-1].transforms[0].transform.translation.z == pytest.approx(5.0, abs=1e-3)
+    # The governor falls silent (dangers 1, 2, 3).
+    graph.velocity, died = None, time.monotonic()
+    assert graph.wait(lambda: fake.nav_state == HOLD, 2.0)
+    assert time.monotonic() - died < 0.6, "PX4 itself would need a second"
+    graph.velocity = (2.0, 0.0, 0.0)
+    time.sleep(2.0)
+    assert fake.nav_state == HOLD and not bridge.engaged
+    # It is asked for (the only way back).
+    result = graph.do("manoeuvre", manoeuvre=2)
+    assert (result.error_code, result.nav_state) == (0, OFFBOARD), result.error_msg
+    # The agent is started again (danger 6).
+    fake.restart_agent()
+    assert graph.wait(lambda: fake.nav_state == RTL, 3.0)
+    assert graph.wait(lambda: fake.linked, 8.0)
+    time.sleep(1.0)
+    assert fake.nav_state == RTL and "silent" in bridge.left_because
+    assert graph.do("manoeuvre", manoeuvre=3).error_code == 0
+    # Down, disarmed, and out of offboard (dangers 4, 5).
+    result = graph.do("touch_down")
+    assert (result.error_code, result.landed) == (0, True), result.error_msg
+    assert graph.wait(lambda: not graph.state.armed)
+    assert graph.wait(lambda: fake.nav_state == fake.intention == HOLD, 5.0)
+    assert graph.error is None
+
+
+def test_arming_is_refused_with_the_reason(make: Callable[..., Graph]) -> None:
+    graph = make()
+    graph.fake.preflight_ok = False
+    assert graph.wait(lambda: "pre-flight checks fail" in graph.state.ready_message, 15.0), graph.state.ready_message
+    result = graph.do("arm", arm=True)
+    assert result.error_code == graph.kinds["arm"].Result.REFUSED_NOT_READY
+    assert "pre-flight checks fail" in result.error_msg
+    assert not graph.fake.commands or all(m.command != 400 for _, m in graph.fake.commands)
+
+
+def test_a_vehicle_s_namespace_and_system(make: Callable[..., Graph]) -> None:
+    parameters = {"px4_namespace": "px4_3", "target_system": 4}
+    graph = make(namespace="px4_3", system_id=4, parameters=parameters)
+    assert graph.wait(lambda: graph.state.ready, 15.0), graph.state.ready_message
+    assert graph.do("arm", arm=True).armed
+    assert {int(m.target_system) for _, m in graph.fake.commands} == {4}
+
+
+def test_a_firmware_of_another_release_is_refused_by_name(make: Callable[..., Graph]) -> None:
+    graph = make(versions={"VehicleStatus": 4, "VehicleCommandAck": 1})
+    assert graph.wait(lambda: graph.error is not None, 10.0)
+    for words in ("/fmu/out/vehicle_status_v1", "vehicle_status_v4", "firmware is 1.18", "px4_msgs is 1.17"):
+        assert words in str(graph.error)
+
+
+def test_an_estimator_that_does_not_know_is_told_to_the_governor(make: Callable[..., Graph]) -> None:
+    graph = make()
+    assert graph.wait(lambda: bool(graph.heard.get("odometry")), 15.0)
+    graph.fake.eph = 7.0
+    assert graph.wait(lambda: math.isclose(graph.heard["odometry"][-1].pose.covariance[0], 49.01, rel_tol=1e-3))
+    graph.fake.dead_reckoning = True
+    assert graph.wait(lambda: graph.heard["odometry"][-1].pose.covariance[0] == -1.0)
+
+
+def test_an_autopilot_that_falls_silent_ends_the_odometry(make: Callable[..., Graph]) -> None:
+    graph = make()
+    assert graph.wait(lambda: len(graph.heard.get("odometry", [])) > 5, 15.0)
+    graph.fake.restart_agent()
+    time.sleep(1.0)
+    heard = len(graph.heard["odometry"])
+    time.sleep(0.5)
+    assert len(graph.heard["odometry"]) == heard
+    assert not graph.state.ready and "old" in graph.state.ready_message
