@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
@@ -19,10 +21,28 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fake_autopilot import FakeAutopilot
 
+from esar_ros.bridges.airsim_connect import authorise, connect
+from esar_ros.bridges.airsim_frames import VehicleFrame
+from esar_ros.bridges.airsim_types import from_quaternionr, from_vector3r, quaternionr, vector3r
 from esar_ros.bridges.px4_versions import IN, OUT, topic, version_of
+from esar_ros.geometry.frames import (
+    attitude_enu_flu_to_ned_frd,
+    attitude_ned_frd_to_enu_flu,
+    enu_to_ned,
+    ned_to_enu,
+    yaw_from_quaternion,
+)
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission import names
+from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.px4_messages import message_class
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.types import message_class as message_type
+from esar_ros.sim.maps import load_map
 
 STEP = 0.01  # s
+SHOW = 0.05  # s between two poses given to the simulator
 
 
 def quality(latched: bool) -> QoSProfile:
@@ -68,66 +88,70 @@ class FakeNode(Node):
             self._out[name].publish(fill(self._classes[name], fields))
 
 
+def wait_for_brief(vehicle: str) -> None:
+    """Return once the referee has placed everything, the vehicle among it."""
+    waiting = rclpy.create_node("fake_waits_for_the_brief")
+    heard: list[Any] = []
+    entry = BY_NAME[names.BRIEF]
+    waiting.create_subscription(
+        message_type(entry.type), f"/{vehicle}/{names.BRIEF}", heard.append, PROFILES[entry.quality]
+    )
+    while rclpy.ok() and not heard:
+        rclpy.spin_once(waiting, timeout_sec=0.1)
+    waiting.destroy_node()
+
+
+class FlyingNode(FakeNode):
+    """Flies a simulator's vehicle: the motion is the fake's, the place on the map and the ground the simulator's."""
+
+    def __init__(self, client: Any, vehicle: str, map_id: str, system_id: int, namespace: str) -> None:
+        self._client, self._vehicle = client, vehicle
+        place = load_map(map_id)
+        offset = np.array(VehicleFrame.of_settings(client.call("getSettingsString"), vehicle).offset)
+        told = client.call("simGetVehiclePose", vehicle)
+        start = ned_to_enu(from_vector3r(told["position"]))
+        attitude = attitude_ned_frd_to_enu_flu(from_quaternionr(told["orientation"]))
+
+        def surface(x: float, y: float) -> float:
+            return float(place.ground_height([x + offset[0], y + offset[1]])) - float(offset[2])
+
+        stands = float(start[2]) - surface(float(start[0]), float(start[1]))
+        FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
+        fake = FakeAutopilot(
+            system_id,
+            Origin(*place.origin.to_geodetic(offset)),
+            (float(start[0]), float(start[1]), float(start[2])),
+            yaw_from_quaternion(attitude),
+            lambda x, y: surface(x, y) + stands,
+        )
+        super().__init__(fake, namespace)
+        self.create_timer(SHOW, self._show, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _show(self) -> None:
+        """Put the simulator's vehicle where the fake's is, for its cameras and LiDAR."""
+        body = self.fake.body
+        x, y, z = (float(v) for v in enu_to_ned(body.position))
+        attitude = [float(v) for v in attitude_enu_flu_to_ned_frd(body.quaternion)]
+        pose = {"position": vector3r((x, y, z)), "orientation": quaternionr(attitude)}
+        self._client.call("simSetVehiclePose", pose, True, self._vehicle)
+
+
 def main() -> int:
     """Fly in the embedded simulator until told to stop."""
-    from esar_ros.bridges.airsim_connect import authorise, connect
-    from esar_ros.bridges.airsim_types import from_vector3r
-    from esar_ros.geometry.frames import Pose, attitude_enu_flu_to_ned_frd, enu_to_ned, ned_to_enu
-    from esar_ros.geometry.geodesy import Origin
-    from esar_ros.nodes.runtime import run
-    from esar_ros.sim.maps import load_map
-
     parser = argparse.ArgumentParser(description=__doc__)
     for name, default in (("--host", "127.0.0.1"), ("--vehicle", "uav1"), ("--map", "aotai"), ("--namespace", "")):
         parser.add_argument(name, default=default)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--system-id", type=int, default=1)
     arguments = parser.parse_args()
-    place = load_map(arguments.map)
-    client = connect(arguments.host, arguments.port)
-    authorise(client)
 
-    class Flying(FakeNode):
-        """Waits until the task has put the vehicle somewhere, then takes it."""
+    def make() -> list[Node]:
+        wait_for_brief(arguments.vehicle)
+        client = connect(arguments.host, arguments.port)
+        authorise(client)
+        return [FlyingNode(client, arguments.vehicle, arguments.map, arguments.system_id, arguments.namespace)]
 
-        def __init__(self) -> None:
-            pose = self._where()
-            fake = FakeAutopilot(
-                arguments.system_id,
-                Origin(*place.origin.to_geodetic([0.0, 0.0, 0.0])),
-                tuple(float(v) for v in pose.position),
-                pose.yaw,
-                lambda x, y: float(place.ground_height([x, y])) + self.stands,
-            )
-            super().__init__(fake, arguments.namespace)
-            self.create_timer(0.05, self._show, clock=Clock(clock_type=ClockType.STEADY_TIME))
-
-        stands = 0.0
-
-        def _where(self) -> Pose:
-            from esar_ros.bridges.airsim_types import from_quaternionr
-            from esar_ros.geometry.frames import attitude_ned_frd_to_enu_flu
-
-            told = client.call("simGetVehiclePose", arguments.vehicle)
-            pose = Pose(
-                ned_to_enu(from_vector3r(told["position"])),
-                attitude_ned_frd_to_enu_flu(from_quaternionr(told["orientation"])),
-            )
-            x, y, z = (float(v) for v in pose.position)
-            self.stands = z - float(place.ground_height([x, y]))
-            return pose
-
-        def _show(self) -> None:
-            from esar_ros.bridges.airsim_types import quaternionr, vector3r
-
-            body = self.fake.body
-            pose = {
-                "position": vector3r(enu_to_ned(body.position)),
-                "orientation": quaternionr(attitude_enu_flu_to_ned_frd(body.quaternion)),
-            }
-            client.call("simSetVehiclePose", pose, True, arguments.vehicle)
-
-    return run(lambda: [Flying()], [sys.argv[0]])
+    return run(make, [sys.argv[0]])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,89 @@
+"""interfaces/px4_msgs against the originals: same type hashes, same versions, and built only when needed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from esar_ros.bridges.px4_versions import DEFAULT, IN, OUT, RELEASES
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes import px4_messages
+
+FOLDER = Path(__file__).resolve().parents[2] / "interfaces" / "px4_msgs"
+# As rosidl gives them for the files of px4_msgs, branch release/1.17.
+UPSTREAM = {
+    "BatteryStatus": "RIHS01_92fd1f3af4149312736945b5a3537b61e5268fca090d27abbb3b8ba243a5df8e",
+    "FailsafeFlags": "RIHS01_ddcab52d172610c368dffcd0eb2c372dd5e64ca1b49b02afcdef19e2c494e69d",
+    "HomePosition": "RIHS01_bb4352e4d731e317bc0d078a5c07da073d64eac3010e82e1f56d8ddcec4af223",
+    "OffboardControlMode": "RIHS01_e87463f252f320d2f197d1feadd643b8645e5ef53a2b158dccfdf11372e00f9f",
+    "TimesyncStatus": "RIHS01_e41cb05a033818ad8025bcc7b2a06ab536cb2f93f9d1f31362c2f9bcc641f161",
+    "TrajectorySetpoint": "RIHS01_9a7deb0cb7db5e52b441169a284b90188c4efdf06b302d55cb1db33ca0358c1a",
+    "VehicleCommand": "RIHS01_1f0ab537807e2e20e04826633ea2c52e5431bea8eb0187152ff23bd07f1dd30b",
+    "VehicleCommandAck": "RIHS01_36038d69f9db90980fb8fe154f27f22dffed0c35e530b32413cf0456aa8a29e2",
+    "VehicleGlobalPosition": "RIHS01_cf9a06f6a8c328f7200984e3aabc0fb76fde3b1fa693baff68ebaf162d2fdc60",
+    "VehicleLandDetected": "RIHS01_ced22fc1699e2a3746a1fa86aa4b5463b42f5b9c97e7913063365a04d8324901",
+    "VehicleLocalPosition": "RIHS01_690ad535169297241c696494adbd98bbdc45566645026fe7963513a29a1bf144",
+    "VehicleOdometry": "RIHS01_4295b96ad312084aa35c84bdcec65ba2f57eb4f6a293d57d52d95acbe99ff817",
+    "VehicleStatus": "RIHS01_828bddbb7d4c2aa6ad93757955f6893be1ec5d8f11885ec7715bcdd76b5226c9",
+}
+
+
+def definition(name: str) -> str:
+    return (FOLDER / "msg" / f"{name}.msg").read_text(encoding="utf-8")
+
+
+def test_every_message_of_the_bridge_is_there() -> None:
+    there = {path.stem for path in (FOLDER / "msg").glob("*.msg")}
+    assert there == set(UPSTREAM)
+    assert {*OUT, *IN} <= there
+
+
+@pytest.mark.parametrize("name", UPSTREAM)
+def test_a_message_has_the_original_s_type_hash(name: str) -> None:
+    store = get_typestore(Stores.EMPTY)
+    store.register(get_types_from_msg(definition(name), f"px4_msgs/msg/{name}"))
+    assert store.hash_rihs01(f"px4_msgs/msg/{name}") == UPSTREAM[name]
+
+
+@pytest.mark.parametrize("name", UPSTREAM)
+def test_a_message_has_its_release_s_version(name: str) -> None:
+    found = re.search(r"MESSAGE_VERSION = (\d+)", definition(name))
+    assert int(found.group(1) if found else 0) == RELEASES[DEFAULT].get(name, 0)
+
+
+@pytest.mark.skipif(not px4_messages.is_built(), reason="px4_msgs is not built in this environment")
+@pytest.mark.parametrize("name", [*OUT, *IN])
+def test_what_is_imported_is_what_was_written(name: str) -> None:
+    kind = px4_messages.message_class(name)
+    fields = [line.split()[1] for line in definition(name).splitlines() if re.match(r"[a-z]+\d*(\[\d+\])? [a-z]", line)]
+    assert list(kind.get_fields_and_field_types()) == fields
+
+
+def test_without_px4_msgs_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    px4_messages.message_class.cache_clear()
+    monkeypatch.setattr(px4_messages, "is_built", lambda: False)
+    with pytest.raises(UsageError, match=r"px4_msgs is not here: .*px4_messages"):
+        px4_messages.message_class("VehicleStatus")
+    px4_messages.message_class.cache_clear()
+
+
+def test_what_is_there_is_not_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(px4_messages, "is_built", lambda: True)
+    monkeypatch.setattr(px4_messages, "_build", lambda target: pytest.fail("built again"))
+    assert px4_messages.ensure() is False
+
+
+def test_a_place_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(px4_messages, "is_built", lambda: False)
+    monkeypatch.setattr(px4_messages, "prefix", lambda: tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="nowhere"):
+        px4_messages.ensure()
+
+
+def test_the_environment_is_where_they_go() -> None:
+    target = px4_messages.prefix()
+    assert target == Path(sys.prefix) or (target / "share" / "esar_ros").is_dir()
