@@ -111,20 +111,21 @@ def test_a_killed_planner_means_hold_and_is_started_again(launch: Launch) -> Non
         assert float(abs(positions[-1] - positions[0]).max()) < 1.0
 
 
-def test_killed_sensing_means_hold_and_is_started_again(launch: Launch) -> None:
+def test_killed_sensing_never_flies_on_blind_and_is_started_again(launch: Launch) -> None:
+    """Time stands still until it is back, or goes on without it: then the governor holds."""
     flight, result = killed_mission(launch, "uav1-sensing", 14.0, 45.0)
     assert result["end"] == "timeout"
     assert result["metrics"]["safe"]
     record = read_bag(flight.out / "bag")
     safety = record.rows("uav1", names.SAFETY_STATUS)
-    blind = [row for row in safety if row.reason == 12]
-    assert blind, "the governor noticed that the ranges were old"
-    assert all(row.mode >= 3 for row in blind)
     status = [row.stamp for row in record.rows("uav1", names.MAP_STATUS)]
-    last = max(stamp for stamp in status if stamp < blind[0].stamp)
-    back = min(stamp for stamp in status if stamp > blind[0].stamp)
-    assert (blind[0].stamp - last) / NANO <= 1.5  # a frame's second and the limit on old ranges
-    assert any(row.mode == 1 for row in safety if row.stamp > back + 3 * NANO)
+    start, end = gap(status)
+    # A frame's second, and the limit on old ranges.
+    assert all(row.mode >= 3 for row in safety if start + 1.5 * NANO < row.stamp < end)
+    assert all(row.mode >= 3 for row in safety if row.reason == 12)
+    assert max(status) > 40 * NANO
+    late = [row for row in safety if row.stamp > max(end, 20 * NANO) + 3 * NANO]
+    assert sum(row.mode == 1 for row in late) > 0.8 * len(late)
 
 
 def test_a_killed_bridge_comes_back_and_the_vehicle_flies_on(launch: Launch) -> None:
