@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import CameraView, Observation
 
-_STRIDE = 4  # px between the pixels looked at
+_COLUMNS = 160  # pixels looked at in a row of a picture, about
 _ENOUGH = 3  # points that make an obstacle, so that one false pixel makes none
 
 
 def surface_points(views: Iterable[CameraView]) -> NDArray[np.float64]:
-    """Map-frame points (N, 3) of every fourth pixel with a measured depth; too near counts as 0.3 m."""
+    """Map-frame points (N, 3) of an even grid of pixels with a measured depth; too near counts as 0.3 m."""
     clouds = [np.zeros((0, 3))]
     for view in views:
-        depth = view.depth[_STRIDE // 2 :: _STRIDE, _STRIDE // 2 :: _STRIDE].astype(np.float64)
+        stride = max(view.depth.shape[1] // _COLUMNS, 1)
+        depth = view.depth[stride // 2 :: stride, stride // 2 :: stride].astype(np.float64)
         depth = np.where(np.isneginf(depth), 0.3, depth)
         rows, columns = np.nonzero(np.isfinite(depth) & (depth > 0.0))
-        pixels = np.stack([columns, rows], axis=-1) * _STRIDE + _STRIDE // 2 + 0.5
+        pixels = np.stack([columns, rows], axis=-1) * stride + stride // 2 + 0.5
         clouds.append(view.pose.apply(view.model.back_project(pixels, depth[rows, columns])))
     return np.concatenate(clouds)
 

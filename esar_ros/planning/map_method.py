@@ -106,6 +106,10 @@ class MapMethod:
         distance = float(np.linalg.norm(best.position[:2] - here))
         return Target(best.position[:2], f"a person is seen {distance:.0f} m away", True, len(persons))
 
+    def words(self) -> str:
+        """What the method adds to the reason of a choice."""
+        return ""
+
     def keeps(self, observation: Observation, grid: Grid) -> bool:
         """Whether the present frontier is still flown to, asked at every observation."""
         return True
@@ -187,7 +191,7 @@ class MapMethod:
         )
         for value, index in ranked:
             frontier = frontiers[-index]
-            why = f"{before}; best of {len(frontiers)} frontiers, worth {value:.2f}"
+            why = f"{before}; best of {len(frontiers)} frontiers, worth {value:.2f}{self.words()}"
             decision = self._aim_at(Target(frontier.position, why, False, len(frontiers)), observation, grid)
             if decision is not None:
                 self._empty = 0

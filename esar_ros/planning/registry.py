@@ -24,16 +24,23 @@ Factory = Callable[[Mapping[str, Any]], Method]
 _Decorated = TypeVar("_Decorated", bound=Factory)
 
 _OWN = (
+    "aoa",
+    "apex",
     "belief.search",
+    "clip_h",
     "concentric",
     "fbe",
     "flooder",
     "greedy",
+    "navgpt",
     "pure_mllm",
     "random_walk",
     "semexp",
+    "spf",
     "spiral",
     "stay",
+    "unigoal",
+    "vlfm",
     "zigzag",
 )  # modules of this package that register a method when imported
 _FACTORIES: dict[str, Factory] = {}

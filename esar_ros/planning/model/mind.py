@@ -117,7 +117,7 @@ class Mind(Generic[_Outcome]):
     def _ask(self, questions: Sequence[Question], now: float) -> _Batch:
         assert self._book is not None
         if now < self._rests_until:
-            why = f"the model rests after {self._settings.rest_after} questions without an answer"
+            why = f"the model rests after {self._settings.rest_after} rounds without an answer"
             return _Resting(questions, [Reply(None, why, attempts=0) for _ in questions], now)
         return self._book.ask(questions, now)
 
@@ -132,8 +132,8 @@ class Mind(Generic[_Outcome]):
             return replies
         assert self._book is not None
         self._book.write(batch, replies, now if self._running else batch.asked)
-        for reply in replies:
-            self._failures = self._failures + 1 if reply.value is None else 0
+        if replies:
+            self._failures = 0 if any(reply.value is not None for reply in replies) else self._failures + 1
         if self._failures >= self._settings.rest_after:
             self._failures, self._rests_until = 0, now + self._settings.rest
         return replies

@@ -50,7 +50,7 @@ class ModelSettings(Settings):
     timeout: float = Field(default=60.0, gt=0, description="s for one attempt")
     attempts: int = Field(default=3, ge=1, le=10, description="per question")
     pause: float = Field(default=1.0, ge=0, description="s before the second attempt, doubled each time, +- 25 %")
-    rest_after: int = Field(default=3, ge=1, description="questions in a row without an answer, then a rest")
+    rest_after: int = Field(default=3, ge=1, description="rounds of questions in a row without an answer, then a rest")
     rest: float = Field(default=60.0, ge=0, description="s of mission time before the model is asked again")
     temperature: float = Field(default=0.0, ge=0, le=2)
     max_tokens: int = Field(default=800, ge=16, description="of one answer")

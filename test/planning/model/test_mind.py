@@ -139,7 +139,7 @@ def test_a_dead_server_is_left_alone_for_a_while(chat: Any, mind: Any, observe: 
     for stamp in (0.0, 1.0, 2.0, 20.0, 32.0):
         thinker.begin(sum_of(1))
         troubles.append(thinker.poll(observe(stamp)).trouble)
-    resting = "the model rests after 2 questions without an answer"
+    resting = "the model rests after 2 rounds without an answer"
     assert troubles == ["HTTP 500", "HTTP 500", resting, resting, "HTTP 500"]
     assert len(chat.requests) == 3
 

@@ -1,0 +1,100 @@
+"""CLIP-H: fly towards the view that fits the words best, stop when one fits well.
+
+Source: Xiao et al., UAV-ON, 2025, section 4 ("CLIP-based heuristic exploration"): the cosine of each of four views with
+the target's description; at 0.24 or more it stops, else it moves in the direction of the best view by a fixed step;
+moves out of the area are suppressed and a least height is kept. Adapted: the description is the brief, stop is obeyed
+from action 10 on, and a direction in which depth shows an obstacle is passed over. Needs CLIP weights (open_clip) but
+no language model. `clip_h_labels` is the same method with an offline stand-in over detected labels; its scores are no
+cosines, so it stops at a threshold of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from esar_ros.mission.observation import Observation
+from esar_ros.planning.action_method import ActionMethod, Choice, StepSettings
+from esar_ros.planning.depth_view import surface_points
+from esar_ros.planning.discrete import STOP
+from esar_ros.planning.image_text import ClipScorer, ImageTextScorer, LabelScorer, ScorerSettings
+from esar_ros.planning.leg import LegSettings
+from esar_ros.planning.model.mind import Thought
+from esar_ros.planning.registry import register
+
+_DIRECTIONS = {"front": "forward", "left": "left", "right": "right", "down": "down"}  # also the order at a tie
+
+
+class ClipHSettings(StepSettings):
+    """Section `clip_h` of config/planners.yaml."""
+
+    step: float = Field(default=5.0, gt=0, description="m, forward, left and right")
+    climb: float = Field(default=2.0, gt=0, description="m, down")
+    turn_deg: float = Field(default=15.0, gt=0, le=180, description="degrees")
+    stop_at: float = Field(default=0.24, description="score of a view at which the search ends")
+    leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=1.0, patience=10.0))
+    scorer: ScorerSettings = Field(default_factory=ScorerSettings)
+
+
+class ClipHLabelsSettings(ClipHSettings):
+    """Section `clip_h_labels` of config/planners.yaml."""
+
+    stop_at: float = Field(default=0.9, description="score of a view at which the search ends")
+
+
+@register("clip_h")
+class ClipH(ActionMethod):
+    """The best view's direction."""
+
+    name = "clip_h"
+    asks_model = False
+    settings_type: ClassVar[type[StepSettings]] = ClipHSettings
+    _settings: ClipHSettings
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        super().__init__(parameters)
+        self._scorer = self.scorer()
+
+    def scorer(self) -> ImageTextScorer:
+        """Raises UsageError without weights."""
+        return ClipScorer(self._settings.scorer, self.name)
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """See planning.method.Patient."""
+        return {"scorer": self._scorer.name}
+
+    def deliberate(self, observation: Observation) -> Thought[Choice]:
+        """Score the four views. Asks nothing."""
+        yield from ()
+        scores = {
+            name: self._scorer.score(observation.views[name], observation, self._brief.prompt)
+            for name in _DIRECTIONS
+            if name in observation.views
+        }
+        ranked = sorted(scores, key=lambda name: -scores[name])
+        points = surface_points(observation.views.values())
+        best = ranked[0] if ranked else ""
+        ready = self._actions >= self._settings.stop_from_step
+        if ready and best and scores[best] >= self._settings.stop_at:
+            return Choice(STOP, f"the {best} view fits with {scores[best]:.2f}", considered=len(ranked))
+        for name in ranked:
+            action = _DIRECTIONS[name]
+            higher = action != "down" or self._mover.height > self._settings.least_height
+            if higher and self.is_safe(action, observation, points):
+                return Choice(action, f"the {name} view fits with {scores[name]:.2f}", considered=len(ranked))
+        return Choice("turn_left", "no view's direction is free", considered=len(ranked))
+
+
+@register("clip_h_labels")
+class ClipHLabels(ClipH):
+    """CLIP-H's rule over the stand-in's scores."""
+
+    name = "clip_h_labels"
+    settings_type: ClassVar[type[StepSettings]] = ClipHLabelsSettings
+
+    def scorer(self) -> ImageTextScorer:
+        """Detected labels."""
+        return LabelScorer()
