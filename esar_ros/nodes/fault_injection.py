@@ -117,7 +117,8 @@ class NodeFaults:
         self, vehicle: str, topic: str, take: Callable[[Any], None], lost: Callable[[int], None] = lambda ns: None
     ) -> Callable[[Any], None]:
         """take with the faults of a topic before it; lost(ns) is told stamps whose message does not come in time."""
-        faults = self._schedule.messages(self._node.get_name(), vehicle, topic)
+        name = self._node.get_name()
+        faults = self._schedule.messages(name, vehicle, topic) if topic in inputs_of(name) else ()
         if not faults or self._node.of_mission:
             return take
         tamper = FrameTamper() if topic == core.FRAMES else MessageTamper()

@@ -30,7 +30,7 @@ from esar_ros.safety.sight import Sight
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other, gaps
 from esar_ros.safety.voyage import Drain, Latch, battery_needed, landing, way_home
-from esar_ros.safety.watch import Clock, Hold, age_text, usable
+from esar_ros.safety.watch import Clock, Hold, Motion, age_text, usable
 
 _FIRST_STEP = 0.05  # s, assumed before the first decision
 _LONGEST_STEP = 0.2  # s of acceleration granted at once, however long the step was
@@ -45,6 +45,7 @@ class _Memory:
     clock: Clock = field(default_factory=Clock)
     hold: Hold = field(default_factory=Hold)
     latch: Latch = field(default_factory=Latch)
+    motion: Motion = field(default_factory=Motion)
     given: Vector | None = None  # last velocity given
     tracked: bool = False  # whether a usable state was ever seen
     column: Vector | None = None  # take-off spot, while below the floor after take-off
@@ -115,6 +116,7 @@ class Governor:
             return self._answer(found, command, _ZERO, 0.0, memory, None, None)
         clock, step = self._check_clock(memory.clock, now, found)
         usable_state = self._check_odometry(state, now, found)
+        usable_state, motion = self._check_motion(memory.motion, usable_state, found)
         self._check_estimator(usable_state, found)
         safe_command = self._check_command(command, now, found)
         link_lost = self._check_link(memory.link_lost, heartbeat_age, now, found)
@@ -124,7 +126,7 @@ class Governor:
         hold = memory.hold.update(cause, now, self.limits.release)
         if hold.reason is not Reason.NONE and not found.reasons:
             found.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
-        after = replace(memory, clock=clock, hold=hold, link_lost=link_lost, given=_ZERO)
+        after = replace(memory, clock=clock, hold=hold, link_lost=link_lost, motion=motion, given=_ZERO)
         if usable_state is None or clock.settling:
             # Nothing can be steered without knowing where the vehicle is.
             if memory.latch.mode is not Mode.NORMAL:
@@ -200,6 +202,17 @@ class Governor:
         deviation = None if state is None else state.deviation
         if deviation is not None and not deviation < self.limits.deviation_hold:
             found.add(Mode.HOLD, Reason.ESTIMATOR, f"position known to {deviation:.1f} m only")
+
+    def _check_motion(self, motion: Motion, state: State | None, found: Findings) -> tuple[State | None, Motion]:
+        """The state while its position moves as its velocity says; where the vehicle is remains open otherwise."""
+        if state is None:
+            return None, motion
+        limits = self.limits
+        after = motion.moved(state.stamp, state.pose.position, state.velocity, limits.clock_gap, limits.slip_memory)
+        if after.slip <= limits.slip_hold:
+            return state, after
+        found.add(Mode.HOLD, Reason.ESTIMATOR, f"position moved {after.slip:.1f} m otherwise than its velocity")
+        return None, after
 
     # The vehicle's own state
 

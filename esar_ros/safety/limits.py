@@ -53,6 +53,8 @@ class Limits(BaseModel):
     # Estimator
     deviation_slow: float = Field(2.0, gt=0, le=50, description="m, standard deviation of position: slower beyond")
     deviation_hold: float = Field(5.0, gt=0, le=100, description="m, standard deviation of position: hold beyond")
+    slip_hold: float = Field(2.0, gt=0, le=50, description="m, position moved otherwise than its velocity: hold")
+    slip_memory: float = Field(2.0, gt=0, le=30, description="s, time constant after which a slip is forgotten")
     # Ages
     odometry_age: float = Field(0.2, gt=0, le=5, description="s, older odometry: hold")
     command_age: float = Field(0.2, gt=0, le=5, description="s, older commands are never passed on")

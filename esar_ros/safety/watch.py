@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
 from esar_ros.safety.codes import Reason
 
 
@@ -42,6 +45,33 @@ class Clock:
     def settling(self) -> bool:
         """Whether a jump is still waited out."""
         return self.now is not None and self.now < self.settle_until
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Whether the position moves as the velocity says: what a jump, a stuck estimator or a wrong frame does not.
+
+    slip (m) is by how much the position moved otherwise than the velocity (trapezoid), forgotten with a time constant.
+    """
+
+    stamp: float | None = None  # s
+    position: Vector | None = None  # m
+    velocity: Vector | None = None  # m/s
+    slip: float = 0.0  # m
+    _vector: Vector | None = None
+
+    def moved(self, stamp: float, position: Vector, velocity: Vector, gap: float, memory: float) -> Motion:
+        """After odometry of a stamp (s). After a gap (s), or a stamp that runs back, it begins anew."""
+        if self.stamp is None or self.position is None or self.velocity is None or self._vector is None:
+            return Motion(stamp, position, velocity, 0.0, np.zeros(3))
+        step = stamp - self.stamp
+        if step == 0.0:
+            return self
+        if not 0.0 < step <= gap:
+            return Motion(stamp, position, velocity, 0.0, np.zeros(3))
+        otherwise = position - self.position - 0.5 * step * (self.velocity + velocity)
+        slip = self._vector * math.exp(-step / memory) + otherwise
+        return Motion(stamp, position, velocity, float(np.linalg.norm(slip)), slip)
 
 
 @dataclass(frozen=True)

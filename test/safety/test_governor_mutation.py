@@ -172,6 +172,16 @@ def estimator(kit: Kit, limits: Limits) -> bool:
     return scene.decide([0.03, 0.0, 0.0]).mode is Mode.HOLD
 
 
+def motion(kit: Kit, limits: Limits) -> bool:
+    """Mistaken for north, east, down, the position jumps; where obstacles are is then anybody's guess."""
+    governor = None
+    for n, place in enumerate(([30.0, 5.0, 20.0], [5.0, 30.0, 20.0])):
+        scene = kit.Scene(limits, position=place, now=kit.NOW + 0.05 * n, velocity=[0.1, 0.0, 0.0])
+        governor = governor or scene.governor()
+        answer = scene.decide([0.1, 0.0, 0.0], governor=governor)
+    return answer.mode is Mode.HOLD and not answer.velocity.any()
+
+
 def trusted_speed(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits, velocity=[5.0, 0.0, 0.0])
     scene.state = replace(scene.state, deviation=0.5 * (limits.deviation_slow + limits.deviation_hold))
@@ -291,6 +301,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("traffic", Envelope, "_traffic", lambda self, scene: NO_LIMITS, traffic),
     ("silent traffic", Governor, "_check_traffic", _traffic_as_last_heard, silent_traffic),
     ("estimator", Governor, "_check_estimator", lambda self, state, found: None, estimator),
+    ("motion", Governor, "_check_motion", lambda self, motion, state, found: (state, motion), motion),
     ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
     ("drain", Governor, "_drain", lambda self, memory, state: memory.drain, drain),
     ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, found: rate, yaw_rate),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from esar_ros.safety.codes import Reason
-from esar_ros.safety.watch import Clock, Hold, age_text, usable
+from esar_ros.safety.watch import Clock, Hold, Motion, age_text, usable
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,39 @@ def test_hold_ends_after_the_release_time_without_a_cause() -> None:
 
 def test_no_hold_no_wait() -> None:
     assert Hold().update(Reason.NONE, 1.0, 0.3) == Hold()
+
+
+# -- position and velocity ----------------------------------------------------------------------
+
+
+def slips(places: list[list[float]], velocity: list[float], step: float = 0.05) -> list[float]:
+    """Slip after each of these positions, step s apart."""
+    motion, given = Motion(), []
+    for n, place in enumerate(places):
+        motion = motion.moved(10.0 + n * step, np.array(place), np.array(velocity), 1.0, 2.0)
+        given.append(motion.slip)
+    return given
+
+
+def test_a_position_that_moves_as_its_velocity_says_does_not_slip() -> None:
+    assert max(slips([[0.3 * n, -0.1 * n, 0.0] for n in range(200)], [6.0, -2.0, 0.0])) < 1e-9
+
+
+def test_a_jump_is_seen_at_once_and_forgotten() -> None:
+    given = slips([[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 200, [0.0, 0.0, 0.0])
+    assert given[2] == 0.0
+    assert given[3] == pytest.approx(30.0)
+    assert given[-1] < 0.3
+
+
+def test_a_stuck_estimator_is_seen_after_as_many_metres_as_it_pretends_to_fly() -> None:
+    given = slips([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])
+    assert 0.5 < 0.05 * next(n for n, slip in enumerate(given) if slip > 2.0) < 0.8
+
+
+def test_after_a_gap_or_a_step_back_it_begins_anew() -> None:
+    still = np.zeros(3)
+    motion = Motion().moved(10.0, still, still, 1.0, 2.0)
+    for stamp in (11.5, 9.0):
+        assert motion.moved(stamp, np.array([90.0, 0.0, 0.0]), still, 1.0, 2.0).slip == 0.0
+    assert motion.moved(10.0, np.array([90.0, 0.0, 0.0]), still, 1.0, 2.0) is motion
