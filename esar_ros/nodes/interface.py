@@ -54,6 +54,7 @@ PILOT = "pilot"
 SAFETY_GOVERNOR = "safety_governor"
 REFEREE = "referee"
 RECORDER = "recorder"
+BRIEFER = "briefer"  # in place of the referee on a real vehicle: briefs, starts and ends, scores nothing
 
 # Nodes of one vehicle and of the whole mission that take part in steps.
 VEHICLE_PARTICIPANTS = (CAMERA_DRIVER, CLUE_DETECTOR, VOXEL_MAPPER, PLANNER, PILOT, SAFETY_GOVERNOR)

@@ -1,0 +1,40 @@
+"""The graph of a real vehicle: cameras and ranges by drivers, nobody who knows the truth, nothing that is scored.
+
+Standard library alone, as launch needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes import interface
+from esar_ros.nodes.graph import TRUTH_DETECTOR, MissionOptions, NodeSpec, px4_bridge
+
+
+def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
+    """Processes of a flight in world px4 whose pictures come from camera drivers. Raises UsageError."""
+    options.check()
+    if options.detector == TRUTH_DETECTOR:
+        raise UsageError(f"detector {TRUTH_DETECTOR} reads a simulator's object ids", "choose another detector")
+    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    vehicles = list(options.vehicles)
+    common: dict[str, Any] = {"pace": options.pace, "record": options.record, "use_sim_time": False}
+    mission = {**common, "vehicles": vehicles}
+    specs = [
+        NodeSpec(interface.BRIEFER, root, {**mission, "task": options.task, "planner": options.planner}),
+        NodeSpec(interface.RECORDER, root, {**mission, "out": options.out}, restart=False),
+    ]
+    safety = {"enabled": options.governor, "keep_out": options.keep_out}
+    for index, vehicle in enumerate(vehicles):
+        space = f"{root}/{vehicle}"
+        others = [other for other in vehicles if other != vehicle]
+        specs += [
+            px4_bridge(space, index),
+            NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, "others": others or [""]}),
+            NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
+            NodeSpec(interface.CLUE_DETECTOR, space, {**common, "detector": options.detector}, images=True),
+            NodeSpec(interface.VOXEL_MAPPER, space, common, images=True),
+            NodeSpec(interface.PLANNER, space, {**common, "method": options.planner, "seed": options.seed}),
+        ]
+    return specs

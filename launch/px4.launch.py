@@ -1,0 +1,77 @@
+"""Fly PX4. cameras:=drivers (a real vehicle): pictures and ranges come from ROS drivers, remapped to this graph's
+topics, and a person starts the mission. cameras:=simulator (SITL): an AirSim server draws them and the referee scores.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.events.process import ProcessExited
+from launch.substitutions import LaunchConfiguration
+
+from esar_ros.app.results import ResultsFolder
+from esar_ros.app.shared_memory import sweep
+from esar_ros.mission.environment import graph_environment
+from esar_ros.nodes.graph import PX4, NodeSpec
+from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.px4_graph import vehicle_graph
+
+DRIVERS, SIMULATOR = "drivers", "simulator"
+DEFAULTS = {"world": PX4, "pace": "realtime", "use_sim_time": "false", "end": "return_land"}
+BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
+
+
+def mission_launch() -> ModuleType:
+    """launch/mission.launch.py, beside this file."""
+    path = Path(__file__).resolve().with_name("mission.launch.py")
+    spec = importlib.util.spec_from_file_location("mission_launch", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def ended(spec: NodeSpec, event: ProcessExited, context: LaunchContext) -> None:
+    """A process that refuses its input, or may not be started again, ends the launch with its exit code in words."""
+    if not context.is_shutdown and (event.returncode == BAD_INPUT or not spec.restart):
+        raise RuntimeError(f"{spec.label} ended with {event.returncode}")
+
+
+def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    """Actions of the flight that the launch arguments describe."""
+    options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
+    simulated = LaunchConfiguration("cameras").perform(context) == SIMULATOR
+    specs = [] if simulated else vehicle_graph(options)  # refuses before anything is moved
+    ResultsFolder(Path(options.out)).prepare()
+    sweep()
+    mission = mission_launch()
+    if simulated:
+        return mission.Mission(options, dict(context.environment)).actions()
+    actions: list[LaunchDescriptionEntity] = []
+    for spec in specs:
+        action = mission.action_for(spec, options, graph_environment(spec.images, dict(context.environment)))
+        watch = OnProcessExit(target_action=action, on_exit=lambda event, context, s=spec: ended(s, event, context))
+        actions += [RegisterEventHandler(watch), action]
+    return [*actions, mission.rviz(options)] if options.rviz else actions
+
+
+def generate_launch_description() -> LaunchDescription:
+    """All arguments, described, and the graph."""
+    declared = [
+        DeclareLaunchArgument(
+            name,
+            default_value=DEFAULTS.get(name, argument.default),
+            description=argument.about,
+            choices=argument.choices or None,
+        )
+        for name, argument in ARGUMENTS.items()
+    ]
+    cameras = DeclareLaunchArgument(
+        "cameras", default_value=DRIVERS, description="who takes the pictures", choices=[DRIVERS, SIMULATOR]
+    )
+    return LaunchDescription([*declared, cameras, OpaqueFunction(function=start)])

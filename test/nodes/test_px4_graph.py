@@ -1,0 +1,160 @@
+"""The graph of a real vehicle: who is in it, who is not, and that a flight begins when a person says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from esar_ros.bridges.px4_settings import load_px4_settings
+from esar_ros.bridges.px4_versions import DEFAULT, RELEASES
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes import interface
+from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, MissionOptions
+from esar_ros.nodes.px4_graph import vehicle_graph
+
+REAL = MissionOptions(map="aotai", seed=7, world="px4", pace="realtime", detector="another", vehicles=("uav1", "uav2"))
+
+
+def test_nobody_who_knows_the_truth_is_there() -> None:
+    specs = vehicle_graph(REAL)
+    executables = {spec.executable for spec in specs}
+    assert executables.isdisjoint({SIMULATOR, OFFICIALS, SENSING, interface.AIRSIM_BRIDGE, interface.REFEREE})
+    assert not any(spec.truth for spec in specs)
+    assert not any(spec.parameters["use_sim_time"] for spec in specs)
+
+
+def test_every_vehicle_has_the_control_chain() -> None:
+    spaces: dict[str, set[str]] = {}
+    for spec in vehicle_graph(REAL):
+        spaces.setdefault(spec.namespace, set()).add(spec.executable)
+    chain = {
+        interface.PX4_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, interface.CLUE_DETECTOR,
+        interface.VOXEL_MAPPER, interface.PLANNER,
+    }  # fmt: skip
+    assert spaces == {"": {interface.BRIEFER, interface.RECORDER}, "/uav1": chain, "/uav2": chain}
+
+
+def test_a_detector_that_reads_the_simulator_is_refused() -> None:
+    with pytest.raises(UsageError, match="segmentation_oracle"):
+        vehicle_graph(replace(REAL, detector="segmentation_oracle"))
+
+
+# -- settings -----------------------------------------------------------------------------------
+
+
+def test_the_settings_that_come_with_it() -> None:
+    settings = load_px4_settings()
+    assert settings.release == DEFAULT in RELEASES
+    assert settings.timing.fresh < 1.0 < settings.timing.stream, "PX4's own limit is a second"
+    addresses = [settings.address(f"uav{k + 1}", k) for k in range(3)]
+    assert [(a.namespace, a.system_id) for a in addresses] == [("", 1), ("px4_1", 2), ("px4_2", 3)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"release": "1.14"}, "1.14"),
+        ({"stream": 0.5}, "stream"),
+        ({"heartbeat": 0.6}, "heartbeat"),
+        ({"fresh": 1.0}, "fresh"),
+        ({"vehicles": {"uav1": {"system_id": 0}}}, "system_id"),
+        ({"vehicles": {"uav1": {"namespace": "a b"}}}, "namespace"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_bad_settings_are_refused_by_name(tmp_path: Path, wrong: dict[str, Any], words: str) -> None:
+    path = tmp_path / "px4.yaml"
+    path.write_text(yaml.safe_dump(wrong))
+    with pytest.raises(UsageError, match=words):
+        load_px4_settings(path)
+
+
+def test_a_vehicle_s_own_address_wins(tmp_path: Path) -> None:
+    path = tmp_path / "px4.yaml"
+    path.write_text(yaml.safe_dump({"vehicles": {"uav2": {"namespace": "drone", "system_id": 9}}}))
+    settings = load_px4_settings(path)
+    assert settings.address("uav2", 1).namespace == "drone"
+    assert settings.address("uav3", 2).system_id == 3
+
+
+# -- briefer ------------------------------------------------------------------------------------
+
+
+def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_stands(ros: Callable[..., bool]) -> None:
+    import rclpy
+    from nav_msgs.msg import Odometry
+    from rclpy.parameter import Parameter
+    from std_srvs.srv import Trigger
+    from tf2_msgs.msg import TFMessage
+
+    from esar_ros.geometry.frames import Pose
+    from esar_ros.mission import names
+    from esar_ros.msg import Brief, MissionState
+    from esar_ros.nodes.bridge_messages import transform_message
+    from esar_ros.nodes.briefer import WAITING, BrieferNode
+    from esar_ros.nodes.interface import BY_NAME
+    from esar_ros.nodes.qos import PROFILES
+    from esar_ros.nodes.steps import to_stamp
+
+    quality = lambda name: PROFILES[BY_NAME[name].quality]  # noqa: E731
+    context = rclpy.get_default_context()
+    assert context.ok()
+    briefer = make_node(BrieferNode, [Parameter("vehicles", value=["uav1"])])
+    user = rclpy.create_node("user")
+    briefs: list[Any] = []
+    states: list[Any] = []
+    user.create_subscription(Brief, f"uav1/{names.BRIEF}", briefs.append, quality(names.BRIEF))
+    user.create_subscription(MissionState, f"uav1/{names.MISSION_STATE}", states.append, quality(names.MISSION_STATE))
+    start, stop = (user.create_client(Trigger, f"briefer/{verb}") for verb in ("start", "stop"))
+    nodes = [briefer, user]
+
+    def call(client: Any) -> Any:
+        future = client.call_async(Trigger.Request())
+        assert ros(nodes, future.done)
+        return future.result()
+
+    assert ros(nodes, lambda: bool(briefs) and start.service_is_ready() and stop.service_is_ready())
+    assert briefs[-1].mission_id == WAITING
+    assert not call(start).success, "nobody knows where the vehicle is"
+    static = user.create_publisher(TFMessage, names.TF_STATIC, quality(names.TF_STATIC))
+    odometry = user.create_publisher(Odometry, f"uav1/{names.ODOMETRY}", quality(names.ODOMETRY))
+    pose = Pose.from_matrix([[1, 0, 0, 100.0], [0, 1, 0, -50.0], [0, 0, 1, 7.0], [0, 0, 0, 1]])
+    static.publish(TFMessage(transforms=[transform_message(names.MAP, "uav1/odom", pose, to_stamp(1))]))
+    where = Odometry()
+    where.pose.pose.position.x = 3.0
+    where.pose.pose.orientation.w = 1.0
+
+    def home_is_known() -> bool:
+        odometry.publish(where)
+        return briefs[-1].mission_id != WAITING
+
+    assert ros(nodes, home_is_known)
+    assert [briefs[-1].home.x, briefs[-1].home.y, briefs[-1].home.z] == [103.0, -50.0, 7.0]
+    assert ros(nodes, lambda: bool(states))
+    assert states[-1].phase == MissionState.PREPARING
+    assert call(start).success and not call(start).success
+    assert ros(nodes, lambda: states[-1].phase == MissionState.RUNNING)
+    assert call(stop).success
+    assert ros(nodes, lambda: states[-1].phase == MissionState.ENDED)
+    assert states[-1].end == MissionState.END_ABORTED
+
+
+def make_node(kind: Any, parameters: list[Any]) -> Any:
+    """A node that takes no arguments, with parameters."""
+    from rclpy.node import Node
+
+    original = Node.__init__
+
+    def with_parameters(self: Any, name: str, **options: Any) -> None:
+        original(self, name, parameter_overrides=parameters, **options)
+
+    Node.__init__ = with_parameters  # type: ignore[method-assign]
+    try:
+        return kind()
+    finally:
+        Node.__init__ = original  # type: ignore[method-assign]
