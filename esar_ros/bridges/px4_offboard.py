@@ -167,16 +167,20 @@ class Offboard:
         self._acks[int(ack.command)] = int(ack.result)
 
     def ask(self, manoeuvre: Manoeuvre, now: float, height: float = 0.0) -> Outcome | None:
-        """Begin a manoeuvre; the refusal when it cannot. Another one that is under way is replaced.
+        """Begin a manoeuvre; the refusal when it cannot. The same one goes on, another is replaced.
 
         height: m above the vehicle, of TAKE_OFF.
         """
         self._now = now
+        if self._running is manoeuvre is not Manoeuvre.TAKE_OFF:
+            return None
         refusal = self._refusal(manoeuvre, height)
         if refusal is not None:
             return refusal
         if self._running is not None:
-            self._outcomes[self._running] = Outcome(End.REPLACED, f"{manoeuvre.name} was asked for")
+            down = self._running is Manoeuvre.LAND and self.state.landed
+            replaced = Outcome(End.REPLACED, f"{manoeuvre.name} was asked for")
+            self._outcomes[self._running] = Outcome(End.DONE) if down else replaced
         scripts: dict[Manoeuvre, Callable[[], Script]] = {
             Manoeuvre.ARM: self._arm,
             Manoeuvre.DISARM: self._disarm,
@@ -289,8 +293,6 @@ class Offboard:
         if manoeuvre is Manoeuvre.ARM:
             if self.mode >= Mode.RETURN:
                 return Outcome(refused, "the governor is in return or worse", "safety")
-            if self._running is Manoeuvre.ARM:
-                return Outcome(refused, "arming is under way", "not ready")
             reasons = state.reasons_against_arming(self._now)
             if not self.is_commanded():
                 reasons.append("no fresh safe command from the governor")
@@ -388,7 +390,8 @@ class Offboard:
                     return self._failed("it did not go to offboard", MODE_OFFBOARD)
                 break
             if not self._may_stream():
-                self._send.commands[:] = [MODE_HOLD]  # offboard may have been granted meanwhile
+                # Offboard may have been granted meanwhile: the guard takes it back.
+                self._send.commands.clear()
                 return Outcome(End.FAILED, self.left_because)
             self._send.setpoint = velocity_setpoint(np.zeros(3), 0.0)
             yield
@@ -405,6 +408,7 @@ class Offboard:
             (not self.is_commanded(), "no fresh safe command"),
             (not self.state.armed, "it has disarmed"),
             (self.state.failsafe, "failsafe"),
+            (self.state.nav_state not in (HOLD, OFFBOARD), "its mode was changed"),
         ):
             if wrong:
                 self._leave(why)

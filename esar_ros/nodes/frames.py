@@ -61,13 +61,24 @@ class InProcessFrames:
             consumer(frame_set)
 
 
+SPREAD = 100_000_000  # ns between the pictures of one frame, where each camera has its own clock
+NEAR = 50_000_000  # ns between a picture and the odometry that places it
+
+
 class TopicFrames:
-    """Frames put together from the cameras' Image and CameraInfo topics and the vehicle's odometry."""
+    """Frames put together from the cameras' Image and CameraInfo topics and the vehicle's odometry.
+
+    In lockstep all have one stamp. In real time pictures may come from drivers with stamps of their own: those that
+    lie within SPREAD make a frame, placed by the odometry nearest to the newest.
+    """
 
     def __init__(self, node: StepNode, vehicle: Vehicle) -> None:
         self._mounts = vehicle.cameras
         self._consumers: list[Consumer] = []
         self._parts: OrderedDict[int, dict[tuple[str, str], Any]] = OrderedDict()
+        self._exact = node.lockstep
+        self._latest: dict[tuple[str, str], Any] = {}
+        self._delivered = 0  # ns
         self._odometry = OdometryInMap(node)
         node.input(names.ODOMETRY, lambda message: self._complete(nanoseconds(message.header.stamp)))
         for camera in names.CAMERAS:
@@ -84,6 +95,9 @@ class TopicFrames:
 
     def _take(self, key: tuple[str, str], message: Any) -> None:
         ns = nanoseconds(message.header.stamp)
+        if not self._exact:
+            self._latest[key] = message
+            return  # the next odometry completes it
         parts = self._parts.setdefault(ns, {})
         parts[key] = message
         while len(self._parts) > 4:
@@ -92,15 +106,32 @@ class TopicFrames:
 
     def _complete(self, ns: int) -> None:
         """Hand a frame over once all its parts and the odometry of exactly its stamp are there, in any order."""
+        if not self._exact:
+            self._complete_near()
+            return
         parts, own = self._parts.get(ns, {}), self._odometry.at(ns)
         if len(parts) < 3 * len(names.CAMERAS) or own is None:
             return
         del self._parts[ns]
+        self._hand_over(ns, own[1], parts)
+
+    def _complete_near(self) -> None:
+        """Hand the newest pictures over, once, when they belong together and somebody knows where they were taken."""
+        if len(self._latest) < 3 * len(names.CAMERAS):
+            return
+        stamps = [nanoseconds(m.header.stamp) for (_, part), m in self._latest.items() if part != "info"]
+        newest, own = max(stamps), self._odometry.nearest(max(stamps))
+        if newest <= self._delivered or newest - min(stamps) > SPREAD or own is None or abs(own[0] - newest) > NEAR:
+            return
+        self._delivered = newest
+        self._hand_over(newest, own[1], self._latest)
+
+    def _hand_over(self, ns: int, base: Pose, parts: dict[tuple[str, str], Any]) -> None:
         frames = tuple(
             CameraFrame(
                 camera,
                 _model_of(parts[(camera, "info")]),
-                own[1].compose(self._mounts[camera].pose),
+                base.compose(self._mounts[camera].pose),
                 _image_array(parts[(camera, "image")], np.uint8, 3),
                 _image_array(parts[(camera, "depth")], np.float32, 1),
                 ns * 1e-9,

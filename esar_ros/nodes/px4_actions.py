@@ -81,11 +81,8 @@ class Px4Actions:
         refusal = self._offboard.ask(manoeuvre, time.monotonic(), height)
         if refusal is not None:
             self._end(handle, refusal)
-            return
-        earlier = self._open.pop(manoeuvre, [])
-        for other in earlier:
-            self._end(other, Outcome(End.REPLACED, "it was asked for again"))
-        self._open[manoeuvre] = [handle]
+        else:
+            self._open.setdefault(manoeuvre, []).append(handle)  # of one manoeuvre all goals end together
 
     def _end(self, handle: Any, outcome: Outcome) -> None:
         if outcome.end is not End.DONE:

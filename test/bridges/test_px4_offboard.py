@@ -392,6 +392,23 @@ def test_another_manoeuvre_replaces_the_one_under_way(flying: Loop) -> None:
     assert flying.fake.nav_state == HOLD and not flying.fake.landed
 
 
+def test_asking_again_does_not_begin_again(flying: Loop) -> None:
+    flying.bridge.ask(Manoeuvre.LAND, flying.now)
+    for _ in range(4):
+        flying.run(2.0)
+        assert flying.bridge.ask(Manoeuvre.LAND, flying.now) is None
+    assert len([m for _, m in flying.fake.commands if (m.command, m.param3) == (176, 6.0)]) == 1
+    assert flying.do(Manoeuvre.LAND).end is End.DONE
+
+
+def test_disarming_after_touch_down_lets_the_landing_end_well(flying: Loop) -> None:
+    flying.bridge.ask(Manoeuvre.LAND, flying.now)
+    assert flying.run(60.0, lambda: flying.state.landed and flying.state.armed)
+    assert flying.do(Manoeuvre.DISARM).end is End.DONE
+    landed = flying.bridge.outcome(Manoeuvre.LAND)
+    assert landed is not None and landed.end is End.DONE
+
+
 def test_disarming_in_the_air_is_refused_and_on_the_ground_done(flying: Loop) -> None:
     assert flying.do(Manoeuvre.DISARM).because == "flying"
     ground = Loop()
@@ -424,7 +441,7 @@ EVENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(EVENTS, st.floats(0.1, 4.0)), max_size=12))
 def test_whatever_happens_the_stream_obeys_the_rules(events: list[tuple[str, float]]) -> None:
     """Heartbeats only while a fresh command, an armed and a linked autopilot are there; set-points only in offboard
