@@ -158,3 +158,84 @@ def make_node(kind: Any, parameters: list[Any]) -> Any:
         return kind()
     finally:
         Node.__init__ = original  # type: ignore[method-assign]
+
+
+# -- pictures of drivers ------------------------------------------------------------------------
+
+
+class Wire:
+    """Stands for a node in real time: keeps what is subscribed to and delivers by hand."""
+
+    lockstep = False
+    vehicles = ("uav1",)
+
+    def __init__(self) -> None:
+        self.boxes: dict[str, Any] = {}
+        self.callbacks: dict[str, list[Callable[[Any], None]]] = {}
+
+    def input(self, name: str, callback: Any = None, vehicle: Any = None, kept: int = 8) -> Any:
+        from esar_ros.nodes.steps import Inbox
+
+        self.callbacks.setdefault(name, []).extend([callback] if callback else [])
+        return self.boxes.setdefault(name, Inbox(kept))
+
+    def await_input(self, name: str, vehicle: Any = None) -> Any:
+        return self.boxes[name]
+
+    def lacks_transform(self, vehicle: str, ns: int) -> bool:
+        return False
+
+    def deliver(self, name: str, message: Any, ns: int) -> None:
+        self.boxes[name].put(ns, message)
+        for callback in self.callbacks[name]:
+            callback(message)
+
+
+def drivers_frames(offsets: dict[str, int], lag: int) -> list[Any]:
+    """Frames made of one picture per camera, each so many ns off, with odometry so many ns after the newest."""
+    from geometry_msgs.msg import TransformStamped
+    from nav_msgs.msg import Odometry
+    from sensor_msgs.msg import CameraInfo, Image
+    from tf2_msgs.msg import TFMessage
+
+    from esar_ros.mission import names
+    from esar_ros.mission.vehicle import load_vehicle
+    from esar_ros.nodes.frames import TopicFrames
+    from esar_ros.nodes.steps import to_stamp
+
+    wire, frames = Wire(), []
+    source = TopicFrames(wire, load_vehicle())  # type: ignore[arg-type]
+    source.subscribe(frames.append)
+    static = TransformStamped(child_frame_id="uav1/odom")
+    static.header.frame_id = names.MAP
+    wire.deliver(names.TF_STATIC, TFMessage(transforms=[static]), 0)
+    begin = 5_000_000_000
+    for camera in names.CAMERAS:
+        ns = begin + offsets.get(camera, 0)
+        colour = Image(height=2, width=2, step=6, encoding="rgb8", data=bytes(12))
+        depth = Image(height=2, width=2, step=8, encoding="32FC1", data=bytes(16))
+        info = CameraInfo(width=2, height=2, k=[1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0])
+        for topic, message in (
+            (names.camera_image(camera), colour),
+            (names.camera_depth(camera), depth),
+            (names.camera_info(camera), info),
+        ):
+            message.header.stamp = to_stamp(ns)
+            wire.deliver(topic, message, ns)
+    for ns in (begin + max([0, *offsets.values()]) + lag,) * 2:
+        odometry = Odometry()
+        odometry.header.stamp = to_stamp(ns)
+        odometry.pose.pose.orientation.w = 1.0
+        wire.deliver(names.ODOMETRY, odometry, ns)
+    return frames
+
+
+def test_pictures_with_stamps_of_their_own_make_one_frame() -> None:
+    frames = drivers_frames({"left": 30_000_000, "down": -40_000_000}, lag=7_000_000)
+    assert [frame.ns for frame in frames] == [5_030_000_000], "once, at the newest picture"
+    assert len(frames[0].frames) == 4
+
+
+@pytest.mark.parametrize(("offsets", "lag"), [({"left": 150_000_000}, 0), ({}, 80_000_000)])
+def test_pictures_that_do_not_belong_together_or_lie_nowhere_make_none(offsets: dict[str, int], lag: int) -> None:
+    assert drivers_frames(offsets, lag) == []
