@@ -10,6 +10,7 @@ import fcntl
 import importlib
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -95,6 +96,7 @@ def _build(target: Path) -> None:
                 raise UsageError(f"{error.filename} is not installed", "install cmake and ninja") from None
             except subprocess.CalledProcessError:
                 raise UsageError(f"{PX4_MSGS} cannot be built, see {log}", "source a workspace that has it") from None
+    shutil.rmtree(folder, ignore_errors=True)
     # So that a later build of the package knows that these messages are its own.
     mark = target / "share" / PACKAGE / "built" / PX4_MSGS
     mark.parent.mkdir(parents=True, exist_ok=True)

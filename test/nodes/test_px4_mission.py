@@ -1,0 +1,34 @@
+"""A whole mission in world px4: the graph as it is, moved by the fake autopilot, drawn by the embedded simulator."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
+from flight import write_short_task
+
+from esar_ros.nodes.graph import PX4, MissionOptions
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+def test_a_mission_is_flown_and_scored(tmp_path: Path, domain: int) -> None:
+    import fly
+
+    options = MissionOptions(
+        task=str(write_short_task(tmp_path, 40.0)), planner="fbe", map="aotai", seed=7, out=str(tmp_path / "out"),
+        world=PX4, pace="realtime", preset="fast", port=fly.free_port(), progress=True, log_level="warn",
+    )  # fmt: skip
+    assert fly.fly(options, patience=600.0) == 0
+    result = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
+    assert (result["world"], result["end"]) == (PX4, "timeout")
+    assert result["safety"]["collisions"] == 0
+    assert result["metrics"]["path_length"] > 30.0, "it flew"
+    assert result["metrics"]["clues_located"] > 0, "it saw"
+    log = (tmp_path / "out" / "logs" / "uav1-px4_bridge.log").read_text(encoding="utf-8")
+    assert "in offboard, obeying safe commands" in log
