@@ -37,6 +37,7 @@ from esar_ros.nodes.graph import (
 from esar_ros.nodes.progress import Progress
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.perception.backend import names as detector_names
+from esar_ros.planning.registry import create as create_planner
 from esar_ros.planning.registry import names as planner_names
 from esar_ros.safety.zones import load_keep_out
 
@@ -85,6 +86,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     ):
         if value not in known:
             raise UsageError(f"unknown {what} '{value}'", f"known: {', '.join(known)}")
+    create_planner(arguments.planner)  # bad parameters, or a model that nothing is known of, are told before take-off
     if arguments.params_file:
         check_parameter_file(Path(arguments.params_file))
     if arguments.keep_out:

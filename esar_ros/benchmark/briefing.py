@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -53,6 +54,7 @@ def describe_run(
     odometry: Literal["true", "noisy"],
     detector: str,
     method_eligible: bool = True,
+    planner_details: Mapping[str, str] | None = None,
     pace: Literal["lockstep", "realtime"] = "lockstep",
     world: str = "embedded",
     faults: bool = False,
@@ -72,6 +74,8 @@ def describe_run(
     return Run(
         mission_id=name,
         planner=planner,
+        planner_details=dict(planner_details or {}),
+        clock="running" if pace == "realtime" or (planner_details or {}).get("clock") == "running" else "paused",
         eligible=not reasons,
         ineligible_reasons=tuple(reasons),
         judge=judge,

@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission import names
-from esar_ros.mission.observation import Brief, Observation
+from esar_ros.mission.observation import Brief, CameraView, Observation
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Tick
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.frames import FrameSet, TopicFrames
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode, nanoseconds
+from esar_ros.planning.method import VIEWS
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
+
+PICTURES_LATE = 5.0  # s wall that a step waits for pictures that do not come
 
 
 class PlannerNode(StepNode):
@@ -40,12 +45,19 @@ class PlannerNode(StepNode):
             self.await_input(names.MAP_GRID, Tick.FRAME)
         else:
             self.input(names.MAP_GRID)
+        self._frames: FrameSet | None = None
+        self._missed = (0, 0.0)  # stamp whose pictures are waited for, since when (s, monotonic)
+        if VIEWS in self._needs:
+            TopicFrames(self, load_vehicle()).subscribe(self._on_frames)
+            if self.lockstep:
+                self.create_timer(1.0, self.retry, clock=self.steady)
         self.await_input(names.BATTERY, Tick.FRAME)
         self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
         self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
         for topic in (names.GOAL, names.DECISION, names.REPORTS):
             self.output(topic)
         if self.pace != LOCKSTEP:
+            self._session.run_clock()
             self.inbox(names.CLUES)
             self.create_timer(0.05, self._on_time, clock=self.steady)
             self._last_frame = 0
@@ -63,6 +75,28 @@ class PlannerNode(StepNode):
         self._brief = convert.brief_of(message)
         self._session.reset(self._brief, max(self._seed, 0))
 
+    def _on_frames(self, frames: FrameSet) -> None:
+        self._frames = frames
+        if self.lockstep:
+            self.retry()
+
+    def _has_pictures(self, step: Step) -> bool:
+        """Whether the step's pictures are there, or not to be expected any more."""
+        if VIEWS not in self._needs or not self.lockstep or interface.CAMERA_DRIVER in step.absent:
+            return True
+        if self._frames is not None and self._frames.ns == step.ns:
+            return True
+        if self._missed[0] != step.ns:
+            self._missed = (step.ns, time.monotonic())
+        return time.monotonic() - self._missed[1] > PICTURES_LATE
+
+    def _views(self, step: Step) -> dict[str, CameraView]:
+        """The step's pictures; in real time the newest."""
+        frames = self._frames
+        if frames is None or (self.lockstep and frames.ns != step.ns):
+            return {}
+        return {frame.camera: CameraView(frame.model, frame.pose, frame.rgb, frame.depth) for frame in frames.frames}
+
     def _on_time(self) -> None:
         clues = self.inbox(names.CLUES).newest
         state = self.inbox(names.MISSION_STATE).newest
@@ -79,6 +113,8 @@ class PlannerNode(StepNode):
         """Decide at frames; other steps need nothing from a planner."""
         if not step.is_frame() or self._brief is None:
             return None
+        if not self._has_pictures(step):
+            return False
         if self._start_ns is None:
             self._start_ns = step.ns
         began = time.perf_counter()
@@ -92,7 +128,7 @@ class PlannerNode(StepNode):
         self.send(names.GOAL, convert.goal_message(answer.goal, answer.goal_seq, step))
         message = DecisionMessage(
             seq=answer.seq,
-            status=DecisionMessage.STOP if answer.stopped else DecisionMessage.DONE,
+            status=_status(answer),
             method=self._session.method.name,
             action=answer.decision.action,
             why=answer.decision.why,
@@ -131,6 +167,7 @@ class PlannerNode(StepNode):
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
             grid=convert.grid_of(grid) if grid is not None and "grid" in self._needs else None,
             frontiers=np.zeros((0, 4)),
+            views=self._views(step) if VIEWS in self._needs else {},
             held_by_safety=safety is not None and safety.mode >= SafetyStatus.MODE_HOLD,
             goal_blocked=bool(follows and pilot is not None and pilot.goal_blocked),
             goal_reached=bool(follows and pilot is not None and pilot.goal_reached),
@@ -144,6 +181,12 @@ class PlannerNode(StepNode):
         if step.previous_ns is None:
             return newest
         return self.inbox(topic).at(step.previous_ns) or newest
+
+
+def _status(answer: Answer) -> int:
+    if answer.stopped:
+        return int(DecisionMessage.STOP)
+    return int(DecisionMessage.THINKING if answer.decision.thinking else DecisionMessage.DONE)
 
 
 def main() -> int:

@@ -26,6 +26,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
@@ -111,6 +112,7 @@ class RefereeNode(StepNode):
             raise UsageError(f"task {self._task.id} cannot be deployed: {error}", "check the simulator") from None
         finally:
             client.close()
+        method = create_method(self._planner)
         run_about = describe_run(
             self.mission_id,
             place.digest,
@@ -121,7 +123,8 @@ class RefereeNode(StepNode):
             governor=self._governor,
             odometry="noisy" if self._odometry == NOISY else "true",
             detector=self._detector,
-            method_eligible=create_method(self._planner).eligible,
+            method_eligible=method.eligible,
+            planner_details=details_of(method),
             pace="lockstep" if self.lockstep else "realtime",
             world=self._world,
             faults=self._faults is not None,

@@ -67,8 +67,8 @@ class ActionMethod:
             self._mind = Mind(self._settings.model, self.name, self.prompts)
 
     @property
-    def details(self) -> Mapping[str, Any]:
-        """See planning.method.Patient."""
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed."""
         return self._mind.details if self._mind is not None else {}
 
     def run_clock(self) -> None:

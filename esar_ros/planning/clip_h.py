@@ -62,8 +62,8 @@ class ClipH(ActionMethod):
         return ClipScorer(self._settings.scorer, self.name)
 
     @property
-    def details(self) -> Mapping[str, Any]:
-        """See planning.method.Patient."""
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed."""
         return {"scorer": self._scorer.name}
 
     def deliberate(self, observation: Observation) -> Thought[Choice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Brief, Observation
@@ -45,6 +45,16 @@ class Patient(Protocol):
     def run_clock(self) -> None:
         """Mission time does not stand still while the method thinks."""
 
+
+@runtime_checkable
+class Detailed(Protocol):
+    """A method of which results must say more than its name."""
+
     @property
-    def details(self) -> Mapping[str, Any]:
-        """For results: which model and which image-text scorer it uses."""
+    def details(self) -> Mapping[str, str]:
+        """Which model with which prompts, which image-text scorer."""
+
+
+def details_of(method: Method) -> dict[str, str]:
+    """What results say of a method beside its name."""
+    return dict(method.details) if isinstance(method, Detailed) else {}

@@ -153,8 +153,8 @@ class UniGoal(MapMethod):
         self._mind: Mind[tuple[GoalGraph | None, str]] = Mind(self._settings.model, self.name, self.prompts)
 
     @property
-    def details(self) -> Mapping[str, Any]:
-        """See planning.method.Patient."""
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed."""
         return self._mind.details
 
     def run_clock(self) -> None:

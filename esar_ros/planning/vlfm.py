@@ -57,7 +57,7 @@ class Vlfm(MapMethod):
         return ClipScorer(self._settings.scorer, self.name)
 
     @property
-    def details(self) -> Mapping[str, Any]:
+    def details(self) -> Mapping[str, str]:
         """For results."""
         return {"scorer": self._scorer.name}
 

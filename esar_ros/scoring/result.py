@@ -161,6 +161,9 @@ class Result(_Strict):
     mission_id: str
     task: TaskInfo
     planner: str
+    planner_details: dict[str, str] = Field(
+        default_factory=dict, description="of a method that uses a model: its name, hash of the prompts, date, scorer"
+    )
     eligible: bool
     ineligible_reasons: tuple[str, ...]
     judge: str = Field(description="who decided in the end, with its version")

@@ -40,6 +40,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         mission_id=run.mission_id,
         task=_task(truth),
         planner=run.planner,
+        planner_details=run.planner_details,
         eligible=run.eligible and not reasons,
         ineligible_reasons=reasons,
         judge=claims.judgement.judge,

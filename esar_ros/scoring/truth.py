@@ -66,6 +66,7 @@ class Run(_Strict):
 
     mission_id: str
     planner: str
+    planner_details: dict[str, str] = Field(default_factory=dict, description="of a method that uses a model: which")
     eligible: bool = True
     ineligible_reasons: tuple[str, ...] = ()
     judge: str

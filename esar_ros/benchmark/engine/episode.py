@@ -34,7 +34,7 @@ from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
-from esar_ros.planning.method import GRID, VIEWS
+from esar_ros.planning.method import GRID, VIEWS, details_of
 from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
 from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.planning.registry import create
@@ -155,6 +155,7 @@ class _Mission:
             odometry=conditions.odometry,
             detector=conditions.detector,
             method_eligible=self._session.method.eligible,
+            planner_details=details_of(self._session.method),
         )
         self._referee = Referee(task, deployment.victims, deployment.clues, thresholds, run, deployment.odom_in_map)
         self._connect(rig, seed, deployment)

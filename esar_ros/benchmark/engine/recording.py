@@ -97,7 +97,7 @@ class Recording:
         row = DecisionRow(
             ns,
             answer.seq,
-            words.DECISION_STOP if answer.stopped else words.DECISION_DONE,
+            _status(answer),
             ns,
             method,
             decision.action,
@@ -135,3 +135,9 @@ def _sortable(value: float) -> float:
     """A coordinate that is no number stays one that can be sorted: +inf, which matches nothing."""
     number = float(value)
     return number if math.isfinite(number) else math.inf
+
+
+def _status(answer: Answer) -> int:
+    if answer.stopped:
+        return words.DECISION_STOP
+    return words.DECISION_THINKING if answer.decision.thinking else words.DECISION_DONE

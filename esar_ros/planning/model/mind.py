@@ -16,7 +16,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.model.client import ModelClient
@@ -53,7 +53,7 @@ class Mind(Generic[_Outcome]):
         self._model = Replay(replayed).model if replayed is not None and replayed.is_file() else self._settings.name
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, str]:
         """For results: which model is asked, with which words, when, and what the clock does meanwhile."""
         out = {
             "model": self._model,
