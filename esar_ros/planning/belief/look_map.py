@@ -79,6 +79,32 @@ class LookMap:
             np.maximum(window[number], np.where(side == number, person, 0.0), out=window[number])
         np.maximum(self.clue[r0:r1, c0:c1], detection.clue[metres] * factor, out=self.clue[r0:r1, c0:c1])
 
+    def passed(self, start: Vector, end: Vector, curves: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
+        """Count a straight flight as the looks in passing that plans reckon with.
+
+        curves: probability of finding person and clue by whole metres of distance on the ground. What a plan has
+        promised and the pictures did not hold is thereby given up, and no leg is flown for the same promise twice.
+        """
+        reach = len(curves[0]) - 1
+        low = np.maximum(np.floor((np.minimum(start, end) - reach - self.origin) / self.cell).astype(int), 0)
+        high = np.ceil((np.maximum(start, end) + reach - self.origin) / self.cell).astype(int)
+        high = np.minimum(high, self.shape[::-1])
+        if (low >= high).any():
+            return
+        x, y = np.meshgrid(self.x[low[0] : high[0]], self.y[low[1] : high[1]])
+        run = end - start
+        length = float(np.linalg.norm(run))
+        unit = run / length if length > 0.0 else np.zeros(2)
+        along = np.clip((x - start[0]) * unit[0] + (y - start[1]) * unit[1], 0.0, length)
+        dx, dy = start[0] + along * unit[0] - x, start[1] + along * unit[1] - y
+        metres = np.minimum(np.hypot(dx, dy), reach).astype(int)
+        side = side_of(dx, dy)
+        window = self.person[:, low[1] : high[1], low[0] : high[0]]
+        for number in range(SIDES):
+            np.maximum(window[number], np.where(side == number, curves[0][metres], 0.0), out=window[number])
+        clue = self.clue[low[1] : high[1], low[0] : high[0]]
+        np.maximum(clue, curves[1][metres], out=clue)
+
 
 def side_of(dx: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.intp]:
     """Quadrant of directions, 0..3: north-east, north-west, south-east, south-west."""

@@ -34,6 +34,7 @@ from esar_ros.planning.belief.view_planning import (
     best_view,
     candidates,
     flyable,
+    lateral,
     strongest,
 )
 from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
@@ -116,6 +117,7 @@ class BeliefSearch:
         self._looked_at: dict[int, int] = {}  # id of an unsure thing -> sides it was looked at from
         self._closed: list[Vector] = []
         self._leg: Leg | None = None
+        self._from: tuple[Vector, float] | None = None  # where the search leg began, and its height
         self._target: int | None = None  # id of the unsure thing that the leg leads to
         self._planned = -math.inf  # s, stamp of the last plan
         self._why = ""
@@ -255,12 +257,14 @@ class BeliefSearch:
         return self._fly(goal, "search", observation, reports, considered)
 
     def _plan(self, observation: Observation) -> tuple[View | None, int]:
+        planning, here = self._settings.planning, observation.pose.position[:2].copy()
+        curves = (self._detection.person, self._detection.clue)
+        if self._from is not None:
+            start, height = self._from
+            self.looks.passed(start, here, (lateral(curves[0], height), lateral(curves[1], height)))
         worth = self._worth(observation.elapsed)
-        here = observation.pose.position[:2].copy()
-        planning = self._settings.planning
         places = candidates(here, worth, planning.candidates)
         allowed = flyable(places, here, self._area, AREA_MARGIN, self._closed, _CLOSED)
-        curves = (self._detection.person, self._detection.clue)
         left = self._brief.t_max - observation.elapsed
         return best_view(here, worth, curves, allowed, left, planning), len(allowed)
 
@@ -286,8 +290,10 @@ class BeliefSearch:
     def _fly(
         self, goal: Goal, action: str, observation: Observation, reports: tuple[Report, ...], considered: int
     ) -> Decision:
+        self._from = None
         if action == "search":
             self._target = None
+            self._from = (observation.pose.position[:2].copy(), float(goal.position[2]))
         self._leg = Leg(goal, self._settings.leg)
         self._planned = observation.stamp
         return Decision(action, self._why, goal=goal, reports=reports, considered=considered)

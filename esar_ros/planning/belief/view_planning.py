@@ -21,6 +21,7 @@ from esar_ros.planning.search_area import distance_to_edge
 _CELLS = 6000  # cells with the most worth that are looked at
 _RINGS = (30.0, 60.0, 100.0)  # m around the vehicle: short legs that are always tried
 _RING_POINTS = 8
+_SHORTEST = 20.0  # m: a leg that is shorter shows nothing new
 
 
 class PlanningSettings(Settings):
@@ -77,14 +78,14 @@ def best_view(
     best: View | None = None
     for height in settings.heights:
         person, clue = lateral(curves[0], height), lateral(curves[1], height)
-        gains = leg_gains(here, places, *_arrays(worth), person, clue, height)
+        gains = leg_gains(here, places, *_arrays(worth), person, clue)
         times = np.linalg.norm(places - here, axis=1) / settings.speed + settings.turn
         rates = np.where(times <= seconds_left, gains / times, 0.0)
         for index in np.argsort(-rates, kind="stable")[: settings.deepened]:
             if rates[index] <= 0.0:
                 break
-            left = after(here, places[index], worth, person, clue, height)
-            further = leg_gains(places[index], places, *left, person, clue, height)
+            left = after(here, places[index], worth, person, clue)
+            further = leg_gains(places[index], places, *left, person, clue)
             then = np.linalg.norm(places - places[index], axis=1) / settings.speed + settings.turn
             total, time = gains[index] + further, times[index] + then
             both = np.where(time <= seconds_left, total / time, 0.0)
@@ -121,6 +122,7 @@ def flyable(
     """The candidates and places around the vehicle that lie in the area and not within radius of a closed one."""
     all_places = np.concatenate([places, around(here)])
     ok = distance_to_edge(corners, all_places) >= margin
+    ok &= np.linalg.norm(all_places - here[:2], axis=1) >= _SHORTEST
     for place in closed:
         ok &= np.linalg.norm(all_places - place, axis=1) > radius
     return np.asarray(all_places[ok])
@@ -155,12 +157,11 @@ def after(
     worth: Worth,
     person: NDArray[np.float64],
     clue: NDArray[np.float64],
-    height: float,
 ) -> tuple[NDArray[np.float64], ...]:
     """What is left (cells, person, clue, person_seen, clue_seen) when a leg has found nothing."""
     p_left, c_left = worth.person.copy(), worth.clue.copy()
     p_seen, c_seen = worth.person_seen.copy(), worth.clue_seen.copy()
-    _fly(start, end, worth.cells, p_left, c_left, p_seen, c_seen, person, clue, height)
+    _fly(start, end, worth.cells, p_left, c_left, p_seen, c_seen, person, clue)
     return worth.cells, p_left, c_left, p_seen, c_seen
 
 
@@ -169,16 +170,11 @@ def _arrays(worth: Worth) -> tuple[NDArray[np.float64], ...]:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _pass(
-    ax: float, ay: float, ux: float, uy: float, length: float, x: float, y: float, height: float
-) -> tuple[float, int]:
+def _pass(ax: float, ay: float, ux: float, uy: float, length: float, x: float, y: float) -> tuple[float, int]:
     """Distance on the ground from a leg and the side from which a cell is seen in passing."""
     along = min(max((x - ax) * ux + (y - ay) * uy, 0.0), length)
     qx, qy = ax + along * ux - x, ay + along * uy - y
-    aside = math.sqrt(qx * qx + qy * qy)
-    # Cells near the track are seen on the approach, from behind.
-    sx, sy = qx - 0.5 * height * ux, qy - 0.5 * height * uy
-    return aside, (1 if sx < 0.0 else 0) + (2 if sy < 0.0 else 0)
+    return math.sqrt(qx * qx + qy * qy), (1 if qx < 0.0 else 0) + (2 if qy < 0.0 else 0)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -192,7 +188,6 @@ def leg_gains(
     clue_seen: NDArray[np.float64],
     person_curve: NDArray[np.float64],
     clue_curve: NDArray[np.float64],
-    height: float,
 ) -> NDArray[np.float64]:
     """Expected value found on the straight legs from start to each of the places (K, 2)."""
     gains = np.zeros(len(places))
@@ -203,7 +198,7 @@ def leg_gains(
         ux, uy = (dx / length, dy / length) if length > 1e-9 else (1.0, 0.0)
         total = 0.0
         for m in range(len(cells)):
-            aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1], height)
+            aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1])
             if aside >= most:
                 continue
             p = person_curve[int(aside)]
@@ -228,7 +223,6 @@ def _fly(
     clue_seen: NDArray[np.float64],
     person_curve: NDArray[np.float64],
     clue_curve: NDArray[np.float64],
-    height: float,
 ) -> None:
     """Take what a leg finds from what is left, and count its looks; in place."""
     dx, dy = end[0] - start[0], end[1] - start[1]
@@ -236,7 +230,7 @@ def _fly(
     ux, uy = (dx / length, dy / length) if length > 1e-9 else (1.0, 0.0)
     most = len(person_curve) - 1
     for m in range(len(cells)):
-        aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1], height)
+        aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1])
         if aside >= most:
             continue
         p = person_curve[int(aside)]

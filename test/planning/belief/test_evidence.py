@@ -1,0 +1,162 @@
+"""Clues and empty looks move the belief the right way, and never make it more than certain."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from esar_ros.geometry.frames import Pose, quaternion_from_yaw
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.planning.belief.belief_map import PersonBelief
+from esar_ros.planning.belief.brief_parser import parse_brief
+from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
+from esar_ros.planning.belief.evidence import EvidenceSettings, distance_to_lines, log_likelihood
+from esar_ros.planning.belief.look_map import LookMap, side_of
+from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
+from esar_ros.planning.search_area import distance_to_edge
+
+AREA = np.array([[-500.0, -500], [500, -500], [500, 500], [-500, 500]])
+CAMERAS = [(load_vehicle().image.model, mount.pose) for mount in load_vehicle().cameras.values()]
+FLAT = (0.0, np.zeros(2))
+
+
+def belief(text="Someone is missing.", absent=0.1):
+    looks = LookMap(AREA, 10.0)
+    centres = np.stack(np.meshgrid(looks.x, looks.y), axis=-1)
+    lines = sample(parse_brief(text), None, np.zeros(2), PriorSettings(samples=2000), np.random.default_rng(0))
+    return PersonBelief(lines, looks, absent, distance_to_edge(AREA, centres) > 0), looks
+
+
+def mass_near(person, looks, place, radius):
+    distance = np.hypot(looks.x[None, :] - place[0], looks.y[:, None] - place[1])
+    return float(person.posterior[distance < radius].sum())
+
+
+def pose(x, y, z=30.0, yaw=0.0):
+    return Pose(np.array([x, y, z]), quaternion_from_yaw(yaw))
+
+
+@pytest.fixture
+def detection(brief):
+    return Detection(DetectionSettings(), brief())
+
+
+def test_detection_falls_with_range_weather_and_night(brief):
+    day = Detection(DetectionSettings(), brief())
+    fog = Detection(DetectionSettings(), brief(weather="dense_fog"))
+    night = Detection(DetectionSettings(), brief(local_time="2024-05-01T23:00:00"))
+    assert np.all(np.diff(day.person) <= 0) and 0 < day.person[0] < 1
+    assert day.person[60] == pytest.approx(DetectionSettings().best / 2, rel=0.01)
+    assert np.all(fog.person <= day.person) and fog.person[60] < 0.6 * day.person[60]
+    assert night.person[60] < 0.5 * day.person[60] and np.all(day.clue <= day.person)
+    assert Detection(DetectionSettings(), brief(weather="unheard of", local_time="soon")).person == pytest.approx(
+        day.person
+    )
+
+
+def test_a_look_lowers_what_it_sees_relative_to_the_rest(detection):
+    person, looks = belief()
+    before = person.posterior.copy()
+    looks.look(pose(0.0, 0.0), CAMERAS, FLAT, detection)
+    seen = looks.missed < 1.0
+    assert 50 < seen.sum() < before.size
+    ratio = person.posterior / before
+    assert ratio[seen].max() <= ratio[~seen].min() + 1e-12
+    assert person.posterior.sum() < before.sum(), "somebody may be nowhere on the map"
+
+
+def test_the_rear_is_not_seen(detection):
+    _, looks = belief()
+    looks.look(pose(0.0, 0.0), CAMERAS, FLAT, detection)
+    _, columns = np.nonzero(looks.missed < 0.9)
+    assert looks.x[columns].max() > 60.0 and looks.x[columns].min() > -50.0
+
+
+def test_looks_from_one_side_fail_together(detection):
+    _, looks = belief()
+    looks.look(pose(0.0, 0.0), CAMERAS, FLAT, detection)
+    once = looks.missed.copy()
+    looks.look(pose(0.0, 0.0), CAMERAS, FLAT, detection)
+    assert np.array_equal(looks.missed, once)
+    looks.look(pose(60.0, 0.0, yaw=math.pi), CAMERAS, FLAT, detection)
+    assert looks.missed.min() < once.min()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.floats(-400, 400), st.floats(-400, 400), st.floats(5, 80), st.floats(-3, 3)), max_size=6))
+def test_belief_is_a_probability_whatever_was_looked_at(places):
+    person, looks = belief()
+    detection = Detection(DetectionSettings(), BRIEF)
+    last = float(person.posterior.sum())
+    for x, y, z, yaw in places:
+        looks.look(pose(x, y, z, yaw), CAMERAS, FLAT, detection)
+        posterior = person.posterior
+        assert np.isfinite(posterior).all() and (posterior >= 0).all() and posterior.sum() <= 1.0 + 1e-9
+        assert posterior.sum() <= last + 1e-9, "an empty look never makes it surer that somebody is there"
+        last = float(posterior.sum())
+
+
+class _Brief:
+    weather, local_time = "clear", "2024-05-01T12:00:00"
+
+
+BRIEF = _Brief()
+
+
+def test_a_clue_draws_the_belief(detection):
+    person, looks = belief()
+    before = mass_near(person, looks, (250.0, 0.0), 100.0)
+    person.hear([("backpack", np.array([250.0, 0.0]))], EvidenceSettings(), np.random.default_rng(0))
+    assert mass_near(person, looks, (250.0, 0.0), 100.0) > max(0.4, 4.0 * before)
+    assert person.posterior.sum() <= 1.0
+
+
+def test_clues_in_a_row_tell_the_direction_of_travel():
+    person, looks = belief()
+    row = [(kind, np.array([x, 0.0])) for kind, x in (("food_wrapper", 60.0), ("water_bottle", 130.0), ("rope", 200.0))]
+    person.hear(row, EvidenceSettings(), np.random.default_rng(0))
+    assert mass_near(person, looks, (260.0, 0.0), 70.0) > 2.0 * mass_near(person, looks, (0.0, 0.0), 70.0)
+
+
+def test_a_narrow_kind_draws_nearer_than_a_wide_one():
+    near = []
+    for kind in ("signal_flare", "food_wrapper"):
+        person, looks = belief()
+        person.hear([(kind, np.array([200.0, 100.0]))], EvidenceSettings(), np.random.default_rng(0))
+        near.append(mass_near(person, looks, (200.0, 100.0), 40.0))
+    assert near[0] > near[1]
+
+
+def test_a_line_is_likelier_when_the_clue_lies_on_it():
+    lines = Hypotheses(np.array([[[0.0, 0], [200, 0]], [[0.0, 0], [0, 200]]]), (frozenset(), frozenset()))
+    likely = log_likelihood(lines, [("rope", np.array([100.0, 5.0]))], EvidenceSettings())
+    assert likely[0] > likely[1]
+    named = Hypotheses(lines.nodes, (frozenset({"tent"}), frozenset()))
+    at_start = [("tent", np.array([0.0, 0.0]))]
+    assert (
+        log_likelihood(named, at_start, EvidenceSettings())[0] > log_likelihood(lines, at_start, EvidenceSettings())[0]
+    )
+
+
+def test_distance_to_lines():
+    nodes = np.array([[[0.0, 0], [10, 0], [10, 10]], [[0.0, 0], [0, 0], [0, 0]]])
+    assert distance_to_lines(nodes, np.array([12.0, 5.0])) == pytest.approx([2.0, 13.0])
+
+
+def test_somebody_found_is_no_longer_sought_but_his_ways_are():
+    person, looks = belief("We start close to the hut. He went 300 m east of the hut.")
+    place = np.array([280.0, 40.0])
+    person.settle(place)
+    assert person.posterior.sum() == 0.0
+    ways = person.ways
+    assert 0.9 < ways.sum() <= 1.0 + 1e-9
+    row, column = np.unravel_index(np.argmax(ways), ways.shape)
+    assert np.hypot(looks.x[column] - place[0], looks.y[row] - place[1]) < 150.0
+
+
+def test_sides():
+    assert side_of(np.array([1.0, -1, 1, -1]), np.array([1.0, 1, -1, -1])).tolist() == [0, 1, 2, 3]

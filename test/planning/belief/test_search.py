@@ -1,0 +1,135 @@
+"""The method as a whole over flat ground: finds by the brief, confirms, reports, settles, stops when it pays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from esar_ros.mission.decision import GoalType, HeightReference, ReportType
+from esar_ros.mission.errors import UsageError
+from esar_ros.planning.registry import create
+
+PROMPT = (
+    "Anna has been missing since noon, in a red jacket. You start about 100 m south of the hut. "
+    "She was last seen walking east from the hut, two hundred metres away."
+)
+ANNA = (205.0, 95.0, 0.0)
+
+
+COARSE = {"cell": 20.0, "prior": {"samples": 1500}, "planning": {"candidates": 40, "deepened": 3, "heights": (25.0,)}}
+
+
+def method_for(brief, seed=0):
+    method = create("belief", COARSE)
+    method.reset(brief, seed)
+    return method
+
+
+class World:
+    """Things that are seen from within a range; their views grow with every look."""
+
+    def __init__(self, clue, things, reach=45.0):
+        self.clue, self.things, self.reach = clue, things, reach
+        self.views = [0] * len(things)
+
+    def seen_from(self, position, stamp):
+        out = []
+        for number, (kind, place, score) in enumerate(self.things):
+            if np.linalg.norm(np.array(place) - position) < self.reach:
+                self.views[number] += 1
+            if self.views[number]:
+                views = self.views[number]
+                out.append(self.clue(number + 1, kind, place, score=score, views=views, nearest_view=40.0))
+        return tuple(out)
+
+
+def fly(method, flight, world, seconds=900, speed=5.0):
+    run = flight(method, speed)
+    for _ in range(seconds):
+        run.run(1, clues=world.seen_from(run.position, run.stamp))
+        if run.stopped:
+            break
+    return run
+
+
+def reports(run, kind):
+    return [report for decision in run.decisions for report in decision.reports if report.type is kind]
+
+
+def test_finds_whom_the_brief_tells_of_and_stops(brief, flight, clue):
+    run = fly(method_for(brief(prompt=PROMPT)), flight, World(clue, [("person", ANNA, 0.9)]))
+    (report,) = reports(run, ReportType.VICTIM)
+    assert report.position == pytest.approx(ANNA)
+    assert run.stopped and run.stamp < 300.0, "with her found, a faint hope of clues is not worth the time"
+    assert "1 of 1 found" in run.decisions[-1].why
+    assert run.method.act(run.observe(999.0)).stop
+
+
+def test_goes_on_while_nobody_is_found(brief, flight, clue):
+    run = fly(method_for(brief(prompt=PROMPT, t_max=400.0)), flight, World(clue, []), 400)
+    assert run.stamp > 330.0, "search costs nothing before the first find"
+
+
+def test_a_clue_is_followed(brief, flight, clue):
+    # The brief is wrong; the things of the missing lie in the west.
+    things = [("backpack", (-60.0, 40.0, 0.0), 0.9), ("sleeping_bag", (-130.0, 60.0, 0.0), 0.9)]
+    person = ("person", (-190.0, 75.0, 0.0), 0.9)
+    run = fly(method_for(brief(prompt="Anna is missing. She may be anywhere.")), flight, World(clue, [*things, person]))
+    assert len(reports(run, ReportType.VICTIM)) == 1
+    assert len(reports(run, ReportType.CLUE)) == 2
+
+
+def test_an_unsure_person_is_looked_at_from_both_sides_and_given_up(brief, flight, clue):
+    world = World(clue, [("person", (80.0, 90.0, 0.0), 0.4)])
+    run = fly(method_for(brief(prompt=PROMPT, t_max=300.0)), flight, world, 300)
+    looks = [d for d in run.decisions if d.action == "confirm" and d.goal is not None]
+    assert len(looks) == 2
+    sides = [look.goal.position[:2] - np.array([80.0, 90.0]) for look in looks]
+    assert sides[0] @ sides[1] < 0.0, "from the other side"
+    assert not reports(run, ReportType.VICTIM)
+    assert any(d.action == "search" for d in run.decisions[run.decisions.index(looks[-1]) :])
+
+
+def test_two_missing_are_both_sought(brief, flight, clue):
+    prompt = (
+        "Missing are Jan and Eva. The drone starts close to the hut. Jan went 150 m east of the hut. "
+        "Eva went 150 m west of the hut."
+    )
+    things = [("person", (150.0, 5.0, 0.0), 0.9), ("person", (-145.0, -10.0, 0.0), 0.9)]
+    run = fly(method_for(brief(prompt=prompt)), flight, World(clue, things))
+    assert len(reports(run, ReportType.VICTIM)) == 2 and run.stopped
+    assert [person.found is not None for person in run.method.people] == [True, True]
+
+
+def test_goals_stay_in_the_area_and_below_the_ceiling(brief, flight, clue):
+    run = fly(method_for(brief(half=120.0, ceiling=30.0, prompt=PROMPT, t_max=200.0)), flight, World(clue, []), 200)
+    goals = [d.goal for d in run.decisions if d.goal is not None and d.goal.type is GoalType.WAYPOINT]
+    assert len(goals) > 3
+    assert max(np.abs(goal.position[:2]).max() for goal in goals) <= 105.0 + 1e-6
+    assert max(goal.position[2] for goal in goals) <= 25.0
+    assert all(goal.height_reference is HeightReference.GROUND for goal in goals)
+
+
+def test_a_blocked_place_is_left_alone(brief, observe):
+    method = method_for(brief(prompt=PROMPT))
+    first = method.act(observe(0.0)).goal.position[:2]
+    second = method.act(observe(1.0, goal_blocked=True)).goal.position[:2]
+    assert np.linalg.norm(first - second) > 25.0
+
+
+def test_same_seed_same_flight(brief, flight, clue):
+    tracks = [
+        fly(method_for(brief(prompt=PROMPT), 3), flight, World(clue, [("rope", (90.0, 90.0, 0.0), 0.9)]), 120).track
+        for _ in range(2)
+    ]
+    assert np.array_equal(*tracks)
+
+
+def test_an_empty_brief_is_searched_around_the_start(brief, flight, clue):
+    run = fly(method_for(brief(prompt="")), flight, World(clue, [("person", (0.0, 110.0, 0.0), 0.9)]))
+    assert len(reports(run, ReportType.VICTIM)) == 1
+
+
+def test_bad_parameters_are_refused():
+    with pytest.raises(UsageError, match="planner belief, parameter cell"):
+        create("belief", {"cell": 0.0})
