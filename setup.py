@@ -205,6 +205,8 @@ EXTRAS = {
     "llm": ["openai>=1.40"],
     # Import of elevation models (GeoTIFF).
     "geo": ["rasterio>=1.3", "pyproj>=3.6"],
+    # A real image-text scorer for methods that use one, with weights of your own.
+    "clip": ["open-clip-torch>=2.20"],
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
     "test": [

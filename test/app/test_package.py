@@ -44,6 +44,7 @@ ROSDEP = {
 IMPORTED_AS = {
     "cc3d": "connected-components-3d",
     "cv2": "opencv-python-headless",
+    "open_clip": "open-clip-torch",
     "PIL": "pillow",
     "yaml": "pyyaml",
 }
