@@ -201,8 +201,6 @@ EXTRAS = {
     # Training the detector and the YOLO-World backend. ultralytics is AGPL-3.0: what is built with it
     # must follow that licence. Plain use of the package needs none of it.
     "train": ["ultralytics>=8.3", "torch>=2.2", "onnx>=1.16"],
-    # Planners that ask a language model over any OpenAI-compatible interface.
-    "llm": ["openai>=1.40"],
     # Import of elevation models (GeoTIFF).
     "geo": ["rasterio>=1.3", "pyproj>=3.6"],
     # A real image-text scorer for methods that use one, with weights of your own.
