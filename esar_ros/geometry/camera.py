@@ -64,13 +64,7 @@ class CameraModel:
         front = z > 1e-6
         safe = np.where(front, z, 1.0)
         uv = np.stack([self.fx * p[..., 0] / safe + self.cx, self.fy * p[..., 1] / safe + self.cy], axis=-1)
-        inside = (
-            front
-            & (uv[..., 0] >= 0)
-            & (uv[..., 0] < self.width)
-            & (uv[..., 1] >= 0)
-            & (uv[..., 1] < self.height)
-        )
+        inside = front & (uv[..., 0] >= 0) & (uv[..., 0] < self.width) & (uv[..., 1] >= 0) & (uv[..., 1] < self.height)
         return uv, inside
 
     def back_project(self, pixels: ArrayLike, depth: ArrayLike) -> NDArray[np.float64]:

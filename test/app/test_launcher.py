@@ -46,7 +46,6 @@ exit 0
 """
 
 
-
 class Launcher:
     """A copy of the launcher with what it reads, in a folder of its own."""
 
