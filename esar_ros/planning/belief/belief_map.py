@@ -25,7 +25,7 @@ from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses
 
 _BLUR = 1.5  # cells, standard deviation of the kernel that makes a density of samples
-_FOUND_WIDTH = 60.0  # m: lines that end this near to a person found may be his
+_FOUND_WIDTH = 150.0  # m: lines that end this near to where a person was found tell of his way
 _ANYWHERE = 0.03  # share of the prior that is spread evenly over the area
 _POINTS = 4  # points of a line at which clues are expected
 _LATER_LINES = 2000  # lines proposed through the clues
@@ -47,6 +47,10 @@ class PersonBelief:
         self, clues: Sequence[tuple[str, Vector]], settings: EvidenceSettings, random: np.random.Generator
     ) -> None:
         """Take in all clues found so far (kind, place (2,)); replaces what was heard before."""
+        if self.found is not None:
+            self._weights = normalised(log_likelihood(self._lines, clues, settings))
+            self.settle(self.found)
+            return
         weights = normalised(log_likelihood(self._lines, clues, settings))
         ends, mass, ways = self._lines.ends, weights, _points_on(self._lines, random)
         way_mass = weights
@@ -64,6 +68,12 @@ class PersonBelief:
     def settle(self, place: Vector) -> None:
         """The person was found at a place (2,): what is left to expect are clues on the ways there."""
         self.found = np.array(place[:2])
+        # All lines are led to where he was found; those that came near by themselves count most.
+        off = np.linalg.norm(self._lines.ends - self.found, axis=1)
+        nodes = self._lines.nodes.copy()
+        nodes[:, -1] = self.found
+        self._ways = _points_on(Hypotheses(nodes, self._lines.kinds), np.random.default_rng(0))
+        self._way_weights = normalised(np.log(self._weights + 1e-12) - 0.5 * (off / _FOUND_WIDTH) ** 2)
 
     @property
     def posterior(self) -> NDArray[np.float64]:
@@ -78,11 +88,6 @@ class PersonBelief:
         """Density of where a clue of this person lies, adds up to at most 1 (rows, columns)."""
         points: NDArray[np.float64] = self._ways
         weights = self._way_weights
-        if self.found is not None:
-            # The lines that end elsewhere are not his.
-            off = np.linalg.norm(points[:, -1] - self.found, axis=1)
-            weights = weights * np.exp(-0.5 * (off / _FOUND_WIDTH) ** 2) + 1e-12
-            weights = weights / weights.sum()
         flat = points.reshape(-1, 2)
         return self._density(flat, np.repeat(weights / points.shape[1], points.shape[1]))
 
