@@ -2,8 +2,8 @@
 
 A hypothesis is a line that somebody walked, from the landmark by which the start is given through the places that
 the brief tells of to where the person is. Its uncertainty is what words leave open: a compass word of eight means
-22.5 degrees to either side, a round distance its rounding, "a few minutes" a factor. A share of the people is not
-where the words lead: on the way there, beyond it, or anywhere around as lost hikers are (Koester, 2008).
+22.5 degrees to either side, a round distance its rounding, "a few minutes" a factor. A share of the people is
+not where the words lead: on the way there, beyond it, or anywhere around; these shares are assumed, not published.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Source: the project's own method. Search theory after Koopman (Search and Screening, 1946) and Stone (Theory of
 Optimal Search, 1975): a probability map, a detection function, negative evidence, and effort where it finds most a
-second; distances of lost people after Koester (2008). Runs without a model.
+second. Runs without a model.
 """
 
 from __future__ import annotations
