@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from esar_ros.bridges.px4_offboard import Timing
 from esar_ros.bridges.px4_versions import DEFAULT, RELEASES
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import read_yaml, validated
 
 
 class VehicleAddress(BaseModel):
@@ -61,11 +60,4 @@ class Px4Settings(BaseModel):
 def load_px4_settings(path: Path | None = None) -> Px4Settings:
     """From a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/px4.yaml")
-    try:
-        return Px4Settings.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")) or {})
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read the settings {source}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    return validated(Px4Settings, read_yaml(source, "the settings") or {}, source)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import load_settings
 
 
 class Thresholds(BaseModel):
@@ -34,11 +33,4 @@ class Thresholds(BaseModel):
 def load_thresholds(path: Path | None = None) -> Thresholds:
     """Thresholds from a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/thresholds.yaml")
-    try:
-        return Thresholds.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
-    except (OSError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read thresholds {source}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    return load_settings(Thresholds, source, "thresholds")

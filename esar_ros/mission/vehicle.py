@@ -6,14 +6,14 @@ import math
 from pathlib import Path
 
 import numpy as np
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import load_settings
 
 
 class _Strict(BaseModel):
@@ -104,14 +104,7 @@ class Vehicle(_Strict):
 def load_vehicle(path: Path | None = None) -> Vehicle:
     """Vehicle from a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/vehicle.yaml")
-    try:
-        vehicle = Vehicle.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read vehicle {source}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    vehicle = load_settings(Vehicle, source, "vehicle")
     if set(vehicle.cameras) != set(CAMERAS):
         raise UsageError(f"{source}, key cameras: has {sorted(vehicle.cameras)}", f"name exactly {list(CAMERAS)}")
     for name in ("ranges", "cameras"):

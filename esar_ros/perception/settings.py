@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import read_yaml, validated
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -56,21 +56,13 @@ class DetectorSettings(_Strict):
 
 def parse(model: type[_Model], data: Mapping[str, Any] | None, where: str) -> _Model:
     """Checked settings. Raises UsageError naming where, the key and the reason."""
-    try:
-        return model.model_validate(data or {})
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "all"
-        raise UsageError(f"{where}, key {key}: {first['msg']}", "mend the value") from None
+    return validated(model, data or {}, where, "all", "mend the value")
 
 
 def load_detector_settings(path: Path | None = None) -> DetectorSettings:
     """Settings from a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/detector.yaml")
-    try:
-        data = yaml.safe_load(source.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read detector settings {source}: {error}", "mend the file") from None
+    data = read_yaml(source, "detector settings")
     if data is not None and not isinstance(data, dict):
         raise UsageError(f"{source}: not a table of settings", "mend the file")
     return parse(DetectorSettings, data, str(source))

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import load_settings
 
 _Four = tuple[float, float, float, float]
 _FARTHEST = 3.0  # the distribution ends at this many times its last quantile
@@ -74,12 +73,5 @@ class LostPersons:
 def load_lost_persons(path: Path | None = None) -> LostPersons:
     """Statistics from a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/lost_persons.yaml")
-    try:
-        read = _File.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read lost-person statistics {source}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    read = load_settings(_File, source, "lost-person statistics")
     return LostPersons(**dict(read))

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import read_yaml
 
 SHARED = "reporting"  # section that every method gets
 MODEL = "model"  # section that methods get which ask a language model
@@ -39,10 +39,7 @@ def configured(
 ) -> dict[str, Any]:
     """A method's section of the file with the shared ones inside it, all overlaid. Raises UsageError."""
     source = path or resource("config/planners.yaml")
-    try:
-        data = yaml.safe_load(source.read_text(encoding="utf-8")) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read planners' parameters {source}: {error}", "mend the file") from None
+    data = read_yaml(source, "planners' parameters") or {}
     if not isinstance(data, dict) or not all(isinstance(section, dict) for section in data.values()):
         raise UsageError(f"{source}: not a table of sections", "give each method a table of parameters")
     merged = {**data.get(method, {}), **overlay}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import load_settings
 
 
 class PilotLimits(BaseModel):
@@ -54,11 +53,4 @@ class PilotLimits(BaseModel):
 def load_pilot_limits(path: Path | None = None) -> PilotLimits:
     """Limits from a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/pilot.yaml")
-    try:
-        return PilotLimits.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read the pilot's limits {source}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    return load_settings(PilotLimits, source, "the pilot's limits")

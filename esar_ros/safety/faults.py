@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.settings_file import read_yaml, validated
 
 FRAMES = "frames"  # stands for the pictures that are handed over inside a process
 ODOMETRY, CMD_VEL, RANGES, BATTERY = "odometry", "cmd_vel", "ranges", "battery"
@@ -221,18 +221,9 @@ class Schedule(_Strict):
 
 def load_schedule(path: Path) -> Schedule:
     """Schedule of a YAML file. Raises UsageError: which key, what, how to mend it."""
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise UsageError(f"cannot read faults {path}: {reason}", "mend the file") from None
+    document = read_yaml(path, "faults")
     _refuse_model_faults(path, document)
-    try:
-        return Schedule.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise UsageError(f"{path}, key {key}: {first['msg']}", "see docs/faults.md") from None
+    return validated(Schedule, document, path, cure="see docs/faults.md")
 
 
 def _refuse_model_faults(path: Path, document: Any) -> None:

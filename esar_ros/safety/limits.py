@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import load_settings
 
 
 class Limits(BaseModel):
@@ -85,11 +84,4 @@ class Limits(BaseModel):
 def load_limits(path: Path | None = None) -> Limits:
     """Limits from a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/safety.yaml")
-    try:
-        return Limits.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read limits {source}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    return load_settings(Limits, source, "limits")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import load_settings
 
 
 class Zone(BaseModel):
@@ -43,11 +42,4 @@ class _File(BaseModel):
 
 def load_keep_out(path: Path) -> tuple[Zone, ...]:
     """Zones of a YAML file `zones: [{name, corners | geodetic}]`. Raises UsageError."""
-    try:
-        return _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))).zones
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read keep-out zones {path}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise UsageError(f"{path}, key {key}: {first['msg']}", "write zones: [{corners: [[x, y], ...]}]") from None
+    return load_settings(_File, path, "keep-out zones", "write zones: [{corners: [[x, y], ...]}]").zones

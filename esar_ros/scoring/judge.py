@@ -11,12 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import load_settings
 
 TEXT_LENGTH = 2000  # characters of a report that a judge reads
 _OTHER = "other"  # what the table knows to be none of the kinds
@@ -205,14 +205,7 @@ class OfflineJudge:
 
 
 def _load(path: Path) -> _Words:
-    try:
-        words = _Words.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot read synonyms {path}: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{path}, key {key}: {first['msg']}", "mend the file") from None
+    words = load_settings(_Words, path, "synonyms")
     if unknown := set(words.kinds) ^ set(KINDS):
         raise UsageError(f"{path}, key kinds: {sorted(unknown)}", f"name exactly {', '.join(KINDS)}")
     return words

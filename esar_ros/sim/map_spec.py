@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import parse_yaml, validated
 from esar_ros.sim.clearings import Clearings
 from esar_ros.sim.land_cover import Cover, LandCover
 from esar_ros.sim.terrain import Erosion, Relief
@@ -101,11 +100,4 @@ class MapSpec(_Strict):
 
 def parse_spec(text: bytes, source: str) -> MapSpec:
     """Map file from YAML; source names it in errors. Raises UsageError."""
-    try:
-        return MapSpec.model_validate(yaml.safe_load(text))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{source}: not YAML: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the map"
-        raise UsageError(f"{source}, key {key}: {first['msg']}", "mend the file") from None
+    return validated(MapSpec, parse_yaml(text, source), source, "the map")

@@ -11,12 +11,12 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import parse_yaml, validated
 from esar_ros.mission.weather import Weather
 
 STORY_DIRECTORY = "config/stories"
@@ -124,14 +124,7 @@ def load_story(id: str) -> Story:
 
 def parse_story(text: str, path: Path) -> Story:
     """Story from YAML; every name it uses must be one it has. Raises UsageError."""
-    try:
-        story = Story.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise UsageError(f"{path}: not YAML: {error}", "mend the file") from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the story"
-        raise UsageError(f"{path}, key {key}: {first['msg']}", "mend the file") from None
+    story = validated(Story, parse_yaml(text, str(path)), path, "the story")
     _check_names(story, path)
     return story
 

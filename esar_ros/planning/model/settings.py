@@ -15,7 +15,7 @@ from pydantic import Field
 
 from esar_ros.mission.chat import DASHSCOPE
 from esar_ros.mission.errors import UsageError
-from esar_ros.planning.parameters import Settings
+from esar_ros.planning.parameters import Settings, check
 
 KEY = "ESAR_MODEL_KEY"  # environment variable that holds the secret
 ENVIRONMENT = {  # variable -> key of this section
@@ -78,7 +78,7 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
     Raises UsageError when no model can be asked.
     """
     given = {key: environment[name] for name, key in ENVIRONMENT.items() if environment.get(name)}
-    settings = ModelSettings.model_validate({**settings.model_dump(), **given})
+    settings = check(ModelSettings, {**settings.model_dump(), **given}, method)
     if settings.preset:
         if settings.preset not in PRESETS:
             raise UsageError(f"no model preset '{settings.preset}'", f"known: {', '.join(sorted(PRESETS))}")

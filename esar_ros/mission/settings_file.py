@@ -1,0 +1,45 @@
+"""YAML files of settings: read, validated, and refused in one line that names file, key and reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from esar_ros.mission.errors import UsageError
+
+Model = TypeVar("Model", bound=BaseModel)
+MEND = "mend the file"
+
+
+def read_yaml(path: Path, what: str) -> Any:
+    """Content of a file; what it is, for people. Raises UsageError."""
+    try:
+        return parse_yaml(path.read_bytes(), f"{what} {path}")
+    except OSError as error:
+        raise UsageError(f"cannot read {what} {path}: {error}", MEND) from None
+
+
+def parse_yaml(text: str | bytes, source: str) -> Any:
+    """Content of YAML text; source names it. Raises UsageError."""
+    try:
+        return yaml.safe_load(text.decode("utf-8") if isinstance(text, bytes) else text)
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"cannot read {source}, not YAML: {' '.join(str(error).split())}", MEND) from None
+
+
+def validated(model: type[Model], data: object, source: Path | str, whole: str = "the file", cure: str = MEND) -> Model:
+    """Data as a model; whole: what an error that concerns no single key is about. Raises UsageError."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or whole
+        raise UsageError(f"{source}, key {key}: {first['msg']}", cure) from None
+
+
+def load_settings(model: type[Model], path: Path, what: str, cure: str = MEND) -> Model:
+    """A settings file as its model. Raises UsageError."""
+    return validated(model, read_yaml(path, what), path, cure=cure)

@@ -1,0 +1,60 @@
+"""Settings files: read as their model, or refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import load_settings, validated
+
+
+class Inner(BaseModel):
+    speed: float
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    inner: Inner
+
+
+def test_a_good_file_is_its_model(tmp_path: Path) -> None:
+    path = tmp_path / "good.yaml"
+    path.write_text("name: a\ninner: {speed: 2}\n", encoding="utf-8")
+    assert load_settings(Shape, path, "shapes") == Shape(name="a", inner=Inner(speed=2.0))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"name: a\ninner: {speed: fast}\n", "key inner.speed"),
+        (b"name: a\ninner: {speed: 1}\nmore: 1\n", "key more"),
+        (b"- 1\n", "key the file"),
+        (b"", "key the file"),
+        (b"name: [", "cannot read shapes"),
+        (b"\xff\xfe\x00", "cannot read shapes"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path, content: bytes, told: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_bytes(content)
+    with pytest.raises(UsageError) as refusal:
+        load_settings(Shape, path, "shapes")
+    line = str(refusal.value)
+    assert told in line
+    assert str(path) in line
+    assert "\n" not in line
+
+
+def test_no_file_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read shapes .*nowhere\.yaml"):
+        load_settings(Shape, tmp_path / "nowhere.yaml", "shapes")
+
+
+def test_the_cure_is_the_callers() -> None:
+    with pytest.raises(UsageError, match="buy a new one"):
+        validated(Shape, {}, "this", cure="buy a new one")
