@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from esar_ros.mission.clues import ClueKind
 from esar_ros.sim.camp_meshes import CAMPFIRES, SLEEPING_BAGS, TENTS
-from esar_ros.sim.gear_meshes import BACKPACKS, CLOTHES, ROPES, TREKKING_POLES, WATER_BOTTLES
+from esar_ros.sim.clothes_meshes import CLOTHES
+from esar_ros.sim.gear_meshes import ROPES, TREKKING_POLES, WATER_BOTTLES
+from esar_ros.sim.pack_meshes import BACKPACKS
 from esar_ros.sim.signal_meshes import LIGHTS, SIGNAL_FLARES
 from esar_ros.sim.trace_meshes import FOOD_WRAPPERS, FOOTPRINTS
 from esar_ros.sim.variants import Variant
