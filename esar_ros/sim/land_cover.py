@@ -106,6 +106,11 @@ Cover = Annotated[AlpineCover | DesertCover | GlacialCover | CoastalCover, Field
 
 UNKNOWN = 255  # surface that the relief leaves to the classifier
 
+# Members of an IntEnum are no numbers to numba.
+(_GRASS, _ROCK, _SNOW, _SAND, _DIRT, _FOREST, _BLOCKFIELD, _WATER, _SALT, _GOBI, _CLAY, _ICE, _SCRUB) = map(
+    int, LandCover
+)
+
 
 def classify(
     cover: Cover,
@@ -139,8 +144,14 @@ def classify(
 
 def trail_north(x: float, crest_offset: float, seed: int) -> float:
     """y (m) of the trodden trail along an alpine crest: it keeps to the crest and dips to the camp at the centre."""
-    bend = crest_offset * smoothstep(0.0, 260.0, abs(x)) + 22.0 * gradient_noise(x / 130.0, 0.61, seed + 230)
-    return float(bend + 5.0 * gradient_noise(x / 31.0, 1.7, seed + 231))
+    return float(_trail(x, crest_offset, seed))
+
+
+@njit(cache=True, nogil=True)
+def _trail(x, crest, seed):  # type: ignore[no-untyped-def]
+    bend = crest * smoothstep(0.0, 260.0, abs(x)) + 22.0 * gradient_noise(x / 130.0, 0.61, seed + 230)
+    bend += 5.0 * gradient_noise(x / 31.0, 1.7, seed + 231)
+    return bend
 
 
 @njit(cache=True, nogil=True)
@@ -162,12 +173,7 @@ def _alpine(h, size, seed, tree_line, share, block_line, rock_slope, trail, clea
         for i in range(n):
             x = i * step - size / 2.0
             y = j * step - size / 2.0
-            a = min(i + 1, n - 1)
-            b = max(i - 1, 0)
-            c = min(j + 1, n - 1)
-            d = max(j - 1, 0)
-            gx = (h[j, a] - h[j, b]) / ((a - b) * step)
-            gy = (h[c, i] - h[d, i]) / ((c - d) * step)
+            gx, gy = _gradient(h, i, j, step)
             slope = math.sqrt(gx * gx + gy * gy)
             z = h[j, i]
             broad = fbm(x / 260.0, y / 260.0, 4, seed + 200, 0.55)
@@ -177,22 +183,21 @@ def _alpine(h, size, seed, tree_line, share, block_line, rock_slope, trail, clea
             fit = share + 0.75 * broad + 0.18 * fine + 0.3 * smoothstep(0.0, 160.0, tree_line - z)
             fit -= 1.2 * smoothstep(tree_line - 15.0, tree_line + 45.0, z)
             fit -= 1.5 * (1.0 - smoothstep(clearing, 1.5 * clearing + 25.0, away + 25.0 * fine))
-            kind = 0
+            kind = _GRASS
             if fit > 0.5 and slope < 0.95:
-                kind = 5
+                kind = _FOREST
             streak = fbm(x / 75.0, y / 190.0, 4, seed + 220, 0.55)
             stones = 0.9 * streak + 0.25 * fine + smoothstep(block_line - 60.0, block_line + 60.0, z) - 0.72
             stones -= 0.6 * (1.0 - smoothstep(0.5 * clearing, 1.2 * clearing, away))
-            if kind == 0 and stones > 0.0:
-                kind = 6
+            if kind == _GRASS and stones > 0.0:
+                kind = _BLOCKFIELD
             if slope > rock_slope + 0.25 * fine:
-                kind = 1
-            # The trail keeps to the crest and dips to the camp at the centre.
-            bend = crest * smoothstep(0.0, 260.0, abs(x)) + 22.0 * gradient_noise(x / 130.0, 0.61, seed + 230)
-            bend += 5.0 * gradient_noise(x / 31.0, 1.7, seed + 231)
-            if (trail > 0.0 and abs(y - bend) < 0.5 * trail * (1.0 + 0.5 * fine)) or (kind == 0 and fine > 0.52):
-                kind = 4
-            out[j, i] = 7 if z <= sea else kind
+                kind = _ROCK
+            if (trail > 0.0 and abs(y - _trail(x, crest, seed)) < 0.5 * trail * (1.0 + 0.5 * fine)) or (
+                kind == _GRASS and fine > 0.52
+            ):
+                kind = _DIRT
+            out[j, i] = _WATER if z <= sea else kind
     return out
 
 
@@ -208,18 +213,18 @@ def _desert(h, surface, size, seed, rock_slope, salt_level, sand_share, sea):  #
             x = i * step
             y = j * step
             kind = surface[j, i]
-            if kind == 255:
+            if kind == UNKNOWN:
                 broad = fbm(x / 400.0, y / 400.0, 4, seed + 200, 0.5)
-                kind = 9
+                kind = _GOBI
                 if h[j, i] < salt_level + 2.0 * broad and slope < 0.1:
-                    kind = 8
+                    kind = _SALT
                 elif broad > 0.55 - sand_share and slope < 0.55:
-                    kind = 3
+                    kind = _SAND
                 elif slope > rock_slope:
-                    kind = 1
-            elif kind == 9 and slope > rock_slope:
-                kind = 10
-            out[j, i] = 7 if h[j, i] <= sea else kind
+                    kind = _ROCK
+            elif kind == _GOBI and slope > rock_slope:
+                kind = _CLAY
+            out[j, i] = _WATER if h[j, i] <= sea else kind
     return out
 
 
@@ -240,16 +245,16 @@ def _glacial(h, surface, size, seed, snow_line, snow_slope, rock_slope, sea):  #
             # Sunny (southern) slopes melt out first; hollows keep their snow.
             sunny = -gy / (slope + 0.3)
             grip = snow_slope + 0.35 * broad + 0.22 * fine - 0.14 * sunny
-            kind = 2
+            kind = _SNOW
             if z < snow_line + 60.0 * broad:
-                kind = 1 if slope > 0.75 else (6 if slope > 0.3 or fine > 0.0 else 0)
+                kind = _ROCK if slope > 0.75 else (_BLOCKFIELD if slope > 0.3 or fine > 0.0 else _GRASS)
             elif slope > rock_slope + 0.35 * fine or (slope > grip and broad + 0.6 * fine > -0.12):
-                kind = 1
+                kind = _ROCK
             elif slope > grip or (slope > 0.62 * snow_slope and broad < -0.3):
-                kind = 11
-            if surface[j, i] != 255:
+                kind = _ICE
+            if surface[j, i] != UNKNOWN:
                 kind = surface[j, i]
-            out[j, i] = 7 if z <= sea else kind
+            out[j, i] = _WATER if z <= sea else kind
     return out
 
 
@@ -262,7 +267,7 @@ def _coastal(h, size, seed, share, rock_slope, shore, sand_slope, sea):  # type:
         for i in range(n):
             z = h[j, i]
             if z <= sea:
-                out[j, i] = 7
+                out[j, i] = _WATER
                 continue
             gx, gy = _gradient(h, i, j, step)
             slope = math.sqrt(gx * gx + gy * gy)
@@ -281,16 +286,16 @@ def _coastal(h, size, seed, share, rock_slope, shore, sand_slope, sea):  # type:
             crest = z - 0.25 * ring
             fit = share + 0.6 * broad + 0.15 * fine - 0.07 * crest
             fit -= 0.55 * (1.0 - smoothstep(shore, shore + 35.0, z - sea))
-            kind = 12
+            kind = _SCRUB
             if fit > 0.5 and slope < 1.0:
-                kind = 5
+                kind = _FOREST
             elif fit < 0.02 + 0.1 * fine:
-                kind = 0
+                kind = _GRASS
             if slope > rock_slope + 0.25 * fine:
-                kind = 1
+                kind = _ROCK
             elif z - sea < shore * (0.75 + 0.5 * fine):
-                kind = 3 if slope < sand_slope else (6 if slope < 0.55 else 1)
-            elif kind == 0 and fine > 0.45:
-                kind = 4
+                kind = _SAND if slope < sand_slope else (_BLOCKFIELD if slope < 0.55 else _ROCK)
+            elif kind == _GRASS and fine > 0.45:
+                kind = _DIRT
             out[j, i] = kind
     return out
