@@ -8,10 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
 import sys
 import time
 from typing import Any
+
+from own_simulator import start_simulator
 
 from esar_ros.bridges.airsim_client import AirSimClient
 from esar_ros.bridges.airsim_types import DEPTH_PLANAR, SCENE, CameraImage, image_request
@@ -20,17 +21,6 @@ from esar_ros.mission.names import CAMERAS
 ROUNDS = 30
 STEPS = 400
 GOALS = {"eight_images_client_cpu_ms": 6.0, "lockstep_step_wall_ms": 2.0}
-
-
-def start_simulator() -> tuple[subprocess.Popen[str], int]:
-    """A paused simulator of its own on a free port."""
-    command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--paused", "--image", "640x480"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("ready on "):
-            return process, int(line.rsplit(":", 1)[1])
-    raise SystemExit("the simulator did not start")
 
 
 def median_of(action: Any, rounds: int) -> tuple[float, float]:
@@ -51,7 +41,7 @@ def main() -> int:
     port = parser.parse_args().port
     process = None
     if port is None:
-        process, port = start_simulator()
+        process, port = start_simulator("--paused")
     try:
         figures = measure(AirSimClient("127.0.0.1", port))
     finally:

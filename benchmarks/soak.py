@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass, field
 
 import psutil
+from own_simulator import start_simulator
 
 from esar_ros.bridges.airsim_client import AirSimClient
 from esar_ros.bridges.airsim_types import DEPTH_PLANAR, SCENE, image_request
@@ -42,21 +43,10 @@ def memory_of(process: subprocess.Popen[str]) -> float:
     return sum(p.memory_info().rss for p in (root, *root.children(recursive=True))) / 2**20
 
 
-def start(simulated: bool, image: str) -> tuple[subprocess.Popen[str], int]:
-    """A simulator of its own on a free port."""
-    command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--image", image]
-    command += ["--vehicles", ",".join(VEHICLES), *(["--paused"] if simulated else [])]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line.startswith("ready on "):
-            return process, int(line.rsplit(":", 1)[1])
-    raise SystemExit("the simulator did not start")
-
-
 def soak(minutes: float, simulated: bool, image: str = "320x240", quiet: bool = False) -> dict[str, float]:
     """Run, and answer the figures."""
-    process, port = start(simulated, image)
+    pace = ["--paused"] if simulated else []
+    process, port = start_simulator("--vehicles", ",".join(VEHICLES), *pace, image=image)
     watch = Watch()
     try:
         client = AirSimClient("127.0.0.1", port)
