@@ -31,24 +31,6 @@ context = headless_context()
 print(context.info["GL_RENDERER"], "| OpenGL", context.version_code)
 """
 
-_LOOPBACK = """
-import time
-import rclpy
-from esar_ros.msg import Tick
-rclpy.init()
-node = rclpy.create_node("doctor")
-got = []
-node.create_subscription(Tick, "doctor", got.append, 10)
-publisher = node.create_publisher(Tick, "doctor", 10)
-end = time.monotonic() + 10.0
-while not got and time.monotonic() < end:
-    publisher.publish(Tick(seq=1))
-    rclpy.spin_once(node, timeout_sec=0.1)
-node.destroy_node()
-rclpy.shutdown()
-assert got, "a message sent to itself did not arrive within 10 s"
-"""
-
 
 @dataclass(frozen=True)
 class Check:
@@ -75,9 +57,13 @@ def _guarded(name: str, check: Callable[[], Check]) -> Check:
 
 def _in_subprocess(code: str, environ: dict[str, str] | None = None) -> tuple[bool, str]:
     """Run code in a process of its own (drivers may crash); whether it ended well, and its last line."""
+    return _run_python(["-c", code], environ)
+
+
+def _run_python(arguments: Sequence[str], environ: dict[str, str] | None = None) -> tuple[bool, str]:
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, *arguments],
             capture_output=True,
             text=True,
             timeout=TIMEOUT,
@@ -148,7 +134,7 @@ def renderer() -> Check:
 
 
 def loopback() -> Check:
-    ok, line = _in_subprocess(_LOOPBACK, environment.graph_environment())
+    ok, line = _run_python(["-m", "esar_ros.nodes.loopback_check"], environment.graph_environment())
     profile = Path(environment.graph_environment()[environment.PROFILES[0]]).name
     detail = f"a message went round ({profile})" if ok else line
     return Check("DDS loopback", ok, detail, "" if ok else "see that the loopback interface is up: ip link set lo up")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -110,7 +111,7 @@ class Inbox:
         return min(self._by_stamp, key=lambda stamp: abs(stamp - ns), default=None)
 
 
-class StepNode(Node):
+class StepNode(Node, ABC):
     """A node that answers steps. Subclasses name inputs and outputs and implement `on_step`.
 
     vehicles: None for a node that lives in one vehicle's namespace; the list of vehicles for a
@@ -244,9 +245,9 @@ class StepNode(Node):
 
     # -- steps ----------------------------------------------------------------------------------
 
+    @abstractmethod
     def on_step(self, step: Step) -> bool | None:
         """Compute and send the answer. False: not yet; call `retry` later."""
-        raise NotImplementedError
 
     def join(self) -> None:
         """Start taking part: listen to ticks (lockstep) and send heartbeats. Call once, last in __init__."""
