@@ -305,6 +305,7 @@ class EpisodeRecord:
     """
 
     def __init__(self) -> None:
+        self.cut = False  # it comes from a bag that ends too early
         self._rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
         self._sorted: dict[tuple[str, str], list[Any]] = {}
 
@@ -351,6 +352,11 @@ class EpisodeRecord:
         stamps = np.array([row.stamp for row in rows], dtype=np.int64)
         positions = np.array([row[1:4] for row in rows], dtype=np.float64).reshape(-1, 3)
         return stamps, positions
+
+    @property
+    def last_stamp(self) -> int:
+        """Newest stamp (ns) of any odometry; 0 without any."""
+        return max((row.stamp for _, row in self.all_rows(names.ODOMETRY)), default=0)
 
     @property
     def truth_text(self) -> str | None:

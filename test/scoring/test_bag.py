@@ -202,7 +202,7 @@ def test_a_killed_writer_leaves_a_readable_bag(tmp_path) -> None:
         """
         import sys, time
         from pathlib import Path
-        import esar_ros.scoring.bag as bag
+        import esar_ros.scoring.bag_writer as bag
         bag.FLUSH_PERIOD = 0.0
         writer = bag.BagWriter(Path(sys.argv[1]))
         writer.add_topic("/uav1/mission/truth", "std_msgs/msg/String")
