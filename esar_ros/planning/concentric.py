@@ -11,20 +11,19 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Vector
-from esar_ros.planning.pattern import STEP, Pattern
+from esar_ros.planning.pattern import STEP, Turns
 from esar_ros.planning.registry import register
 
 
 @register("concentric")
-class Concentric(Pattern):
+class Concentric(Turns):
     """Flies ring after ring, every second one the other way round, and stops after the last."""
 
     name = "concentric"
 
-    def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
-        reach = float(np.linalg.norm(corners - home, axis=1).max())
-        return home + rings(spacing, min(reach, longest))
+    def turns(self, spacing: float, reach: float) -> NDArray[np.float64]:
+        """See rings()."""
+        return rings(spacing, reach)
 
 
 def rings(spacing: float, reach: float) -> NDArray[np.float64]:

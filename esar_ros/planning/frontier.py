@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -48,6 +49,18 @@ def passable_cells(grid: Grid, clearance: float) -> NDArray[np.bool_]:
     return np.asarray(free & (occupied == 0))
 
 
+def nearer_than(grid: Grid, place: Vector, others: Sequence[Vector]) -> NDArray[np.bool_]:
+    """Cells (rows, columns) at least as near to a place (x, y, ...) of the map frame as to each of the others."""
+    rows, columns = grid.cells.shape
+    y = grid.origin[1] + (np.arange(rows) + 0.5) * grid.resolution
+    x = grid.origin[0] + (np.arange(columns) + 0.5) * grid.resolution
+    own = np.hypot(y[:, None] - place[1], x[None, :] - place[0])
+    out = np.ones((rows, columns), np.bool_)
+    for other in others:
+        out &= own <= np.hypot(y[:, None] - other[1], x[None, :] - other[0])
+    return out
+
+
 def polygon_cells(grid: Grid, corners: NDArray[np.float64], margin: float = 0.0) -> NDArray[np.bool_]:
     """Cells (rows, columns) whose centres lie in a polygon (N, 2) of the map frame, margin (m) away from its edges.
 
@@ -67,14 +80,6 @@ def polygon_cells(grid: Grid, corners: NDArray[np.float64], margin: float = 0.0)
         kernel = np.ones((2 * reach + 1, 2 * reach + 1), dtype=np.uint8)
         inside = cv2.erode(inside.view(np.uint8), kernel, borderType=cv2.BORDER_REPLICATE).astype(bool)
     return inside
-
-
-def cell_at(grid: Grid, point: Vector) -> NDArray[np.bool_]:
-    """Mask (rows, columns) of the one cell a map-frame point lies in; empty outside the grid."""
-    mask = np.zeros(grid.cells.shape, dtype=bool)
-    row, column = grid.cell_of(point)
-    mask[max(row, 0) : max(row + 1, 0), max(column, 0) : max(column + 1, 0)] = True
-    return mask
 
 
 def clear_disc(mask: NDArray[np.bool_], grid: Grid, center: Vector, radius: float) -> None:

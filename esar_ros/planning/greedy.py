@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.planning.lost_persons import load_lost_persons
-from esar_ros.planning.pattern import Pattern
+from esar_ros.planning.pattern import Pattern, cut, inside
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
 
@@ -36,7 +36,7 @@ class Greedy(Pattern):
         heat = load_lost_persons().category("hiker").density(np.maximum(distance, spacing / 2.0))
         heat[distance_to_edge(corners, centres) < AREA_MARGIN] = 0.0
         cells = walk(heat, (half, half), longest / spacing)
-        return centres[cells[:, 0], cells[:, 1]]
+        return cut(inside(centres[cells[:, 0], cells[:, 1]], corners), home, longest)
 
 
 def walk(heat: NDArray[np.float64], start: tuple[int, int], longest: float) -> NDArray[np.intp]:

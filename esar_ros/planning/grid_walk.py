@@ -17,6 +17,7 @@ from esar_ros.planning.frontier import (
     Frontiers,
     clear_disc,
     find_frontiers,
+    nearer_than,
     nearest_cell,
     passable_cells,
     polygon_cells,
@@ -25,6 +26,7 @@ from esar_ros.planning.grid_path import GridPath, farthest_visible, nearest_targ
 from esar_ros.planning.leg import LegSettings, Progress, waypoint
 from esar_ros.planning.parameters import Settings
 from esar_ros.planning.search_area import AREA_MARGIN
+from esar_ros.planning.team import team_places
 
 _SEED_REACH = 20.0  # m from the vehicle within which the way may begin, should its own cell not be free
 
@@ -63,9 +65,21 @@ class Followed:
 class GridWalk:
     """Follows shortest ways over free cells that keep clear of obstacles, and remembers where it has been."""
 
-    def __init__(self, settings: WalkSettings, area: NDArray[np.float64], height: float) -> None:
-        """height: m above ground; area (N, 2)."""
+    def __init__(
+        self,
+        settings: WalkSettings,
+        area: NDArray[np.float64],
+        height: float,
+        slack: float = _SEED_REACH,
+        collisions: bool = True,
+    ) -> None:
+        """height: m above ground; area (N, 2).
+
+        slack: m from a target that cannot be flown over within which the way may end; collisions: places where the
+        pilot was blocked are kept clear of from then on.
+        """
         self._settings, self._area, self._height = settings, area, height
+        self._slack, self._collisions = slack, collisions
         self.closed: list[Vector] = []  # targets done with
         self.bumps: list[Vector] = []  # places where the pilot was blocked: SemExp's collision map
         self.target: Vector | None = None
@@ -77,25 +91,37 @@ class GridWalk:
             clear_disc(cells, grid, bump, self._settings.clearance)
         return cells
 
-    def frontiers(self, grid: Grid, observation: Observation) -> list[Frontier]:
-        """Frontiers inside the area that are not done with and not too near."""
+    def frontier_cells(self, grid: Grid, observation: Observation, mine: bool = False) -> Frontiers:
+        """Frontiers inside the area that are not done with and not too near; mine: that no teammate is nearer to."""
         settings = self._settings
         allowed = polygon_cells(grid, self._area, AREA_MARGIN)
         for closed in self.closed:
             clear_disc(allowed, grid, closed, settings.closed_radius)
         clear_disc(allowed, grid, observation.pose.position, settings.least_distance)
-        return _clusters(find_frontiers(grid, allowed, settings.least_cells), grid)
+        if mine:
+            allowed &= nearer_than(grid, observation.pose.position, team_places(observation))
+        return find_frontiers(grid, allowed, settings.least_cells)
+
+    def frontiers(self, grid: Grid, observation: Observation) -> list[Frontier]:
+        """Those, cluster by cluster."""
+        return _clusters(self.frontier_cells(grid, observation), grid)
+
+    def nearest(
+        self, grid: Grid, passable: NDArray[np.bool_], observation: Observation, targets: NDArray[np.bool_]
+    ) -> GridPath | None:
+        """Shortest way from the vehicle to any of the target cells (rows, columns), None when there is none."""
+        reach = math.ceil(_SEED_REACH / grid.resolution)
+        start = nearest_cell(passable, grid.cell_of(observation.pose.position), reach)
+        return None if start is None else nearest_target(passable, targets, start)
 
     def way(self, grid: Grid, passable: NDArray[np.bool_], observation: Observation, xy: Vector) -> GridPath | None:
         """Way to a map-frame place, or to the nearest passable cell beside it."""
-        reach = math.ceil(_SEED_REACH / grid.resolution)
-        start = nearest_cell(passable, grid.cell_of(observation.pose.position), reach)
-        end = nearest_cell(passable, grid.cell_of(xy), reach)
-        if start is None or end is None:
+        end = nearest_cell(passable, grid.cell_of(xy), math.ceil(self._slack / grid.resolution))
+        if end is None:
             return None
         targets = np.zeros(grid.cells.shape, np.bool_)
         targets[end] = True
-        return nearest_target(passable, targets, start)
+        return self.nearest(grid, passable, observation, targets)
 
     def start(self, target: Vector) -> None:
         """From now on fly to a map-frame place (2,)."""
@@ -116,9 +142,10 @@ class GridWalk:
         if float(np.linalg.norm(end - here)) <= self._settings.leg.tolerance or (at_end and observation.goal_reached):
             return self._end("target reached")
         if observation.goal_blocked and self._flown_to is not None:
-            ahead = self._flown_to - here
-            length = max(float(np.linalg.norm(ahead)), 0.1)
-            self.bumps.append(here + ahead * min(1.0, 2.0 * self._settings.clearance / length))
+            if self._collisions:
+                ahead = self._flown_to - here
+                length = max(float(np.linalg.norm(ahead)), 0.1)
+                self.bumps.append(here + ahead * min(1.0, 2.0 * self._settings.clearance / length))
             return self._end("target blocked")
         remaining = path.length * grid.resolution
         if self._progress.stalled(remaining, observation.stamp):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -16,13 +18,12 @@ from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
 from esar_ros.planning.parameters import Settings, check
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, polygon_of
-from esar_ros.planning.zigzag import lane_spacing
 
 STEP = 25.0  # m between the points of a curved way; the chord of a 50 m ring is off by 1.6 m
 
 
 class PatternSettings(Settings):
-    """Sections `spiral`, `concentric` and `greedy` of config/planners.yaml."""
+    """Sections `spiral`, `concentric`, `greedy` and `zigzag` of config/planners.yaml."""
 
     height: float = Field(default=30.0, gt=0, description="m above ground")
     look_range: float = Field(default=60.0, gt=0, description="m, slant range up to which a person is seen")
@@ -33,33 +34,46 @@ class PatternSettings(Settings):
     reporting: ReportingSettings = Field(default_factory=ReportingSettings)
 
 
-class Pattern:
+class Pattern(ABC):
     """Flies the points of its route in order and stops after the last; a point that is blocked is left out."""
 
     name: ClassVar[str] = "pattern"
     eligible = True
     needs: frozenset[str] = frozenset()
+    settings_type: ClassVar[type[PatternSettings]] = PatternSettings
+    flown: ClassVar[str] = "the way is flown"  # why it stops
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._settings = check(PatternSettings, parameters, self.name)
+        self._settings = check(self.settings_type, parameters, self.name)
         self._policy = ReportPolicy(self._settings.reporting)
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission: lay the way. Patterns draw no random numbers."""
-        settings, corners = self._settings, polygon_of(brief)
+        settings = self._settings
         self._height = flight_height(settings.height, brief)
         spacing = lane_spacing(self._height, settings.look_range, settings.overlap)
         longest = settings.speed * brief.t_max * settings.time_share
         home = np.asarray(brief.home, dtype=np.float64)[:2]
-        self._route = cut(inside(self._lay(home, corners, spacing, longest), corners), home, longest)
+        self._route = self._lay(home, polygon_of(brief), spacing, longest)
         self._policy.reset(brief.report_cap)
-        self._next = 0
+        self._next = 0  # point to fly to when the present leg is done
         self._leg: Leg | None = None
         self._stopped = False
 
+    @abstractmethod
     def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
-        """Points (N, 2) of the pattern around home, as long as a way of `longest` m at least; may leave the area."""
-        raise NotImplementedError
+        """Points (N, 2) of the pattern around home, inside the area (corners (M, 2)), on a way of at most `longest` m.
+
+        spacing: m between turns or lanes.
+        """
+
+    def _left_out(self) -> int:
+        """Points to leave out because the way to the present one is blocked."""
+        return 0
+
+    def _where(self) -> str:
+        """Which part of the pattern is being flown."""
+        return "climb" if self._next == 0 else f"point {self._next} of {len(self._route)}"
 
     def act(self, observation: Observation) -> Decision:
         """Go on to the present point, or to the next."""
@@ -72,20 +86,40 @@ class Pattern:
         state = self._leg.state(observation)
         if state is LegState.FLYING:
             return Decision("continue", self._where(), reports=reports)
+        if state is LegState.BLOCKED and self._next > 0:
+            self._next += self._left_out()
         if self._next >= len(self._route):
             self._stopped = True
-            return Decision("stop", "the way is flown", goal=Goal(GoalType.HOLD), reports=reports, stop=True)
+            return Decision("stop", self.flown, goal=Goal(GoalType.HOLD), reports=reports, stop=True)
         x, y = self._route[self._next]
         self._next += 1
-        why = f"waypoint {state.value}"
-        return self._fly(waypoint(x, y, self._height, self._settings.speed), self._where(), why, reports)
+        goal = waypoint(x, y, self._height, self._settings.speed)
+        return self._fly(goal, self._where(), f"waypoint {state.value}", reports)
 
     def _fly(self, goal: Goal, action: str, why: str, reports: tuple[Report, ...]) -> Decision:
         self._leg = Leg(goal, self._settings.leg)
         return Decision(action, why, goal=goal, reports=reports, considered=1)
 
-    def _where(self) -> str:
-        return "climb" if self._next == 0 else f"point {self._next} of {len(self._route)}"
+
+class Turns(Pattern):
+    """Around home, turn after turn."""
+
+    @abstractmethod
+    def turns(self, spacing: float, reach: float) -> NDArray[np.float64]:
+        """Points (N, 2) around the origin, turns `spacing` m apart, out to `reach` m at least."""
+
+    def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
+        reach = float(np.linalg.norm(corners - home, axis=1).max())
+        return cut(inside(home + self.turns(spacing, min(reach, longest)), corners), home, longest)
+
+
+def lane_spacing(height: float, look_range: float, overlap: float) -> float:
+    """Distance of lanes (m): width on flat ground within look_range of a vehicle at height, less the overlap.
+
+    The side cameras look from steep down to above the horizon, so the range limits the width, not their frame.
+    """
+    half = math.sqrt(max(look_range**2 - height**2, height**2))
+    return 2.0 * half * (1.0 - overlap)
 
 
 def inside(points: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray[np.float64]:

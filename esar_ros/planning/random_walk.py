@@ -9,7 +9,6 @@ allows it from step 10 on, which is the default (the paper's rule: stop_from_ste
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,30 +17,16 @@ from pydantic import Field
 
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.discrete import ACTIONS, STOP, ActionSettings, Mover
+from esar_ros.planning.leg import Leg, LegState
+from esar_ros.planning.parameters import check
 from esar_ros.planning.registry import register
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
-from esar_ros.planning.search_area import contains, flight_height, polygon_of
-
-ACTIONS = ("forward", "left", "right", "up", "down", "turn_left", "turn_right", "stop")
-# Metres forward and to the left, in units of the step.
-_MOVES = {"forward": (1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
-_CLIMBS = {"up": 1.0, "down": -1.0}
-_TURNS = {"turn_left": 1.0, "turn_right": -1.0}
 
 
-class RandomSettings(Settings):
+class RandomSettings(ActionSettings):
     """Section `random` of config/planners.yaml."""
 
-    height: float = Field(default=30.0, gt=0, description="m above ground at the start")
-    least_height: float = Field(default=10.0, gt=0, description="m above ground, never lower")
-    step: float = Field(default=10.0, gt=0, description="m, forward, left and right")
-    climb: float = Field(default=5.0, gt=0, description="m, up and down")
-    turn_deg: float = Field(default=90.0, gt=0, le=180, description="degrees")
-    speed: float = Field(default=5.0, gt=0, description="m/s")
-    stop_from_step: int = Field(default=10, ge=0, description="actions before stop may be drawn; 0: the paper's rule")
-    leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=2.0, patience=10.0))
     reporting: ReportingSettings = Field(default_factory=ReportingSettings)
 
 
@@ -59,13 +44,10 @@ class RandomWalk:
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission."""
-        self._area = polygon_of(brief)
-        self._ceiling = flight_height(math.inf, brief)
-        self._height = flight_height(self._settings.height, brief)
+        self._mover = Mover(self._settings, brief)
         self._policy.reset(brief.report_cap)
         self._random = np.random.default_rng(seed)
         self._leg: Leg | None = None
-        self._yaw: float | None = None
         self._actions = 0
         self._stopped = False
 
@@ -74,10 +56,8 @@ class RandomWalk:
         reports = self._policy.reports(observation)
         if self._stopped:
             return Decision("stop", "stopped before", reports=reports, stop=True)
-        if self._leg is None or self._yaw is None:
-            self._yaw = observation.pose.yaw
-            x, y = observation.pose.position[:2]
-            return self._fly(waypoint(x, y, self._height, yaw=self._yaw), "climb", "to search height", reports)
+        if self._leg is None:
+            return self._fly(self._mover.start(observation), "climb", "to search height", reports)
         state = self._leg.state(observation)
         if state is LegState.FLYING:
             return Decision("continue", "action under way", reports=reports)
@@ -87,28 +67,16 @@ class RandomWalk:
         choices = ACTIONS if self._actions >= self._settings.stop_from_step else ACTIONS[:-1]
         action = choices[int(self._random.integers(len(choices)))]
         self._actions += 1
-        if action == "stop":
+        if action == STOP:
             self._stopped = True
             goal = Goal(GoalType.HOLD)
             return Decision(action, why, goal=goal, reports=reports, stop=True, considered=len(choices))
-        goal = self._goal(action, observation)
-        if not contains(self._area, goal.position):
+        goal = self._mover.goal(action, observation)
+        if not self._mover.inside(goal.position):
             why = "would leave the search area"
             return Decision(action, why, reports=reports, considered=len(choices))
+        self._mover.take(goal)
         return self._fly(goal, action, why, reports, len(choices))
-
-    def _goal(self, action: str, observation: Observation) -> Goal:
-        assert self._yaw is not None
-        settings, (x, y) = self._settings, observation.pose.position[:2]
-        forward, left = _MOVES.get(action, (0.0, 0.0))
-        height = self._height + settings.climb * _CLIMBS.get(action, 0.0)
-        self._height = min(max(height, settings.least_height), self._ceiling)
-        # Exact multiples of the turn, not what the vehicle's nose has drifted to.
-        self._yaw += math.radians(settings.turn_deg) * _TURNS.get(action, 0.0)
-        cos, sin = math.cos(self._yaw), math.sin(self._yaw)
-        x += settings.step * (forward * cos - left * sin)
-        y += settings.step * (forward * sin + left * cos)
-        return waypoint(x, y, self._height, settings.speed, self._yaw)
 
     def _fly(self, goal: Goal, action: str, why: str, reports: tuple[Report, ...], considered: int = 1) -> Decision:
         self._leg = Leg(goal, self._settings.leg)

@@ -50,7 +50,7 @@ class SemExp(MapMethod):
             score = max([clue.score, *(channel[n][2] for n in near)])
             self._channels[clue.kind] = [entry for n, entry in enumerate(channel) if n not in near] + [(x, y, score)]
 
-    def keeps(self, observation: Observation, grid: Grid) -> bool:
+    def keeps_frontier(self, observation: Observation, grid: Grid) -> bool:
         """A frontier is chosen anew every `steps` decisions."""
         return self._since < self._settings.steps
 

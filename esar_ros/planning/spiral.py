@@ -12,20 +12,19 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Vector
-from esar_ros.planning.pattern import STEP, Pattern
+from esar_ros.planning.pattern import STEP, Turns
 from esar_ros.planning.registry import register
 
 
 @register("spiral")
-class Spiral(Pattern):
+class Spiral(Turns):
     """Flies an Archimedean spiral around home, counter-clockwise, and stops at its end."""
 
     name = "spiral"
 
-    def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
-        reach = float(np.linalg.norm(corners - home, axis=1).max())
-        return home + archimedean(spacing, min(reach, longest))
+    def turns(self, spacing: float, reach: float) -> NDArray[np.float64]:
+        """See archimedean()."""
+        return archimedean(spacing, reach)
 
 
 def archimedean(spacing: float, reach: float) -> NDArray[np.float64]:

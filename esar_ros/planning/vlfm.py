@@ -75,7 +75,7 @@ class Vlfm(MapMethod):
         """Greatest value near any of its cells; among equals the nearer one."""
         return self._value_at(frontier) + _TIE * closeness(frontier.position, observation)
 
-    def keeps(self, observation: Observation, grid: Grid) -> bool:
+    def keeps_frontier(self, observation: Observation, grid: Grid) -> bool:
         """Until another frontier is worth clearly more."""
         assert self._aim is not None
         frontiers = self._walk.frontiers(grid, observation)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid
-from esar_ros.planning.frontier import cell_at, clear_disc, find_frontiers, nearest_cell, passable_cells, polygon_cells
+from esar_ros.planning.frontier import clear_disc, find_frontiers, nearest_cell, passable_cells, polygon_cells
 from esar_ros.planning.search_area import contains
 
 _CELL = {".": FREE, "#": OCCUPIED, " ": UNKNOWN}
@@ -126,12 +126,6 @@ def test_clear_disc_clears_the_disc(x, y, radius):
     clear_disc(mask, g, np.array([x, y]), radius)
     centers = np.array([[g.center_of(r, c) for c in range(15)] for r in range(12)])
     np.testing.assert_array_equal(mask, np.linalg.norm(centers - [x, y], axis=2) > radius)
-
-
-@pytest.mark.parametrize(("point", "count"), [((0.5, 0.5), 1), ((-0.5, 0.5), 0), ((0.5, 9.0), 0), ((3.9, 1.9), 1)])
-def test_cell_at(point, count):
-    mask = cell_at(Grid(np.zeros((2, 4), np.int8), 1.0, (0.0, 0.0)), np.array(point))
-    assert np.count_nonzero(mask) == count
 
 
 def test_nearest_cell():

@@ -8,8 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.decision import GoalType, HeightReference
-from esar_ros.planning.random_walk import ACTIONS
+from esar_ros.planning.discrete import ACTIONS
 from esar_ros.planning.registry import create
 
 
@@ -64,7 +65,7 @@ def test_every_move_is_one_step_of_its_kind(observe, brief):
         turn = {"turn_left": math.pi / 2, "turn_right": -math.pi / 2}.get(decision.action, 0.0)
         height = np.clip(position[2] + expected[2], 10.0, 115.0)
         np.testing.assert_allclose(goal.position, [*(position + expected)[:2], height], atol=1e-9)
-        assert goal.yaw == pytest.approx(yaw + turn)
+        assert wrap_angle(goal.yaw - yaw - turn) == pytest.approx(0.0, abs=1e-9)
         position, yaw = goal.position, goal.yaw
         seen.add(decision.action)
     assert seen == set(ACTIONS) - {"stop"}

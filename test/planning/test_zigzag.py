@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.decision import GoalType, HeightReference
+from esar_ros.planning.pattern import lane_spacing
 from esar_ros.planning.registry import create
-from esar_ros.planning.zigzag import lane_spacing
 
 
 def zigzag(brief, **parameters):
