@@ -1,6 +1,6 @@
 """Build for pip: runs the CMakeLists.txt that colcon uses and packs what it installs.
 
-The interfaces in msg/ and action/ are generated and compiled by rosidl. On a machine with ROS colcon
+The interfaces in msg/, srv/ and action/ are generated and compiled by rosidl. On a machine with ROS colcon
 does that; here the ROS wheels that pip puts in the build environment supply the same CMake packages.
 """
 
@@ -115,7 +115,7 @@ class RosInterfaces(build_ext):
                 CMakeProject(source.parent, work / name, stage, [source.parent, ROOT / "cmake"], prefixes).make()
                 (stage / "share" / NAME / "built").mkdir(parents=True, exist_ok=True)
                 (stage / "share" / NAME / "built" / name).write_text("Built from esar_ros/interfaces.\n")
-        own = [ROOT / p for p in ("CMakeLists.txt", "package.xml", "cmake", "scripts", "msg", "action")]
+        own = [ROOT / p for p in ("CMakeLists.txt", "package.xml", "cmake", "scripts", "msg", "srv", "action")]
         own += [ROOT / p for p in ("config", "launch", "models", "rviz") if not (ROOT / p).exists()]
         CMakeProject(ROOT, work / NAME, stage, [p for p in own if p.exists()], prefixes).make()
         tree: dict[str, list[str]] = {}
@@ -142,7 +142,7 @@ class RosInterfaces(build_ext):
         return {}
 
     def get_source_files(self) -> list[str]:
-        folders = ("msg", "action", "cmake", "scripts", "interfaces", "config", "launch", "rviz", "models")
+        folders = ("msg", "srv", "action", "cmake", "scripts", "interfaces", "config", "launch", "rviz", "models")
         found = [p for folder in folders for p in (ROOT / folder).rglob("*") if p.is_file()]
         return [str(p.relative_to(ROOT)) for p in [ROOT / "CMakeLists.txt", ROOT / "package.xml", *found]]
 
