@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.mission.decision import Report
 
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100  # cell values of nav_msgs/OccupancyGrid
 
@@ -29,6 +30,8 @@ class Brief:
     home: Vector  # (3,) map frame
     report_cap: int
     origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # latitude, longitude (deg), altitude (m)
+    vehicle: str = ""  # whom it is for
+    team: tuple[str, ...] = ()  # all vehicles of the mission in one order; empty: it searches alone
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,18 @@ class CameraView:
 
 
 @dataclass(frozen=True)
+class Teammate:
+    """Another vehicle of the mission, as it has told of itself; map frame (m)."""
+
+    vehicle: str
+    pose: Pose  # base_link in map at the observation's stamp
+    height: float | None  # m above ground, None when unknown
+    goal: Vector | None  # (3,) waypoint that its planner gave at the frame before, None without one
+    clues: tuple[SeenClue, ...] = ()  # what its own detector knows at the observation's stamp
+    reports: tuple[Report, ...] = ()  # made up to the frame before
+
+
+@dataclass(frozen=True)
 class Observation:
     """Everything a method may use to decide, all of one stamp."""
 
@@ -98,6 +113,7 @@ class Observation:
     frontiers: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
     # (N, 4): x, y, z of a frontier cluster's centre in the map frame and its number of voxels
     views: Mapping[str, CameraView] = field(default_factory=dict)  # only for methods that ask
+    team: tuple[Teammate, ...] = ()  # the mission's other vehicles, in the brief's order
     held_by_safety: bool = False  # the governor is holding or worse
     goal_blocked: bool = False  # the pilot found no way to the last goal
     goal_reached: bool = False

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.method import Method, Patient
+from esar_ros.planning.team import own_brief, untold
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,28 @@ class Session:
         self._reported = 0
         self._decisions = 0
         self._stopped = False
+        self._said: list[Report] = []  # by a person, not yet made known
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin the mission. Raises UsageError when the method cannot work with the brief."""
-        self.method.reset(brief, seed)
+        self.method.reset(own_brief(brief, self.method), seed)
 
     def run_clock(self) -> None:
         """Tell a method that can think while the mission goes on that time will not wait for it."""
         if isinstance(self.method, Patient):
             self.method.run_clock()
 
+    def say(self, report: Report) -> None:
+        """Make a person's report known with the next decision, before the method's own."""
+        self._said.append(report)
+
     def decide(self, observation: Observation | None) -> Answer:
         """The method's answer; without an observation, or once it has stopped, the vehicle holds."""
         if observation is None or self._stopped:
             return self._answer(Decision("hold", "stopped" if self._stopped else "no odometry"))
         decision = self.method.act(observation)
+        if observation.team:
+            decision = replace(decision, reports=untold(decision.reports, observation.team))
         goal = Goal(GoalType.HOLD) if decision.stop else decision.goal
         if goal is not None:
             self.goal = goal
@@ -57,13 +65,15 @@ class Session:
     def _answer(self, decision: Decision) -> Answer:
         self._decisions += 1
         first = self._reported + 1
-        self._reported += len(decision.reports)
+        reports = (*self._said, *decision.reports)
+        self._said.clear()
+        self._reported += len(reports)
         return Answer(
             self._decisions,
             self._stopped,
             decision,
             self.goal,
             self.goal_seq,
-            tuple(enumerate(decision.reports, first)),
+            tuple(enumerate(reports, first)),
             self._reported,
         )

@@ -31,6 +31,7 @@ from esar_ros.planning.belief.view_planning import (
     PlanningSettings,
     View,
     Worth,
+    after,
     best_view,
     candidates,
     flyable,
@@ -42,6 +43,7 @@ from esar_ros.planning.parameters import Settings, check
 from esar_ros.planning.registry import register
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, nearest_inside, polygon_of
+from esar_ros.planning.team import clues_of_all, waits_its_turn
 
 _MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
 _SAME = 10.0  # m: a second report of a person this near to a first is of the same
@@ -81,6 +83,7 @@ class BeliefSearch:
     name = "belief"
     eligible = True
     needs: frozenset[str] = frozenset()
+    plans_with_team = True
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._settings = check(BeliefSettings, parameters, self.name)
@@ -112,7 +115,8 @@ class BeliefSearch:
         self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
-        self._reports: list[Report] = []
+        self._reports: list[Report] = []  # the team's
+        self._mates_told: dict[str, int] = {}  # reports taken in of each teammate
         self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
         self._looked_at: dict[int, int] = {}  # id of an unsure thing -> sides it was looked at from
         self._closed: list[Vector] = []
@@ -129,6 +133,8 @@ class BeliefSearch:
         if self._stopped:
             return Decision("stop", "stopped before", reports=reports, stop=True)
         changed = self._take_in(observation, reports)
+        if waits_its_turn(self._brief, observation):
+            return Decision("hold", "the others choose first", Goal(GoalType.HOLD), reports)
         state = LegState.REACHED if self._leg is None else self._leg.state(observation)
         if state is LegState.BLOCKED and self._leg is not None:
             self._closed.append(self._leg.goal.position[:2])
@@ -148,15 +154,25 @@ class BeliefSearch:
 
     def _take_in(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
         """Update looks, clues and people found; whether the belief has changed by more than looks."""
-        base = observation.pose
-        if observation.height is not None:
-            self._terrain.add(base.position - np.array([0.0, 0.0, observation.height]))
-        plane = self._terrain.plane(base.position[:2])
-        if plane is not None:
-            self.looks.look(base, self._cameras, plane, self._detection)
-        self._reports += reports
-        found = self._settle(reports)
+        looks = [(observation.pose, observation.height), *((mate.pose, mate.height) for mate in observation.team)]
+        for base, height in looks:
+            if height is not None:
+                self._terrain.add(base.position - np.array([0.0, 0.0, height]))
+            plane = self._terrain.plane(base.position[:2])
+            if plane is not None:
+                self.looks.look(base, self._cameras, plane, self._detection)
+        told = (*reports, *self._of_mates(observation))
+        self._reports += told
+        found = self._settle(told)
         return self._hear(observation) or found
+
+    def _of_mates(self, observation: Observation) -> list[Report]:
+        """Reports of teammates that were not taken in yet."""
+        fresh: list[Report] = []
+        for mate in observation.team:
+            fresh += mate.reports[self._mates_told.get(mate.vehicle, 0) :]
+            self._mates_told[mate.vehicle] = len(mate.reports)
+        return fresh
 
     def _settle(self, reports: tuple[Report, ...]) -> bool:
         """Tell whose find each reported person is: his whose belief is greatest there."""
@@ -174,7 +190,8 @@ class BeliefSearch:
     def _hear(self, observation: Observation) -> bool:
         """Give the clues to everybody's belief when there is a new one or one has moved."""
         least = self._settings.reporting.clue.score
-        clues = [clue for clue in observation.clues if clue.kind != PERSON and clue.score >= least and _placed(clue)]
+        known = clues_of_all(observation)
+        clues = [clue for clue in known if clue.kind != PERSON and clue.score >= least and _placed(clue)]
         fresh = any(
             clue.id not in self._heard or float(np.linalg.norm(self._heard[clue.id] - clue.position[:2])) > _MOVED
             for clue in clues
@@ -263,6 +280,11 @@ class BeliefSearch:
             start, height = self._from
             self.looks.passed(start, here, (lateral(curves[0], height), lateral(curves[1], height)))
         worth = self._worth(observation.elapsed)
+        for mate in observation.team:
+            if mate.goal is not None:  # what it finds on its way is not to be found again
+                height = planning.heights[0] if mate.height is None else mate.height
+                ways = lateral(curves[0], height), lateral(curves[1], height)
+                worth = Worth(*after(mate.pose.position[:2].copy(), mate.goal[:2].copy(), worth, *ways))
         places = candidates(here, worth, planning.candidates)
         allowed = flyable(places, here, self._area, AREA_MARGIN, self._closed, _CLOSED)
         left = self._brief.t_max - observation.elapsed
