@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.sky import Lighting, lighting, moon_at, sun_direction
 from esar_ros.sim.weather import VISIBILITY
 
-_SUN_STEP = math.radians(0.5)
+SUN_STEP = timedelta(minutes=3)  # sun and moon move 0.75 degrees in it
 
 
 @dataclass(frozen=True)
@@ -52,14 +51,14 @@ class Environment:
         return sun_direction(origin.latitude, origin.longitude, place.utc_offset, self.local_time)
 
     def lighting(self, place: PlaceMap) -> Lighting:
-        """Light for the renderer; sun and moon move in steps of half a degree, since shadows are baked."""
-        origin = place.origin
-        moon, phase = moon_at(origin.latitude, origin.longitude, place.utc_offset, self.local_time)
-        return lighting(_stepped(self.to_sun(place)), self.weather, self.sight, _stepped(moon), phase)
+        """Light for the renderer; sun and moon move in steps of SUN_STEP, since shadows are baked."""
+        origin, when = place.origin, _stepped(self.local_time)
+        to_sun = sun_direction(origin.latitude, origin.longitude, place.utc_offset, when)
+        moon, phase = moon_at(origin.latitude, origin.longitude, place.utc_offset, when)
+        return lighting(to_sun, self.weather, self.sight, moon, phase)
 
 
-def _stepped(direction: Vector) -> Vector:
-    elevation = round(math.asin(max(-1.0, min(1.0, direction[2]))) / _SUN_STEP) * _SUN_STEP
-    azimuth = round(math.atan2(direction[1], direction[0]) / _SUN_STEP) * _SUN_STEP
-    flat = math.cos(elevation)
-    return np.array([flat * math.cos(azimuth), flat * math.sin(azimuth), math.sin(elevation)])
+def _stepped(when: datetime) -> datetime:
+    """The nearest whole step of its day."""
+    midnight = when.replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight + round((when - midnight) / SUN_STEP) * SUN_STEP
