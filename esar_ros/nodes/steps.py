@@ -12,7 +12,6 @@ import random
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +28,8 @@ from esar_ros.mission import names
 from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.fault_injection import NodeFaults
+from esar_ros.nodes.inbox import KEPT
+from esar_ros.nodes.inbox import Inbox as Inbox
 from esar_ros.nodes.interface import BY_NAME, RECORDER, Record
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
@@ -38,7 +39,6 @@ from esar_ros.nodes.types import message_class
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
 HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
-KEPT = 8  # messages kept per input; the chain looks back one step
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Step:
     period: float  # s
     previous_ns: int | None  # stamp of the step before, None for the first one
     absent: frozenset[str]
+    frame_before_ns: int | None = None  # of a frame: stamp of the one before in the same epoch, if any
 
     @property
     def stamp(self) -> Time:
@@ -74,41 +75,7 @@ class _Awaited:
     producer: str
     kinds: int  # 0: every step
     previous: bool  # the message of the step before
-
-
-class Inbox:
-    """The last messages of one topic by stamp, and when the newest arrived (s, steady clock)."""
-
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = kept
-        self.newest: Any = None
-        self.arrived = 0.0
-        self._by_stamp: OrderedDict[int, Any] = OrderedDict()
-        self._lost: deque[int] = deque(maxlen=kept)
-
-    def put(self, ns: int, message: Any) -> None:
-        """Keep a message; of two with one stamp the later wins."""
-        self.newest = message
-        self.arrived = time.monotonic()
-        self._by_stamp[ns] = message
-        while len(self._by_stamp) > self._kept:
-            self._by_stamp.popitem(last=False)
-
-    def at(self, ns: int) -> Any:
-        """The message with this stamp, or None."""
-        return self._by_stamp.get(ns)
-
-    def lose(self, ns: int) -> None:
-        """Note that the message of this stamp does not come, or not in time."""
-        self._lost.append(ns)
-
-    def settled(self, ns: int) -> bool:
-        """Whether nobody need wait for the message of this stamp."""
-        return ns in self._by_stamp or ns in self._lost
-
-    def nearest_stamp(self, ns: int) -> int | None:
-        """The kept stamp nearest to ns."""
-        return min(self._by_stamp, key=lambda stamp: abs(stamp - ns), default=None)
+    frame_before: bool  # the message of the frame before
 
 
 class StepNode(Node, ABC):
@@ -118,8 +85,9 @@ class StepNode(Node, ABC):
     node that serves all of them from the mission's namespace.
     """
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, namespace: str | None = None) -> None:
+        """namespace: absolute, of a node that shares its process with other vehicles'; None: the process's."""
+        super().__init__(name, namespace=namespace)
         self.pace = str(declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)))
         self.record_level = str(
             declare(self, "record", "view", "what the recorder keeps", choices=("none", "score", "view", "full"))
@@ -135,6 +103,8 @@ class StepNode(Node, ABC):
         self._inputs: list[Subscription] = []
         self._outputs: dict[tuple[str, str], Publisher] = {}
         self._ticks: dict[str, Tick] = {}
+        self._followed: dict[str, Inbox] = {}  # ticks of other vehicles, by name
+        self._frames: tuple[tuple[int, int], ...] = ()  # (epoch, ns) of the last two frames answered
         self._answered: tuple[int, int] | None = None  # (epoch, seq) of the last tick answered
         self._last_ns: int | None = None
         self._current_ns: int | None = None
@@ -205,16 +175,33 @@ class StepNode(Node, ABC):
         return self._faults is not None and self._faults.lacks_transform(vehicle, ns)
 
     def await_input(
-        self, name: str, kinds: int = 0, previous: bool = False, vehicle: str | None = None, producer: str = ""
+        self,
+        name: str,
+        kinds: int = 0,
+        previous: bool = False,
+        vehicle: str | None = None,
+        producer: str = "",
+        frame_before: bool = False,
     ) -> Inbox:
         """Subscribe, and answer steps (of these kinds; 0 = all) only with the message of their stamp.
 
-        previous: of the stamp of the step before instead, for what is made later in a step.
+        previous: of the stamp of the step before instead, for what is made later in a step. frame_before: of the
+        frame before, for what another vehicle makes at frames from what this node makes at frames.
         """
         vehicle = vehicle or self.vehicles[0]
         box = self._inboxes.get((vehicle, name)) or self.input(name, vehicle=vehicle)
-        self._awaited.append(_Awaited(vehicle, name, producer or BY_NAME[name].writer, kinds, previous))
+        self._awaited.append(_Awaited(vehicle, name, producer or BY_NAME[name].writer, kinds, previous, frame_before))
         return box
+
+    def follow(self, vehicle: str) -> None:
+        """Listen to another vehicle's ticks, so that nobody waits for what its absent nodes would have made."""
+        if self.lockstep:
+            self._followed[vehicle] = self.input(names.TICK, vehicle=vehicle)
+
+    def absent_of(self, vehicle: str) -> frozenset[str]:
+        """Nodes of a vehicle that is followed which the present step does not wait for."""
+        box = self._followed.get(vehicle)
+        return frozenset() if box is None or box.newest is None else frozenset(box.newest.absent)
 
     def inbox(self, name: str, vehicle: str | None = None) -> Inbox:
         """Messages of an input."""
@@ -292,25 +279,35 @@ class StepNode(Node, ABC):
         key = (tick.epoch, tick.seq)
         if self._answered == key or any((t.epoch, t.seq) != key for t in ticks):
             return
+        followed = {vehicle: box.newest for vehicle, box in self._followed.items()}
+        if any(t is None or (t.epoch, t.seq) != key for t in followed.values()):
+            return
         if any(self.get_name() in t.absent for t in ticks):
             return  # not admitted yet: this step does not count on an answer, and its inputs may be missing
         ns = nanoseconds(tick.header.stamp)
         previous = self._last_ns if self._current_ns == ns else self._current_ns
         if self._answered is not None and self._answered[0] != tick.epoch:
             previous = None  # a new epoch: who has just joined did not answer the step before
-        absent = {v: set(t.absent) for v, t in self._ticks.items()}
+        absent = {v: set(t.absent) for v, t in (self._ticks | followed).items()}
+        frame_before = next((at for epoch, at in reversed(self._frames) if epoch == tick.epoch and at < ns), None)
         for awaited in self._awaited:
             if awaited.kinds and not awaited.kinds & tick.kinds:
                 continue
             if awaited.producer in absent.get(awaited.vehicle, ()):
                 continue
-            wanted = previous if awaited.previous else ns
+            wanted = previous if awaited.previous else frame_before if awaited.frame_before else ns
             if wanted is None:
                 continue
             if not self._inboxes[(awaited.vehicle, awaited.topic)].settled(wanted):
                 return
         step = Step(
-            ns, tick.seq, tick.kinds, tick.period, previous, frozenset().union(*(absent[v] for v in self.vehicles))
+            ns,
+            tick.seq,
+            tick.kinds,
+            tick.period,
+            previous,
+            frozenset().union(*(absent[v] for v in self.vehicles)),
+            frame_before,
         )
         self._answering = True
         self._sent = []
@@ -328,6 +325,7 @@ class StepNode(Node, ABC):
         self._sent_for = tick.seq
         self._answered = key
         if step.is_frame():
+            self._frames = (*(f for f in self._frames[-1:] if f[1] != ns), (tick.epoch, ns))
             self._beat_once()
 
     # -- liveness -------------------------------------------------------------------------------
