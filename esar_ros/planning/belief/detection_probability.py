@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,19 @@ from esar_ros.planning.parameters import Settings
 _EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)
 _DAY = (7, 17)  # h; full light (ESARBench, appendix A)
 TABLE_RANGE = 150  # m, a table's last range
+
+
+class Curves(NamedTuple):
+    """Probability of finding a person, and a clue, by whole metres of distance."""
+
+    person: NDArray[np.float64]
+    clue: NDArray[np.float64]
+
+    def beside(self, height: float) -> Curves:
+        """The same by distance on the ground from the track of a vehicle that passes at a height (m)."""
+        aside = np.arange(len(self.person), dtype=np.float64)
+        slant = np.minimum(np.rint(np.hypot(aside, height)), len(aside) - 1).astype(int)
+        return Curves(self.person[slant], self.clue[slant])
 
 
 class DetectionSettings(Settings):
@@ -62,6 +76,7 @@ class Detection:
         self.person = self._curve(metres, settings.person_range)  # by whole metres of range
         self.clue = self._curve(metres, settings.clue_range)
         self.person.flags.writeable = self.clue.flags.writeable = False
+        self.curves = Curves(self.person, self.clue)
 
     def _curve(self, metres: NDArray[np.float64], half: float) -> NDArray[np.float64]:
         settings = self._settings

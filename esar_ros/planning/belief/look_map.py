@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector
-from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detection
+from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Curves, Detection
 
 SIDES = 4  # quadrants that the camera may be in, seen from the cell
 
@@ -79,13 +79,13 @@ class LookMap:
             np.maximum(window[number], np.where(side == number, person, 0.0), out=window[number])
         np.maximum(self.clue[r0:r1, c0:c1], detection.clue[metres] * factor, out=self.clue[r0:r1, c0:c1])
 
-    def passed(self, start: Vector, end: Vector, curves: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
+    def passed(self, start: Vector, end: Vector, beside: Curves) -> None:
         """Count a straight flight as the looks in passing that plans reckon with.
 
-        curves: probability of finding person and clue by whole metres of distance on the ground. What a plan has
-        promised and the pictures did not hold is thereby given up, and no leg is flown for the same promise twice.
+        beside: curves by distance on the ground. What a plan has promised and the pictures did not hold is thereby
+        given up, and no leg is flown for the same promise twice.
         """
-        reach = len(curves[0]) - 1
+        reach = len(beside.person) - 1
         low = np.maximum(np.floor((np.minimum(start, end) - reach - self.origin) / self.cell).astype(int), 0)
         high = np.ceil((np.maximum(start, end) + reach - self.origin) / self.cell).astype(int)
         high = np.minimum(high, self.shape[::-1])
@@ -101,9 +101,9 @@ class LookMap:
         side = side_of(dx, dy)
         window = self.person[:, low[1] : high[1], low[0] : high[0]]
         for number in range(SIDES):
-            np.maximum(window[number], np.where(side == number, curves[0][metres], 0.0), out=window[number])
+            np.maximum(window[number], np.where(side == number, beside.person[metres], 0.0), out=window[number])
         clue = self.clue[low[1] : high[1], low[0] : high[0]]
-        np.maximum(clue, curves[1][metres], out=clue)
+        np.maximum(clue, beside.clue[metres], out=clue)
 
 
 def side_of(dx: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -35,7 +35,6 @@ from esar_ros.planning.belief.view_planning import (
     best_view,
     candidates,
     flyable,
-    lateral,
     strongest,
 )
 from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
@@ -275,16 +274,15 @@ class BeliefSearch:
 
     def _plan(self, observation: Observation) -> tuple[View | None, int]:
         planning, here = self._settings.planning, observation.pose.position[:2].copy()
-        curves = (self._detection.person, self._detection.clue)
+        curves = self._detection.curves
         if self._from is not None:
             start, height = self._from
-            self.looks.passed(start, here, (lateral(curves[0], height), lateral(curves[1], height)))
+            self.looks.passed(start, here, curves.beside(height))
         worth = self._worth(observation.elapsed)
         for mate in observation.team:
             if mate.goal is not None:  # what it finds on its way is not to be found again
                 height = planning.heights[0] if mate.height is None else mate.height
-                ways = lateral(curves[0], height), lateral(curves[1], height)
-                worth = Worth(*after(mate.pose.position[:2].copy(), mate.goal[:2].copy(), worth, *ways))
+                worth = after(mate.pose.position[:2].copy(), mate.goal[:2].copy(), worth, curves.beside(height))
         places = candidates(here, worth, planning.candidates)
         allowed = flyable(places, here, self._area, AREA_MARGIN, self._closed, _CLOSED)
         left = self._brief.t_max - observation.elapsed

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit  # type: ignore[import-untyped]
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.planning.belief.detection_probability import Curves
 from esar_ros.planning.parameters import Settings
 from esar_ros.planning.search_area import distance_to_edge
 
@@ -34,8 +36,7 @@ class PlanningSettings(Settings):
     turn: float = Field(default=3.0, ge=0, description="s that a leg costs beside its length")
 
 
-@dataclass(frozen=True)
-class Worth:
+class Worth(NamedTuple):
     """What there is to find: cells (M, 2) with the value of finding what is in them (M,), and looks so far."""
 
     cells: NDArray[np.float64]  # centres, m
@@ -63,29 +64,29 @@ class View:
 def best_view(
     here: Vector,
     worth: Worth,
-    curves: tuple[NDArray[np.float64], NDArray[np.float64]],
+    curves: Curves,
     allowed: NDArray[np.float64],
     seconds_left: float,
     settings: PlanningSettings,
 ) -> View | None:
     """The view with the most worth a second from here (2,); None when nothing is worth anything.
 
-    curves: probability of finding person and clue by whole metres; allowed (K, 2): places that may be flown to.
+    curves: by range; allowed (K, 2): places that may be flown to.
     """
     if not len(worth.cells) or not len(allowed):
         return None
     places = allowed
     best: View | None = None
     for height in settings.heights:
-        person, clue = lateral(curves[0], height), lateral(curves[1], height)
-        gains = leg_gains(here, places, *_arrays(worth), person, clue)
+        beside = curves.beside(height)
+        gains = leg_gains(here, places, worth, beside)
         times = np.linalg.norm(places - here, axis=1) / settings.speed + settings.turn
         rates = np.where(times <= seconds_left, gains / times, 0.0)
         for index in np.argsort(-rates, kind="stable")[: settings.deepened]:
             if rates[index] <= 0.0:
                 break
-            left = after(here, places[index], worth, person, clue)
-            further = leg_gains(places[index], places, *left, person, clue)
+            left = after(here, places[index], worth, beside)
+            further = leg_gains(places[index], places, left, beside)
             then = np.linalg.norm(places - places[index], axis=1) / settings.speed + settings.turn
             total, time = gains[index] + further, times[index] + then
             both = np.where(time <= seconds_left, total / time, 0.0)
@@ -144,101 +145,68 @@ def around(here: Vector) -> NDArray[np.float64]:
     return np.concatenate([here[:2] + radius * unit for radius in _RINGS])
 
 
-def lateral(curve: NDArray[np.float64], height: float) -> NDArray[np.float64]:
-    """Probability of finding in passing, by whole metres of distance on the ground from the track."""
-    aside = np.arange(len(curve), dtype=np.float64)
-    slant = np.minimum(np.rint(np.hypot(aside, height)), len(curve) - 1).astype(int)
-    return np.asarray(curve[slant])
-
-
-def after(
-    start: Vector,
-    end: Vector,
-    worth: Worth,
-    person: NDArray[np.float64],
-    clue: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], ...]:
-    """What is left (cells, person, clue, person_seen, clue_seen) when a leg has found nothing."""
-    p_left, c_left = worth.person.copy(), worth.clue.copy()
-    p_seen, c_seen = worth.person_seen.copy(), worth.clue_seen.copy()
-    _fly(start, end, worth.cells, p_left, c_left, p_seen, c_seen, person, clue)
-    return worth.cells, p_left, c_left, p_seen, c_seen
-
-
-def _arrays(worth: Worth) -> tuple[NDArray[np.float64], ...]:
-    return worth.cells, worth.person, worth.clue, worth.person_seen, worth.clue_seen
+def after(start: Vector, end: Vector, worth: Worth, beside: Curves) -> Worth:
+    """What is left when a leg has found nothing; beside: curves by distance on the ground."""
+    left = Worth(worth.cells, *(part.copy() for part in worth[1:]))
+    _fly(start, end, left, beside)
+    return left
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _pass(ax: float, ay: float, ux: float, uy: float, length: float, x: float, y: float) -> tuple[float, int]:
-    """Distance on the ground from a leg and the side from which a cell is seen in passing."""
-    along = min(max((x - ax) * ux + (y - ay) * uy, 0.0), length)
-    qx, qy = ax + along * ux - x, ay + along * uy - y
-    return math.sqrt(qx * qx + qy * qy), (1 if qx < 0.0 else 0) + (2 if qy < 0.0 else 0)
+def _direction(start: NDArray[np.float64], end: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Unit vector and length of a leg."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = math.sqrt(dx * dx + dy * dy)
+    return (dx / length, dy / length, length) if length > 1e-9 else (1.0, 0.0, length)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _pass(
+    start: NDArray[np.float64], leg: tuple[float, float, float], x: float, y: float, beside: Curves
+) -> tuple[int, float, float]:
+    """The side from which a cell is seen in passing, and the probabilities of finding person and clue there."""
+    ux, uy, length = leg
+    along = min(max((x - start[0]) * ux + (y - start[1]) * uy, 0.0), length)
+    qx, qy = start[0] + along * ux - x, start[1] + along * uy - y
+    aside = math.sqrt(qx * qx + qy * qy)
+    if aside >= len(beside.person) - 1:
+        return 0, 0.0, 0.0
+    side = (1 if qx < 0.0 else 0) + (2 if qy < 0.0 else 0)
+    return side, beside.person[int(aside)], beside.clue[int(aside)]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def leg_gains(
-    start: NDArray[np.float64],
-    places: NDArray[np.float64],
-    cells: NDArray[np.float64],
-    person: NDArray[np.float64],
-    clue: NDArray[np.float64],
-    person_seen: NDArray[np.float64],
-    clue_seen: NDArray[np.float64],
-    person_curve: NDArray[np.float64],
-    clue_curve: NDArray[np.float64],
+    start: NDArray[np.float64], places: NDArray[np.float64], worth: Worth, beside: Curves
 ) -> NDArray[np.float64]:
     """Expected value found on the straight legs from start to each of the places (K, 2)."""
     gains = np.zeros(len(places))
-    most = len(person_curve) - 1
     for k in range(len(places)):
-        dx, dy = places[k, 0] - start[0], places[k, 1] - start[1]
-        length = math.sqrt(dx * dx + dy * dy)
-        ux, uy = (dx / length, dy / length) if length > 1e-9 else (1.0, 0.0)
+        leg = _direction(start, places[k])
         total = 0.0
-        for m in range(len(cells)):
-            aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1])
-            if aside >= most:
-                continue
-            p = person_curve[int(aside)]
-            seen = person_seen[side, m]
+        for m in range(len(worth.cells)):
+            side, p, c = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+            seen = worth.person_seen[side, m]
             if p > seen:
-                total += person[m] * (p - seen) / (1.0 - seen)
-            c = clue_curve[int(aside)]
-            if c > clue_seen[m]:
-                total += clue[m] * (c - clue_seen[m]) / (1.0 - clue_seen[m])
+                total += worth.person[m] * (p - seen) / (1.0 - seen)
+            seen = worth.clue_seen[m]
+            if c > seen:
+                total += worth.clue[m] * (c - seen) / (1.0 - seen)
         gains[k] = total
     return gains
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _fly(
-    start: NDArray[np.float64],
-    end: NDArray[np.float64],
-    cells: NDArray[np.float64],
-    person: NDArray[np.float64],
-    clue: NDArray[np.float64],
-    person_seen: NDArray[np.float64],
-    clue_seen: NDArray[np.float64],
-    person_curve: NDArray[np.float64],
-    clue_curve: NDArray[np.float64],
-) -> None:
+def _fly(start: NDArray[np.float64], end: NDArray[np.float64], worth: Worth, beside: Curves) -> None:
     """Take what a leg finds from what is left, and count its looks; in place."""
-    dx, dy = end[0] - start[0], end[1] - start[1]
-    length = math.sqrt(dx * dx + dy * dy)
-    ux, uy = (dx / length, dy / length) if length > 1e-9 else (1.0, 0.0)
-    most = len(person_curve) - 1
-    for m in range(len(cells)):
-        aside, side = _pass(start[0], start[1], ux, uy, length, cells[m, 0], cells[m, 1])
-        if aside >= most:
-            continue
-        p = person_curve[int(aside)]
-        seen = person_seen[side, m]
+    leg = _direction(start, end)
+    for m in range(len(worth.cells)):
+        side, p, c = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+        seen = worth.person_seen[side, m]
         if p > seen:
-            person[m] *= (1.0 - p) / (1.0 - seen)
-            person_seen[side, m] = p
-        c = clue_curve[int(aside)]
-        if c > clue_seen[m]:
-            clue[m] *= (1.0 - c) / (1.0 - clue_seen[m])
-            clue_seen[m] = c
+            worth.person[m] *= (1.0 - p) / (1.0 - seen)
+            worth.person_seen[side, m] = p
+        seen = worth.clue_seen[m]
+        if c > seen:
+            worth.clue[m] *= (1.0 - c) / (1.0 - seen)
+            worth.clue_seen[m] = c

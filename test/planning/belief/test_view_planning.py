@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from esar_ros.planning.belief.detection_probability import Curves
 from esar_ros.planning.belief.view_planning import (
     PlanningSettings,
     Worth,
@@ -12,13 +13,13 @@ from esar_ros.planning.belief.view_planning import (
     best_view,
     candidates,
     flyable,
-    lateral,
     leg_gains,
     strongest,
 )
 
 AREA = np.array([[-500.0, -500], [500, -500], [500, 500], [-500, 500]])
 CURVE = np.where(np.arange(151) < 60, 0.9, 0.0)  # sure within 60 m
+CURVES = Curves(CURVE, CURVE)
 HERE = np.zeros(2)
 
 
@@ -36,7 +37,7 @@ def worth(places, person, clue=None, seen=0.0):
 
 def plan(what, left=900.0, here=HERE, **settings):
     places = flyable(candidates(here, what, 100), here, AREA, 15.0, [], 25.0)
-    return best_view(here, what, (CURVE, CURVE), places, left, PlanningSettings(**settings))
+    return best_view(here, what, CURVES, places, left, PlanningSettings(**settings))
 
 
 def test_flies_to_where_the_mass_is():
@@ -69,14 +70,12 @@ def test_flies_low_when_range_is_short():
     short = np.where(np.arange(151) < 30, 0.9, 0.0)
     what = worth([(200.0, 0.0)], [0.5])
     places = flyable(candidates(HERE, what, 100), HERE, AREA, 15.0, [], 25.0)
-    assert best_view(HERE, what, (short, short), places, 900.0, PlanningSettings()).height == 25.0
+    assert best_view(HERE, what, Curves(short, short), places, 900.0, PlanningSettings()).height == 25.0
 
 
 def test_nothing_to_find_no_view():
     assert plan(worth([], [])) is None
-    assert (
-        best_view(HERE, worth([(9.0, 9.0)], [1.0]), (CURVE, CURVE), np.zeros((0, 2)), 900.0, PlanningSettings()) is None
-    )
+    assert best_view(HERE, worth([(9.0, 9.0)], [1.0]), CURVES, np.zeros((0, 2)), 900.0, PlanningSettings()) is None
 
 
 def test_no_view_that_takes_longer_than_is_left():
@@ -86,16 +85,12 @@ def test_no_view_that_takes_longer_than_is_left():
 
 def test_a_leg_finds_once():
     what = worth([(100.0, 0.0), (100.0, 300.0)], [0.5, 0.5])
-    curve = lateral(CURVE, 30.0)
+    beside = CURVES.beside(30.0)
     places = np.array([[200.0, 0.0]])
-    assert leg_gains(HERE, places, *_arrays(what), curve, curve) == pytest.approx([0.45])
-    left = after(HERE, places[0], what, curve, curve)
-    assert leg_gains(HERE, places, *left, curve, curve) == pytest.approx([0.0])
-    assert left[1] == pytest.approx([0.05, 0.5]) and what.person[0] == 0.5, "the original is not touched"
-
-
-def _arrays(what):
-    return what.cells, what.person, what.clue, what.person_seen, what.clue_seen
+    assert leg_gains(HERE, places, what, beside) == pytest.approx([0.45])
+    left = after(HERE, places[0], what, beside)
+    assert leg_gains(HERE, places, left, beside) == pytest.approx([0.0])
+    assert left.person == pytest.approx([0.05, 0.5]) and what.person[0] == 0.5, "the original is not touched"
 
 
 def test_places_outside_or_closed_are_left_out():
