@@ -95,6 +95,7 @@ class Pilot:
     def __init__(self, limits: PilotLimits, safety: Limits) -> None:
         self.limits = limits
         self._planner = LocalPlanner(limits, safety)
+        self._fastest = math.inf  # m/s, in any direction
         self.reset()
 
     def reset(self) -> None:
@@ -111,7 +112,8 @@ class Pilot:
         self._home_goal: Goal | None = None
 
     def slow_to(self, speed: float) -> None:
-        """Cruise no faster than speed (m/s) in this mission: weather, light."""
+        """Fly no faster than speed (m/s) in this mission, climbing and sinking included: weather, light."""
+        self._fastest = speed
         self.limits = self.limits.model_copy(update={"speed": min(self.limits.speed, speed)})
         self._planner.limits = self.limits
 
@@ -258,6 +260,7 @@ class Pilot:
     def _shape(self, wanted: Vector, seen: PilotInput) -> Vector:
         """Change no faster than acceleration and jerk allow, from what the vehicle was last really given."""
         step = _FIRST_STEP if self._now is None else min(max(seen.now - self._now, 0.0), _LONGEST_STEP)
+        wanted = wanted * min(1.0, self._fastest / max(float(np.linalg.norm(wanted)), 1e-9))
         last = self._last
         if seen.mode != Mode.NORMAL and seen.given is not None and np.isfinite(seen.given).all():
             last = seen.given

@@ -22,18 +22,17 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.errors import UsageError
 from esar_ros.safety.braking import stopping_distance
+from esar_ros.safety.checks import LONGEST_STEP, InputChecks
 from esar_ros.safety.codes import Mode, Reason, by_gravity
 from esar_ros.safety.envelope import Envelope, Scene
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import Other, gaps
+from esar_ros.safety.traffic import Other
 from esar_ros.safety.voyage import Drain, Latch, battery_needed, landing, way_home
-from esar_ros.safety.watch import Clock, Hold, Motion, age_text, usable
+from esar_ros.safety.watch import Clock, Hold, Motion, Scan
 
-_FIRST_STEP = 0.05  # s, assumed before the first decision
-_LONGEST_STEP = 0.2  # s of acceleration granted at once, however long the step was
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 
@@ -46,6 +45,7 @@ class _Memory:
     hold: Hold = field(default_factory=Hold)
     latch: Latch = field(default_factory=Latch)
     motion: Motion = field(default_factory=Motion)
+    scan: Scan = field(default_factory=Scan)
     given: Vector | None = None  # last velocity given
     tracked: bool = False  # whether a usable state was ever seen
     column: Vector | None = None  # take-off spot, while below the floor after take-off
@@ -58,7 +58,7 @@ class _Memory:
     interventions: int = 0
 
 
-class Governor:
+class Governor(InputChecks):
     """Decides step by step; holds no clock and no thread. One instance a vehicle."""
 
     def __init__(self, limits: Limits, site: Site | None = None) -> None:
@@ -121,12 +121,13 @@ class Governor:
         safe_command = self._check_command(command, now, found)
         link_lost = self._check_link(memory.link_lost, heartbeat_age, now, found)
         image = self._check_ranges(ranges, now, found)
+        image, scan = self._check_scan(memory.scan, image, usable_state, found)
         window = self._check_map(window, now)
         cause = by_gravity(found.reasons)[0] if found.reasons else Reason.NONE
         hold = memory.hold.update(cause, now, self.limits.release)
         if hold.reason is not Reason.NONE and not found.reasons:
             found.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
-        after = replace(memory, clock=clock, hold=hold, link_lost=link_lost, motion=motion, given=_ZERO)
+        after = replace(memory, clock=clock, motion=motion, scan=scan, hold=hold, link_lost=link_lost, given=_ZERO)
         if usable_state is None or clock.settling:
             # Nothing can be steered without knowing where the vehicle is.
             if memory.latch.mode is not Mode.NORMAL:
@@ -144,75 +145,6 @@ class Governor:
         base = usable_state.velocity if memory.given is None else memory.given
         given, after = self._limit_acceleration(given, base, safe_command, step, after, found)
         return self._commit(memory, replace(after, given=given), found, command, given, yaw_rate, scene, clearance)
-
-    # Inputs
-
-    def _check_clock(self, clock: Clock, now: float, found: Findings) -> tuple[Clock, float]:
-        after, step, jumped = clock.advance(now, self.limits.clock_gap, self.limits.clock_settle)
-        if jumped:
-            found.add(Mode.HOLD, Reason.CLOCK_JUMP, f"the clock jumped by {step:+.2f} s")
-        elif after.settling:
-            found.add(Mode.HOLD, Reason.CLOCK_JUMP, "waiting after a jump of the clock")
-        return after, _FIRST_STEP if math.isinf(step) else min(max(step, 0.0), _LONGEST_STEP)
-
-    def _check_odometry(self, state: State | None, now: float, found: Findings) -> State | None:
-        if state is not None and not state.is_finite():
-            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, "odometry not finite")
-            return None
-        if state is None or not usable(state.stamp, now, self.limits.odometry_age, self.limits.future):
-            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, age_text("odometry", state.stamp if state else None, now))
-            return None
-        return state
-
-    def _check_command(self, command: Command | None, now: float, found: Findings) -> Command | None:
-        if command is None or not usable(command.stamp, now, self.limits.command_age, self.limits.future):
-            found.add(Mode.HOLD, Reason.STALE_COMMAND, age_text("command", command.stamp if command else None, now))
-            return None
-        if not (np.isfinite(command.velocity).all() and math.isfinite(command.yaw_rate)):
-            found.add(Mode.HOLD, Reason.NON_FINITE, "command not finite")
-            return None
-        return command
-
-    def _check_link(self, lost: float | None, heartbeat_age: float, now: float, found: Findings) -> float | None:
-        """Since when (s) the producer of commands is silent."""
-        if heartbeat_age <= self.limits.heartbeat_age:
-            return None
-        found.add(Mode.HOLD, Reason.LINK, f"pilot silent for {heartbeat_age:.1f} s")
-        return now if lost is None or lost > now else lost
-
-    def _check_ranges(self, image: RangeImageData | None, now: float, found: Findings) -> RangeImageData | None:
-        if image is not None and not image.is_finite():
-            found.add(Mode.HOLD, Reason.STALE_RANGES, "ranges without a pose")
-            return None
-        if image is None or not usable(image.stamp, now, self.limits.ranges_age, self.limits.future):
-            found.add(Mode.HOLD, Reason.STALE_RANGES, age_text("ranges", image.stamp if image else None, now))
-            return None
-        return image
-
-    def _check_map(self, window: OccupancyWindow | None, now: float) -> OccupancyWindow | None:
-        """The window while it is fresh; without one the vehicle flies slowly by ranges alone."""
-        fresh = window is not None and usable(window.stamp, now, self.limits.map_age, self.limits.future)
-        return window if fresh else None
-
-    def _check_traffic(self, others: Sequence[Other], state: State, now: float) -> tuple[tuple[Vector, float], ...]:
-        """Direction to and distance of each other vehicle that can be reckoned with."""
-        return tuple(gaps([o for o in others if o.is_finite()], state.pose.position, now, self.limits))
-
-    def _check_estimator(self, state: State | None, found: Findings) -> None:
-        deviation = None if state is None else state.deviation
-        if deviation is not None and not deviation < self.limits.deviation_hold:
-            found.add(Mode.HOLD, Reason.ESTIMATOR, f"position known to {deviation:.1f} m only")
-
-    def _check_motion(self, motion: Motion, state: State | None, found: Findings) -> tuple[State | None, Motion]:
-        """The state while its position moves as its velocity says; where the vehicle is remains open otherwise."""
-        if state is None:
-            return None, motion
-        limits = self.limits
-        after = motion.moved(state.stamp, state.pose.position, state.velocity, limits.clock_gap, limits.slip_memory)
-        if after.slip <= limits.slip_hold:
-            return state, after
-        found.add(Mode.HOLD, Reason.ESTIMATOR, f"position moved {after.slip:.1f} m otherwise than its velocity")
-        return None, after
 
     # The vehicle's own state
 
@@ -358,7 +290,7 @@ class Governor:
         """
         stamp = None if command is None else command.stamp
         if stamp is not None and memory.asked is not None and stamp != memory.asked:
-            step = min(max(step, stamp - memory.asked), _LONGEST_STEP)
+            step = min(max(step, stamp - memory.asked), LONGEST_STEP)
         given = self._reach(velocity, base, self.limits.acceleration * step, found)
         given = self._ramp(given, base, memory.gain, step, found)
         if stamp != memory.asked:

@@ -6,9 +6,12 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.safety.codes import Reason
+
+_STANDING = 0.3  # m/s: what a hovering vehicle and the drift of its odometry stay below
 
 
 def usable(stamp: float, now: float, age: float, future: float) -> bool:
@@ -72,6 +75,33 @@ class Motion:
         otherwise = position - self.position - 0.5 * step * (self.velocity + velocity)
         slip = self._vector * math.exp(-step / memory) + otherwise
         return Motion(stamp, position, velocity, float(np.linalg.norm(slip)), slip)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Whether ranges change while the vehicle moves: a sensor that is stuck repeats its last scan under new stamps.
+
+    A sound one never repeats a scan bit by bit while it moves. Where nothing returns there is nothing to repeat: in
+    open air every range may be out of reach for as long as one flies. A vehicle that stands may well see the same.
+    """
+
+    stamp: float | None = None  # s, of the newest scan
+    ranges: NDArray[np.float32] | None = None
+    position: Vector | None = None  # m, of the vehicle when it came
+    repeated: float = 0.0  # m flown since these ranges came first
+
+    def taken(self, stamp: float, ranges: NDArray[np.float32], position: Vector, speed: float) -> Scan:
+        """After a scan (stamp in s) that came while the vehicle was at a position (m) with a speed (m/s)."""
+        if stamp == self.stamp:
+            return self
+        if self.ranges is None or self.position is None or not _repeats(ranges, self.ranges):
+            return Scan(stamp, ranges, position)
+        way = float(np.linalg.norm(position - self.position)) if speed > _STANDING else 0.0
+        return Scan(stamp, ranges, position, self.repeated + way)
+
+
+def _repeats(ranges: NDArray[np.float32], before: NDArray[np.float32]) -> bool:
+    return bool(np.isfinite(ranges).any()) and np.array_equal(ranges, before, equal_nan=True)
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,14 @@ def test_flies_a_velocity_within_its_limits() -> None:
     assert output.yaw_rate == -PilotLimits().yaw_rate
 
 
+def test_in_bad_weather_climbing_counts_as_speed() -> None:
+    one = flying()
+    one.slow_to(4.0)
+    goal = Goal(GoalType.VELOCITY, velocity=np.array([5.0, 0.0, 1.5]))
+    outputs = steps(one, replace(AIR, goal=goal), 200)
+    assert max(np.linalg.norm(output.velocity) for output in outputs) == pytest.approx(4.0)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_goals_that_are_not_finite_are_not_flown(bad: float) -> None:
     one = flying()

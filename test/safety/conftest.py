@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -189,11 +189,12 @@ class Rollout:
         self._queue: deque[NDArray[np.float64]] = deque([np.zeros(3)] * self.delay)
         self._wind = np.zeros(3)
         self._image: RangeImageData | None = None
+        self._stuck: NDArray[np.float32] | None = None
         self._window: OccupancyWindow | None = None
         self.state: State | None = None
 
     def fly(self, policy: Policy, seconds: float, faults: Callable[[int], set[str]] = lambda step: set()) -> Rollout:
-        """Follow a policy; faults(step) names inputs that freeze: odometry, ranges, map."""
+        """Follow a policy; faults(step) names inputs that freeze: odometry, ranges, map; scan: under new stamps."""
         for step in range(round(seconds / STEP)):
             frozen = faults(step)
             roll, pitch = -self._tilt(1), self._tilt(0)
@@ -202,6 +203,9 @@ class Rollout:
                 self.state = State(self.now, pose, self.velocity.copy(), True, False, 0.9)
             if "ranges" not in frozen and (step % 2 == 0 or self._image is None):
                 self._image = self.world.image(Pose(self.position.copy(), pose.quaternion), self.now)
+                if "scan" in frozen and self._stuck is not None:
+                    self._image = replace(self._image, ranges=self._stuck)
+                self._stuck = self._image.ranges
             if self.use_map and "map" not in frozen and step % 20 == 0:
                 self._window = self.world.window(self.position, self.now)
             command = policy(self)

@@ -182,6 +182,19 @@ def motion(kit: Kit, limits: Limits) -> bool:
     return answer.mode is Mode.HOLD and not answer.velocity.any()
 
 
+def stuck_ranges(kit: Kit, limits: Limits) -> bool:
+    """The last scan comes again and again under new stamps, while a pillar comes nearer; and there is no map."""
+    run = flight(kit, limits, [[35.0, 0.0, math.inf, 2.0]], [0.0, 0.0, 15.0], use_map=False)
+    fast = flight_limits(limits)
+    run.governor = Governor(fast, run.site)
+    return run.fly(towards(5.0, 0.0, 0.0), 12.0, lambda n: {"scan"} if n > 40 else set()).nearest > limits.body_radius
+
+
+def flight_limits(limits: Limits) -> Limits:
+    """As fast by ranges alone as with a map."""
+    return limits.model_copy(update={"speed_without_map": limits.speed_horizontal})
+
+
 def trusted_speed(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits, velocity=[5.0, 0.0, 0.0])
     scene.state = replace(scene.state, deviation=0.5 * (limits.deviation_slow + limits.deviation_hold))
@@ -302,6 +315,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("silent traffic", Governor, "_check_traffic", _traffic_as_last_heard, silent_traffic),
     ("estimator", Governor, "_check_estimator", lambda self, state, found: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, found: (state, motion), motion),
+    ("scan", Governor, "_check_scan", lambda self, scan, image, state, found: (image, scan), stuck_ranges),
     ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
     ("drain", Governor, "_drain", lambda self, memory, state: memory.drain, drain),
     ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, found: rate, yaw_rate),
@@ -358,7 +372,7 @@ def test_every_check_of_the_governor_is_in_the_list() -> None:
     """A check that is added has to bring the scene that needs it."""
     listed = {(owner, method) for _, owner, method, _, _ in CHECKS}
     for owner in (Governor, Envelope):
-        for method in vars(owner):
+        for method in dir(owner):
             if method.startswith(("_check_", "_limit_", "limit_")):
                 assert (owner, method) in listed, f"{owner.__name__}.{method}"
 

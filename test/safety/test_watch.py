@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from esar_ros.safety.codes import Reason
-from esar_ros.safety.watch import Clock, Hold, Motion, age_text, usable
+from esar_ros.safety.watch import Clock, Hold, Motion, Scan, age_text, usable
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,45 @@ def test_after_a_gap_or_a_step_back_it_begins_anew() -> None:
     for stamp in (11.5, 9.0):
         assert motion.moved(stamp, np.array([90.0, 0.0, 0.0]), still, 1.0, 2.0).slip == 0.0
     assert motion.moved(10.0, np.array([90.0, 0.0, 0.0]), still, 1.0, 2.0) is motion
+
+
+# -- ranges that repeat ---------------------------------------------------------------------------
+
+AHEAD = np.array([1.0, 0.0, 0.0])
+
+
+def scans(images: list[np.ndarray], speed: float = 4.0) -> list[float]:
+    """Way repeated after each of these scans, 0.1 s apart at a speed (m/s)."""
+    scan, given = Scan(), []
+    for n, image in enumerate(images):
+        scan = scan.taken(10.0 + 0.1 * n, image.astype(np.float32), 0.1 * n * speed * AHEAD, speed)
+        given.append(scan.repeated)
+    return given
+
+
+def test_a_stuck_sensor_is_seen_by_the_way_flown() -> None:
+    stuck = np.array([[5.0, math.nan, math.inf]])
+    np.testing.assert_allclose(scans([stuck] * 5), [0.0, 0.4, 0.8, 1.2, 1.6], atol=1e-9)
+
+
+def test_one_range_that_changes_is_enough() -> None:
+    assert max(scans([np.array([[5.0, math.inf, 7.0 + 1e-6 * n]]) for n in range(20)])) == 0.0
+
+
+@pytest.mark.parametrize("nothing", [math.inf, math.nan, -math.inf])
+def test_open_air_has_nothing_to_repeat(nothing: float) -> None:
+    assert max(scans([np.full((3, 4), nothing)] * 50)) == 0.0
+
+
+def test_standing_it_may_see_the_same_for_ever() -> None:
+    """However far the odometry drifts."""
+    scan = Scan()
+    for n in range(1000):
+        scan = scan.taken(10.0 + 0.1 * n, np.ones((2, 2), dtype=np.float32), 0.05 * n * AHEAD, 0.1)
+    assert scan.repeated == 0.0
+
+
+def test_the_same_scan_asked_again_counts_once() -> None:
+    image = np.ones((2, 2), dtype=np.float32)
+    scan = Scan().taken(10.0, image, 0.0 * AHEAD, 4.0)
+    assert scan.taken(10.0, image, 9.0 * AHEAD, 4.0) is scan

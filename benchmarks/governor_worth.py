@@ -1,0 +1,118 @@
+"""What the safety governor is worth and what it costs: the same missions flown with it and without.
+
+python benchmarks/governor_worth.py [--planner random] [--tasks mini] [--limit N] [--minutes M] [--out FOLDER]
+
+Each task is flown twice, one after the other, so that a run that is ended early still compares the same tasks, in the
+stratified order of `esar bench`; the same command goes on. FOLDER/on and FOLDER/off are folders of `esar bench`, which
+`esar report FOLDER/on FOLDER/off` shows in full. Differences are per task, with that report's intervals and p-values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from esar_ros.benchmark.bench_results import read_bench
+from esar_ros.benchmark.runner import run
+from esar_ros.benchmark.runner_crew import LocalCrew
+from esar_ros.benchmark.runner_episode import EmbeddedEpisode, failed
+from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
+from esar_ros.benchmark.runner_store import Store, read_episodes
+from esar_ros.scoring.statistics import Unit, compare, estimate
+
+LIMIT = 4.0  # s of wall time a second of the longest mission may take
+WAYS = {"on": True, "off": False}
+COMPARED = ("crashed", "safe", "coverage", "path_length", "safe_flight_distance", "rs")
+
+
+def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: float) -> None:
+    """Both flights of each task that are not in the folder yet; none is begun after so many minutes."""
+    plans = {way: make_plan(tasks, (planner,), preset=preset, governor=on) for way, on in WAYS.items()}
+    stores = {way: Store(root / way, plan.settings) for way, plan in plans.items()}
+    until = time.monotonic() + 60.0 * minutes
+    try:
+        for number in range(len(tasks)):
+            for way, plan in plans.items():
+                job = plan.jobs[number]
+                if job.id in stores[way].done:
+                    continue
+                if way == "on" and time.monotonic() > until:
+                    return
+                crew = LocalCrew(1, EmbeddedEpisode(), LIMIT * plan.longest)
+                run(replace(plan, jobs=(job,)), stores[way], crew, lambda progress: None, failed)
+                print(f"{job.task_id}, governor {way}", file=sys.stderr, flush=True)
+    finally:
+        for store in stores.values():
+            store.close()
+
+
+def values(root: Path, way: str) -> dict[str, dict[Unit, float]]:
+    """Each figure's value per task."""
+    found: dict[str, dict[Unit, float]] = {figure: {} for figure in COMPARED}
+    for episode in read_bench([root / way]).episodes:
+        for figure in COMPARED:
+            found[figure][episode.unit] = episode.figures[figure]
+    return found
+
+
+def contacts(root: Path, way: str, tasks: set[str]) -> int:
+    """Contacts of all these missions."""
+    records = [record for record in read_episodes(root / way) if record["task"] in tasks]
+    return sum(int(record["result"]["safety"]["collisions"]) for record in records)
+
+
+def main() -> int:
+    """Fly and compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--planner", default="random")
+    parser.add_argument("--tasks", default="mini")
+    parser.add_argument("--limit", type=int, help="only the first N tasks")
+    parser.add_argument("--preset", default="fast", choices=("fast", "paper"))
+    parser.add_argument("--minutes", type=float, default=1e6, help="begin no further task after so long")
+    parser.add_argument("--out", default="", metavar="FOLDER", help="keep the flights there, and go on from there")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(arguments.out or temporary)
+        tasks = choose_tasks(arguments.tasks, arguments.limit)
+        fly(tasks, arguments.planner, arguments.preset, root, arguments.minutes)
+        figures, rows = compared(root)
+    print(f"{'':22}{'governor on':>14}{'off':>10}   difference per task (95 %), p")
+    print("\n".join(rows))
+    goals, met = {"contacts_on": 0}, {"contacts_on": figures["contacts_on"] == 0}
+    print(json.dumps({"benchmark": "governor_worth", "figures": figures, "goals": goals, "met": met}))
+    return 0 if all(met.values()) else 1
+
+
+def compared(root: Path) -> tuple[dict[str, float], list[str]]:
+    """Figures by name, and the table's lines, over the tasks that both flew."""
+    flown = {way: values(root, way) for way in WAYS}
+    both = set(flown["on"]["coverage"]) & set(flown["off"]["coverage"])
+    names = {unit.task for unit in both}
+    figures: dict[str, float] = {"tasks": len(both)}
+    rows = []
+    for way in WAYS:
+        figures[f"contacts_{way}"] = contacts(root, way, names)
+    rows.append(f"{'contacts':22}{figures['contacts_on']:>14}{figures['contacts_off']:>10}   {len(both)} tasks")
+    for figure in COMPARED:
+        columns = {way: {unit: flown[way][figure][unit] for unit in both} for way in WAYS}
+        [pair] = compare(columns)
+        means = {way: estimate(column) for way, column in columns.items()}
+        for way, mean in means.items():
+            assert mean is not None
+            figures[f"{figure}_{way}"] = round(mean.mean, 4)
+        d = pair.difference
+        figures |= {f"{figure}_difference": round(d.mean, 4), f"{figure}_p": round(pair.p, 4)}
+        rows.append(
+            f"{figure:22}{figures[f'{figure}_on']:>14.3f}{figures[f'{figure}_off']:>10.3f}   "
+            f"{d.mean:+.3f} ({d.low:+.3f} to {d.high:+.3f}), {pair.p:.3f}"
+        )
+    return figures, rows
+
+
+if __name__ == "__main__":
+    sys.exit(main())

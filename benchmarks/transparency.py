@@ -1,0 +1,65 @@
+"""How often the safety governor changes what a planner's pilot asks for, in open terrain.
+
+python benchmarks/transparency.py [--planner belief] [--map lop_nur] [--limit 4] [--seconds 300]
+
+Flies the first dev tasks of a map, cut to so many seconds, in the episode engine and counts the steps in which the
+command given is not the one asked for. Steps on the ground are left out; take-off is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+
+from esar_ros.benchmark.engine.episode import Conditions, fly
+from esar_ros.benchmark.runner_plan import choose_tasks
+from esar_ros.mission.task import load_task
+from esar_ros.mission.vehicle import load_vehicle
+
+GOAL = 0.02
+ALOFT = 1.0  # m above the start, from which a second counts as flown
+
+
+def main() -> int:
+    """Fly and count."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--planner", default="belief")
+    parser.add_argument("--map", default="lop_nur")
+    parser.add_argument("--limit", type=int, default=4, help="tasks")
+    parser.add_argument("--seconds", type=float, default=300.0, help="of each task")
+    parser.add_argument("--preset", default="fast", choices=("fast", "paper"))
+    arguments = parser.parse_args()
+    tasks = [task for task in map(load_task, choose_tasks("dev")) if task.map == arguments.map][: arguments.limit]
+    rate = load_vehicle().rates.control
+    changed: Counter[str] = Counter()
+    shares = []
+    steps = contacts = 0
+    for task in tasks:
+        cut = task.model_copy(update={"t_max": min(task.t_max, arguments.seconds)})
+        flown = fly(cut, arguments.planner, cut.seed, Conditions(preset=arguments.preset))
+        [track] = flown.track.values()
+        aloft = round(rate * sum(z is not None and z >= track["z"][0] + ALOFT for z in track["z"]))
+        own = Counter(flown.result.safety.interventions)
+        changed += own
+        steps += aloft
+        contacts += flown.result.safety.collisions
+        shares.append(own.total() / max(aloft, 1))
+        print(f"{task.id:24}{aloft:>8} steps{shares[-1]:>9.2%} changed  {dict(own.most_common())}", flush=True)
+    figures = {
+        "tasks": len(tasks),
+        "steps": steps,
+        "changed_share": round(changed.total() / max(steps, 1), 5),
+        "worst_task_share": round(max(shares, default=0.0), 5),
+        "contacts": contacts,
+        **{f"changed_{reason}": count for reason, count in changed.most_common()},
+    }
+    print(f"{'all':24}{steps:>8} steps{figures['changed_share']:>9.2%} changed, {contacts} contacts")
+    met = {"changed_share": bool(steps) and figures["changed_share"] <= GOAL}
+    print(json.dumps({"benchmark": "transparency", "figures": figures, "goals": {"changed_share": GOAL}, "met": met}))
+    return 0 if all(met.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

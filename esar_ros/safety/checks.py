@@ -1,0 +1,110 @@
+"""What each input is good for: its age, whether it is finite, whether it contradicts itself.
+
+Each check passes an input on while it can be trusted, and notes a reason to hold otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.safety.codes import Mode, Reason
+from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.traffic import Other, gaps
+from esar_ros.safety.watch import Clock, Motion, Scan, age_text, usable
+
+_FIRST_STEP = 0.05  # s, assumed before the first decision
+LONGEST_STEP = 0.2  # s of acceleration granted at once, however long the step was
+
+
+class InputChecks:
+    """The checks of a governor's inputs, by its limits."""
+
+    limits: Limits
+
+    def _check_clock(self, clock: Clock, now: float, found: Findings) -> tuple[Clock, float]:
+        after, step, jumped = clock.advance(now, self.limits.clock_gap, self.limits.clock_settle)
+        if jumped:
+            found.add(Mode.HOLD, Reason.CLOCK_JUMP, f"the clock jumped by {step:+.2f} s")
+        elif after.settling:
+            found.add(Mode.HOLD, Reason.CLOCK_JUMP, "waiting after a jump of the clock")
+        return after, _FIRST_STEP if math.isinf(step) else min(max(step, 0.0), LONGEST_STEP)
+
+    def _check_odometry(self, state: State | None, now: float, found: Findings) -> State | None:
+        if state is not None and not state.is_finite():
+            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, "odometry not finite")
+            return None
+        if state is None or not usable(state.stamp, now, self.limits.odometry_age, self.limits.future):
+            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, age_text("odometry", state.stamp if state else None, now))
+            return None
+        return state
+
+    def _check_command(self, command: Command | None, now: float, found: Findings) -> Command | None:
+        if command is None or not usable(command.stamp, now, self.limits.command_age, self.limits.future):
+            found.add(Mode.HOLD, Reason.STALE_COMMAND, age_text("command", command.stamp if command else None, now))
+            return None
+        if not (np.isfinite(command.velocity).all() and math.isfinite(command.yaw_rate)):
+            found.add(Mode.HOLD, Reason.NON_FINITE, "command not finite")
+            return None
+        return command
+
+    def _check_link(self, lost: float | None, heartbeat_age: float, now: float, found: Findings) -> float | None:
+        """Since when (s) the producer of commands is silent."""
+        if heartbeat_age <= self.limits.heartbeat_age:
+            return None
+        found.add(Mode.HOLD, Reason.LINK, f"pilot silent for {heartbeat_age:.1f} s")
+        return now if lost is None or lost > now else lost
+
+    def _check_ranges(self, image: RangeImageData | None, now: float, found: Findings) -> RangeImageData | None:
+        if image is not None and not image.is_finite():
+            found.add(Mode.HOLD, Reason.STALE_RANGES, "ranges without a pose")
+            return None
+        if image is None or not usable(image.stamp, now, self.limits.ranges_age, self.limits.future):
+            found.add(Mode.HOLD, Reason.STALE_RANGES, age_text("ranges", image.stamp if image else None, now))
+            return None
+        return image
+
+    def _check_scan(
+        self, scan: Scan, image: RangeImageData | None, state: State | None, found: Findings
+    ) -> tuple[RangeImageData | None, Scan]:
+        """The ranges while they change as the vehicle moves. On the ground nothing need change."""
+        if image is None or state is None:
+            return image, scan
+        if state.landed or not state.armed:
+            return image, Scan()
+        speed = float(np.linalg.norm(state.velocity))
+        after = scan.taken(image.stamp, image.ranges, state.pose.position, speed)
+        if after.repeated <= self.limits.scan_repeat:
+            return image, after
+        found.add(Mode.HOLD, Reason.STALE_RANGES, f"the same ranges over {after.repeated:.1f} m of way")
+        return None, after
+
+    def _check_map(self, window: OccupancyWindow | None, now: float) -> OccupancyWindow | None:
+        """The window while it is fresh; without one the vehicle flies slowly by ranges alone."""
+        fresh = window is not None and usable(window.stamp, now, self.limits.map_age, self.limits.future)
+        return window if fresh else None
+
+    def _check_traffic(self, others: Sequence[Other], state: State, now: float) -> tuple[tuple[Vector, float], ...]:
+        """Direction to and distance of each other vehicle that can be reckoned with."""
+        return tuple(gaps([o for o in others if o.is_finite()], state.pose.position, now, self.limits))
+
+    def _check_estimator(self, state: State | None, found: Findings) -> None:
+        deviation = None if state is None else state.deviation
+        if deviation is not None and not deviation < self.limits.deviation_hold:
+            found.add(Mode.HOLD, Reason.ESTIMATOR, f"position known to {deviation:.1f} m only")
+
+    def _check_motion(self, motion: Motion, state: State | None, found: Findings) -> tuple[State | None, Motion]:
+        """The state while its position moves as its velocity says; where the vehicle is remains open otherwise."""
+        if state is None:
+            return None, motion
+        limits = self.limits
+        after = motion.moved(state.stamp, state.pose.position, state.velocity, limits.clock_gap, limits.slip_memory)
+        if after.slip <= limits.slip_hold:
+            return state, after
+        found.add(Mode.HOLD, Reason.ESTIMATOR, f"position moved {after.slip:.1f} m otherwise than its velocity")
+        return None, after
