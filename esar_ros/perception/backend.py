@@ -30,6 +30,7 @@ class CameraFrame:
     depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing in range, NaN invalid, -inf too near
     stamp: float  # s
     segmentation: NDArray[np.uint8] | None = None  # (H, W) object ids, simulators only
+    pose_covariance: NDArray[np.float64] | None = None  # (6, 6) m^2, rad^2 about the map's axes; None: not stated
 
 
 @dataclass(frozen=True)
@@ -74,20 +75,39 @@ class DetectorBackend(Protocol):
         """Detections of each frame, in the frames' order."""
 
 
-Factory = Callable[[Mapping[str, Any]], DetectorBackend]
+Parameters = Mapping[str, Any]
+Factory = Callable[[Parameters], DetectorBackend]
+About = Callable[[Parameters], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    factory: Factory
+    eligible: bool
+    about: About | None
+
 
 # Modules that register a backend when imported, by the backend's name.
-_MODULES = {"segmentation_oracle": "esar_ros.perception.segmentation_oracle"}
-_FACTORIES: dict[str, Factory] = {}
+_MODULES = {
+    "segmentation_oracle": "esar_ros.perception.segmentation_oracle",
+    "esar_yolo": "esar_ros.perception.yolo_file",
+    "onnx": "esar_ros.perception.yolo_file",
+    "openvino": "esar_ros.perception.yolo_file",
+    "yolo_world": "esar_ros.perception.yolo_world",
+}
+_ENTRIES: dict[str, _Entry] = {}
 
 
-def register(name: str) -> Callable[[Factory], Factory]:
-    """Decorator: make a factory (parameters -> backend) known under a name."""
+def register(name: str, eligible: bool = True, about: About | None = None) -> Callable[[Factory], Factory]:
+    """Decorator: make a factory (parameters -> backend) known under a name.
+
+    eligible: it uses no ground truth. about: what a result says of it beside its name, told without loading a network.
+    """
 
     def add(factory: Factory) -> Factory:
-        if name in _FACTORIES:
+        if name in _ENTRIES:
             raise ValueError(f"two detector backends are named '{name}'")
-        _FACTORIES[name] = factory
+        _ENTRIES[name] = _Entry(factory, eligible, about)
         return factory
 
     return add
@@ -95,13 +115,40 @@ def register(name: str) -> Callable[[Factory], Factory]:
 
 def names() -> tuple[str, ...]:
     """Names of all backends, sorted."""
-    return tuple(sorted({*_MODULES, *_FACTORIES}))
+    return tuple(sorted({*_MODULES, *_ENTRIES}))
 
 
-def create(name: str, parameters: Mapping[str, Any] | None = None) -> DetectorBackend:
+def create(name: str, parameters: Parameters | None = None) -> DetectorBackend:
     """A backend by name with its own parameters. Raises UsageError on an unknown name or a bad parameter."""
+    return _entry(name).factory(parameters or {})
+
+
+def is_eligible(name: str) -> bool:
+    """Whether results made with a backend stand in the comparison. Raises UsageError on an unknown name."""
+    return _entry(name).eligible
+
+
+def about(name: str, parameters: Parameters | None = None) -> dict[str, str]:
+    """What a result says of a backend: its name, and of a network which one. Raises UsageError."""
+    entry = _entry(name)
+    return {"backend": name, **(entry.about(parameters or {}) if entry.about is not None else {})}
+
+
+def defect(frame: CameraFrame) -> str:
+    """Why a detector cannot look at a frame; empty when it can."""
+    height, width = frame.rgb.shape[:2] if frame.rgb.ndim == 3 else (0, 0)
+    if frame.rgb.ndim != 3 or frame.rgb.shape[2] != 3 or frame.rgb.dtype != np.uint8:
+        return f"the picture is {frame.rgb.dtype} {frame.rgb.shape}, not uint8 (H, W, 3)"
+    if not height or not width:
+        return f"the picture has {width}x{height} pixels"
+    if frame.depth.shape != (height, width):
+        return f"depth has {frame.depth.shape[::-1]} pixels and the picture {(width, height)}"
+    return ""
+
+
+def _entry(name: str) -> _Entry:
     if name not in names():
         raise UsageError(f"unknown detector backend '{name}'", f"known: {', '.join(names())}")
-    if name not in _FACTORIES:
+    if name not in _ENTRIES:
         import_module(_MODULES[name])
-    return _FACTORIES[name](parameters or {})
+    return _ENTRIES[name]

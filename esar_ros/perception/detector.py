@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from esar_ros.mission.clues import KINDS
 from esar_ros.mission.observation import SeenClue
-from esar_ros.perception.backend import CameraFrame, DetectorBackend, create
+from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend
+from esar_ros.perception.chosen import create_chosen
+from esar_ros.perception.crops import Crops
+from esar_ros.perception.evidence import Calibrated, Reliability
 from esar_ros.perception.fusion import ClueFusion
 from esar_ros.perception.localisation import Sighting, localise
 from esar_ros.perception.settings import DetectorSettings, load_detector_settings
@@ -20,6 +27,7 @@ class FrameResult:
 
     sightings: tuple[Sighting, ...]
     clues: tuple[SeenClue, ...]
+    crops: Mapping[int, bytes] = field(default_factory=dict)  # JPEG of each object first or better shown by this frame
 
 
 class ClueDetector:
@@ -29,22 +37,65 @@ class ClueDetector:
         self.backend = backend
         self._settings = settings or load_detector_settings()
         self._fusion: ClueFusion | None = None  # from the first frame on
+        self._crops = Crops()
+        self.left_out: Counter[str] = Counter()  # detections that could not be used, by reason
 
     def process(self, frames: Sequence[CameraFrame]) -> FrameResult:
         """Detect in every picture, place what was detected, and fuse it with what is known."""
+        return self.take_in(frames, self.backend.detect(frames))
+
+    def take_in(self, frames: Sequence[CameraFrame], detections: Sequence[Sequence[Detection2D]]) -> FrameResult:
+        """Place what was detected in each of the frames that were looked at, and fuse it with what is known."""
         if self._fusion is None:
-            self._fusion = ClueFusion(self._settings.fusion, first_id(frames[0].stamp) if frames else 1)
-        detections = self.backend.detect(frames)
-        sightings = tuple(
-            localise(detection, frame, self._settings.localisation)
-            for frame, found in zip(frames, detections, strict=True)
-            for detection in found
-        )
-        return FrameResult(sightings, self._fusion.update(sightings))
+            backend = self.backend
+            reliability = Reliability(backend.reliability if isinstance(backend, Calibrated) else None)
+            first = first_id(frames[0].stamp) if frames else 1
+            self._fusion = ClueFusion(self._settings.fusion, first, reliability)
+        seen: list[tuple[CameraFrame, Sighting]] = []
+        for frame, found in zip(frames, detections, strict=True):
+            for detection in found:
+                if reason := unusable(detection, frame):
+                    self.left_out[reason] += 1
+                else:
+                    seen.append((frame, localise(detection, frame, self._settings.localisation)))
+        sightings = tuple(sighting for _, sighting in seen)
+        clues = self._fusion.update(sightings)
+        return FrameResult(sightings, clues, self._best_shown(seen, self._fusion))
+
+    def _best_shown(self, seen: Sequence[tuple[CameraFrame, Sighting]], fusion: ClueFusion) -> dict[int, bytes]:
+        self._crops.merge(fusion.merged)
+        better = [
+            owner
+            for place, owner in sorted(fusion.owners.items())
+            if self._crops.offer(owner, seen[place][1].detection, seen[place][0])
+        ]
+        return {owner: jpeg for owner in better if (jpeg := self._crops.get(owner)) is not None}
+
+    def crop(self, identity: int) -> bytes | None:
+        """The best picture of an object so far, a small JPEG."""
+        return self._crops.get(identity)
 
     def idle(self) -> FrameResult:
         """What is known, when no frame came."""
         return FrameResult((), self._fusion.clues() if self._fusion is not None else ())
+
+
+def unusable(detection: Detection2D, frame: CameraFrame) -> str:
+    """Why a detection cannot be placed; empty when it can. A broken detector must not end a flight."""
+    x, y, width, height = detection.box
+    if not np.isfinite([*frame.pose.position, *frame.pose.quaternion]).all():
+        return "no pose"
+    if not (np.isfinite(detection.score) and 0.0 <= detection.score <= 1.0):
+        return "no score"
+    if detection.kind not in KINDS:
+        return "unknown kind"
+    if width <= 0 or height <= 0:
+        return "empty box"
+    if x >= frame.model.width or y >= frame.model.height or x + width <= 0 or y + height <= 0:
+        return "box outside the picture"
+    if detection.mask is not None and detection.mask.shape != (height, width):
+        return "mask of another size"
+    return ""
 
 
 def first_id(stamp: float) -> int:
@@ -56,7 +107,6 @@ def first_id(stamp: float) -> int:
 
 
 def create_detector(backend: str = "", settings: DetectorSettings | None = None) -> ClueDetector:
-    """Detector by backend name (empty: the configured one). Raises UsageError."""
+    """Detector by backend, NAME or NAME:FILE (empty: the configured one). Raises UsageError."""
     settings = settings or load_detector_settings()
-    name = backend or settings.backend
-    return ClueDetector(create(name, settings.backends.get(name)), settings)
+    return ClueDetector(create_chosen(backend, settings), settings)

@@ -33,7 +33,7 @@ class OracleSettings(BaseModel):
     min_pixels: float = Field(default=6.0, gt=0, description="least visible pixels of an object in a 640x480 picture")
 
 
-@register("segmentation_oracle")
+@register("segmentation_oracle", eligible=False)
 class SegmentationOracle:
     """Detections from the id image and the simulator's table of objects."""
 

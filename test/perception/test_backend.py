@@ -22,7 +22,7 @@ def test_unknown_name_lists_the_known():
 
 
 def test_a_registered_factory_gets_its_parameters(monkeypatch):
-    monkeypatch.setattr(backend, "_FACTORIES", dict(backend._FACTORIES))
+    monkeypatch.setattr(backend, "_ENTRIES", dict(backend._ENTRIES))
     seen = []
     backend.register("echo")(seen.append)
     backend.create("echo", {"weights": "file.onnx"})

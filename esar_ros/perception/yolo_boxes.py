@@ -1,0 +1,110 @@
+"""Pictures into YOLO's input and YOLO's output into boxes, without the framework it was trained in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.mission.errors import UsageError
+
+STRIDE = 32  # px, coarsest grid of the network
+GREY = 114  # of 255: what YOLO is trained to see beyond the picture's edge
+FREE_COLUMNS = 6  # x1, y1, x2, y2, score, class: networks that need no suppression
+
+
+@dataclass(frozen=True)
+class Letterbox:
+    """A picture in the network's input, and the way back."""
+
+    tensor: NDArray[np.float32]  # (1, 3, H, W), RGB 0..1
+    scale: float  # input px per picture px
+    size: tuple[int, int]  # (height, width) of the picture, px
+
+
+@dataclass(frozen=True)
+class RawBoxes:
+    """Candidates of one picture, in picture px; N of them."""
+
+    corners: NDArray[np.float64]  # (N, 4) x1, y1, x2, y2
+    scores: NDArray[np.float64]  # (N,) raw, 0..1
+    classes: NDArray[np.int64]  # (N,)
+
+
+def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float = 1.0) -> Letterbox:
+    """Put a picture (H, W, 3) into the network's input, at its least corner, padded with grey.
+
+    size: (height, width) that the network takes, whole picture kept in proportion; None: the picture at `scale`, padded
+    to the network's stride.
+    """
+    height, width = rgb.shape[:2]
+    if size is not None:
+        scale = min(size[0] / height, size[1] / width)
+    inner_width, inner_height = max(1, round(width * scale)), max(1, round(height * scale))
+    if (inner_height, inner_width) != (height, width):
+        rgb = np.asarray(cv2.resize(rgb, (inner_width, inner_height), interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
+    rows, columns = size or (-(-inner_height // STRIDE) * STRIDE, -(-inner_width // STRIDE) * STRIDE)
+    tensor = np.full((1, 3, rows, columns), GREY / 255.0, dtype=np.float32)
+    np.multiply(rgb.transpose(2, 0, 1), np.float32(1.0 / 255.0), out=tensor[0, :, :inner_height, :inner_width])
+    return Letterbox(tensor, scale, (height, width))
+
+
+def check_output(shape: tuple[int, ...], classes: int, source: object) -> None:
+    """Raises UsageError unless an output of this shape can be one of a detector of so many classes."""
+    if len(shape) == 3 and shape[0] == 1 and (shape[1] == 4 + classes or shape[2] == FREE_COLUMNS):
+        return
+    if len(shape) == 3 and shape[0] == 1 and 4 < shape[1] < shape[2]:
+        raise UsageError(
+            f"{source} has {shape[1] - 4} classes, not {classes}", "name the model card or list it belongs to"
+        )
+    raise UsageError(
+        f"{source} gives an array of shape {shape}", "a YOLO detector gives (1, 4 + classes, N) or (1, N, 6)"
+    )
+
+
+def decode(output: NDArray[np.float32], picture: Letterbox, least: NDArray[np.float64]) -> RawBoxes:
+    """Candidates from (1, 4 + classes, N) with centres and sizes, or (1, N, 6) with corners.
+
+    least: (classes,) raw score from which each class counts; infinite for those not asked for. Boxes that are not
+    finite are left out.
+    """
+    if output.shape[1] == 4 + len(least):
+        table = output[0].T.astype(np.float64)
+        wanted = np.where(np.isfinite(least), table[:, 4:], -np.inf)
+        classes = wanted.argmax(axis=1)
+        scores = wanted[np.arange(len(table)), classes]
+        half = table[:, 2:4] / 2.0
+        corners = np.hstack([table[:, :2] - half, table[:, :2] + half])
+    else:
+        table = output[0].astype(np.float64)
+        corners, scores = table[:, :4], table[:, 4]
+        classes = np.where((table[:, 5] >= 0) & (table[:, 5] < len(least)), table[:, 5], -1).astype(np.int64)
+        scores = np.where(classes >= 0, scores, -np.inf)
+    kept = (scores >= least[classes]) & np.isfinite(corners).all(axis=1)
+    return RawBoxes(corners[kept] / picture.scale, scores[kept], classes[kept])
+
+
+def suppress(boxes: RawBoxes, overlap: float, agnostic: bool) -> RawBoxes:
+    """Non-maximum suppression (OpenCV's), by class unless agnostic; best first."""
+    if not len(boxes.scores):
+        return boxes
+    sides = np.hstack([boxes.corners[:, :2], boxes.corners[:, 2:] - boxes.corners[:, :2]])
+    classes = np.zeros_like(boxes.classes) if agnostic else boxes.classes
+    kept = np.asarray(
+        cv2.dnn.NMSBoxesBatched(sides.tolist(), boxes.scores.tolist(), classes.tolist(), 0.0, overlap), dtype=np.int64
+    ).reshape(-1)
+    kept = kept[np.lexsort((kept, -boxes.scores[kept]))]
+    return RawBoxes(boxes.corners[kept], boxes.scores[kept], boxes.classes[kept])
+
+
+def pixel_box(corners: NDArray[np.float64], size: tuple[int, int]) -> tuple[int, int, int, int] | None:
+    """Box (x, y, width, height) in whole px that covers the corners within a picture (height, width); None: outside."""
+    left, top = (max(0, int(np.floor(value + 0.5))) for value in corners[:2])
+    right, bottom = (
+        min(limit, int(np.floor(value + 0.5))) for value, limit in zip(corners[2:], (size[1], size[0]), strict=True)
+    )
+    if left >= size[1] or top >= size[0] or right <= 0 or bottom <= 0:
+        return None
+    return left, top, max(1, right - left), max(1, bottom - top)

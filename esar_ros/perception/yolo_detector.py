@@ -1,0 +1,100 @@
+"""What every YOLO does around its network: prompts, thresholds, suppression, calibrated scores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.perception.backend import CameraFrame, Detection2D
+from esar_ros.perception.engines import Tensor
+from esar_ros.perception.model_card import ModelCard, check_kinds
+from esar_ros.perception.yolo_boxes import decode, letterbox, pixel_box, suppress
+
+
+class YoloSettings(BaseModel):
+    """Parameters of a YOLO."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = Field(default="", description="the network's file: a path, or a name in the models' folders")
+    card: str = Field(default="", description="its model card (.json) or list of classes (.txt); empty: beside it")
+    prompts: dict[str, str] = Field(default_factory=dict, description="class -> kind; empty: as the card says")
+    thresholds: dict[str, float] = Field(
+        default_factory=dict, description="class -> least raw score, before the card's"
+    )
+    threads: int = Field(default=1, ge=1, le=64, description="of the engine; results do not depend on it in one engine")
+    scale: float = Field(
+        default=1.0, gt=0, le=4, description="input px per picture px, where the network takes any size"
+    )
+
+
+class YoloDetector(ABC):
+    """What every YOLO does around its network: prompts, thresholds, suppression, calibrated scores."""
+
+    eligible = True
+
+    def __init__(self, name: str, card: ModelCard, settings: YoloSettings) -> None:
+        """Raises UsageError when the settings name a class or a kind that does not exist."""
+        self.name = name
+        self.card = card
+        self._settings = settings
+        self._thresholds = {word: card.threshold(word) for word in card.classes} | settings.thresholds
+        self._prompts: dict[str, str] = {}
+        self.set_prompts(settings.prompts or card.kinds)
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """Words it looks for -> the kind each counts as."""
+        return dict(self._prompts)
+
+    def set_prompts(self, prompts: Mapping[str, str]) -> None:
+        """Look for these of the network's classes. Raises UsageError."""
+        self._check_words(prompts)
+        self._take(prompts)
+
+    def _check_words(self, prompts: Mapping[str, str]) -> None:
+        unknown = sorted(set(prompts) - set(self.card.classes))
+        if unknown:
+            known = ", ".join(self.card.classes[:20])
+            raise UsageError(f"detector {self.name} has no class '{unknown[0]}'", f"this network's are {known}")
+
+    def _take(self, prompts: Mapping[str, str]) -> None:
+        """Make these the prompts. Raises UsageError."""
+        if not prompts:
+            raise UsageError(f"detector {self.name} has nothing to look for", "give words that count as kinds")
+        try:
+            check_kinds(prompts)
+        except ValueError as error:
+            raise UsageError(f"detector {self.name}: {error}") from None
+        self._prompts = dict(prompts)
+        self._least = np.array([self._thresholds[w] if w in prompts else np.inf for w in self.card.classes])
+
+    @abstractmethod
+    def _infer(self, picture: Tensor) -> Tensor:
+        """The network's output for a picture (1, 3, H, W)."""
+
+    @property
+    @abstractmethod
+    def _size(self) -> tuple[int, int] | None:
+        """(height, width) that the network takes; None: any."""
+
+    def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
+        """Detections of each frame, surest first; none in an empty picture."""
+        return [self._detect(frame) if frame.rgb.size else [] for frame in frames]
+
+    def _detect(self, frame: CameraFrame) -> list[Detection2D]:
+        picture = letterbox(frame.rgb, self._size, self._settings.scale)
+        raw = decode(self._infer(picture.tensor), picture, self._least)
+        kept = suppress(raw, self.card.nms_iou, self.card.agnostic)
+        found = []
+        for corners, score, index in zip(kept.corners, kept.scores, kept.classes, strict=True):
+            word = self.card.classes[index]
+            box = pixel_box(corners, picture.size)
+            if box is not None:
+                text = self.card.texts.get(word, word.replace("_", " "))
+                found.append(Detection2D(self._prompts[word], self.card.probability(word, float(score)), box, text))
+        return found

@@ -1,0 +1,109 @@
+"""Detectors from an exported YOLO file: the package's own small network and a person's, in either engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.perception.backend import register
+from esar_ros.perception.engines import ONNXRUNTIME, OPENVINO, Engine, Tensor, engine_version, load_engine
+from esar_ros.perception.model_card import (
+    ModelCard,
+    card_of_names,
+    digest,
+    find_model,
+    load_card,
+)
+from esar_ros.perception.settings import parse
+from esar_ros.perception.yolo_boxes import STRIDE, check_output
+from esar_ros.perception.yolo_detector import YoloDetector, YoloSettings
+
+SHIPPED = "esar-clues.onnx"
+_CURE = {
+    "esar_yolo": "it comes with the package: install that again",
+    "onnx": "name an exported detector: --detector onnx:FILE, or backends.onnx.model in detector.yaml",
+    "openvino": "name an exported detector: --detector openvino:FILE, or backends.openvino.model in detector.yaml",
+}
+_ENGINES = {"esar_yolo": ONNXRUNTIME, "onnx": ONNXRUNTIME, "openvino": OPENVINO}
+
+
+class YoloFile(YoloDetector):
+    """An exported network in an engine."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """Loads the network and looks at one grey picture with it. Raises UsageError."""
+        settings, path = _chosen(name, parameters)
+        self._engine: Engine = load_engine(_ENGINES[name], path, settings.threads)
+        card = _card(settings, path, self._engine.class_names)
+        if card.sha256 and digest(path) != card.sha256:
+            raise UsageError(f"{path} is not the file its model card describes", "take both from one place")
+        unknown = sorted(set(settings.thresholds) - set(card.classes))
+        if unknown:
+            raise UsageError(f"detector {name}, thresholds: no class '{unknown[0]}'", "name classes of the card")
+        side = self._engine.size or (2 * STRIDE, 2 * STRIDE)
+        check_output(_tried(self._engine, side, path).shape, len(card.classes), path)
+        super().__init__(name, card, settings)
+
+    @property
+    def _size(self) -> tuple[int, int] | None:
+        return self._engine.size
+
+    def _infer(self, picture: Tensor) -> Tensor:
+        return self._engine.run(picture)
+
+
+def _tried(engine: Engine, side: tuple[int, int], path: Path) -> Tensor:
+    """Output for a grey picture. Raises UsageError."""
+    try:
+        output = engine.run(np.full((1, 3, *side), 0.5, dtype=np.float32))
+    except UsageError:
+        raise
+    except Exception as error:  # engines raise types of their own
+        raise UsageError(f"{path} fails on a picture: {str(error).splitlines()[0][:160]}", "export it again") from None
+    if not np.isfinite(output).all():
+        raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: export it again")
+    return output
+
+
+def _chosen(name: str, parameters: Mapping[str, Any]) -> tuple[YoloSettings, Path]:
+    settings = parse(YoloSettings, parameters, f"detector backend {name}")
+    return settings, find_model(settings.model or (SHIPPED if name == "esar_yolo" else ""), _CURE[name])
+
+
+def _card(settings: YoloSettings, path: Path, class_names: str) -> ModelCard:
+    """The card that is named, lies beside the network, or can be made of the names in it. Raises UsageError."""
+    if settings.card:
+        return load_card(find_model(settings.card, "name the model card or the list of classes"))
+    for beside in (path.with_suffix(".json"), path.with_suffix(".txt")):
+        if beside.is_file():
+            return load_card(beside)
+    card = card_of_names(path.stem, class_names)
+    if card is None:
+        raise UsageError(
+            f"nothing says which classes {path} has",
+            f"put a model card {path.stem}.json or a list {path.stem}.txt beside it",
+        )
+    return card
+
+
+def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The file, its digest and the engine."""
+    _, path = _chosen(name, parameters)
+    return {"model": path.name, "digest": digest(path), "engine": engine_version(_ENGINES[name])}
+
+
+def _register(name: str) -> None:
+    def create(parameters: Mapping[str, Any]) -> YoloFile:
+        return YoloFile(name, parameters)
+
+    about: Callable[[Mapping[str, Any]], dict[str, str]] = partial(_about, name)
+    register(name, about=about)(create)
+
+
+for _name in _ENGINES:
+    _register(_name)
