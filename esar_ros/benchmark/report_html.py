@@ -27,7 +27,7 @@ def render_html(flown: Flown, map_picture: bytes | None = None, finds: list[Find
     return page.render(
         r=result,
         m=m,
-        ending=words.ENDINGS[result.end],
+        ending=words.ending(result),
         conditions=words.conditions(result),
         prompt=flown.truth.task.prompt,
         bars=[("SR", m.sr), ("TSR", m.tsr), ("CDS", m.cds)],

@@ -28,7 +28,7 @@ def terminal_table(result: Result) -> RenderableType:
     m = result.metrics
     title = Text.assemble(
         (f" {result.task.id} ", "bold white on dark_green" if m.rs > 0.5 else "bold white on blue"),
-        f"  {result.planner} · {words.ENDINGS[result.end]} after {m.elapsed:.0f} s · {words.conditions(result)}",
+        f"  {result.planner} · {words.ending(result)} after {m.elapsed:.0f} s · {words.conditions(result)}",
     )
     scores = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, value, meaning in (
@@ -132,7 +132,7 @@ def _draw_panel(ax: Axes, flown: Flown) -> None:
     left, right = 34.0, 491.0
     ax.text(left, 44, "SEARCH AND RESCUE MISSION", fontsize=8.5, color=_MUTED, weight="bold", va="center")
     ax.text(left, 72, result.task.id, fontsize=22, color=INK, weight="bold", va="center")
-    ax.text(left, 98, f"{result.planner}  ·  {words.ENDINGS[result.end]}", fontsize=11.5, color=INK, va="center")
+    ax.text(left, 98, f"{result.planner}  ·  {words.ending(result)}", fontsize=11.5, color=INK, va="center")
     where = f"{result.task.map}, {words.conditions(result)}  ·  {result.task.tier}"
     ax.text(left, 118, where, fontsize=10, color=_MUTED, va="center")
     _draw_gauge(ax, 100.0, 212.0, m.rs)

@@ -15,6 +15,11 @@ ENDINGS = {
 }
 
 
+def ending(result: Result) -> str:
+    """Why a mission ended, or that its bag does not reach its end."""
+    return ENDINGS[result.end] if result.truncated is None else "bag truncated"
+
+
 def plain(word: str) -> str:
     """lower_snake_case as words."""
     return word.replace("_", " ")

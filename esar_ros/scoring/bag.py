@@ -6,15 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag_files import Bag, open_bag
 from esar_ros.scoring.bag_writer import BagWriter as BagWriter
 from esar_ros.scoring.bag_writer import typestore as typestore
+from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import Judge, OfflineJudge
 from esar_ros.scoring.record import TOPICS, EpisodeRecord, stamp_ns
 from esar_ros.scoring.result import Result
 from esar_ros.scoring.score import score
-from esar_ros.scoring.truth import Truth, parse_truth
+from esar_ros.scoring.truth import Point, Truth, parse_truth
+
+MAX_ERROR = 1000.0
+"""m, widest error threshold that can be asked for."""
 
 
 def read_bag(path: Path) -> EpisodeRecord:
@@ -34,10 +39,21 @@ def read_bag(path: Path) -> EpisodeRecord:
     return record
 
 
-def score_bag(path: Path, judge: Judge | None = None) -> Result:
-    """Score a mission from its bag alone, by default with the offline judge. Raises UsageError."""
+def score_bag(
+    path: Path, judge: Judge | None = None, truth: Path | None = None, error_threshold: float | None = None
+) -> Result:
+    """Score a mission from its bag alone, by default with the offline judge. Raises UsageError.
+
+    truth: file to take the ground truth from instead. error_threshold: m, instead of the recorded one.
+    """
     record = read_bag(path)
-    return score(record, bag_truth(record, path), judge or OfflineJudge())
+    known = load_truth(truth, record, odometry_frames(path)) if truth else bag_truth(record, path)
+    if error_threshold is not None:
+        if not 0.0 < error_threshold <= MAX_ERROR:
+            raise UsageError(f"error threshold {error_threshold:g} m", f"give more than 0 and at most {MAX_ERROR:g} m")
+        thresholds = known.thresholds.model_copy(update={"error_threshold": error_threshold})
+        known = known.model_copy(update={"thresholds": thresholds})
+    return score(record, known, judge or OfflineJudge())
 
 
 def bag_truth(record: EpisodeRecord, path: Path) -> Truth:
@@ -84,6 +100,19 @@ def read_last(path: Path, topic: str) -> dict[str, Any]:
             if vehicle not in last or stamp_ns(message.header.stamp) >= stamp_ns(last[vehicle].header.stamp):
                 last[vehicle] = message
     return last
+
+
+def odometry_frames(path: Path) -> dict[str, Point]:
+    """Origin of each vehicle's odom frame in the map (m), as far as the bag's static transforms tell. UsageError."""
+    found: dict[str, Point] = {}
+    with open_bag(path) as bag:
+        for _, _, message in _messages(bag, (names.TF_STATIC.strip("/"),)):
+            for transform in message.transforms:
+                vehicle, _, frame = transform.child_frame_id.partition("/")
+                if transform.header.frame_id == names.MAP and frame == names.ODOM:
+                    at = transform.transform.translation
+                    found[vehicle] = (float(at.x), float(at.y), float(at.z))
+    return found
 
 
 def split_topic(name: str, topics: Iterable[str]) -> tuple[str, str] | None:

@@ -12,13 +12,13 @@ import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection, MessageDefinitionFormat
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from esar_ros.mission.errors import UsageError
@@ -37,7 +37,16 @@ ENDINGS = (".mcap", ".db3", ".mcap.zstd", ".db3.zstd")
 _COPY = 1 << 20  # bytes
 _WHOLE = "give a rosbag2 of a mission"
 
+CDR = "cdr"  # the only serialisation that is read
+
 Raw = tuple[Connection, int, bytes]
+
+
+class _File(NamedTuple):
+    """A bag's file to be read, and whether nothing of it is missing."""
+
+    path: Path
+    whole: bool
 
 
 class Bag(ABC):
@@ -62,14 +71,17 @@ def open_bag(path: Path) -> Iterator[Bag]:
     if not path.exists():
         raise UsageError(f"no bag at {path}", "check the path")
     try:
-        with tempfile.TemporaryDirectory(prefix="esar-bag-") as folder:
-            whole = _whole_source(path)
-            if whole is not None:
-                with AnyReader([whole], default_typestore=typestore()) as reader:
-                    yield _WholeBag(reader)
+        with tempfile.TemporaryDirectory(prefix="esar-bag-") as name:
+            folder = Path(name)
+            files = [_prepared(file, folder) for file in _files(path)]
+            each = _compressed_messages(path)
+            reader = None if each or not all(file.whole for file in files) else _reader([file.path for file in files])
+            if reader is not None:
+                with closing(reader):
+                    yield _IndexedBag(reader)
                 return
             with Path(folder, "messages").open("w+b") as store:
-                yield _DamagedBag(path, store, Path(folder))
+                yield _ScannedBag(files, store, each)
     except UsageError:
         raise
     # A damaged file can fail anywhere inside the reader and the decoder, with any error.
@@ -78,10 +90,27 @@ def open_bag(path: Path) -> Iterator[Bag]:
         raise UsageError(f"cannot read bag {path}: {reason}", _WHOLE) from None
 
 
-class _WholeBag(Bag):
+def _reader(files: list[Path]) -> AnyReader | None:
+    """The rosbags library's reader; None where it cannot open what can still be scanned.
+
+    It gets the files, not their folder: where metadata.yaml words a topic's quality of service otherwise than the
+    file, as rosbag2 did for years, it would silently find no message of that topic. It gives up on a bag in which
+    it cannot parse a definition, such as those of service events.
+    """
+    reader = AnyReader(files, default_typestore=typestore())
+    try:
+        reader.open()
+    except Exception:
+        return None
+    return reader
+
+
+class _IndexedBag(Bag):
+    """Whole files, read by their index."""
+
     def __init__(self, reader: AnyReader) -> None:
         self._reader = reader
-        self.connections = list(reader.connections)
+        self.connections = [c for c in reader.connections if c.ext.serialization_format == CDR]
         self.types = reader.typestore
         self.cut = False
 
@@ -91,38 +120,35 @@ class _WholeBag(Bag):
             yield from self._reader.messages(chosen)
 
 
-class _DamagedBag(Bag):
-    """Messages taken out into a store, and where in it each one is."""
+class _ScannedBag(Bag):
+    """Messages taken one by one out of the files into a store, and where in it each one is."""
 
-    def __init__(self, path: Path, store: IO[bytes], folder: Path) -> None:
+    def __init__(self, files: list[_File], store: IO[bytes], each_compressed: bool) -> None:
         self._store = store
         self.cut = False
         known: dict[tuple[str, str], Connection] = {}
         self._index: list[tuple[int, int, tuple[str, str], int]] = []  # stamp, offset, topic and type, length
-        each = _compressed_messages(path)
         at = 0
-        for file in _files(path):
-            for connection, stamp, data in self._from_file(file, folder):
-                raw = zstd.decompress(data) if each else data
-                key = (connection.topic, connection.msgtype)
-                known.setdefault(key, connection)
-                self._index.append((stamp, at, key, len(raw)))
-                at += store.write(raw)
+        for file in files:
+            for connection, stamp, data in self._scan(file):
+                if connection.ext.serialization_format == CDR:
+                    raw = zstd.decompress(data) if each_compressed else data
+                    key = (connection.topic, connection.msgtype)
+                    known.setdefault(key, connection)
+                    self._index.append((stamp, at, key, len(raw)))
+                    at += store.write(raw)
         self._index.sort()
         self.connections = list(known.values())
         self.types = _types_of(self.connections)
 
-    def _from_file(self, file: Path, folder: Path) -> Iterator[Raw]:
-        plain = _prepared(file, folder)
-        shortened = plain != file and file.suffix == ".zstd" and not _unpack(file, plain)
-        if plain.suffix == ".mcap":
-            salvage = SalvageMcap(plain)
+    def _scan(self, file: _File) -> Iterator[Raw]:
+        if file.path.suffix == ".mcap":
+            salvage = SalvageMcap(file.path)
             yield from salvage.messages()
-            self.cut |= shortened or not salvage.complete
+            self.cut |= not salvage.complete
         else:
-            whole = salvage_sqlite.is_whole(plain)
-            yield from SalvageSqlite(plain).messages()
-            self.cut |= shortened or not whole
+            yield from SalvageSqlite(file.path).messages()
+            self.cut |= not file.whole
 
     def messages(self, connections: Collection[Connection] | None = None) -> Iterator[Raw]:
         chosen = {(c.topic, c.msgtype): c for c in (self.connections if connections is None else connections)}
@@ -132,50 +158,29 @@ class _DamagedBag(Bag):
                 yield chosen[key], stamp, self._store.read(length)
 
 
-def _whole_source(path: Path) -> Path | None:
-    """What the rosbags library can open and read to its end; None for a bag that needs mending."""
-    if not path.is_dir():
-        return path if path.name.endswith(ENDINGS[:2]) and _is_whole(path) else None
-    if (path / "metadata.yaml").is_file():
-        files = _files(path, strict=True)
-        return path if all(_is_whole(file) for file in files) else None
-    files = _files(path)
-    return files[0] if len(files) == 1 and files[0].name.endswith(ENDINGS[:2]) and _is_whole(files[0]) else None
-
-
-def _is_whole(file: Path) -> bool:
-    if not file.is_file() or _log(file) is not None:
-        return False
-    if file.suffix == ".mcap":
-        return ends_well(file)
-    if file.suffix == ".db3":
-        return salvage_sqlite.is_whole(file)
-    return _unpack(file, None)
-
-
-def _files(path: Path, strict: bool = False) -> list[Path]:
-    """A bag's files in order. Raises UsageError where there are none; strict: also where its metadata is broken."""
+def _files(path: Path) -> list[Path]:
+    """A bag's files in order, by its metadata or else by name. Raises UsageError where there are none."""
     if not path.is_dir():
         if not path.name.endswith(ENDINGS):
             raise UsageError(f"cannot read bag {path}: it is neither .mcap nor .db3", _WHOLE)
         return [path]
     found = sorted(file for file in path.iterdir() if file.name.endswith(ENDINGS))
-    if (path / "metadata.yaml").is_file():
-        try:
-            listed = [path / Path(str(name)).name for name in _metadata(path)["relative_file_paths"]]
-        except (UsageError, KeyError, TypeError):
-            if not found:
-                raise UsageError(f"cannot read bag {path}: metadata.yaml is no bag's metadata", _WHOLE) from None
-            return found
-        missing = [file.name for file in listed if not file.is_file()]
-        if missing and (strict or len(missing) == len(listed)):
-            raise UsageError(f"bag {path} lacks its file {missing[0]}", "copy the whole folder")
-        return listed
-    if not found:
-        raise UsageError(
-            f"{path} is no bag: it holds neither metadata.yaml nor an .mcap or .db3 file", "check the path"
-        )
-    return found
+    if not (path / "metadata.yaml").is_file():
+        if not found:
+            raise UsageError(
+                f"{path} is no bag: it holds neither metadata.yaml nor an .mcap or .db3 file", "check the path"
+            )
+        return found
+    try:
+        listed = [path / Path(str(name)).name for name in _metadata(path)["relative_file_paths"]]
+    except (UsageError, KeyError, TypeError):  # cut, too
+        if not found:
+            raise UsageError(f"cannot read bag {path}: metadata.yaml is no bag's metadata", _WHOLE) from None
+        return found
+    missing = [file.name for file in listed if not file.is_file()]
+    if missing:
+        raise UsageError(f"cannot read bag {path}: its file {missing[0]} is missing", "copy the whole folder")
+    return listed
 
 
 def _metadata(path: Path) -> Any:
@@ -184,42 +189,38 @@ def _metadata(path: Path) -> Any:
 
 def _compressed_messages(path: Path) -> bool:
     """Whether every message is compressed on its own (ros2 bag record --compression-mode message)."""
+    if not (path / "metadata.yaml").is_file():
+        return False
     try:
         return str(_metadata(path)["compression_mode"]).lower() == "message"
     except (UsageError, KeyError, TypeError):
         return False
 
 
-def _log(file: Path) -> Path | None:
-    """SQLite's write-ahead log beside a file: what a killed recorder had not yet moved into it."""
-    log = file.with_name(file.name + "-wal")
-    return log if file.suffix == ".db3" and log.is_file() and log.stat().st_size > 0 else None
-
-
-def _prepared(file: Path, folder: Path) -> Path:
-    """The file itself, or where in the folder its unpacked copy goes or is."""
+def _prepared(file: Path, folder: Path) -> _File:
+    """A file as it is, or its copy in the folder: decompressed, or with SQLite's log worked in."""
     if file.suffix == ".zstd":
-        return folder / file.stem
-    log = _log(file)
-    if log is None:
-        return file
+        plain = folder / file.stem
+        return _File(plain, _unpack(file, plain) and _is_whole(plain))
+    log = file.with_name(file.name + "-wal")  # what a killed recorder had not yet moved into the file
+    if file.suffix != ".db3" or not log.is_file() or log.stat().st_size == 0:
+        return _File(file, _is_whole(file))
     copy = folder / file.name
     shutil.copyfile(file, copy)
-    shutil.copyfile(log, copy.with_name(copy.name + "-wal"))
-    connection = sqlite3.connect(copy)
-    try:
+    shutil.copyfile(log, copy.with_name(log.name))
+    with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(copy)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.DatabaseError:  # too damaged for SQLite; the pages are read as they are
-        pass
-    finally:
-        connection.close()
-    return copy
+    return _File(copy, _is_whole(copy))
 
 
-def _unpack(file: Path, target: Path | None) -> bool:
-    """Decompress as much as there is (None: only try); whether that was all."""
+def _is_whole(file: Path) -> bool:
+    return ends_well(file) if file.suffix == ".mcap" else salvage_sqlite.is_whole(file)
+
+
+def _unpack(file: Path, target: Path) -> bool:
+    """Decompress as much as there is; whether that was all."""
     decompressor = zstd.ZstdDecompressor()
-    with file.open("rb") as source, (target or Path("/dev/null")).open("wb") as out:
+    with file.open("rb") as source, target.open("wb") as out:
         try:
             while not decompressor.eof and (piece := source.read(_COPY)):
                 out.write(decompressor.decompress(piece))
@@ -229,11 +230,12 @@ def _unpack(file: Path, target: Path | None) -> bool:
 
 
 def _types_of(connections: Collection[Connection]) -> Typestore:
-    """Types by the definitions that came with the topics; what has none is known by name or not at all."""
+    """Types by the definitions that came with the topics; without a readable one a type is known by name or not."""
     types = dict(typestore().fielddefs)
     for connection in connections:
         if connection.msgdef.format == MessageDefinitionFormat.MSG:
-            types.update(get_types_from_msg(connection.msgdef.data, connection.msgtype))
+            with suppress(TypesysError):
+                types.update(get_types_from_msg(connection.msgdef.data, connection.msgtype))
     store = get_typestore(Stores.EMPTY)
     store.register(types)
     return store

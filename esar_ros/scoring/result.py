@@ -184,6 +184,7 @@ class Result(_Strict):
     end: End
     end_text: str
     error: str | None
+    truncated: float | None = Field(None, description="s since the start up to which a bag that was cut is scored")
     metrics: Metrics
     reports: tuple[ReportResult, ...]
     victims: tuple[VictimResult, ...]

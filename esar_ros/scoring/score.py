@@ -27,13 +27,17 @@ from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
 
 
 def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
-    """Result of a mission. A function of the record's rows, the truth and the judge's answers alone."""
+    """Result of a mission. A function of the record's rows, the truth and the judge's answers alone.
+
+    Of a bag that was cut before the mission's end, what lies before the cut is scored, and the result says so.
+    """
+    truth, truncated = _up_to_the_cut(record, truth)
     claims = collect_claims(record, truth, judge)
     found = claims.matched(truth, truth.thresholds.error_threshold)
     flights = fly_over(record, truth)
     safety = summarise_safety(flights, truth)
     reports = _reports(claims, found, truth)
-    reasons = _ineligible(record, truth)
+    reasons = _ineligible(record, truth, truncated)
     run = truth.run
     return Result(
         schema="esar-result/1",
@@ -59,6 +63,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         end=truth.end_reason,
         end_text=truth.end_text,
         error=truth.end_text or "unknown" if truth.end_reason is End.ERROR else None,
+        truncated=truncated,
         metrics=_metrics(claims, found, flights, safety, reports, truth),
         reports=reports,
         victims=_victims(found, reports, flights, truth),
@@ -66,6 +71,16 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         safety=safety,
         timing=summarise_timing(record, truth),
     )
+
+
+def _up_to_the_cut(record: EpisodeRecord, truth: Truth) -> tuple[Truth, float | None]:
+    """The truth of what the record holds, and the mission time (s) at which it breaks off, None when it does not."""
+    if not record.cut or record.last_stamp >= truth.end:
+        return truth, None
+    end = max(record.last_stamp, truth.start)
+    at = (end - truth.start) / NANO
+    text = f"the bag is truncated at {at:.1f} s"
+    return truth.model_copy(update={"end": end, "end_reason": End.ABORTED, "end_text": text}), at
 
 
 def _elapsed(truth: Truth) -> float:
@@ -267,7 +282,7 @@ def _approach(flights: tuple[Flight, ...], position: tuple[float, float, float])
     return min((away for flight in flights if (away := flight.nearest(position)) is not None), default=None)
 
 
-def _ineligible(record: EpisodeRecord, truth: Truth) -> tuple[str, ...]:
+def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) -> tuple[str, ...]:
     """Reasons of the run, and of what was seen in it: a detector that says itself that it used ground truth."""
     backends = {
         row.backend
@@ -276,7 +291,11 @@ def _ineligible(record: EpisodeRecord, truth: Truth) -> tuple[str, ...]:
         if not row.eligible
     }
     seen = tuple(f"detector {backend} uses ground truth" for backend in sorted(backends))
-    aborted = ("a person ended the mission",) if truth.end_reason is End.ABORTED else ()
+    aborted: tuple[str, ...] = ()
+    if truncated is not None:
+        aborted = (truth.end_text,)
+    elif truth.end_reason is End.ABORTED:
+        aborted = ("a person ended the mission",)
     return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *aborted)))
 
 

@@ -298,6 +298,17 @@ def test_a_truth_of_another_schema(tmp_path, truth_text) -> None:
     assert "key schema" in refused(tmp_path / "bag")
 
 
+def test_another_error_threshold(tmp_path, truth_text) -> None:
+    """The report lies 1 m off."""
+    write(tmp_path / "bag", mission(truth_text))
+    assert score_bag(tmp_path / "bag", error_threshold=0.5).metrics.clues_exact == 0
+    wide = score_bag(tmp_path / "bag", error_threshold=1.5)
+    assert (wide.metrics.clues_exact, wide.thresholds.error_threshold) == (1, 1.5)
+    for wrong in (0.0, -1.0, float("nan"), 1e9):
+        with pytest.raises(UsageError, match="error threshold"):
+            score_bag(tmp_path / "bag", error_threshold=wrong)
+
+
 def test_writing_over_a_bag_or_an_unknown_type_is_refused(tmp_path) -> None:
     writer = BagWriter(tmp_path / "bag")
     with pytest.raises(UsageError, match="exists already"):

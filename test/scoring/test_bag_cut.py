@@ -1,0 +1,235 @@
+"""Bags cut at any byte, and bags as rosbag2 itself and other people leave them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.bag import read_bag
+from esar_ros.scoring.bag_files import open_bag
+from esar_ros.scoring.bag_writer import BagWriter, typestore
+
+REAL = Path(__file__).resolve().parents[1] / "data" / "rosbag2"
+STRING = "std_msgs/msg/String"
+TOPICS = ("/a", "/b/c")
+
+
+def tail(number: int) -> str:
+    """What ends message number, found nowhere else in its file."""
+    return f"<<{number:06d}>>"
+
+
+def content(number: int) -> bytes:
+    """A serialised message; every seventh is longer than a page of sqlite."""
+    text = "x" * (9000 if number % 7 == 3 else 20 + 13 * (number % 5)) + tail(number)
+    return bytes(typestore().serialize_cdr(typestore().types[STRING](data=text), STRING))
+
+
+def write(path: Path, storage: str, count: int = 60) -> bytes:
+    """A bag of count messages on two topics; content of its one file."""
+    writer = BagWriter(path, storage)
+    for topic in TOPICS:
+        writer.add_topic(topic, STRING)
+    for number in range(count):
+        writer.write(TOPICS[number % 2], 1000 + number, content(number))
+        if number % 20 == 9:
+            writer.flush()
+    writer.close()
+    return next(file for file in path.iterdir() if file.suffix in (".mcap", ".db3")).read_bytes()
+
+
+def read(path: Path) -> tuple[dict[int, bytes], bool]:
+    """Messages by number, and whether the bag is cut; each must be the one that was written."""
+    with open_bag(path) as bag:
+        found = {}
+        for connection, stamp, raw in bag.messages():
+            number = stamp - 1000
+            assert number not in found
+            assert connection.topic == TOPICS[number % 2] and connection.msgtype == STRING
+            assert raw == content(number)
+            found[number] = raw
+        assert list(found) == sorted(found)
+        return found, bag.cut
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, bytes]]:
+    folder = tmp_path_factory.mktemp("whole")
+    return {storage: (folder / storage, write(folder / storage, storage)) for storage in ("mcap", "sqlite3")}
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+@given(data=st.data(), metadata=st.booleans())
+@settings(deadline=None, max_examples=40)
+def test_a_bag_cut_at_any_byte_is_read_up_to_the_cut(
+    whole: dict[str, tuple[Path, bytes]], storage: str, data: st.DataObject, metadata: bool
+) -> None:
+    """Whatever has its last byte before the cut is there; nothing is there that was not written."""
+    source, content_whole = whole[storage]
+    size = data.draw(st.integers(0, len(content_whole)))
+    cut = content_whole[:size]
+    folder = source.parent / "cut"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    name = "bag.mcap" if storage == "mcap" else "bag.db3"
+    (folder / name).write_bytes(cut)
+    if metadata:
+        text = (source / "metadata.yaml").read_text().replace(f"{source.name}{Path(name).suffix}", name)
+        assert name in text
+        (folder / "metadata.yaml").write_text(text)
+    ends = {number: content_whole.rfind(tail(number).encode()) + len(tail(number)) + 1 for number in range(60)}
+    expected = {number for number, end in ends.items() if end <= size}
+    try:
+        found, is_cut = read(folder)
+    except UsageError as error:
+        assert "\n" not in str(error)
+        assert not expected, "there was something to be read"
+        return
+    assert expected <= set(found)
+    # Without its terminating zero a text is not a whole message; so nothing beyond the cut can be there.
+    assert all(ends[number] <= size for number in found)
+    if len(found) < 60:
+        assert is_cut
+    if size == len(content_whole):
+        assert len(found) == 60 and not is_cut
+
+
+@pytest.mark.parametrize("mode", [CompressionMode.FILE, CompressionMode.MESSAGE, CompressionMode.STORAGE])
+@pytest.mark.parametrize("plugin", [StoragePlugin.MCAP, StoragePlugin.SQLITE3])
+def test_zstd_bags_are_read_whole_and_cut(tmp_path: Path, plugin: StoragePlugin, mode: CompressionMode) -> None:
+    if plugin is StoragePlugin.SQLITE3 and mode is CompressionMode.STORAGE:
+        pytest.skip("sqlite3 has no compression of its own")
+    writer = Writer(tmp_path / "bag", version=9, storage_plugin=plugin)
+    writer.set_compression(mode, CompressionFormat.ZSTD)
+    with writer:
+        topics = [writer.add_connection(topic, STRING, typestore=typestore()) for topic in TOPICS]
+        for number in range(60):
+            writer.write(topics[number % 2], 1000 + number, content(number))
+    found, cut = read(tmp_path / "bag")
+    assert len(found) == 60 and not cut
+    file = next(file for file in (tmp_path / "bag").iterdir() if file.name != "metadata.yaml")
+    data = file.read_bytes()
+    file.write_bytes(data[: len(data) * 2 // 3])
+    try:
+        found, cut = read(tmp_path / "bag")
+    except UsageError as error:  # a single block of zstd opens whole or not at all
+        assert "\n" not in str(error) and mode is CompressionMode.FILE
+    else:
+        assert len(found) == 60 or cut
+
+
+def test_a_split_bag_lacks_only_what_was_cut_off_its_last_file(tmp_path: Path) -> None:
+    write(tmp_path / "one", "mcap", 30)
+    shutil.copytree(tmp_path / "one", tmp_path / "bag")
+    (tmp_path / "bag" / "one.mcap").rename(tmp_path / "bag" / "bag_0.mcap")
+    (tmp_path / "bag" / "metadata.yaml").unlink()
+    stream = BagWriter(tmp_path / "rest")
+    for topic in TOPICS:
+        stream.add_topic(topic, STRING)
+    for number in range(30, 60):
+        stream.write(TOPICS[number % 2], 1000 + number, content(number))
+    stream.close()
+    rest = (tmp_path / "rest" / "rest.mcap").read_bytes()
+    (tmp_path / "bag" / "bag_1.mcap").write_bytes(rest)
+    assert len(read(tmp_path / "bag")[0]) == 60
+    (tmp_path / "bag" / "bag_1.mcap").write_bytes(rest[: len(rest) // 2])
+    found, cut = read(tmp_path / "bag")
+    assert cut and set(range(30)) < set(found) and len(found) < 60
+
+
+def test_metadata_cut_with_the_bag_is_no_obstacle(tmp_path: Path) -> None:
+    write(tmp_path / "bag", "mcap")
+    file = tmp_path / "bag" / "metadata.yaml"
+    file.write_text(file.read_text()[:40])
+    assert len(read(tmp_path / "bag")[0]) == 60
+
+
+def test_a_log_that_sqlite_left_beside_the_file_is_read(tmp_path: Path) -> None:
+    """As rosbag2's resilient profile leaves it when it is killed."""
+    write(tmp_path / "bag", "sqlite3", 20)
+    file = tmp_path / "bag" / "bag.db3"
+    (tmp_path / "bag" / "metadata.yaml").unlink()
+    script = textwrap.dedent(
+        """
+        import os, signal, sqlite3, sys
+        connection = sqlite3.connect(sys.argv[1])
+        connection.execute("PRAGMA journal_mode=WAL")
+        for number, data in enumerate(sys.argv[2:], 20):
+            connection.execute(
+                "INSERT INTO messages (topic_id, timestamp, data) VALUES (?, ?, ?)",
+                (1 + number % 2, 1000 + number, bytes.fromhex(data)),
+            )
+            connection.commit()
+        os.kill(os.getpid(), signal.SIGKILL)
+        """
+    )
+    more = [content(number).hex() for number in range(20, 40)]
+    done = subprocess.run([sys.executable, "-c", script, str(file), *more], env=dict(os.environ), check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert file.with_name("bag.db3-wal").stat().st_size > 0
+    found, cut = read(tmp_path / "bag")
+    assert len(found) == 40 and not cut
+    assert file.with_name("bag.db3-wal").stat().st_size > 0, "the original is left as it was"
+
+
+# --- Bags that rosbag2 itself wrote ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_bag_of_rosbag2_is_read(storage: str) -> None:
+    """Its metadata words the quality of service otherwise than its file, which must not hide a message."""
+    with open_bag(REAL / storage / "talker") as bag:
+        texts = [
+            bag.deserialize(raw, connection.msgtype).data
+            for connection, _, raw in bag.messages()
+            if connection.topic == "/topic"
+        ]
+        assert not bag.cut
+        assert len(list(bag.messages())) == 20
+    assert texts == [f"Hello, world! {number}" for number in range(10)]
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_bag_of_rosbag2_is_read_up_to_a_cut(tmp_path: Path, storage: str) -> None:
+    source = next((REAL / storage / "talker").glob("talker.*"))
+    data = source.read_bytes()
+    counts = []
+    for i in range(1, 13):
+        file = tmp_path / f"{i}{source.suffix}"
+        file.write_bytes(data[: len(data) * i // 12])
+        try:
+            with open_bag(file) as bag:
+                counts.append(len(list(bag.messages())))
+        except UsageError:
+            counts.append(0)
+    assert counts == sorted(counts) and counts[-1] == 20
+    if storage == "sqlite3":  # the other's messages are one block of zstd, whole or not at all
+        assert any(0 < count < 20 for count in counts)
+
+
+def test_definitions_that_cannot_be_parsed_hide_no_other_topic(tmp_path: Path) -> None:
+    """As those of service events, which rosbag2 records with the service's own text."""
+    write(tmp_path / "bag", "sqlite3")
+    connection = sqlite3.connect(tmp_path / "bag" / "bag.db3")
+    connection.execute("INSERT INTO topics VALUES (9, '/s/_service_event', 'p/srv/S_Event', 'cdr', '', '')")
+    connection.execute("INSERT INTO message_definitions VALUES (9, 'p/srv/S_Event', 'ros2msg', 'int64 a\n---\nb', '')")
+    connection.commit()
+    connection.close()
+    assert len(read(tmp_path / "bag")[0]) == 60
+
+
+def test_a_foreign_bag_holds_no_mission() -> None:
+    record = read_bag(REAL / "mcap" / "talker")
+    assert record.vehicles == () and record.truth_text is None

@@ -1,0 +1,148 @@
+"""Flights scored against a ground truth from a file: what it states, what the bag fills in, what a cut leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+from esar_ros.scoring.flight_truth import load_truth
+from esar_ros.scoring.judge import OfflineJudge
+from esar_ros.scoring.record import BriefRow, EpisodeRecord, MissionRow
+from esar_ros.scoring.score import score
+from esar_ros.scoring.truth import End, Truth
+
+SECOND = 1_000_000_000
+START = 10 * SECOND
+FILE: dict[str, Any] = {
+    "schema": "esar-flight-truth/1",
+    "victims": [{"id": "v1", "name": "Wu", "position": [100.0, 0.0, 0.0]}],
+    "clues": [{"id": "c1", "kind": "tent", "description": "orange tent", "position": [40.0, 0.0, 0.0]}],
+}
+FRAMES = {"uav1": (0.0, 0.0, 0.0)}
+
+
+@pytest.fixture
+def load(tmp_path: Path, flown: EpisodeRecord) -> Callable[..., Truth]:
+    def make(frames: Any = FRAMES, record: EpisodeRecord = flown, **more: Any) -> Truth:
+        path = tmp_path / "truth.yaml"
+        path.write_text(yaml.safe_dump(FILE | more))
+        return load_truth(path, record, frames)
+
+    return make
+
+
+def refused(load: Callable[..., Truth], **more: Any) -> str:
+    with pytest.raises(UsageError) as caught:
+        load(**more)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_flight_without_brief_or_referee_is_scored(load, flown, fakes) -> None:
+    flown.add("uav1", names.REPORTS, fakes.report(60.0, 1, "tent", (41.0, 0.0, 0.0), "orange tent"))
+    flown.add("uav1", names.REPORTS, fakes.report(110.0, 2, "person", (101.0, 0.0, 0.0)))
+    truth = load()
+    assert (truth.start, truth.end, truth.end_reason) == (START, START + 300 * SECOND, End.ABORTED)
+    result = score(flown, truth, OfflineJudge())
+    assert (result.metrics.sr, result.metrics.clues_exact, result.truncated) == (1.0, 1, None)
+    assert not result.eligible and "ground truth from a file" in result.ineligible_reasons
+    assert result.task.map == "unknown"
+
+
+def test_the_brief_fills_in_what_the_file_leaves_out(load, flown) -> None:
+    story = "A hiker went missing on the ridge two days ago; look for him."
+    brief = BriefRow(
+        START, "aotai-first-fbe-1", "aotai", story, "fog", "2021-10-01T06:30:00", 120.0, (), (0.0, 0.0, 0.0)
+    )
+    flown.take("uav1", names.BRIEF, brief)
+    truth = load()
+    assert (truth.task.map, truth.task.prompt, truth.task.weather.value) == ("aotai", story, "fog")
+    assert (truth.task.t_max, truth.end, truth.end_reason) == (120.0, START + 120 * SECOND, End.TIMEOUT)
+    assert load(t_max=60.0, weather="clear").end == START + 60 * SECOND
+
+
+def test_the_clock_starts_when_the_referee_said_or_the_file_does(load, flown) -> None:
+    flown.take("uav1", names.MISSION_STATE, MissionRow(START + 5 * SECOND, 2, 0, 0.0, ""))
+    assert load().start == START + 5 * SECOND
+    assert load(start=20.0, end=50.0).start == 20 * SECOND
+    assert load(start=20.0, end=50.0).end == 50 * SECOND
+
+
+def test_places_on_earth(load) -> None:
+    origin = {"latitude": 33.9, "longitude": 107.8, "altitude": 3000.0}
+    victims = [{"id": "v1", "geodetic": [33.9009, 107.8, 3001.0]}]
+    x, y, z = load(origin=origin, victims=victims).victims[0].position
+    assert (x, y, z) == (pytest.approx(0.0, abs=0.01), pytest.approx(99.9, abs=0.2), pytest.approx(1.0, abs=0.01))
+    assert "origin" in refused(load, victims=victims)
+    both = [victims[0] | {"position": [0.0, 0.0, 0.0]}]
+    assert "either position or geodetic" in refused(load, victims=both, origin=origin)
+
+
+def test_where_the_odometry_lies_must_be_known(load) -> None:
+    assert "vehicles.uav1.odom_in_map" in refused(load, frames={})
+    truth = load(frames={}, vehicles={"uav1": {"odom_in_map": [1.0, 2.0, 3.0]}})
+    assert truth.vehicles["uav1"].odom_in_map == (1.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"schema": "esar-flight-truth/9"}, "key schema"),
+        ({"victims": []}, "key victims"),
+        ({"clues": [{"id": "c", "kind": "spoon", "description": "spoon", "position": [0, 0, 0]}]}, "key clues.0.kind"),
+        ({"colour": "red"}, "key colour"),
+        ({"t_max": -1.0}, "key t_max"),
+    ],
+    ids=str,
+)
+def test_a_bad_file_is_told_by_its_key(load, wrong: dict[str, Any], words: str) -> None:
+    assert words in refused(load, **wrong)
+
+
+def test_a_bag_without_a_flight(load) -> None:
+    assert "holds no flight" in refused(load, record=EpisodeRecord())
+
+
+def test_the_example_of_the_docs_is_valid(flown, tmp_path: Path) -> None:
+    text = (resource("config").parent / "docs" / "bags.md").read_text(encoding="utf-8")
+    block = text.split("```yaml", 1)[1].split("```", 1)[0]
+    path = tmp_path / "example.yaml"
+    path.write_text(block)
+    assert load_truth(path, flown, {}).victims
+
+
+def test_a_referee_s_truth_serves_for_a_cut_bag(flown, make_truth, tmp_path: Path) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text(make_truth(end=300.0).dump())
+    assert load_truth(path, flown, {}) == make_truth(end=300.0)
+
+
+@pytest.mark.parametrize("schema", ["esar-flight-truth/1", "esar-truth/1"])
+def test_the_score_of_a_cut_bag_says_truncated_at(load, make_truth, fakes, tmp_path: Path, schema: str) -> None:
+    record = EpisodeRecord()
+    for t in range(101):
+        record.add("uav1", "odometry", fakes.odometry(t, float(t), 0.0))
+    record.add("uav1", names.REPORTS, fakes.report(60.0, 1, "tent", (41.0, 0.0, 0.0), "orange tent"))
+    record.cut = True
+    if schema == "esar-truth/1":
+        path = tmp_path / "referee.json"
+        path.write_text(json.dumps(json.loads(make_truth(end=300.0).dump())))
+        truth = load_truth(path, record, {})
+    else:
+        truth = load(record=record, t_max=300.0)
+    result = score(record, truth, OfflineJudge())
+    assert result.truncated == 100.0
+    assert result.metrics.elapsed == 100.0
+    assert result.metrics.clues_exact == 1
+    assert "the bag is truncated at 100.0 s" in result.ineligible_reasons
+    assert "a person ended the mission" not in result.ineligible_reasons
+    record.cut = False
+    assert score(record, truth, OfflineJudge()).truncated is None
