@@ -51,7 +51,7 @@ def describe_run(
     judge: str,
     preset: str,
     governor: bool,
-    odometry: Literal["true", "noisy"],
+    odometry: Literal["true", "noisy", "autopilot"],
     detector: str,
     method_eligible: bool = True,
     planner_details: Mapping[str, str] | None = None,
@@ -61,7 +61,8 @@ def describe_run(
 ) -> Run:
     """How a mission is run, for its result. Raises UsageError.
 
-    method_eligible: the planner uses no ground truth. faults: some are injected.
+    odometry: "autopilot" where it is an autopilot's own estimate. method_eligible: the planner uses no ground truth.
+    faults: some are injected.
     """
     backend = create_backend(detector)
     reasons = []

@@ -1,7 +1,8 @@
 """Camera driver node: pictures and ranges of one vehicle, on connections of their own to the simulator.
 
-In lockstep it fetches what a step names. In real time ranges come on a timer and pictures in a thread,
-so that a slow picture never delays what the governor lives on.
+In lockstep it fetches what a step names, and asks again while the simulator refuses: everybody waits, and time with
+them. In real time ranges come on a timer and pictures in a thread, so that a slow picture never delays what the
+governor lives on; what is refused is lost.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import array
 import math
 import threading
+import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +20,12 @@ import numpy as np
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2, PointField
 
 from esar_ros.bridges.airsim_camera import AirSimCameras, AirSimLidar, Pictures
-from esar_ros.bridges.airsim_client import AirSimError
-from esar_ros.bridges.airsim_connect import connect
+from esar_ros.bridges.airsim_client import AirSimConnectionError, AirSimError
+from esar_ros.bridges.airsim_connect import PATIENCE, connect
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import RangeImage, Tick
 from esar_ros.nodes import convert, interface
@@ -33,6 +37,8 @@ from esar_ros.perception.backend import CameraFrame
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 
 JPEG_QUALITY = 80
+AGAIN = 0.2  # s until what a step needs is asked for again
+GIVE_UP = 20.0  # s of refusals, after which the process ends to be started afresh
 
 
 class CameraDriverNode(StepNode):
@@ -41,19 +47,18 @@ class CameraDriverNode(StepNode):
     def __init__(self, frames: InProcessFrames | None = None, segmentation: bool = False) -> None:
         """segmentation: also fetch object ids, for detectors that use ground truth."""
         super().__init__(interface.CAMERA_DRIVER)
-        host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
-        port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
+        self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
         width = int(declare(self, "image_width", 640, "px", minimum=16, maximum=4096))
         height = int(declare(self, "image_height", 480, "px", minimum=16, maximum=4096))
         told = "what pictures are stamped with: the server's time, or when they were asked for (its clock is another's)"
         self._source_stamps = declare(self, "stamps", "source", told, choices=("source", "arrival")) == "source"
         self._rig = load_vehicle().with_image_size(width, height)
         self._frames = frames or InProcessFrames()
-        vehicle = self.vehicles[0]
-        self._cameras = AirSimCameras(
-            connect(host, port), vehicle, names.CAMERAS, self._rig.image.depth_max, segmentation
-        )
-        self._lidar = AirSimLidar(connect(host, port), vehicle)
+        self._segmentation = segmentation
+        self._cameras, self._lidar = self._open_cameras(PATIENCE), self._open_lidar(PATIENCE)
+        self._refused_since: float | None = None  # s, steady
+        self.exit_code: int | None = None
         self._grid = RangeGrid.of(self._rig.lidar)
         self._odometry = convert.OdometryInMap(self)
         self.output(names.RANGES)
@@ -68,7 +73,9 @@ class CameraDriverNode(StepNode):
                 self.output(topic)
         self._pictures: Pictures | None = None
         self._fetching = False
-        if not self.lockstep:
+        if self.lockstep:
+            self.create_timer(AGAIN, self._again, clock=self.steady)
+        else:
             # The events executor has no guard conditions: look for fetched pictures often instead.
             self.create_timer(0.02, self._on_pictures, clock=self.steady)
             self.create_timer(1.0 / self._rig.rates.ranges, self._on_range_time, clock=self.steady)
@@ -79,19 +86,57 @@ class CameraDriverNode(StepNode):
         """The transform."""
         return "" if self._odometry.known else "the transform map -> odom"
 
+    def _open_cameras(self, patience: float) -> AirSimCameras:
+        client = connect(self._host, self._port, patience)
+        return AirSimCameras(client, self.vehicles[0], names.CAMERAS, self._rig.image.depth_max, self._segmentation)
+
+    def _open_lidar(self, patience: float) -> AirSimLidar:
+        return AirSimLidar(connect(self._host, self._port, patience), self.vehicles[0])
+
     def on_step(self, step: Step) -> bool | None:
-        """Fetch what exists at this stamp. A simulator that refuses leaves the step without it."""
+        """Fetch what exists at this stamp; not yet, while the simulator refuses."""
         own = self._odometry.at(step.ns)
         if own is None:
             return None
         try:
-            if step.kinds & Tick.RANGES:
-                self._publish_ranges(step.ns, self._lidar.read())
-            if step.is_frame():
-                self._publish_frame(step.ns, own[1], self._cameras.read())
+            points = self._lidar.read() if step.kinds & Tick.RANGES else None
+            pictures = self._cameras.read() if step.is_frame() else None
         except AirSimError as error:
-            self.get_logger().warning(f"no sensor data: {error}", throttle_duration_sec=5.0)
+            self._refuse(error)
+            return False
+        self._refused_since = None
+        if points is not None:
+            self._publish_ranges(step.ns, points)
+        if pictures is not None:
+            self._publish_frame(step.ns, own[1], pictures)
         return None
+
+    def _refuse(self, error: AirSimError) -> None:
+        """Note a refusal of what a step needs. Without it no other node goes on: end rather than stand for ever."""
+        now = time.monotonic()
+        self._refused_since = since = now if self._refused_since is None else self._refused_since
+        if now - since > GIVE_UP:
+            self.get_logger().error(f"no sensor data for {now - since:.0f} s: {error}")
+            self.exit_code = 1
+            return
+        self.get_logger().warning(f"no sensor data, asking again: {error}", throttle_duration_sec=5.0)
+        if isinstance(error, AirSimConnectionError):
+            self._connect_lidar_again()
+            self._connect_cameras_again()
+
+    def _again(self) -> None:
+        if self._refused_since is not None and self.exit_code is None:
+            self.retry()
+
+    def _connect_lidar_again(self) -> None:
+        with suppress(UsageError, AirSimError):
+            self._lidar.close()
+            self._lidar = self._open_lidar(0.0)
+
+    def _connect_cameras_again(self) -> None:
+        with suppress(UsageError, AirSimError):
+            self._cameras.close()
+            self._cameras = self._open_cameras(0.0)
 
     # -- real time ------------------------------------------------------------------------------
 
@@ -103,6 +148,8 @@ class CameraDriverNode(StepNode):
             self._publish_ranges(ns, self._lidar.read())
         except AirSimError as error:
             self.get_logger().warning(f"no ranges: {error}", throttle_duration_sec=5.0)
+            if isinstance(error, AirSimConnectionError):
+                self._connect_lidar_again()
 
     def _on_camera_time(self) -> None:
         if not self._fetching:
@@ -116,6 +163,8 @@ class CameraDriverNode(StepNode):
             self._pictures = pictures if self._source_stamps else replace(pictures, ns=asked)
         except AirSimError as error:
             self.get_logger().warning(f"no pictures: {error}", throttle_duration_sec=5.0)
+            if isinstance(error, AirSimConnectionError):
+                self._connect_cameras_again()
         finally:
             self._fetching = False
 

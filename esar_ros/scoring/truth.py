@@ -76,7 +76,7 @@ class Run(_Strict):
     seed: int
     preset: str = "default"
     governor: bool = True
-    odometry: Literal["true", "noisy"]
+    odometry: Literal["true", "noisy", "autopilot"]
     map_digest: str = ""
     versions: dict[str, str] = Field(default_factory=dict)
 

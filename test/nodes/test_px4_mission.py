@@ -26,7 +26,7 @@ def test_a_mission_is_flown_and_scored(tmp_path: Path, domain: int) -> None:
     )  # fmt: skip
     assert fly.fly(options, patience=600.0) == 0
     result = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
-    assert (result["world"], result["end"]) == (PX4, "timeout")
+    assert (result["world"], result["odometry"], result["end"]) == (PX4, "autopilot", "timeout")
     assert result["safety"]["collisions"] == 0
     assert result["metrics"]["path_length"] > 30.0, "it flew"
     assert result["metrics"]["clues_located"] > 0, "it saw"

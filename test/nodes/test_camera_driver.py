@@ -1,0 +1,105 @@
+"""What a camera driver does about a simulator that refuses or hangs up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from rclpy.node import Node
+
+from esar_ros.bridges.airsim_client import AirSimConnectionError, AirSimError
+from esar_ros.geometry.frames import Pose
+from esar_ros.msg import Tick
+from esar_ros.nodes import camera_driver
+from esar_ros.nodes.camera_driver import GIVE_UP, CameraDriverNode
+from esar_ros.nodes.steps import Step
+
+Spin = Callable[..., bool]
+STEP = Step(ns=1_000_000_000, seq=1, kinds=Tick.RANGES, period=0.05, previous_ns=None, absent=frozenset())
+
+
+class Lidar:
+    """Refuses as often as it is told to."""
+
+    made = 0
+    errors: list[Exception]
+
+    def __init__(self, *_: Any) -> None:
+        Lidar.made += 1
+
+    def read(self) -> np.ndarray:
+        if Lidar.errors:
+            raise Lidar.errors.pop(0)
+        return np.array([[5.0, 0.0, 0.0]], dtype=np.float32)
+
+    def close(self) -> None:
+        """Nothing to hang up."""
+
+
+@pytest.fixture
+def driver(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> CameraDriverNode:
+    Lidar.made, Lidar.errors = 0, []
+    original = Node.__init__
+    monkeypatch.setattr(Node, "__init__", lambda self, name, **more: original(self, name, namespace="/uav1"))
+    monkeypatch.setattr(camera_driver, "AirSimCameras", Lidar)
+    monkeypatch.setattr(camera_driver, "AirSimLidar", Lidar)
+    monkeypatch.setattr(camera_driver, "connect", lambda *_: None)
+    node = CameraDriverNode()
+    node._odometry = SimpleNamespace(at=lambda ns: (ns, Pose(), np.zeros(3)))  # type: ignore[assignment]
+    ros([node], lambda: True)
+    return node
+
+
+@pytest.fixture
+def sent(driver: CameraDriverNode, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    names: list[str] = []
+    monkeypatch.setattr(driver, "send", lambda name, message: names.append(name))
+    return names
+
+
+def test_what_is_refused_is_asked_for_again_in_the_same_step(driver: CameraDriverNode, sent: list[str]) -> None:
+    Lidar.errors = [AirSimError("busy"), AirSimError("busy")]
+    assert [driver.on_step(STEP) for _ in range(3)] == [False, False, None]
+    assert sent == ["ranges"]
+    assert Lidar.made == 2, "the connection was sound"
+
+
+def test_a_lost_connection_is_made_again(driver: CameraDriverNode, sent: list[str]) -> None:
+    Lidar.errors = [AirSimConnectionError("lost")]
+    assert [driver.on_step(STEP) for _ in range(2)] == [False, None]
+    assert (sent, Lidar.made) == (["ranges"], 4)
+
+
+def test_half_a_step_is_not_sent(driver: CameraDriverNode, sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranges came, the pictures did not: nobody is told of either."""
+
+    def refuse() -> None:
+        raise AirSimError("no picture")
+
+    monkeypatch.setattr(driver._cameras, "read", refuse)
+    assert driver.on_step(Step(**{**vars(STEP), "kinds": Tick.RANGES | Tick.FRAME})) is False
+    assert sent == []
+
+
+def test_it_does_not_ask_for_ever(driver: CameraDriverNode, sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(camera_driver.time, "monotonic", lambda: now[0])
+    Lidar.errors = [AirSimError("busy") for _ in range(9)]
+    assert driver.on_step(STEP) is False and driver.exit_code is None
+    now[0] += 0.5 * GIVE_UP
+    assert driver.on_step(STEP) is False and driver.exit_code is None
+    now[0] += GIVE_UP
+    assert driver.on_step(STEP) is False and driver.exit_code == 1
+    Lidar.errors.clear()
+
+
+def test_it_asks_again_by_itself(ros: Spin, driver: CameraDriverNode, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(driver, "retry", lambda: asked.append(True))
+    assert not ros([], lambda: bool(asked), 0.5), "nothing was refused"
+    Lidar.errors = [AirSimError("busy")]
+    driver.on_step(STEP)
+    assert ros([], lambda: bool(asked), 5.0)
