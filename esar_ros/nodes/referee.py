@@ -21,7 +21,7 @@ from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
 from esar_ros.nodes import convert, interface
-from esar_ros.nodes.graph import ENDS, NOISY, ODOMETRIES
+from esar_ros.nodes.graph import ENDS, NOISY, ODOMETRIES, PX4
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
 from esar_ros.nodes.runtime import run
@@ -121,7 +121,7 @@ class RefereeNode(StepNode):
             judge=self._judge.name,
             preset=self._preset,
             governor=self._governor,
-            odometry="noisy" if self._odometry == NOISY else "true",
+            odometry="autopilot" if self._world == PX4 else "noisy" if self._odometry == NOISY else "true",
             detector=self._detector,
             method_eligible=method.eligible,
             planner_details=details_of(method),
