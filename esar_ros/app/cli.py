@@ -3,70 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from importlib import import_module
 
 from esar_ros.mission.errors import UsageError
 
-Command = Callable[[list[str]], int]
-
-
-def _mission(argv: list[str]) -> int:
-    from esar_ros.app.mission import main
-
-    return main(argv)
-
-
-def _sim(argv: list[str]) -> int:
-    from esar_ros.app.sim import main
-
-    return main(argv)
-
-
-def _score(argv: list[str]) -> int:
-    from esar_ros.app.score import main
-
-    return main(argv)
-
-
-def _report(argv: list[str]) -> int:
-    from esar_ros.app.report import main
-
-    return main(argv)
-
-
-def _tasks(argv: list[str]) -> int:
-    from esar_ros.app.tasks import main
-
-    return main(argv)
-
-
-def _bench(argv: list[str]) -> int:
-    from esar_ros.app.bench import main
-
-    return main(argv)
-
-
-def _maps(argv: list[str]) -> int:
-    from esar_ros.app.maps import main
-
-    return main(argv)
-
-
-def _doctor(argv: list[str]) -> int:
-    from esar_ros.app.doctor import main
-
-    return main(argv)
-
-
-VERBS: dict[str, tuple[str, Command]] = {
-    "mission": ("fly one task and show the scorecard", _mission),
-    "sim": ("run the simulator alone, for any AirSim client", _sim),
-    "score": ("score a bag again", _score),
-    "report": ("compare benchmark runs, or show a flown mission again", _report),
-    "tasks": ("list and show tasks", _tasks),
-    "bench": ("fly many tasks by many methods; goes on where it was ended", _bench),
-    "maps": ("list, show and import the places to fly in", _maps),
-    "doctor": ("what this machine has and lacks", _doctor),
+# Verb: what it does, and the module whose main(argv) does it, imported only then.
+VERBS: dict[str, tuple[str, str]] = {
+    "mission": ("fly one task and show the scorecard", "esar_ros.app.mission"),
+    "sim": ("run the simulator alone, for any AirSim client", "esar_ros.app.sim"),
+    "score": ("score a bag again", "esar_ros.app.score"),
+    "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
+    "tasks": ("list and show tasks", "esar_ros.app.tasks"),
+    "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
+    "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
+    "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),
+}
+LAUNCHER_VERBS = {
+    "test": "run the tests (--full for the long ones); ./esar only",
+    "exec": "run any command in the environment; ./esar only",
 }
 
 
@@ -76,12 +30,6 @@ def usage() -> str:
     lines += [f"  {name:<10} {about}" for name, (about, _) in VERBS.items()]
     lines += [f"  {name:<10} {about}" for name, about in LAUNCHER_VERBS.items()]
     return "\n".join(lines)
-
-
-LAUNCHER_VERBS = {
-    "test": "run the tests (--full for the long ones); ./esar only",
-    "exec": "run any command in the environment; ./esar only",
-}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -95,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"esar: unknown verb '{verb}': known: {', '.join((*VERBS, *LAUNCHER_VERBS))}", file=sys.stderr)
         return 2
     try:
-        return VERBS[verb][1](rest)
+        return int(import_module(VERBS[verb][1]).main(rest))
     except UsageError as error:
         print(f"esar: {error}", file=sys.stderr)
         return 2
