@@ -44,7 +44,7 @@ class SeenClue:
     score: float
     position: Vector
     covariance: NDArray[np.float64]
-    views: int
+    views: int  # places apart enough to count as independent looks
     nearest_view: float
     first_seen: float
     last_seen: float

@@ -148,7 +148,7 @@ def defect(frame: CameraFrame) -> str:
 
 def _entry(name: str) -> _Entry:
     if name not in names():
-        raise UsageError(f"unknown detector backend '{name}'", f"known: {', '.join(names())}")
+        raise UsageError(f"unknown detector '{name}'", f"known: {', '.join(names())}")
     if name not in _ENTRIES:
         import_module(_MODULES[name])
     return _ENTRIES[name]

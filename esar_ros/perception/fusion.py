@@ -1,167 +1,183 @@
 """Fusion of sightings over cameras and time into objects with an id, a place and a covariance.
 
 Association: Mahalanobis gate and Hungarian assignment per picture (Bar-Shalom and Li,
-Multitarget-Multisensor Tracking, 1995); a picture shows an object once. Filter: Kalman, static state.
+Multitarget-Multisensor Tracking, 1995); a picture shows an object once. Filter: track.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
-from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import SeenClue
+from esar_ros.perception.bearings import Rays, measured
+from esar_ros.perception.evidence import Evidence, Reliability
 from esar_ros.perception.localisation import Sighting
 from esar_ros.perception.settings import FusionSettings
+from esar_ros.perception.track import Placed, PlaceFilter, Track
 
 _OUTSIDE = 1e9  # cost of a pair outside the gate
-
-
-@dataclass
-class _Track:
-    """One object; covariance without the error that all its views share."""
-
-    id: int
-    position: Vector
-    covariance: NDArray[np.float64]
-    score: float
-    text: str
-    views: int
-    nearest_view: float
-    first_seen: float
-    last_seen: float
-    evidence: dict[str, float]  # summed score by kind
-    beside: set[int] = field(default_factory=set)  # ids seen in one picture with it: other objects for certain
-
-    @property
-    def kind(self) -> str:
-        return max(self.evidence, key=lambda kind: (self.evidence[kind], -KINDS.index(kind)))
 
 
 class ClueFusion:
     """All objects seen so far. Deterministic; the order of the sightings of one stamp does not matter."""
 
-    def __init__(self, settings: FusionSettings | None = None, first_id: int = 1) -> None:
-        """first_id: of the first object. Raises UsageError when a confusable kind does not exist or stands twice."""
+    def __init__(
+        self, settings: FusionSettings | None = None, first_id: int = 1, reliability: Reliability | None = None
+    ) -> None:
+        """first_id: of the first object; reliability: of the detector's scores, without it they are probabilities.
+
+        Raises UsageError when a confusable kind does not exist or stands twice.
+        """
         self._settings = settings or FusionSettings()
+        self._reliability = reliability or Reliability()
         self._group = _groups(self._settings.confusable)
         self._shared = np.eye(3) * self._settings.systematic_sigma**2
-        self._tracks: list[_Track] = []  # by id
+        self._tracks: list[Track] = []  # by id
+        self._rays = Rays(self._settings.bearings)
         self._next_id = first_id
-        self.bearings_only = 0  # sightings without depth, left out so far
+        self.bearings_only = 0  # sightings without depth so far
+        self.duplicates = 0  # sightings left out: a surer one of the same picture holds them
+        self.owners: dict[int, int] = {}  # of the last update: place in its sightings -> the object's id
+        self.merged: dict[int, int] = {}  # of the last update: id that is no more -> the one it was found to be
 
     def update(self, sightings: Iterable[Sighting]) -> tuple[SeenClue, ...]:
         """Take in the sightings of one frame (all cameras) and return every object known, by id."""
-        placed = []
-        for sighting in sightings:
-            if sighting.position is None:
-                self.bearings_only += 1
-            else:
-                placed.append(sighting)
-        placed.sort(key=_canonical)
+        given = list(sightings)
+        places = {id(sighting): place for place, sighting in enumerate(given)}
+        self.owners, self.merged = {}, {}
         touched: set[int] = set()
-        for _, picture in groupby(placed, key=lambda s: (s.stamp, s.camera)):
-            touched.update(self._take_in(list(picture)))
+        for _, group in groupby(sorted(given, key=_canonical), key=lambda s: (s.stamp, s.camera)):
+            picture = self._without_duplicates(list(group))
+            for sighting, track in self._take_in(picture):
+                self.owners[places[id(sighting)]] = track.id
+                touched.add(track.id)
         self._merge(touched)
+        self.owners = {place: self._final(owner) for place, owner in self.owners.items()}
         return self.clues()
+
+    def _final(self, identity: int) -> int:
+        while identity in self.merged:
+            identity = self.merged[identity]
+        return identity
 
     def clues(self) -> tuple[SeenClue, ...]:
         """Every object known, ordered by id."""
-        return tuple(
-            SeenClue(
-                id=track.id,
-                kind=track.kind,
-                text=track.text,
-                score=track.score,
-                position=track.position.copy(),
-                covariance=track.covariance + self._shared,
-                views=track.views,
-                nearest_view=track.nearest_view,
-                first_seen=track.first_seen,
-                last_seen=track.last_seen,
-            )
-            for track in self._tracks
-        )
+        return tuple(track.seen_clue(self._settings) for track in self._tracks)
 
-    def _take_in(self, picture: list[Sighting]) -> set[int]:
-        """Associate one picture's sightings and update or open their tracks; returns the tracks' ids."""
-        owners: list[_Track] = []
-        assigned = self._assign(picture)
-        for sighting, track in zip(picture, assigned, strict=True):
-            if track is None:
-                track = self._open(sighting)
+    def _without_duplicates(self, picture: list[Sighting]) -> list[Sighting]:
+        """Leave out boxes that lie inside a surer one of their group: detectors frame one object twice."""
+        kept: list[Sighting] = []
+        for sighting in sorted(picture, key=lambda s: -s.detection.score):
+            group = self._group[sighting.detection.kind]
+            same = (other for other in kept if self._group[other.detection.kind] == group)
+            if any(_share_inside(sighting, other) >= self._settings.contained for other in same):
+                self.duplicates += 1
             else:
-                self._correct(track, sighting)
-            owners.append(track)
-        ids = {track.id for track in owners}
-        for track in owners:
+                kept.append(sighting)
+        return [sighting for sighting in picture if any(sighting is other for other in kept)]
+
+    def _take_in(self, picture: list[Sighting]) -> list[tuple[Sighting, Track]]:
+        """Associate one picture's sightings and update or open their tracks; a ray without an object is kept."""
+        for track in self._tracks:
+            track.place.advance(picture[0].stamp, picture[0].pose_covariance, self._settings)
+        owners: list[tuple[Sighting, Track]] = []
+        for sighting, known in self._assign(picture):
+            if known is not None:
+                self._correct(known[0], sighting, known[1])
+            owner = known[0] if known is not None else self._open(sighting)
+            if owner is not None:
+                owners.append((sighting, owner))
+        ids = {track.id for _, track in owners}
+        for _, track in owners:
             track.beside |= ids - {track.id}
-        return ids
+        return owners
 
-    def _assign(self, picture: list[Sighting]) -> list[_Track | None]:
-        """The track of each sighting, None for a new object."""
-        assigned: list[_Track | None] = [None] * len(picture)
-        if not self._tracks:
-            return assigned
+    def _assign(self, picture: list[Sighting]) -> list[tuple[Sighting, tuple[Track, Placed] | None]]:
+        """Each sighting with its track and what it measures of it; None for a new object."""
         cost = np.full((len(picture), len(self._tracks)), _OUTSIDE)
-        groups = np.array([self._group[track.kind] for track in self._tracks])
-        places = np.array([track.position for track in self._tracks])
-        spreads = np.array([track.covariance for track in self._tracks]) + self._shared
-        for row, sighting in enumerate(picture):
-            same = groups == self._group[sighting.detection.kind]
-            if same.any():
-                distance = _mahalanobis(places[same] - sighting.position, spreads[same] + sighting.covariance)
-                cost[row, same] = np.where(distance <= self._settings.gate, distance, _OUTSIDE)
-        for row, column in zip(*linear_sum_assignment(cost), strict=True):
-            if cost[row, column] < _OUTSIDE:
-                assigned[row] = self._tracks[column]
-        return assigned
+        seen: dict[tuple[int, int], Placed] = {}
+        for column, track in enumerate(self._tracks):
+            group = self._group[track.evidence.kind]
+            for row, sighting in enumerate(picture):
+                if self._group[sighting.detection.kind] != group:
+                    continue
+                placed = self._measured(sighting, track)
+                if placed is None or not self._could_be(placed, track):
+                    continue
+                seen[row, column] = placed
+                model = placed.model
+                spread = model @ track.place.covariance @ model.T + placed.noise + self._shared
+                offset = placed.position - model @ track.place.state
+                distance = float(offset @ np.linalg.solve(spread, offset))
+                if distance <= self._settings.gate:
+                    cost[row, column] = distance
+        known = {
+            int(row): (self._tracks[column], seen[row, column])
+            for row, column in zip(*linear_sum_assignment(cost), strict=True)
+            if cost[row, column] < _OUTSIDE
+        }
+        return [(sighting, known.get(row)) for row, sighting in enumerate(picture)]
 
-    def _open(self, sighting: Sighting) -> _Track:
-        assert sighting.position is not None and sighting.covariance is not None and sighting.view_range is not None
-        track = _Track(
+    def _measured(self, sighting: Sighting, track: Track) -> Placed | None:
+        placed = _placed(sighting)
+        return placed or measured(sighting, track.place.position, self._settings.bearings)
+
+    def _could_be(self, placed: Placed, track: Track) -> bool:
+        """Cheap test before the exact one: no covariance reaches farther than its trace."""
+        offset = placed.position - track.place.position
+        effect = placed.model[:, 3:]
+        # Cauchy and Schwarz: twice the sum bounds the part that place and pose error share.
+        most = 2.0 * (np.trace(track.place.spread) + np.trace(effect @ track.place.covariance[3:, 3:] @ effect.T))
+        most += np.trace(placed.noise) + np.trace(self._shared)
+        drift = float(np.linalg.norm(effect @ track.place.state[3:]))
+        return bool(np.linalg.norm(offset) - drift <= np.sqrt(self._settings.gate * most))
+
+    def _open(self, sighting: Sighting) -> Track | None:
+        """A new object; for a ray, only where it crosses an earlier one."""
+        group = self._group[sighting.detection.kind]
+        placed, distance, first = _placed(sighting), sighting.view_range, sighting
+        if placed is None or distance is None:
+            self.bearings_only += 1
+            crossing = self._rays.crossing(group, sighting)
+            if crossing is None:
+                self._rays.keep(group, sighting)
+                return None
+            placed, distance, first = crossing.placed, crossing.view_range, crossing.earlier
+            self._rays.forget(first)
+        track = Track(
             id=self._next_id,
-            position=sighting.position.copy(),
-            covariance=sighting.covariance.copy(),
-            score=sighting.detection.score,
+            place=PlaceFilter(placed),
+            evidence=Evidence(),
             text=sighting.detection.text,
-            views=1,
-            nearest_view=sighting.view_range,
-            first_seen=sighting.stamp,
+            nearest_view=distance,
+            first_seen=first.stamp,
             last_seen=sighting.stamp,
-            evidence={sighting.detection.kind: sighting.detection.score},
         )
+        for seen in {id(s): s for s in (first, sighting)}.values():
+            self._believe(track, seen)
         self._next_id += 1
         self._tracks.append(track)
         return track
 
-    def _correct(self, track: _Track, sighting: Sighting) -> None:
-        """Kalman update of a static position measured directly (H = I), in Joseph's form."""
-        assert sighting.position is not None and sighting.covariance is not None and sighting.view_range is not None
-        prior, noise = track.covariance, sighting.covariance
-        gain = np.linalg.solve(prior + noise, prior).T
-        rest = np.eye(3) - gain
-        covariance = rest @ prior @ rest.T + gain @ noise @ gain.T
-        track.position = track.position + gain @ (sighting.position - track.position)
-        track.covariance = (covariance + covariance.T) / 2.0
+    def _correct(self, track: Track, sighting: Sighting, placed: Placed) -> None:
+        self.bearings_only += sighting.position is None
+        track.place.correct(placed)
+        self._believe(track, sighting)
+        distance = float(np.linalg.norm(placed.lever))
+        track.saw(sighting.stamp, sighting.view_range or distance, sighting.detection.text)
 
-        detection = sighting.detection
-        track.evidence[detection.kind] = track.evidence.get(detection.kind, 0.0) + detection.score
-        track.score = 1.0 - (1.0 - track.score) * (1.0 - self._settings.view_weight * detection.score)
-        if sighting.view_range < track.nearest_view:
-            track.nearest_view = sighting.view_range
-            track.text = detection.text
-        # Two cameras at one stamp are one view.
-        track.views += sighting.stamp != track.last_seen
-        track.first_seen = min(track.first_seen, sighting.stamp)
-        track.last_seen = max(track.last_seen, sighting.stamp)
+    def _believe(self, track: Track, sighting: Sighting) -> None:
+        kind = sighting.detection.kind
+        probability = self._reliability.probability(kind, sighting.detection.score)
+        distance = sighting.view_range or float(np.linalg.norm(track.place.position - sighting.origin))
+        track.evidence.add(kind, probability, sighting.bearing, distance, self._settings.evidence)
 
     def _merge(self, touched: set[int]) -> None:
         """Unite tracks that have come to lie in one place, unless one picture showed both."""
@@ -173,44 +189,40 @@ class ClueFusion:
                 track = self._unite(*sorted((track, partner), key=lambda t: t.id))
                 partner = self._partner(track)
 
-    def _partner(self, track: _Track) -> _Track | None:
+    def _partner(self, track: Track) -> Track | None:
         """The nearest track that is the same object as this one."""
-        group = self._group[track.kind]
+        group = self._group[track.evidence.kind]
         others = [
             other
             for other in self._tracks
-            if other is not track and other.id not in track.beside and self._group[other.kind] == group
+            if other is not track and other.id not in track.beside and self._group[other.evidence.kind] == group
         ]
-        if track not in self._tracks or not others:
+        if track.id in self.merged or not others:
             return None
-        offsets = np.array([other.position for other in others]) - track.position
-        spreads = np.array([other.covariance for other in others]) + track.covariance + self._shared
+        offsets = np.array([other.place.position for other in others]) - track.place.position
+        spreads = np.array([other.place.spread for other in others]) + track.place.spread + self._shared
         distances = _mahalanobis(offsets, spreads)
         best = int(np.argmin(distances))
         return others[best] if distances[best] <= self._settings.merge_gate else None
 
-    def _unite(self, elder: _Track, younger: _Track) -> _Track:
-        gain = np.linalg.solve(elder.covariance + younger.covariance, elder.covariance).T
-        elder.position = elder.position + gain @ (younger.position - elder.position)
-        covariance = (np.eye(3) - gain) @ elder.covariance
-        elder.covariance = (covariance + covariance.T) / 2.0
-        elder.score = 1.0 - (1.0 - elder.score) * (1.0 - self._settings.view_weight * younger.score)
-        for kind, score in younger.evidence.items():
-            elder.evidence[kind] = elder.evidence.get(kind, 0.0) + score
-        if younger.nearest_view < elder.nearest_view:
-            elder.nearest_view, elder.text = younger.nearest_view, younger.text
-        elder.views += younger.views - (elder.last_seen == younger.last_seen)
-        elder.first_seen = min(elder.first_seen, younger.first_seen)
-        elder.last_seen = max(elder.last_seen, younger.last_seen)
+    def _unite(self, elder: Track, younger: Track) -> Track:
+        elder.absorb(younger, self._settings.evidence)
+        self.merged[younger.id] = elder.id
         self._tracks = [track for track in self._tracks if track is not younger]
-        elder.beside |= younger.beside
         for track in self._tracks:
             if younger.id in track.beside:
                 track.beside = track.beside - {younger.id} | {elder.id}
         return elder
 
 
-def _groups(confusable: tuple[tuple[str, ...], ...]) -> dict[str, str]:
+def _placed(sighting: Sighting) -> Placed | None:
+    if sighting.position is None or sighting.noise is None:
+        return None
+    lever = sighting.position - sighting.origin
+    return Placed(sighting.stamp, sighting.position, sighting.noise, sighting.pose_covariance, lever)
+
+
+def _groups(confusable: Sequence[Sequence[str]]) -> dict[str, str]:
     """Kind -> the name of its group; a kind alone is its own group."""
     groups = {kind: kind for kind in KINDS}
     seen: set[str] = set()
@@ -224,9 +236,20 @@ def _groups(confusable: tuple[tuple[str, ...], ...]) -> dict[str, str]:
 
 
 def _canonical(sighting: Sighting) -> tuple[object, ...]:
-    assert sighting.position is not None
     detection = sighting.detection
-    return (sighting.stamp, sighting.camera, detection.kind, detection.box, detection.score, tuple(sighting.position))
+    place = sighting.bearing if sighting.position is None else sighting.position
+    return (sighting.stamp, sighting.camera, detection.kind, detection.box, detection.score, tuple(place))
+
+
+def _share_inside(sighting: Sighting, other: Sighting) -> float:
+    """Share of a sighting's pixels that lie in another's: of its box, or of its mask where both have one."""
+    mine, theirs = sighting.detection, other.detection
+    if mine.mask is not None and theirs.mask is not None:
+        return 0.0  # masks part the picture: each pixel is one object's
+    (x, y, width, height), (left, top, across, down) = mine.box, theirs.box
+    wide = min(x + width, left + across) - max(x, left)
+    high = min(y + height, top + down) - max(y, top)
+    return max(0, wide) * max(0, high) / (width * height)
 
 
 def _mahalanobis(offsets: NDArray[np.float64], covariances: NDArray[np.float64]) -> NDArray[np.float64]:

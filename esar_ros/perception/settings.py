@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.mission.errors import UsageError
@@ -19,6 +21,20 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class PoseSigmas(_Strict):
+    """Standard deviations of the pose that pictures are placed by."""
+
+    horizontal: float = Field(default=0.5, ge=0, description="m, east and north")
+    vertical: float = Field(default=0.8, ge=0, description="m")
+    tilt: float = Field(default=0.0053, ge=0, description="rad, about east and north")
+    heading: float = Field(default=0.0175, ge=0, description="rad, about up")
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """(6, 6), m^2 and rad^2: position, then rotation, about the map's axes."""
+        return np.diag([self.horizontal, self.horizontal, self.vertical, self.tilt, self.tilt, self.heading]) ** 2
+
+
 class LocalisationSettings(_Strict):
     """Error model of one sighting: standard deviations."""
 
@@ -26,9 +42,30 @@ class LocalisationSettings(_Strict):
     centre_share: float = Field(default=0.1, ge=0, le=0.5, description="of the box: visible middle against true centre")
     depth_sigma: float = Field(default=0.1, gt=0, description="m, at any range")
     depth_relative_sigma: float = Field(default=0.005, ge=0, description="share of the range")
-    position_sigma: float = Field(default=0.3, ge=0, description="m, camera position, per axis")
-    attitude_sigma: float = Field(default=0.01, ge=0, description="rad, camera attitude, per axis")
     min_depth_pixels: int = Field(default=2, ge=1, description="valid depth pixels a position needs")
+    pose: PoseSigmas = Field(default=PoseSigmas(), description="where odometry states no covariance")
+
+
+class BearingSettings(_Strict):
+    """How sightings without depth become objects."""
+
+    sigma: float = Field(default=0.004, gt=0, description="rad, of a direction, beside the pose's error")
+    least_angle: float = Field(default=0.12, gt=0, description="rad between two rays that may cross")
+    gate: float = Field(default=9.0, gt=0, description="squared miss of the rays, in their deviations")
+    farthest: float = Field(default=400.0, gt=0, description="m, range of an object found so")
+    memory: float = Field(default=120.0, gt=0, description="s for which a ray is kept")
+    kept: int = Field(default=64, ge=2, description="rays kept")
+
+
+class EvidenceSettings(_Strict):
+    """How sightings become the probability that an object is there."""
+
+    base_rate: float = Field(
+        default=0.5, gt=0, lt=1, description="share of right detections in the set that reliability was measured on"
+    )
+    look_angle: float = Field(default=0.26, gt=0, description="rad: directions farther apart are another look")
+    look_ratio: float = Field(default=1.5, gt=1, description="of two ranges: beyond it, another look")
+    look_weight: float = Field(default=0.5, ge=0, lt=1, description="of each further look against the one before it")
 
 
 class FusionSettings(_Strict):
@@ -39,10 +76,16 @@ class FusionSettings(_Strict):
     )
     merge_gate: float = Field(default=11.34, gt=0, description="same, for two tracks to be one: 99 %")
     systematic_sigma: float = Field(
-        default=0.8, ge=0, description="m per axis: error that all views of one object share"
+        default=0.35, ge=0, description="m per axis: visible surface against the object's own place, alike in all views"
     )
-    view_weight: float = Field(default=0.5, gt=0, le=1, description="how much a further view counts against the first")
+    position_time: float = Field(default=60.0, gt=0, description="s, correlation of the pose's position error")
+    attitude_time: float = Field(default=40.0, gt=0, description="s, correlation of the pose's attitude error")
+    contained: float = Field(
+        default=0.7, gt=0, le=1, description="share of a box inside a surer one's from which both are one object"
+    )
     confusable: tuple[tuple[str, ...], ...] = Field(default=(), description="groups of kinds that may be one object")
+    bearings: BearingSettings = BearingSettings()
+    evidence: EvidenceSettings = EvidenceSettings()
 
 
 class DetectorSettings(_Strict):

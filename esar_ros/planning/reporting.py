@@ -1,8 +1,9 @@
 """The report policy all methods share: what becomes a reported clue or victim.
 
-A report cannot be taken back and costs precision when wrong. So a clue is reported once it was
-seen in two frames with a sure enough score and place; a victim needs, beyond that, a look from
-near. Every object is reported once; near the cap the last reports are kept for victims.
+A report cannot be taken back. So an object is reported once it is likely enough to be there and of its kind (its
+calibrated probability, perception/evidence.py) and its place is sure enough to lie within the scoring's radius; a victim
+needs a second look from another place beside. Every object is reported once; near the cap the last reports are kept for
+victims. What that does to the scores: docs/localisation.md.
 """
 
 from __future__ import annotations
@@ -22,17 +23,16 @@ from esar_ros.planning.parameters import Settings
 class Requirement(Settings):
     """What a seen object must fulfil to be reported."""
 
-    views: int = Field(default=2, ge=1, description="frames that saw it")
-    score: float = Field(default=0.5, ge=0, le=1, description="fused confidence")
+    probability: float = Field(default=0.5, ge=0, le=1, description="that it is there and of its kind")
+    views: int = Field(default=1, ge=1, description="looks from places apart")
     sigma: float = Field(default=3.0, gt=0, description="m, largest standard deviation of its position")
-    distance: float = Field(default=120.0, gt=0, description="m, nearest look so far")
 
 
 class ReportingSettings(Settings):
     """Section `reporting` of config/planners.yaml."""
 
     clue: Requirement = Field(default_factory=Requirement)
-    victim: Requirement = Field(default_factory=lambda: Requirement(views=3, score=0.6, sigma=2.0, distance=60.0))
+    victim: Requirement = Field(default_factory=lambda: Requirement(probability=0.6, views=2))
     same_object: float = Field(default=5.0, ge=0, description="m, a merged object's new place against its report")
     kept_for_victims: int = Field(default=10, ge=0, description="reports below the cap that only victims may use")
 
@@ -68,9 +68,8 @@ class ReportPolicy:
         need = self._settings.victim if clue.kind == PERSON else self._settings.clue
         sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
         return (
-            clue.views >= need.views
-            and clue.score >= need.score
-            and clue.nearest_view <= need.distance
+            clue.score >= need.probability
+            and clue.views >= need.views
             and sigma <= need.sigma
             and bool(np.isfinite(clue.position).all())
         )

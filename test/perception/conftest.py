@@ -40,10 +40,17 @@ def sighting() -> Callable[..., Sighting]:
         score: float = 0.6,
         view_range: float = 30.0,
         text: str = "",
+        direction: object = (1.0, 0.0, 0.0),
+        pose: object = None,
+        box: tuple[int, int, int, int] | None = None,
     ) -> Sighting:
-        detection = Detection2D(kind, score, (0, 0, 4, 4), text or kind)
         place = np.asarray(position, dtype=np.float64)
-        blank = Sighting(stamp, camera, detection, np.zeros(3), np.array([1.0, 0.0, 0.0]))
-        return replace(blank, position=place, covariance=np.eye(3) * sigma**2, view_range=view_range)
+        # Boxes side by side, so that two sightings of a picture are two things.
+        x, y, z = np.rint(place * 10.0).astype(int)
+        detection = Detection2D(kind, score, box or (int(x + z), int(y + z), 4, 4), text or kind)
+        bearing = np.asarray(direction, dtype=np.float64)
+        covariance = np.zeros((6, 6)) if pose is None else np.asarray(pose)
+        blank = Sighting(stamp, camera, detection, place - bearing * view_range, bearing, covariance)
+        return replace(blank, position=place, noise=np.eye(3) * sigma**2, view_range=view_range)
 
     return make

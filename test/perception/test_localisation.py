@@ -61,7 +61,7 @@ def test_outliers_in_the_mask_are_trimmed(down_frame):
     down_frame.depth[241, 321] = 119.0
     seen = localise(box(316, 236, 8, 8, np.ones((8, 8), bool)), down_frame, SETTINGS)
     assert seen.position[2] == pytest.approx(0.0, abs=1e-6)
-    assert np.sqrt(seen.covariance[2, 2]) < 0.5
+    assert np.sqrt(seen.noise[2, 2]) < 0.5
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 0.0, -3.0])
@@ -131,15 +131,14 @@ def test_covariance_is_honest_under_its_own_error_model():
         sigma = math.hypot(SETTINGS.pixel_sigma, size * SETTINGS.centre_share)
         corner = np.rint(pixel + rng.normal(0.0, math.sqrt(sigma**2 - 1.0 / 12.0), 2) - size / 2).astype(int)
         measured = depth + rng.normal(0.0, math.hypot(SETTINGS.depth_sigma, SETTINGS.depth_relative_sigma * depth))
-        tilt = rotation_from_quaternion(quaternion_from_rpy(*rng.normal(0.0, SETTINGS.attitude_sigma, 3)))
-        pose = Pose(
-            truth_pose.position + rng.normal(0.0, SETTINGS.position_sigma, 3),
-            quaternion_from_rotation(rotation @ tilt),
-        )
+        error = rng.multivariate_normal(np.zeros(6), SETTINGS.pose.covariance)
+        tilt = rotation_from_quaternion(quaternion_from_rpy(*error[3:]))
+        pose = Pose(truth_pose.position + error[:3], quaternion_from_rotation(tilt @ rotation))
         frame = CameraFrame(
             "front", model, pose, np.zeros((1, 1, 3), np.uint8), np.full((480, 640), measured, np.float32), 0.0
         )
         seen = localise(box(*corner, size, size), frame, SETTINGS)
+        assert seen.covariance is not None
         error = seen.position - truth
         total += error @ np.linalg.solve(seen.covariance, error)
     assert chi2.ppf(0.0005, 3 * runs) < total < chi2.ppf(0.9995, 3 * runs)
