@@ -26,6 +26,7 @@ from esar_ros.mapping.inputs import DepthView, Scan, check_view, checked_stamp, 
 from esar_ros.mapping.layers import BevLayers, HeightLayers
 from esar_ros.mapping.local_esdf import LocalEsdf
 from esar_ros.mapping.local_window import window_around
+from esar_ros.mapping.object_labels import LABELS, SeenObject, object_labels
 from esar_ros.mapping.occupied_cloud import OccupiedCloud
 from esar_ros.mapping.voxel_map import VoxelMap
 
@@ -35,7 +36,7 @@ POOL_FROM = 480  # px wide: larger pictures are pooled 2x2 first
 GRID_RESOLUTION = 2.0  # m
 # m above ground: what stands in this band is in the way of a search from 25 to 40 m; lower trees are flown over.
 FLIGHT_BAND = (20.0, 45.0)
-CLASSES = 64  # labels of the class layer
+CLASSES = 1 + len(LABELS)  # labels of the class layer, none among them
 RESERVED_PAGED = 1 << 12  # blocks of a file that grows, 16 MB
 PAGING_PERIOD = 30  # frames between two looks for cold blocks
 
@@ -159,6 +160,16 @@ class Mapper:
         """Count the labels (H, W) of a picture, 0 for none; see ClassLayer."""
         self.classes.paint(view, labels, self._look_range)
 
+    def paint_objects(self, view: DepthView, objects: Sequence[SeenObject]) -> str:
+        """Count the pixels of what was detected in a picture; returns why it was refused, empty when it was not."""
+        if not objects or self._map is None:
+            return ""
+        try:
+            self.paint_classes(view, object_labels(view, objects))
+        except MapInputError as error:
+            return str(error)
+        return ""
+
     # ------------------------------------------------------------------ what goes out
 
     def local_window(self, center: Vector, stamp: float) -> OccupancyWindow:
@@ -198,6 +209,11 @@ class Mapper:
         """The same as the bytes of a PointCloud2: four float32 a point."""
         self._cloud.update()
         return self._cloud.data()
+
+    def class_picture(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
+        """Label of each ground cell, 1 + its place in mission.clues.KINDS, -1 where none was seen; edge, corner (m)."""
+        labels = self.classes.classes().astype(np.int8)
+        return np.where(labels > 0, labels, np.int8(-1)), self._ground_grid.cell, self._ground_grid.origin
 
     def coverage_picture(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
         """Cells 0..100: 100 seen from right above, towards 0 at the look range; -1 not seen; edge and corner (m)."""

@@ -42,6 +42,7 @@ MAP_LOCAL = "map/local"
 MAP_FRONTIERS = "map/frontiers"
 MAP_STATUS = "map/status"
 MAP_COVERAGE = "map/coverage"
+MAP_CLASSES = "map/classes"
 CLUE_MARKERS = "clues/markers"
 
 
@@ -70,6 +71,7 @@ BRIEF = "mission/brief"
 MISSION_STATE = "mission/state"
 DECISION = "planner/decision"
 REPORTS = "reports"
+BELIEF = "belief"
 GOAL = "goal"
 PILOT_STATE = "pilot/state"
 PATH = "pilot/path"
@@ -79,9 +81,16 @@ SAFETY_STATUS = "safety/status"
 SCORE = "score"
 TRUTH = "mission/truth"
 
+# From a person who watches
+OPERATOR_ORDER = "operator/order"
+OPERATOR_REPORT = "operator/report"
+
 # Actions of the bridge
 ARM = "arm"
 TOUCH_DOWN = "touch_down"
+
+# Service of the bridge in lockstep
+SIM_STEP = "sim/step"
 
 # Global, as ROS expects them
 CLOCK = "/clock"

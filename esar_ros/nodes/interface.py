@@ -197,8 +197,9 @@ TOPICS: tuple[Topic, ...] = (
         "esar_ros/msg/Detections",
         _STEP,
         CLUE_DETECTOR,
-        record=Record.VIEW,
-        about="objects per picture",
+        (VOXEL_MAPPER,),
+        Record.VIEW,
+        "objects per picture",
     ),
     Topic(
         names.CLUES,
@@ -259,6 +260,14 @@ TOPICS: tuple[Topic, ...] = (
         (REFEREE,),
         Record.SCORE,
         "coverage and size of the map",
+    ),
+    Topic(
+        names.MAP_CLASSES,
+        "nav_msgs/msg/OccupancyGrid",
+        _LATCHED,
+        VOXEL_MAPPER,
+        record=Record.NEVER,
+        about="what was detected on the ground, 1 + place in mission.clues.KINDS; made only while someone subscribes",
     ),
     Topic(
         names.MAP_COVERAGE,

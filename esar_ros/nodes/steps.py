@@ -104,7 +104,7 @@ class StepNode(Node, ABC):
         self._outputs: dict[tuple[str, str], Publisher] = {}
         self._ticks: dict[str, Tick] = {}
         self._followed: dict[str, Inbox] = {}  # ticks of other vehicles, by name
-        self._frames: tuple[tuple[int, int], ...] = ()  # (epoch, ns) of the last two frames answered
+        self._framed: tuple[tuple[int, int], ...] = ()  # (epoch, ns) of the last two frames answered
         self._answered: tuple[int, int] | None = None  # (epoch, seq) of the last tick answered
         self._last_ns: int | None = None
         self._current_ns: int | None = None
@@ -289,7 +289,7 @@ class StepNode(Node, ABC):
         if self._answered is not None and self._answered[0] != tick.epoch:
             previous = None  # a new epoch: who has just joined did not answer the step before
         absent = {v: set(t.absent) for v, t in (self._ticks | followed).items()}
-        frame_before = next((at for epoch, at in reversed(self._frames) if epoch == tick.epoch and at < ns), None)
+        frame_before = next((at for epoch, at in reversed(self._framed) if epoch == tick.epoch and at < ns), None)
         for awaited in self._awaited:
             if awaited.kinds and not awaited.kinds & tick.kinds:
                 continue
@@ -325,7 +325,7 @@ class StepNode(Node, ABC):
         self._sent_for = tick.seq
         self._answered = key
         if step.is_frame():
-            self._frames = (*(f for f in self._frames[-1:] if f[1] != ns), (tick.epoch, ns))
+            self._framed = (*(f for f in self._framed[-1:] if f[1] != ns), (tick.epoch, ns))
             self._beat_once()
 
     # -- liveness -------------------------------------------------------------------------------

@@ -5,49 +5,58 @@ from __future__ import annotations
 import array
 import math
 import time
-import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import Point
-from nav_msgs.msg import OccupancyGrid
-from numpy.typing import NDArray
 from rcl_interfaces.msg import ParameterDescriptor
-from sensor_msgs.msg import PointCloud2, PointField
+from sensor_msgs.msg import PointCloud2
 from std_srvs.srv import Trigger
-from visualization_msgs.msg import Marker, MarkerArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import Scan
+from esar_ros.mapping.inputs import DepthView, Scan
 from esar_ros.mapping.mapper import Mapper
+from esar_ros.mapping.object_labels import LABELS, SeenObject
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.msg import Brief, LocalMap, MapStatus, Tick
+from esar_ros.msg import Brief, Detections, LocalMap, MapStatus, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
+from esar_ros.nodes.map_messages import color_by_class, frontier_markers, occupancy_grid, point_cloud
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.turns import Turns
 from esar_ros.safety.faults import FRAMES
 
 COVERAGE_PERIOD = 30  # frames between two coverage pictures
 SLOW_PERIOD = 0.5  # s between two grids or two sets of frontiers in real time; in lockstep every frame has them
 HEIGHT, CLASS = "height", "class"
-GREY = 0x808080
-LEAST_MARK = 2.0  # m around a clue that its colour covers at least
+
+
+class SharedMap:
+    """One map of several vehicles, whose mappers live in one process; the first of them makes it."""
+
+    def __init__(self, vehicles: Sequence[str]) -> None:
+        """vehicles: names, in the order in which their frames of one stamp go into the map."""
+        self.turns = Turns(vehicles)
+        self.mapper: Mapper | None = None
 
 
 class VoxelMapperNode(StepNode):
     """Integrates each frame and publishes what pilot, governor, planner and people need."""
 
-    def __init__(self, source: FrameSource | None = None) -> None:
-        super().__init__(interface.VOXEL_MAPPER)
+    def __init__(
+        self, source: FrameSource | None = None, namespace: str | None = None, shared: SharedMap | None = None
+    ) -> None:
+        """shared: the team's map; without one the vehicle has a map of its own."""
+        super().__init__(interface.VOXEL_MAPPER, namespace)
         resolution = float(declare(self, "resolution", 1.0, "m, edge of a voxel", minimum=0.1, maximum=5.0))
         noise = float(declare(self, "depth_noise", 0.0, "share of depth, standard deviation", minimum=0.0, maximum=0.1))
         folder = str(declare(self, "page_folder", "", "folder on a disk for blocks left behind; empty: all in memory"))
@@ -58,8 +67,13 @@ class VoxelMapperNode(StepNode):
         page_folder = Path(folder) if folder else None
         if page_folder is not None and not page_folder.is_dir():
             raise UsageError(f"{self.get_fully_qualified_name()} parameter page_folder: {folder}", "name a folder")
-        self._mapper = Mapper(resolution, max_range, load_thresholds().coverage_range, noise, page_folder)
-        self._mapper.warm_up()
+        self._shared = shared or SharedMap(self.vehicles)
+        if self._shared.mapper is None:
+            self._shared.mapper = Mapper(resolution, max_range, load_thresholds().coverage_range, noise, page_folder)
+            self._shared.mapper.warm_up()
+        self._mapper = self._shared.mapper
+        self._shared.turns.join(self.vehicles[0], self.retry)
+        self._spent = 0.0  # s of work on the newest frame
         self._frames: dict[int, FrameSet] = {}
         self._refused_reason = ""
         self._count = 0
@@ -68,8 +82,14 @@ class VoxelMapperNode(StepNode):
         self._status: MapStatus | None = None
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._on_brief)
-        if self._color == CLASS:
-            self.input(names.CLUES)
+        for other in self._shared.turns.members:
+            if other != self.vehicles[0]:
+                self.follow(other)
+        self._unlabelled: FrameSet | None = None  # real time: the newest frame, until its detections come
+        if self.lockstep:
+            self.await_input(names.DETECTIONS, Tick.FRAME)
+        else:
+            self.input(names.DETECTIONS, self._on_detections)
         if self._lidar and self.lockstep:
             self.await_input(names.LIDAR_POINTS, Tick.RANGES)
         elif self._lidar:
@@ -82,6 +102,7 @@ class VoxelMapperNode(StepNode):
             names.MAP_LOCAL,
             names.MAP_STATUS,
             names.MAP_COVERAGE,
+            names.MAP_CLASSES,
         ):
             self.output(topic)
         self.create_service(Trigger, "~/save_map", self._on_save)
@@ -118,6 +139,11 @@ class VoxelMapperNode(StepNode):
     def _on_frame(self, frame_set: FrameSet) -> None:
         if not self.lockstep:
             self._integrate(frame_set, self._now())
+            self._unlabelled = frame_set
+            newest = self.inbox(names.DETECTIONS).at(frame_set.ns)
+            if newest is not None:
+                self._on_detections(newest)
+            self._publish(frame_set.ns, self._spent)
             return
         self._frames = {frame_set.ns: frame_set}
         self.retry()
@@ -134,16 +160,27 @@ class VoxelMapperNode(StepNode):
         driven = interface.CAMERA_DRIVER not in step.absent
         if step.is_frame() and driven and step.ns not in self._frames:
             return False
-        if self._lidar and driven and step.kinds & Tick.RANGES:
-            self._integrate_scan(self.inbox(names.LIDAR_POINTS).at(step.ns))
-        if not step.is_frame():
+        scanned = self._lidar and driven and bool(step.kinds & Tick.RANGES)
+        if not scanned and not step.is_frame():
             return None
-        frame_set = self._frames.pop(step.ns, None)
+        own = self.vehicles[0]
+        awaited = [v for v in self._shared.turns.members if v != own and self.get_name() not in self.absent_of(v)]
+        if not self._shared.turns.take(own, step.ns, partial(self._work, step, scanned), awaited):
+            return False
+        if step.is_frame():
+            self._frames.pop(step.ns, None)
+            self._publish(step.ns, self._spent)
+        return None
+
+    def _work(self, step: Step, scanned: bool) -> None:
+        """What this step brings into the map."""
+        self._spent = 0.0
+        if scanned:
+            self._integrate_scan(self.inbox(names.LIDAR_POINTS).at(step.ns))
+        frame_set = self._frames.get(step.ns) if step.is_frame() else None
         if frame_set is not None:
             self._integrate(frame_set, step.seconds)
-        else:
-            self._publish(step.ns, 0.0)
-        return None
+            self._label(frame_set, self.inbox(names.DETECTIONS).at(step.ns))
 
     def _integrate(self, frame_set: FrameSet, now: float | None) -> None:
         began = time.perf_counter()
@@ -152,7 +189,26 @@ class VoxelMapperNode(StepNode):
         self._note_refusal(refused)
         if not refused:
             self._newest_ns = max(frame_set.ns, self._newest_ns or 0)
-        self._publish(frame_set.ns, time.perf_counter() - began)
+        self._spent = time.perf_counter() - began
+
+    def _on_detections(self, detections: Detections) -> None:
+        """Real time: label the frame that they are of, if it is still the newest."""
+        frame_set = self._unlabelled
+        if frame_set is not None and frame_set.ns == nanoseconds(detections.header.stamp):
+            self._unlabelled = None
+            self._label(frame_set, detections)
+
+    def _label(self, frame_set: FrameSet, detections: Detections | None) -> None:
+        """Paint what was detected in a frame into the class layer."""
+        if detections is None or not detections.detections:
+            return
+        for frame in frame_set.frames:
+            seen = [
+                SeenObject((d.x, d.y, d.width, d.height), convert.array3(d.position), LABELS[d.kind])
+                for d in detections.detections
+                if d.camera == frame.camera and d.has_position and d.kind in LABELS
+            ]
+            self._note_refusal(self._mapper.paint_objects(DepthView(frame.depth, frame.model, frame.pose), seen))
 
     def _integrate_scan(self, cloud: PointCloud2) -> None:
         own = self._odometry.at(nanoseconds(cloud.header.stamp))
@@ -207,6 +263,8 @@ class VoxelMapperNode(StepNode):
                 self.send(names.MAP_FRONTIERS, frontier_markers(self._mapper.frontiers(), stamp))
             if self.wanted(names.MAP_POINTS):
                 self.send(names.MAP_POINTS, self._points(stamp))
+            if self.wanted(names.MAP_CLASSES):
+                self.send(names.MAP_CLASSES, occupancy_grid(*self._mapper.class_picture(), stamp))
         if self._count % COVERAGE_PERIOD == 0 and self.wanted(names.MAP_COVERAGE):
             self.send(names.MAP_COVERAGE, occupancy_grid(*self._mapper.coverage_picture(), stamp))
         self._count += 1
@@ -234,10 +292,7 @@ class VoxelMapperNode(StepNode):
         data = self._mapper.cloud_data()
         if self._color == HEIGHT:
             return point_cloud(data, "intensity", stamp)
-        newest = self.inbox(names.CLUES).newest
-        places = [(c.kind, convert.array3(c.position), c.covariance) for c in newest.clues] if newest else []
-        marks = [(kind, where, max(LEAST_MARK, 2.0 * float(np.sqrt(spread[0])))) for kind, where, spread in places]
-        color_by_class(np.frombuffer(data, np.float32).reshape(-1, 4), marks)
+        color_by_class(np.frombuffer(data, np.float32).reshape(-1, 4), *self._mapper.class_picture())
         return point_cloud(data, "rgb", stamp)
 
     def _publish_local(self, ns: int, position: Vector) -> None:
@@ -255,61 +310,6 @@ class VoxelMapperNode(StepNode):
         message.header.stamp = to_stamp(ns)
         message.header.frame_id = names.MAP
         self.send(names.MAP_LOCAL, message)
-
-
-def occupancy_grid(
-    cells: NDArray[np.int8], resolution: float, origin: tuple[float, float], stamp: object
-) -> OccupancyGrid:
-    """Grid message of cells (rows = y, columns = x) in the map frame."""
-    message = OccupancyGrid()
-    message.header.stamp = stamp
-    message.header.frame_id = names.MAP
-    message.info.map_load_time = stamp
-    message.info.resolution = float(resolution)
-    message.info.height, message.info.width = (int(n) for n in cells.shape)
-    message.info.origin.position = Point(x=float(origin[0]), y=float(origin[1]), z=0.0)
-    message.info.origin.orientation.w = 1.0
-    message.data = array.array("b", np.ascontiguousarray(cells, dtype=np.int8).tobytes())
-    return message
-
-
-def color_by_class(points: NDArray[np.float32], marks: Sequence[tuple[str, Vector, float]]) -> None:
-    """Put packed colours beside points (N, 4): grey, and a class's own within the radius (m) of what was found."""
-    colors = points.view(np.uint32)[:, 3]
-    colors[:] = GREY
-    for kind, where, radius in marks:
-        near = ((points[:, :3] - where) ** 2).sum(axis=1) <= radius**2
-        colors[near] = zlib.crc32(kind.encode()) & 0xFFFFFF | 0x404040
-
-
-def point_cloud(data: array.array[int], fourth: str, stamp: object) -> PointCloud2:
-    """Voxel centres in the map frame: float32 x, y, z and one more field, `intensity` or packed `rgb`."""
-    count = len(data) // 16
-    message = PointCloud2(height=1, width=count, is_dense=True, point_step=16, row_step=16 * count)
-    message.header.stamp = stamp
-    message.header.frame_id = names.MAP
-    message.fields = [
-        PointField(name=name, offset=4 * i, datatype=PointField.FLOAT32, count=1)
-        for i, name in enumerate(("x", "y", "z", fourth))
-    ]
-    message.data = data
-    return message
-
-
-def frontier_markers(frontiers: NDArray[np.float64], stamp: object) -> MarkerArray:
-    """A sphere per frontier cluster (x, y, z, voxels), sized by its voxels."""
-    result = MarkerArray(markers=[Marker(action=Marker.DELETEALL)])
-    result.markers[0].header.frame_id = names.MAP
-    for number, (x, y, z, size) in enumerate(frontiers):
-        marker = Marker(type=Marker.SPHERE, action=Marker.ADD, id=number, ns="frontiers")
-        marker.header.stamp = stamp
-        marker.header.frame_id = names.MAP
-        marker.pose.position = Point(x=float(x), y=float(y), z=float(z))
-        marker.pose.orientation.w = 1.0
-        marker.scale.x = marker.scale.y = marker.scale.z = float(np.clip(size ** (1 / 3), 1.0, 12.0))
-        marker.color.g, marker.color.b, marker.color.a = 0.9, 0.9, 0.5
-        result.markers.append(marker)
-    return result
 
 
 def main() -> int:

@@ -140,7 +140,8 @@ def _in_namespace(init: Any) -> Any:
     """Nodes of one vehicle live in its namespace; here nothing starts them with one."""
 
     def wrapped(self: Any, name: str, **options: Any) -> None:
-        init(self, name, **{"namespace": "/uav1"} | options)
+        given = {key: value for key, value in options.items() if value is not None}
+        init(self, name, **{"namespace": "/uav1"} | given)
 
     return wrapped
 

@@ -19,11 +19,15 @@ from tf2_msgs.msg import TFMessage
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
+from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission import names
-from esar_ros.msg import Brief, Clue, Clues, Tick
+from esar_ros.mission.clues import KINDS
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.msg import Brief, Detection, Detections, Tick
 from esar_ros.nodes import convert, voxel_mapper
 from esar_ros.nodes.frames import FrameSet, InProcessFrames
 from esar_ros.nodes.interface import BY_NAME
+from esar_ros.nodes.map_messages import GREY
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.steps import to_stamp
 from esar_ros.nodes.types import message_class
@@ -32,7 +36,11 @@ from esar_ros.perception.backend import CameraFrame
 Spin = Callable[..., bool]
 BEAM = np.array([[30.2, 0.2, 45.2], [15.0, 0.1, 42.6]])  # where that beam ends and what it crosses
 SECOND = 1_000_000_000
-OUTPUTS = (names.MAP_POINTS, names.MAP_GRID, names.MAP_FRONTIERS, names.MAP_LOCAL, names.MAP_STATUS, names.MAP_COVERAGE)
+CORNERS = ((-80.0, -80.0), (80.0, -80.0), (80.0, 80.0), (-80.0, 80.0))
+OUTPUTS = (
+    names.MAP_POINTS, names.MAP_GRID, names.MAP_FRONTIERS, names.MAP_LOCAL, names.MAP_STATUS, names.MAP_COVERAGE,
+    names.MAP_CLASSES,
+)  # fmt: skip
 MODEL = CameraModel.from_horizontal_fov(64, 48, np.pi / 2)
 DOWN = Pose(np.array([0.0, 0.0, 40.0]), quaternion_from_rotation(optical_rotation(0.0, -np.pi / 2)))
 
@@ -91,12 +99,72 @@ def graph(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> Graph:
     return make_graph(ros, monkeypatch, {})
 
 
+class Member:
+    """One vehicle's mapper of a team in lockstep, and the world around it."""
+
+    def __init__(self, spin: Spin, world: Node, vehicle: str, shared: voxel_mapper.SharedMap) -> None:
+        self.spin, self.world, self.vehicle = spin, world, vehicle
+        self.frames = InProcessFrames()
+        self.mapper = voxel_mapper.VoxelMapperNode(self.frames, f"/{vehicle}", shared)
+        self._publishers: dict[str, Any] = {}
+
+    def say(self, name: str, message: Any) -> None:
+        entry = BY_NAME[name]
+        if name not in self._publishers:
+            full = name if name.startswith("/") else f"/{self.vehicle}/{name}"
+            self._publishers[name] = self.world.create_publisher(
+                message_class(entry.type), full, PROFILES[entry.quality]
+            )
+            assert self.spin([], lambda: self._publishers[name].get_subscription_count() > 0)
+        self._publishers[name].publish(message)
+
+    def tick(self, n: int, absent: tuple[str, ...] = ()) -> None:
+        """A frame of this number: its odometry, its (empty) detections and its tick."""
+        stamp = to_stamp(n * SECOND)
+        odometry, found, tick = Odometry(), Detections(), Tick(epoch=1, seq=n, kinds=Tick.FRAME, absent=absent)
+        for message in (odometry, found, tick):
+            message.header.stamp = stamp
+        odometry.pose.pose.orientation.w = 1.0
+        self.say(names.ODOMETRY, odometry)
+        self.say(names.DETECTIONS, found)
+        self.say(names.TICK, tick)
+
+    def depth(self, n: int) -> Any:
+        """All look at the same column, the first vehicle to the ground and the others to a roof that comes and goes."""
+        return np.full((48, 64), 40.0 if self.vehicle == "uav1" else 40.0 - 8.0 * (n % 2), np.float32)
+
+    def hand_over(self, n: int) -> None:
+        rgb, when = np.zeros((48, 64, 3), np.uint8), n * SECOND
+        self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, rgb, self.depth(n), when * 1e-9),)))
+
+    def answered(self, n: int) -> bool:
+        return self.mapper._answered is not None and self.mapper._answered[1] == n
+
+
+def make_team(ros: Spin, shared: voxel_mapper.SharedMap) -> dict[str, Member]:
+    world = Node("world")
+    ros([world], lambda: False, 0.0)
+    team = {}
+    for vehicle in shared.turns.members:
+        member = team[vehicle] = Member(ros, world, vehicle, shared)
+        ros([member.mapper], lambda: False, 0.0)
+    for vehicle, member in team.items():
+        transform = TransformStamped(child_frame_id=f"{vehicle}/odom")
+        transform.header.frame_id = names.MAP
+        transform.transform.rotation.w = 1.0
+        member.say(names.TF_STATIC, TFMessage(transforms=[transform]))
+        member.say(names.BRIEF, Brief(area=[Point(x=x, y=y) for x, y in CORNERS]))
+    assert ros([], lambda: not any(member.mapper.waiting_for() for member in team.values()))
+    return team
+
+
 def make_graph(ros: Spin, monkeypatch: pytest.MonkeyPatch, parameters: dict[str, Any]) -> Graph:
     init = Node.__init__
     overrides = [Parameter(name, value=value) for name, value in ({"pace": "realtime"} | parameters).items()]
 
     def in_namespace(self: Any, name: str, **options: Any) -> None:
-        init(self, name, **{"namespace": "/uav1", "parameter_overrides": overrides} | options)
+        given = {key: value for key, value in options.items() if value is not None}
+        init(self, name, **{"namespace": "/uav1", "parameter_overrides": overrides} | given)
 
     monkeypatch.setattr("rclpy.node.Node.__init__", in_namespace)
     frames = InProcessFrames()
@@ -109,8 +177,7 @@ def make_graph(ros: Spin, monkeypatch: pytest.MonkeyPatch, parameters: dict[str,
     transform.header.frame_id = names.MAP
     transform.transform.rotation.w = 1.0
     graph.say(names.TF_STATIC, TFMessage(transforms=[transform]))
-    corners = ((-80.0, -80.0), (80.0, -80.0), (80.0, 80.0), (-80.0, 80.0))
-    graph.say(names.BRIEF, Brief(area=[Point(x=x, y=y) for x, y in corners]))
+    graph.say(names.BRIEF, Brief(area=[Point(x=x, y=y) for x, y in CORNERS]))
     assert ros([], lambda: not graph.mapper.waiting_for())
     return graph
 
@@ -182,19 +249,69 @@ def test_the_map_is_saved_and_loaded_by_service(graph: Graph, tmp_path: Path) ->
     assert graph.mapper.diagnose()[0].values["voxels occupied"] == graph.status().occupied
 
 
-def test_points_take_the_colour_of_what_was_found_there(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> None:
+def detections(ns: int) -> Detections:
+    """A tent 0.6 m high in the middle of the picture of the camera that looks down."""
+    tent = Detection(kind="tent", camera="down", x=30, y=22, width=6, height=6, has_position=True, pixels=36)
+    tent.position = Point(x=1.0, y=1.0, z=0.0)
+    unplaced = Detection(kind="rope", camera="down", x=0, y=0, width=64, height=48)
+    elsewhere = Detection(kind="rope", camera="front", x=0, y=0, width=64, height=48, has_position=True)
+    message = Detections(detections=[tent, unplaced, elsewhere])
+    message.header.stamp = to_stamp(ns)
+    return message
+
+
+def test_the_ground_takes_the_class_of_what_was_detected_on_it(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = make_graph(ros, monkeypatch, {"points_color": "class"})
-    clue = Clue(kind="tent", position=Point(x=5.0, y=5.0, z=0.0))
-    graph.say(names.CLUES, Clues(clues=[clue]))
-    assert ros([], lambda: graph.mapper.inbox(names.CLUES).newest is not None)
     graph.fly(SECOND)
-    assert ros([], lambda: bool(graph.sent[names.MAP_POINTS]))
+    graph.say(names.DETECTIONS, detections(SECOND))
+    assert ros([], lambda: graph.mapper.inbox(names.DETECTIONS).newest is not None)
+    graph.say(names.DETECTIONS, detections(2 * SECOND))  # before its frame
+    assert ros([], lambda: graph.mapper.inbox(names.DETECTIONS).at(2 * SECOND) is not None)
+    graph.fly(2 * SECOND)
+    assert ros([], lambda: len(graph.sent[names.MAP_POINTS]) == 2 and len(graph.sent[names.MAP_CLASSES]) == 2)
+    first, second = (message.data for message in graph.sent[names.MAP_CLASSES])
+    assert set(first) == {-1} and set(second) == {-1, 1 + KINDS.index("tent")}
+    votes = graph.mapper._mapper.classes.votes.sum(axis=0)
+    assert votes.tolist() == [0, 72, *[0] * 12], "36 pixels in each of two frames, and nothing else"
     cloud: PointCloud2 = graph.sent[names.MAP_POINTS][-1]
     assert cloud.fields[3].name == "rgb"
     points = np.frombuffer(cloud.data, np.float32).reshape(-1, 4)
-    colored = points.view(np.uint32)[:, 3] != voxel_mapper.GREY
-    away = np.linalg.norm(points[:, :3] - (5.0, 5.0, 0.0), axis=1)
-    assert colored.any() and (away[colored] <= 2.0).all() and (away[~colored] > 2.0).all()
+    colored = points.view(np.uint32)[:, 3] != GREY
+    assert colored.any() and (np.abs(points[colored, :2]) <= 8.0).all() and not colored.all()
+
+
+COLUMN = np.array([[0.5, 0.5, z + 0.5] for z in range(-2, 42)])
+
+
+@pytest.mark.parametrize("order", [("uav1", "uav2"), ("uav2", "uav1")], ids="-".join)
+def test_two_mappers_share_a_map_whatever_the_order_of_their_frames(ros: Spin, order: tuple[str, str]) -> None:
+    shared = voxel_mapper.SharedMap(("uav1", "uav2"))
+    team = make_team(ros, shared)
+    first, last = (team[vehicle] for vehicle in order)
+    wanted = Mapper(1.0, load_vehicle().image.depth_max, 120.0)
+    wanted.set_area(np.array(CORNERS), np.zeros(3))
+    for n in range(1, 4):
+        for member in (first, last):
+            member.tick(n)
+        first.hand_over(n)
+        assert not ros([], lambda: first.answered(n), 0.2), "waits for the other's frame"  # noqa: B023
+        last.hand_over(n)
+        assert ros([], lambda: first.answered(n) and last.answered(n))  # noqa: B023
+        for vehicle in shared.turns.members:
+            wanted.integrate([(team[vehicle].depth(n), MODEL, DOWN)])
+    assert shared.mapper is not None and first.mapper._mapper is last.mapper._mapper is shared.mapper
+    np.testing.assert_array_equal(shared.mapper.map.log_odds(COLUMN), wanted.map.log_odds(COLUMN))
+    assert len(set(shared.mapper.map.log_odds(COLUMN))) > 2
+    last.tick(4, ("voxel_mapper",))
+    first.tick(4)
+    first.hand_over(4)
+    assert ros([], lambda: first.answered(4)), "the other's mapper is not there to be waited for"
+
+
+def nothing(ns: int) -> Detections:
+    message = Detections()
+    message.header.stamp = to_stamp(ns)
+    return message
 
 
 def scan_of_one_beam(ns: int) -> PointCloud2:
@@ -231,10 +348,13 @@ def test_in_lockstep_a_step_with_ranges_waits_for_its_scan(ros: Spin, monkeypatc
     graph.say(names.ODOMETRY, graph.odometry(2 * SECOND))
     assert not ros([], lambda: graph.mapper._answered == (1, 2), 0.5)
     graph.hand_over(2 * SECOND, np.nan)
+    assert not ros([], lambda: graph.mapper._answered == (1, 2), 0.5)
+    graph.say(names.DETECTIONS, nothing(2 * SECOND))
     assert ros([], lambda: graph.mapper._answered == (1, 2))
     np.testing.assert_allclose(graph.mapper._mapper.map.log_odds(BEAM), 2.0 * once)
     tick.seq, tick.absent, tick.epoch = 3, ["camera_driver"], 2
     tick.header.stamp = to_stamp(3 * SECOND)
     graph.fly(3 * SECOND)
+    graph.say(names.DETECTIONS, nothing(3 * SECOND))
     graph.say(names.TICK, tick)
     assert ros([], lambda: graph.mapper._answered == (2, 3))

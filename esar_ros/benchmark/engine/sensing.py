@@ -11,7 +11,9 @@ from esar_ros.benchmark.engine.wire import clue_as_sent, grid_as_sent, seconds, 
 from esar_ros.bridges.airsim_camera import Pictures
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.mapper import Mapper, MapState
+from esar_ros.mapping.object_labels import LABELS, SeenObject
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Brief, CameraView, Grid, SeenClue
 from esar_ros.mission.thresholds import load_thresholds
@@ -68,9 +70,17 @@ class Sensing:
             for array in (frame.rgb, frame.depth, frame.segmentation):
                 if array is not None:
                     array.flags.writeable = False
-        clues = tuple(clue_as_sent(clue) for clue in self.detector.process(frames).clues)
+        result = self.detector.process(frames)
+        clues = tuple(clue_as_sent(clue) for clue in result.clues)
         stamp = seconds(ns)
         self._mapper.integrate([(frame.depth, frame.model, frame.pose) for frame in frames], stamp, stamp)
+        for frame in frames:
+            seen = [
+                SeenObject(sighting.detection.box, sighting.position, LABELS[sighting.detection.kind])
+                for sighting in result.sightings
+                if sighting.camera == frame.camera and sighting.position is not None
+            ]
+            self._mapper.paint_objects(DepthView(frame.depth, frame.model, frame.pose), seen)
         window = window_as_sent(self._mapper.local_window(base.position, 0.0), ns)
         return Sensed(ns, clues, window, self._mapper.state(), frames)
 
