@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, default=None, metavar="N", help="only the first N tasks; any such part is balanced")
     add("--governor", default="on", choices=("on", "off"), help="safety governor (default on)")
     add("--odometry", default="noisy", choices=("noisy", "true"), help="off as an estimator's (default), or true")
-    add("--detector", default="segmentation_oracle", metavar="NAME", help="clue detector (default %(default)s)")
+    add("--detector", default="segmentation_oracle", metavar="NAME[:FILE]", help="clue detector (default %(default)s)")
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
     add("--list-planners", action="store_true", help="name every method, one a line, and end")
@@ -109,6 +109,7 @@ def bench(arguments: argparse.Namespace) -> int:
     from esar_ros.benchmark.runner_log import log_test_run
     from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
     from esar_ros.benchmark.runner_store import Store
+    from esar_ros.perception.chosen import absolute
 
     if not 0 <= arguments.workers <= 1024:
         raise UsageError(f"--workers {arguments.workers}", "between 1 and 1024, or 0 for one a CPU")
@@ -119,7 +120,7 @@ def bench(arguments: argparse.Namespace) -> int:
         preset=arguments.preset,
         governor=arguments.governor == "on",
         odometry=arguments.odometry,
-        detector=arguments.detector,
+        detector=absolute(arguments.detector),
     )
     limit = arguments.timeout if arguments.timeout > 0.0 else LEAST_LIMIT + SLOWEST * plan.longest
     folder = Path(arguments.out)

@@ -36,7 +36,7 @@ from esar_ros.nodes.graph import (
 )
 from esar_ros.nodes.progress import Progress
 from esar_ros.nodes.supervisor import Supervisor
-from esar_ros.perception.backend import names as detector_names
+from esar_ros.perception.chosen import absolute, create_chosen
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.planning.registry import names as planner_names
 from esar_ros.safety.zones import load_keep_out
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--preset", default=default.preset, choices=tuple(PRESETS), help="pictures: paper 640x480, fast 320x240")
     add("--vehicles", default=",".join(default.vehicles), help="names, separated by commas (default: %(default)s)")
     add("--namespace", default="", help="namespace of the whole graph")
-    add("--detector", default=default.detector, help="clue detector backend (default: %(default)s)")
+    add("--detector", default=default.detector, help="clue detector, NAME or NAME:FILE (default: %(default)s)")
     add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
     add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
@@ -80,12 +80,9 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     task = load_task(arguments.task)
     if arguments.map and arguments.map != task.map:
         raise UsageError(f"task {task.id} lies on map '{task.map}', not '{arguments.map}'", "leave out --map")
-    for what, value, known in (
-        ("planner", arguments.planner, planner_names()),
-        ("detector", arguments.detector, detector_names()),
-    ):
-        if value not in known:
-            raise UsageError(f"unknown {what} '{value}'", f"known: {', '.join(known)}")
+    if arguments.planner not in planner_names():
+        raise UsageError(f"unknown planner '{arguments.planner}'", f"known: {', '.join(planner_names())}")
+    create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # bad parameters, or a model that nothing is known of, are told before take-off
     if arguments.params_file:
         check_parameter_file(Path(arguments.params_file))
@@ -112,7 +109,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         namespace=arguments.namespace,
         params_file=str(Path(arguments.params_file).resolve()) if arguments.params_file else "",
         record=arguments.record,
-        detector=arguments.detector,
+        detector=absolute(arguments.detector),
         governor=arguments.governor == "on",
         odometry=arguments.odometry,
         keep_out=str(Path(arguments.keep_out).resolve()) if arguments.keep_out else "",

@@ -11,7 +11,7 @@ import esar_ros
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.task import Task
-from esar_ros.perception.backend import create as create_backend
+from esar_ros.perception.chosen import about_chosen, chosen_is_eligible
 from esar_ros.scoring.truth import Run
 from esar_ros.sim.maps import PlaceMap
 
@@ -64,10 +64,10 @@ def describe_run(
     odometry: "autopilot" where it is an autopilot's own estimate. method_eligible: the planner uses no ground truth.
     faults: some are injected.
     """
-    backend = create_backend(detector)
+    about = about_chosen(detector)
     reasons = []
-    if not backend.eligible:
-        reasons.append(f"detector {backend.name} uses ground truth")
+    if not chosen_is_eligible(detector):
+        reasons.append(f"detector {about['backend']} uses ground truth")
     if not method_eligible:
         reasons.append(f"planner {planner} uses ground truth")
     if faults:
@@ -76,6 +76,7 @@ def describe_run(
         mission_id=name,
         planner=planner,
         planner_details=dict(planner_details or {}),
+        detector_details=about,
         clock="running" if pace == "realtime" or (planner_details or {}).get("clock") == "running" else "paused",
         eligible=not reasons,
         ineligible_reasons=tuple(reasons),

@@ -12,7 +12,7 @@ from esar_ros.benchmark.runner_job import Job, Plan, Settings
 from esar_ros.benchmark.tasks import SETS, task_set
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
-from esar_ros.perception.backend import create as create_backend
+from esar_ros.perception.chosen import about_chosen, create_chosen
 from esar_ros.planning.registry import create as create_method
 
 
@@ -59,14 +59,14 @@ def make_plan(
         raise UsageError(f"--seeds {seeds}", "between 1 and 1000")
     for planner in planners:
         create_method(planner)
-    create_backend(detector)
+    create_chosen(detector)  # wrong weights are told now, not by every episode
     loaded = [load_task(task) for task in tasks]
     ids = [task.id for task in loaded]
     if len(set(ids)) < len(ids):
         raise UsageError("two of the tasks have the same id", "name each once")
     settings = Settings(
         tasks, tuple(_digest(task) for task in loaded), planners, seeds, preset, governor, odometry, detector,
-        esar_ros.__version__,
+        esar_ros.__version__, about_chosen(detector).get("digest", ""),
     )  # fmt: skip
     jobs: list[Job] = []
     for repetition in range(seeds):

@@ -164,6 +164,9 @@ class Result(_Strict):
     planner_details: dict[str, str] = Field(
         default_factory=dict, description="of a method that uses a model: its name, hash of the prompts, date, scorer"
     )
+    detector_details: dict[str, str] = Field(
+        default_factory=dict, description="of the clue detector: backend, and of a network its file, SHA-256 and engine"
+    )
     eligible: bool
     ineligible_reasons: tuple[str, ...]
     judge: str = Field(description="who decided in the end, with its version")

@@ -45,6 +45,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         task=_task(truth),
         planner=run.planner,
         planner_details=run.planner_details,
+        detector_details=run.detector_details,
         eligible=run.eligible and not reasons,
         ineligible_reasons=reasons,
         judge=claims.judgement.judge,

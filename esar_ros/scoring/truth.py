@@ -67,6 +67,9 @@ class Run(_Strict):
     mission_id: str
     planner: str
     planner_details: dict[str, str] = Field(default_factory=dict, description="of a method that uses a model: which")
+    detector_details: dict[str, str] = Field(
+        default_factory=dict, description="of the clue detector: backend, and of a network its file, SHA-256 and engine"
+    )
     eligible: bool = True
     ineligible_reasons: tuple[str, ...] = ()
     judge: str

@@ -17,7 +17,7 @@ def test_the_oracle_is_known_and_ineligible():
 
 
 def test_unknown_name_lists_the_known():
-    with pytest.raises(UsageError, match=r"unknown detector backend 'yolo9000'.*segmentation_oracle"):
+    with pytest.raises(UsageError, match=r"unknown detector 'yolo9000'.*segmentation_oracle"):
         backend.create("yolo9000")
 
 
