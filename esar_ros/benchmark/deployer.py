@@ -205,6 +205,11 @@ def _kind_and_variant(asset: str) -> tuple[str, str]:
     return kind, variant
 
 
+def stands_upright(asset: str) -> bool:
+    """Whether an asset stands upright on a slope; everything else lies along it."""
+    return asset.partition("/")[0].removeprefix(f"{PERSON}_") in _UPRIGHT or _stands(asset)
+
+
 def _stands(asset: str) -> bool:
     return asset.partition("/")[0].removeprefix(f"{DISTRACTOR}_") in _UPRIGHT_DISTRACTORS
 

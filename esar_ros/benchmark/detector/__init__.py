@@ -1,0 +1,1 @@
+"""The embedded default detector: its data set, training, evaluation and model card."""
