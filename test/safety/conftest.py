@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -23,6 +23,7 @@ from esar_ros.safety.traffic import Other
 
 STEP = 0.05  # s
 NOW = 100.0  # s
+CHECKED: Counter[str] = Counter()  # random steps held against the governor's promises, by the kind of test
 
 
 @njit
@@ -148,6 +149,7 @@ class Scene:
 
     def ask(self, command: Command | None, governor: Governor | None = None) -> SafeCommand:
         """Answer to any command."""
+        CHECKED["scenes"] += 1
         return (governor or self.governor()).decide(
             self.state,
             command,
@@ -184,6 +186,9 @@ class Rollout:
     highest: float = -math.inf
     others: Callable[[], tuple[Other, ...]] = tuple
     answers: list[SafeCommand] = field(default_factory=list)
+    asked: list[tuple[float, Command | None, float, float]] = field(
+        default_factory=list
+    )  # now, stamps of odometry, ranges
 
     def __post_init__(self) -> None:
         self._queue: deque[NDArray[np.float64]] = deque([np.zeros(3)] * self.delay)
@@ -213,6 +218,7 @@ class Rollout:
                 self.state, command, self._image, self._window, self.now, others=self.others()
             )
             self.answers.append(answer)
+            self.asked.append((self.now, command, self.state.stamp, self._image.stamp))
             self._move(answer.velocity)
             self.now += STEP
         return self
@@ -248,4 +254,13 @@ def limits() -> Limits:
 @pytest.fixture(scope="session")
 def kit() -> SimpleNamespace:
     """World, Scene, Rollout and square, for tests that build their own."""
-    return SimpleNamespace(World=World, Scene=Scene, Rollout=Rollout, square=square, STEP=STEP, NOW=NOW)
+    return SimpleNamespace(
+        World=World, Scene=Scene, Rollout=Rollout, square=square, STEP=STEP, NOW=NOW, CHECKED=CHECKED
+    )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how much was tried."""
+    if CHECKED:
+        parts = ", ".join(f"{count} in {kind}" for kind, count in sorted(CHECKED.items()))
+        terminalreporter.write_line(f"governor: {CHECKED.total()} random steps held against its promises ({parts})")
