@@ -27,6 +27,8 @@ class FrameResult:
 
     sightings: tuple[Sighting, ...]
     clues: tuple[SeenClue, ...]
+    owners: Mapping[int, int] = field(default_factory=dict)  # place in the sightings -> its object's id
+    merged: Mapping[int, int] = field(default_factory=dict)  # id that is no more -> the object it was found to be
     crops: Mapping[int, bytes] = field(default_factory=dict)  # JPEG of each object first or better shown by this frame
 
 
@@ -60,7 +62,8 @@ class ClueDetector:
                     seen.append((frame, localise(detection, frame, self._settings.localisation)))
         sightings = tuple(sighting for _, sighting in seen)
         clues = self._fusion.update(sightings)
-        return FrameResult(sightings, clues, self._best_shown(seen, self._fusion))
+        fusion = self._fusion
+        return FrameResult(sightings, clues, dict(fusion.owners), dict(fusion.merged), self._best_shown(seen, fusion))
 
     def _best_shown(self, seen: Sequence[tuple[CameraFrame, Sighting]], fusion: ClueFusion) -> dict[int, bytes]:
         self._crops.merge(fusion.merged)

@@ -52,7 +52,7 @@ class ReportPolicy:
     def reports(self, observation: Observation) -> tuple[Report, ...]:
         """Reports due now: victims first, then the surest."""
         present = {clue.id for clue in observation.clues}
-        due = [clue for clue in observation.clues if clue.id not in self._reported and self._fulfils(clue)]
+        due = [clue for clue in observation.clues if clue.id not in self._reported and self.due(clue)]
         due.sort(key=lambda clue: (clue.kind != PERSON, -clue.score, clue.id))
         out = []
         for clue in due:
@@ -64,7 +64,8 @@ class ReportPolicy:
                 out.append(_report(clue))
         return tuple(out)
 
-    def _fulfils(self, clue: SeenClue) -> bool:
+    def due(self, clue: SeenClue) -> bool:
+        """Whether an object fulfils what its kind needs to be reported."""
         need = self._settings.victim if clue.kind == PERSON else self._settings.clue
         sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
         return (

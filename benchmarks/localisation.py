@@ -1,0 +1,357 @@
+"""How well objects are placed, counted and how honestly: short flights past known objects, in the episode engine.
+
+`python benchmarks/localisation.py [--flights 20] [--seconds 75] [--preset paper] [--detector NAME] [--keep FILE]
+[--from FILE]`. Each flight starts beside an object of a dev task and flies a spiral. Its pictures are fused several
+times: boxes with masks and boxes alone (the segmentation oracle's, so that only placing is measured), under the true
+odometry and under DRAWS draws of the noisy one; --detector adds a detector's own boxes. --keep writes what the flights
+saw, --from judges such a file again without flying. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import pickle
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2  # type: ignore[import-untyped]
+
+from esar_ros.benchmark.deployer import segmentation_kinds
+from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, Conditions, fly
+from esar_ros.bridges.odometry_error import OdometryError
+from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.observation import SeenClue
+from esar_ros.mission.task import Start, Task, load_task
+from esar_ros.mission.task_files import benchmark_event, benchmark_index, event_tasks
+from esar_ros.mission.vehicle import Vehicle, load_vehicle
+from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
+from esar_ros.perception.chosen import create_chosen
+from esar_ros.perception.detector import ClueDetector
+from esar_ros.perception.segmentation_oracle import SegmentationOracle
+from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
+from esar_ros.sim.maps import PlaceMap, load_map
+
+NEAR = 60.0  # m, nearest look of the objects that the error is told of
+MATCH = 10.0  # m, farthest from a true object of its kind that a track counts as it
+DRAWS = 5  # noisy odometries each flight is fused under
+JITTER = 0.1  # of a box's size: what boxes of a network miss the object's outline by
+START_RANGE = (25.0, 50.0)  # m from the object that a flight starts beside
+GOALS = {"median_error": 1.0, "tracks_per_object": 1.1}
+TAP = "localisation_tap"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One detection with the depth around it."""
+
+    stamp: float
+    camera: str
+    pose: Pose  # true, optical frame in map
+    detection: Detection2D
+    object: int  # segmentation id, 0: the detector's own
+    corner: tuple[int, int]  # x, y of the window in the picture
+    depth: NDArray[np.float32]
+
+
+@dataclass
+class Flight:
+    """What one flight saw, and what was there."""
+
+    task: str
+    seed: int
+    size: tuple[int, int]
+    truth: tuple[tuple[str, tuple[float, float, float]], ...]  # kind, place (m, map)
+    masks: list[Seen] = field(default_factory=list)
+    boxes: list[Seen] = field(default_factory=list)  # the detector's under test
+
+
+class Tap(SegmentationOracle):
+    """The segmentation oracle, writing down what it sees."""
+
+    flight: Flight
+    other: DetectorBackend | None = None
+
+    def detect(self, frames: Any) -> list[list[Detection2D]]:
+        """As the oracle."""
+        found = super().detect(frames)
+        for frame, detections in zip(frames, found, strict=True):
+            for detection in detections:
+                x, y, width, height = detection.box
+                ids = frame.segmentation[y : y + height, x : x + width]
+                self.flight.masks.append(_seen(frame, detection, int(ids[detection.mask][0])))
+        if self.other is not None:
+            for frame, detections in zip(frames, self.other.detect(frames), strict=True):
+                self.flight.boxes += [_seen(frame, detection, 0) for detection in detections]
+        return found
+
+
+def _seen(frame: CameraFrame, detection: Detection2D, identity: int) -> Seen:
+    x, y, width, height = detection.box
+    margin = 2 + math.ceil(0.3 * max(width, height))
+    left, top = max(0, x - margin), max(0, y - margin)
+    window = frame.depth[top : max(0, y + height + margin), left : max(0, x + width + margin)].copy()
+    return Seen(frame.stamp, frame.camera, frame.pose, detection, identity, (left, top), window)
+
+
+_TAP = Tap({"objects": segmentation_kinds()})
+register(TAP, eligible=False)(lambda parameters: _TAP)
+
+
+def tasks(count: int) -> list[Task]:
+    """Tasks of the dev events in turn, spread over each event's snapshots."""
+    events = sorted(event for event, entry in benchmark_index()["events"].items() if entry["split"] == "dev")
+    names = {event: list(event_tasks(benchmark_event(event))) for event in events}
+    rounds = math.ceil(count / len(events))
+    chosen = [
+        names[event][(len(names[event]) * turn) // rounds + 3]
+        for turn in range(rounds)
+        for event in events
+    ]  # fmt: skip
+    return [load_task(name) for name in chosen[:count]]
+
+
+def flown(task: Task, seconds: float, preset: str) -> Flight:
+    """Fly past one of the task's objects under the true odometry."""
+    place, rng = load_map(task.map), np.random.default_rng(task.seed)
+    objects = [(PERSON, victim.position) for victim in task.victims]
+    objects += [(clue.kind.value, clue.position) for clue in task.clues]
+    truth = tuple((kind, _on_ground(place, xy)) for kind, xy in objects)
+    beside = np.array(objects[rng.integers(len(objects))][1])
+    angle = rng.uniform(-math.pi, math.pi)
+    start = beside + rng.uniform(*START_RANGE) * np.array([math.cos(angle), math.sin(angle)])
+    at = Start(position=(float(start[0]), float(start[1])), yaw=float(rng.uniform(-3.0, 3.0)))
+    _TAP.flight = Flight(task.id, task.seed, PRESETS[preset], truth)
+    task = task.model_copy(update={"start": at, "t_max": seconds})
+    fly(task, "spiral", task.seed, Conditions(preset=preset, odometry="true", detector=TAP), place)
+    return _TAP.flight
+
+
+def _on_ground(place: PlaceMap, xy: tuple[float, float]) -> tuple[float, float, float]:
+    return (*xy, float(place.ground_height(np.array(xy))))
+
+
+# -- judging ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Sums:
+    """Figures of one way of fusing, over flights and draws."""
+
+    objects: int = 0  # that were placed
+    tracks: int = 0
+    reported: int = 0
+    reported_objects: int = 0
+    false_tracks: int = 0
+    false_reports: int = 0
+    errors: list[float] = field(default_factory=list)  # m, of tracks seen from within NEAR
+    nees: list[float] = field(default_factory=list)  # every track
+    first_nees: list[float] = field(default_factory=list)  # one track a flight: those err independently
+
+    def figures(self) -> dict[str, float]:
+        """As printed."""
+        n = max(1, len(self.first_nees))
+        low, high = chi2.ppf([0.025, 0.975], 3 * n) / n
+        nees = np.array(self.nees)
+        return {
+            "objects": self.objects,
+            "median_error": float(np.median(self.errors)),
+            "error_90": float(np.quantile(self.errors, 0.9)),
+            "tracks_per_object": self.tracks / max(1, self.objects),
+            "reports_per_object": self.reported / max(1, self.reported_objects),
+            "false_tracks": self.false_tracks,
+            "false_reports": self.false_reports,
+            "nees": float(nees.mean()),
+            "nees_independent": float(np.mean(self.first_nees)),
+            "nees_low": float(low),
+            "nees_high": float(high),
+            "within_95": float(np.mean(nees < chi2.ppf(0.95, 3))),
+        }
+
+
+def judge(flight: Flight, way: str, error: OdometryError | None, rig: Vehicle, seed: int, sums: Sums) -> None:
+    """Fuse a flight's sightings in one way and add to its figures."""
+    detector, rng = ClueDetector(_TAP), np.random.default_rng(seed)
+    owners: dict[int, Counter[int]] = {}
+    clues: tuple[SeenClue, ...] = ()
+    policy, reported = ReportPolicy(ReportingSettings()), set[int]()
+    policy.reset(100)
+    sightings = flight.boxes if way == "detector" else flight.masks
+    for _, pictures in groupby(sightings, key=lambda seen: seen.stamp):
+        frames, found, ids = [], [], []
+        for seen in pictures:
+            frames.append(_frame(seen, flight.size, error, rig))
+            found.append([_as_boxed(seen.detection, rng) if way == "boxes" else seen.detection])
+            ids.append(seen.object)
+        result = detector.take_in(frames, found)
+        clues = result.clues
+        for gone, stays in result.merged.items():
+            owners.setdefault(stays, Counter()).update(owners.pop(gone, Counter()))
+        for place, owner in result.owners.items():
+            owners.setdefault(owner, Counter())[ids[place]] += 1
+        reported |= {clue.id for clue in clues if policy.due(clue)}
+    truths = _true_places(flight)
+    matched: dict[int, tuple[int, Vector]] = {}  # clue -> object and its place
+    for clue in clues:
+        identity = owners[clue.id].most_common(1)[0][0]
+        place = truths.get(identity) if identity else None
+        if place is None:
+            identity, place = _nearest(clue, flight)
+        if place is not None:
+            matched[clue.id] = (identity, place)
+    placed = [clue for clue in clues if clue.last_seen > clue.first_seen]
+    sums.false_tracks += sum(clue.id not in matched for clue in placed)
+    sums.false_reports += len(reported - set(matched))
+    sums.tracks += sum(clue.id in matched for clue in placed)
+    sums.objects += len({matched[clue.id][0] for clue in placed if clue.id in matched})
+    sums.reported += len(reported & set(matched))
+    sums.reported_objects += len({matched[clue][0] for clue in reported & set(matched)})
+    first = True
+    for clue in placed:
+        if clue.id not in matched:
+            continue
+        off = clue.position - matched[clue.id][1]
+        nees = float(off @ np.linalg.solve(clue.covariance, off))
+        sums.nees.append(nees)
+        if first:
+            sums.first_nees.append(nees)
+            first = False
+        if clue.nearest_view <= NEAR:
+            sums.errors.append(float(np.linalg.norm(off)))
+
+
+def _frame(seen: Seen, size: tuple[int, int], error: OdometryError | None, rig: Vehicle) -> CameraFrame:
+    """The picture again, its depth known around the detection only, placed as the odometry would."""
+    width, height = size
+    depth = np.full((height, width), np.nan, dtype=np.float32)
+    (left, top), window = seen.corner, seen.depth
+    depth[top : top + window.shape[0], left : left + window.shape[1]] = window
+    pose, stated = seen.pose, np.zeros((6, 6))
+    if error is not None:
+        mount = rig.cameras[seen.camera].pose
+        base = pose.compose(mount.inverse())
+        pose = error.estimate(round(seen.stamp * 1e9), base, np.zeros(3)).pose.compose(mount)
+        stated = error.pose_covariance
+    model = rig.with_image_size(width, height).image.model
+    rgb = np.zeros((height, width, 3), dtype=np.uint8)
+    return CameraFrame(seen.camera, model, pose, rgb, depth, seen.stamp, pose_covariance=stated)
+
+
+def _as_boxed(detection: Detection2D, rng: np.random.Generator) -> Detection2D:
+    """As a network gives it: no mask, and a box that misses the outline by a share of its size."""
+    x, y, width, height = detection.box
+    left, right = x + rng.normal(-0.02, JITTER / 2) * width, x + width * (1.0 + rng.normal(0.02, JITTER / 2))
+    top, bottom = y + rng.normal(-0.02, JITTER / 2) * height, y + height * (1.0 + rng.normal(0.02, JITTER / 2))
+    box = (round(left), round(top), max(1, round(right) - round(left)), max(1, round(bottom) - round(top)))
+    return Detection2D(detection.kind, 0.9, box, detection.text)
+
+
+def _true_places(flight: Flight) -> dict[int, Vector]:
+    """Place of each id in the pictures: ids do not tell which of a kind it is, the place that was seen does."""
+    kinds = segmentation_kinds()
+    detector = ClueDetector(_TAP)
+    rig, found = load_vehicle(), dict[int, list[Vector]]()
+    for seen in flight.masks:
+        result = detector.take_in([_frame(seen, flight.size, None, rig)], [[seen.detection]])
+        if result.sightings and result.sightings[0].position is not None:
+            found.setdefault(seen.object, []).append(result.sightings[0].position)
+    out = {}
+    for identity, places in found.items():
+        middle = np.median(places, axis=0)
+        candidates = [np.array(at) for kind, at in flight.truth if kind == kinds[identity][0]]
+        out[identity] = min(candidates, key=lambda at: float(np.linalg.norm(at - middle)))
+    return out
+
+
+def _nearest(clue: SeenClue, flight: Flight) -> tuple[int, Vector | None]:
+    """A true object of the clue's kind within MATCH, by a number of its own, or none."""
+    near = [
+        (float(np.linalg.norm(np.array(at) - clue.position)), -1 - n)
+        for n, (kind, at) in enumerate(flight.truth)
+        if kind == clue.kind
+    ]
+    distance, identity = min(near, default=(math.inf, 0))
+    return (identity, np.array(flight.truth[-1 - identity][1])) if distance <= MATCH else (0, None)
+
+
+def judged(flights: list[Flight], detector: bool) -> Iterator[tuple[str, str, Sums]]:
+    """Figures of each way and odometry."""
+    rig = load_vehicle()
+    for way in ("masks", "boxes", *(["detector"] if detector else [])):
+        for odometry in ("true", "noisy"):
+            sums = Sums()
+            for flight in flights:
+                for draw in range(1 if odometry == "true" else DRAWS):
+                    seed = flight.seed + 1000 * draw
+                    error = OdometryError(rig.odometry_error, seed, VEHICLE) if odometry == "noisy" else None
+                    judge(flight, way, error, rig, seed, sums)
+            yield way, odometry, sums
+
+
+def main() -> None:
+    """Fly, judge and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--flights", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=75.0, help="simulated, each flight")
+    parser.add_argument("--preset", choices=tuple(PRESETS), default="paper")
+    parser.add_argument("--detector", default="", help="backend whose own boxes are fused too")
+    parser.add_argument("--keep", type=Path, help="file for what the flights saw")
+    parser.add_argument("--from", dest="source", type=Path, help="such a file, judged without flying")
+    arguments = parser.parse_args()
+    if arguments.source:
+        flights: list[Flight] = pickle.loads(arguments.source.read_bytes())
+    else:
+        flights = []
+        if arguments.detector:
+            _TAP.other = create_chosen(arguments.detector)
+        for task in tasks(arguments.flights):
+            began = time.process_time()
+            flights.append(flown(task, arguments.seconds, arguments.preset))
+            saw, cpu = len(flights[-1].masks), time.process_time() - began
+            print(f"{task.id:<20} {task.weather.value:<14} {saw:5d} sightings {cpu:6.1f} CPU s", flush=True)
+            if arguments.keep:
+                arguments.keep.write_bytes(pickle.dumps(flights))
+    print(
+        f"{'boxes':<10}{'odometry':<10}{'objects':>8}{'median m':>10}{'90 % m':>8}{'tracks':>8}{'reports':>9}"
+        f"{'false':>7}{'NEES':>7}{'one a flight (95 % bounds)':>30}{'in 95 %':>9}"
+    )
+    figures: dict[str, float] = {}
+    for way, odometry, sums in judged(flights, any(flight.boxes for flight in flights)):
+        f = sums.figures()
+        bounds = f"{f['nees_independent']:.2f} ({f['nees_low']:.2f} to {f['nees_high']:.2f})"
+        print(
+            f"{way:<10}{odometry:<10}{sums.objects:>8}{f['median_error']:>10.2f}{f['error_90']:>8.2f}"
+            f"{f['tracks_per_object']:>8.3f}{f['reports_per_object']:>9.3f}{sums.false_reports:>7}"
+            f"{f['nees']:>7.2f}{bounds:>30}{f['within_95']:>9.3f}"
+        )
+        figures |= {f"{way}_{odometry}_{key}": round(float(value), 4) for key, value in f.items()}
+    goals, met = _goals(figures)
+    print(json.dumps({"benchmark": "localisation", "figures": figures, "goals": goals, "met": met}))
+
+
+def _goals(figures: Mapping[str, float]) -> tuple[dict[str, Any], dict[str, bool]]:
+    goals: dict[str, Any] = {}
+    met: dict[str, bool] = {}
+    for key, value in figures.items():
+        for name, most in GOALS.items():
+            if key.endswith(name):
+                goals[key], met[key] = most, value <= most
+        if key.endswith("nees_independent"):
+            base = key.removesuffix("_independent")
+            goals[key] = [figures[f"{base}_low"], figures[f"{base}_high"]]
+            met[key] = goals[key][0] <= value <= goals[key][1]
+    return goals, met
+
+
+if __name__ == "__main__":
+    sys.exit(main())
