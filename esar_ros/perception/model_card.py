@@ -25,7 +25,7 @@ THRESHOLD = 0.25  # raw score of a class that its card says nothing about
 _MODELS = "models"
 
 
-class Reliability(BaseModel):
+class ReliabilityCurve(BaseModel):
     """Share of right detections by raw score, measured on a validation set; straight lines between the points."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -34,7 +34,7 @@ class Reliability(BaseModel):
     probability: tuple[float, ...] = Field(min_length=1, description="0..1, not falling")
 
     @model_validator(mode="after")
-    def _curve(self) -> Reliability:
+    def _curve(self) -> ReliabilityCurve:
         if len(self.score) != len(self.probability):
             raise ValueError("score and probability differ in length")
         if any(np.diff(self.score) <= 0.0) or any(np.diff(self.probability) < 0.0):
@@ -43,9 +43,10 @@ class Reliability(BaseModel):
             raise ValueError("probability lies outside 0..1")
         return self
 
-    def at(self, score: float) -> float:
-        """Probability at a raw score; constant beyond the ends."""
-        return float(np.interp(score, self.score, self.probability))
+    @property
+    def points(self) -> list[tuple[float, float]]:
+        """(score, probability), as perception.evidence reads it."""
+        return list(zip(self.score, self.probability, strict=True))
 
 
 class ModelCard(BaseModel):
@@ -66,7 +67,7 @@ class ModelCard(BaseModel):
     nms_iou: float = Field(default=0.5, gt=0, lt=1, description="overlap from which two boxes of a class are one")
     agnostic: bool = Field(default=False, description="whether boxes of different classes suppress each other")
     thresholds: dict[str, float] = Field(default_factory=dict, description="word -> least raw score")
-    calibration: dict[str, Reliability] = Field(default_factory=dict, description="by word")
+    calibration: dict[str, ReliabilityCurve] = Field(default_factory=dict, description="by word")
 
     @model_validator(mode="after")
     def _known_words(self) -> ModelCard:
@@ -89,11 +90,6 @@ class ModelCard(BaseModel):
     def threshold(self, word: str) -> float:
         """Least raw score of a class."""
         return self.thresholds.get(word, THRESHOLD)
-
-    def probability(self, word: str, score: float) -> float:
-        """How likely a detection of this raw score is right; the score itself where nothing was measured."""
-        curve = self.calibration.get(word)
-        return score if curve is None else curve.at(score)
 
 
 def kinds_of(words: tuple[str, ...]) -> dict[str, str]:

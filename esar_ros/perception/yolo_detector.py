@@ -1,4 +1,4 @@
-"""What every YOLO does around its network: prompts, thresholds, suppression, calibrated scores."""
+"""What every YOLO does around its network: prompts, thresholds, suppression, reliability."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class YoloSettings(BaseModel):
 
 
 class YoloDetector(ABC):
-    """What every YOLO does around its network: prompts, thresholds, suppression, calibrated scores."""
+    """What every YOLO does around its network: prompts, thresholds, suppression, reliability."""
 
     eligible = True
 
@@ -50,6 +50,16 @@ class YoloDetector(ABC):
     def prompts(self) -> Mapping[str, str]:
         """Words it looks for -> the kind each counts as."""
         return dict(self._prompts)
+
+    @property
+    def reliability(self) -> Mapping[str, Sequence[tuple[float, float]]]:
+        """What raw scores are worth, by kind (perception.evidence.Calibrated); of the card's first word for a kind."""
+        curves: dict[str, Sequence[tuple[float, float]]] = {}
+        for word in self.card.classes:
+            kind, curve = self.card.kinds.get(word), self.card.calibration.get(word)
+            if kind is not None and curve is not None:
+                curves.setdefault(kind, curve.points)
+        return curves
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
         """Look for these of the network's classes. Raises UsageError."""
@@ -96,5 +106,5 @@ class YoloDetector(ABC):
             box = pixel_box(corners, picture.size)
             if box is not None:
                 text = self.card.texts.get(word, word.replace("_", " "))
-                found.append(Detection2D(self._prompts[word], self.card.probability(word, float(score)), box, text))
+                found.append(Detection2D(self._prompts[word], float(score), box, text))
         return found

@@ -19,6 +19,7 @@ from tiny_onnx import bright_tent, write_detector
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception import backend
 from esar_ros.perception.backend import CameraFrame, DetectorBackend
+from esar_ros.perception.evidence import Calibrated, Reliability
 
 CARD = {"schema": "esar-detector/1", "name": "tiny", "classes": ["tent", "person"]}
 ENGINES = ["onnx", "openvino"]
@@ -73,7 +74,9 @@ def test_thresholds_and_calibration_come_from_the_card(engine: str, model: Path,
     detector = loaded(engine, model)
     assert detector.detect([lit(down_frame, 170)]) == [[]]
     (found,) = detector.detect([lit(down_frame, 204)])
-    assert found[0].score == pytest.approx(0.2 + 0.4 * 0.6, abs=1e-3) and found[0].text == "a tent"
+    assert found[0].score == pytest.approx(0.8, abs=1e-3) and found[0].text == "a tent"
+    assert isinstance(detector, Calibrated)
+    assert Reliability(detector.reliability).probability("tent", 0.8) == pytest.approx(0.2 + 0.4 * 0.6)
     assert loaded(engine, model, thresholds={"tent": 0.5}).detect([lit(down_frame, 170)])[0]
 
 
