@@ -1,0 +1,141 @@
+"""What of a bag is played, when, and under which time; and the same written into another bag."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from rosbags.interfaces import Connection, QosDurability
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.bag_files import Bag
+from esar_ros.scoring.bag_writer import BagWriter
+
+NANO = 1_000_000_000
+LOOP_GAP = NANO // 10
+"""ns between the last message of one round and the first of the next."""
+PICTURES = (
+    "sensor_msgs/msg/Image",
+    "sensor_msgs/msg/CompressedImage",
+    "stereo_msgs/msg/DisparityImage",
+    "theora_image_transport/msg/Packet",
+    "ffmpeg_image_transport_msgs/msg/FFMPEGPacket",
+    "foxglove_msgs/msg/CompressedImage",
+    "foxglove_msgs/msg/CompressedVideo",
+    "foxglove_msgs/msg/RawImage",
+)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted: topics by shell pattern (none: all), pictures or not, s from the bag's first stamp."""
+
+    topics: tuple[str, ...] = ()
+    pictures: bool = True
+    start: float = 0.0
+    duration: float | None = None
+
+    def check(self) -> None:
+        """Raise UsageError on times that make no sense."""
+        if not 0.0 <= self.start < float("inf"):
+            raise UsageError(f"start {self.start:g} s", "give 0 or more seconds")
+        if self.duration is not None and not 0.0 < self.duration < float("inf"):
+            raise UsageError(f"duration {self.duration:g} s", "give more than 0 seconds")
+
+    def of(self, connections: Sequence[Connection]) -> list[Connection]:
+        """The topics that are wanted. Raises UsageError on a pattern that no topic has."""
+        chosen = [c for c in connections if self.pictures or c.msgtype not in PICTURES]
+        if not self.topics:
+            return chosen
+        for pattern in self.topics:
+            if not any(_matches(c.topic, pattern) for c in connections):
+                raise UsageError(f"no topic of the bag is called '{pattern}'", "see ros2 bag info, or leave it out")
+        return [c for c in chosen if any(_matches(c.topic, pattern) for pattern in self.topics)]
+
+
+@dataclass(frozen=True)
+class Played:
+    """A message at its time. stamp: ns, of this round; shift: ns added to the bag's own time in this round."""
+
+    stamp: int
+    shift: int
+    connection: Connection
+    raw: bytes
+
+
+def is_latched(connection: Connection) -> bool:
+    """Whether late subscribers got the topic's last messages."""
+    return any(q.durability is QosDurability.TRANSIENT_LOCAL for q in connection.ext.offered_qos_profiles)
+
+
+def play(bag: Bag, chosen: Sequence[Connection], selection: Selection, loop: bool = False) -> Iterator[Played]:
+    """Messages in the order of their times, over and over with `loop`.
+
+    Time never goes back, which would break every TF buffer: round n is shifted by n times the length of a round, and
+    whoever plays adds the shift to the stamps inside. What was latched before the start is played at the start.
+    """
+    shift = 0
+    while True:
+        first = last = None
+        for played in _round(bag, chosen, selection, shift):
+            first = played.stamp if first is None else first
+            last = played.stamp
+            yield played
+        if not loop or first is None or last is None:
+            return
+        shift += last - first + LOOP_GAP
+
+
+def _round(bag: Bag, chosen: Sequence[Connection], selection: Selection, shift: int) -> Iterator[Played]:
+    begin: int | None = None
+    latched: dict[int, deque[tuple[Connection, bytes]]] = {}
+    waiting = True
+    for connection, stamp, raw in bag.messages(chosen):
+        if begin is None:
+            begin = stamp + round(selection.start * NANO)
+        if selection.duration is not None and stamp > begin + round(selection.duration * NANO):
+            break
+        if stamp < begin:
+            if is_latched(connection):
+                depth = max((q.depth for q in connection.ext.offered_qos_profiles), default=1)
+                latched.setdefault(id(connection), deque(maxlen=max(depth, 1))).append((connection, raw))
+            continue
+        if waiting:
+            waiting = False
+            for kept in latched.values():
+                yield from (Played(begin + shift, shift, source, data) for source, data in kept)
+        yield Played(stamp + shift, shift, connection, raw)
+
+
+def copy_bag(bag: Bag, out: Path, selection: Selection, storage: str = "mcap") -> tuple[int, list[str]]:
+    """Write what is selected into a new bag; how many messages, and topics of unknown types that were left out.
+
+    Raises UsageError where nothing is left or the folder cannot be written.
+    """
+    selection.check()
+    wanted = selection.of(bag.connections)
+    known = [c for c in wanted if c.msgtype in bag.types.fielddefs]
+    left_out = sorted({c.topic for c in wanted if c.msgtype not in bag.types.fielddefs})
+    if not known:
+        raise UsageError("nothing of the bag would be left", "choose other topics")
+    writer = BagWriter(out, storage, bag.types)
+    count = 0
+    try:
+        for connection in known:
+            writer.add_topic_like(connection)
+        for played in play(bag, known, selection):
+            writer.write(played.connection.topic, played.stamp, played.raw)
+            count += 1
+    except OSError as error:
+        raise UsageError(f"cannot write bag {out}: {error.strerror}", "free some space") from None
+    finally:
+        writer.close()
+    return count, left_out
+
+
+def _matches(topic: str, pattern: str) -> bool:
+    """Patterns without a leading slash stand for the end of the name: `odometry` is every vehicle's."""
+    return fnmatchcase(topic, pattern) or (not pattern.startswith("/") and fnmatchcase(topic, f"*/{pattern}"))
