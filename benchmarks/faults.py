@@ -88,7 +88,7 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     "tf_gap": ("STALE_ODOMETRY",),
     "tf_gap_at_pilot": ("STALE_COMMAND", "pilot"),
     "camera_lost": ("",),
-    "stuck_ranges": ("",),
+    "stuck_ranges": ("STALE_RANGES",),
     "stuck_odometry": ("ESTIMATOR",),
     "clock_reset": ("CLOCK_JUMP",),
     "battery_step": ("BATTERY_RESERVE",),

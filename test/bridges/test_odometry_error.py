@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.bridges.odometry_error import GRID, OdometryError
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.vehicle import OdometryErrorSpec, load_vehicle
+from esar_ros.safety.limits import load_limits
+from esar_ros.safety.watch import Motion
 
 SPEC = OdometryErrorSpec(
     horizontal=0.5, vertical=0.8, position_time=30.0, tilt_deg=0.3, heading_deg=1.0, attitude_time=20.0
@@ -86,3 +89,63 @@ def test_the_vehicle_file_has_an_error_a_mission_can_be_flown_with() -> None:
     assert spec.horizontal > 0.0
     assert spec.vertical > 0.0
     assert spec.heading_deg > 0.0
+
+
+# -- what the governor makes of it ----------------------------------------------------------------
+
+
+def slip_deviation(spec: OdometryErrorSpec, step: float, memory: float) -> np.ndarray:
+    """Standard deviation (3,) m of safety.watch.Motion's slip, stationary, of odometry every step (s).
+
+    The rate of x'' + 2 w x' + w^2 x = noise is driven by white noise of density q = 4 w^3 sigma^2, and the trapezoid
+    leaves of it a variance q step^3 / 12 a step, which the slip forgets with its time constant.
+    """
+    sigma, w = np.array([spec.horizontal, spec.horizontal, spec.vertical]), 1.0 / spec.position_time
+    each = 4.0 * w**3 * sigma**2 * step**3 / 12.0
+    return np.sqrt(each / (1.0 - math.exp(-2.0 * step / memory)))
+
+
+def test_the_slip_of_its_estimates_is_what_the_model_says() -> None:
+    limits, step = load_limits(), GRID * 1e-9
+    slips = []
+    for seed in range(40):
+        error, motion = OdometryError(SPEC, seed, "uav1"), Motion()
+        for k in range(400):
+            off, rate = error.at(k * GRID)
+            motion = motion.moved(k * step, off[:3], rate[:3], limits.clock_gap, limits.slip_memory)
+        slips.append(motion.slip)
+    expected = math.sqrt(float((slip_deviation(SPEC, step, limits.slip_memory) ** 2).sum()))
+    assert math.sqrt(float(np.square(slips).mean())) == pytest.approx(expected, rel=0.25)
+    assert max(slips) < 1e-3 * limits.slip_hold
+
+
+def test_no_false_hold_by_it_even_if_position_and_velocity_erred_apart() -> None:
+    """Then the slip is the error of velocity over the memory. In a thousand years of flight, as it is stated."""
+    limits, spec = load_limits(), load_vehicle().odometry_error
+    deviation = max(spec.horizontal, spec.vertical) / spec.position_time * limits.slip_memory
+    assert steps_that_slip(limits.slip_hold / deviation, 1000.0 * 365.0 * 86400.0 / limits.slip_memory) < 1e-9
+
+
+def test_a_velocity_that_is_off_by_a_quarter_of_a_metre_a_second_is_held_once_an_hour() -> None:
+    """Where the limit begins to hold without need."""
+    limits = load_limits()
+    assert 0.2 < steps_that_slip(limits.slip_hold / (0.25 * limits.slip_memory), 3600.0 / limits.slip_memory) < 5.0
+
+
+def steps_that_slip(deviations: float, independent: float) -> float:
+    """Expected number among so many independent samples of a normal vector (3,) beyond so many deviations."""
+    tail = math.erfc(deviations / math.sqrt(2.0))
+    tail += math.sqrt(2.0 / math.pi) * deviations * math.exp(-(deviations**2) / 2.0)
+    return independent * tail
+
+
+@pytest.mark.parametrize("gap", [0.05, 0.2, 0.5, 1.0])
+def test_lost_messages_alone_never_hold(gap: float) -> None:
+    """Nobody hears of half a gap of the greatest acceleration and half a gap of braking: that is a gap^2 / 4 of way."""
+    limits = load_limits()
+    motion = Motion().moved(10.0, np.zeros(3), np.zeros(3), limits.clock_gap, limits.slip_memory)
+    fastest = 9.81 * math.tan(math.radians(32.0))
+    way = np.array([fastest * gap**2 / 4.0, 0.0, 0.0])
+    slip = motion.moved(10.0 + gap, way, np.zeros(3), limits.clock_gap, limits.slip_memory).slip
+    assert slip == pytest.approx(fastest * gap**2 / 4.0)
+    assert slip < limits.slip_hold - 0.25 * limits.slip_memory * math.exp(-1.0 / limits.slip_memory)
