@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from pathlib import Path
 
 from esar_ros.mission.environment import graph_environment
 
@@ -15,3 +17,6 @@ os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 101))
 # would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What tests of several parts share is imported by its own name.
+sys.path.append(str(Path(__file__).with_name("helpers")))

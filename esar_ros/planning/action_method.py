@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ from esar_ros.planning.leg import Leg, LegState
 from esar_ros.planning.method import VIEWS
 from esar_ros.planning.model.mind import Mind, Outcome, Thought
 from esar_ros.planning.model.settings import ModelSettings
+from esar_ros.planning.model.thinker import Thinker
 from esar_ros.planning.parameters import check
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 
@@ -49,7 +51,7 @@ class Choice:
     considered: int = len(ACTIONS)
 
 
-class ActionMethod:
+class ActionMethod(Thinker, ABC):
     """Base: climbs, flies each chosen action to its end, reports, stops. Subclasses think in `deliberate`."""
 
     name: ClassVar[str]
@@ -65,16 +67,6 @@ class ActionMethod:
         self._mind: Mind[Choice] | None = None
         if isinstance(self._settings, ModelStepSettings):
             self._mind = Mind(self._settings.model, self.name, self.prompts)
-
-    @property
-    def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
-        return self._mind.details if self._mind is not None else {}
-
-    def run_clock(self) -> None:
-        """See planning.method.Patient."""
-        if self._mind is not None:
-            self._mind.run_clock()
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission. Raises UsageError when the brief cannot be worked with."""
@@ -101,9 +93,9 @@ class ActionMethod:
     def look(self, observation: Observation) -> None:
         """Take in an observation; called once for each."""
 
+    @abstractmethod
     def deliberate(self, observation: Observation) -> Thought[Choice]:
         """Choose the next action, asking the model on the way."""
-        raise NotImplementedError
 
     # -- what methods use -----------------------------------------------------------------------
 

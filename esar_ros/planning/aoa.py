@@ -14,15 +14,16 @@ import math
 from collections import deque
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.observation import Observation
 from esar_ros.planning.action_method import ActionMethod, Choice, ModelStepSettings
 from esar_ros.planning.depth_view import min_pooled
 from esar_ros.planning.discrete import CLIMBS, MOVES, TURNS
 from esar_ros.planning.leg import LegSettings
-from esar_ros.planning.model.exchange import Question, clean
+from esar_ros.planning.model.exchange import Form, clean
 from esar_ros.planning.model.mind import Thought
+from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, mission_words, sector_words
 
@@ -47,10 +48,8 @@ class AoaSettings(ModelStepSettings):
     leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=1.0, patience=10.0))
 
 
-class FixedStep(BaseModel):
+class FixedStep(Form):
     """An action of fixed length."""
-
-    model_config = ConfigDict(extra="ignore")
 
     reason: str = Field(default="", description="one sentence")
     action: Action
@@ -87,10 +86,8 @@ class AoaFixed(ActionMethod):
         for name in ORDER:
             lines.append(f"{name}: {words[name]} Depth: {self._depth(observation, name)}")
         lines.append(f"Poses, oldest first: {' '.join(self._poses)}")
-        [reply] = yield [Question("step", SYSTEM, "\n".join(lines), self.form)]
-        if not isinstance(reply.value, FixedStep):
-            return self.fallback(observation, reply.reason)
-        return self.choice(reply.value)
+        answer, trouble = yield from ask("step", SYSTEM, "\n".join(lines), self.form)
+        return self.fallback(observation, trouble) if answer is None else self.choice(answer)
 
     def lengths(self) -> str:
         """What the model is told about its actions."""

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
@@ -27,8 +27,9 @@ from esar_ros.mission.observation import Observation
 from esar_ros.planning.action_method import ActionMethod, Choice, ModelStepSettings
 from esar_ros.planning.depth_view import surface_points
 from esar_ros.planning.discrete import ACTIONS, STOP
-from esar_ros.planning.model.exchange import Question
+from esar_ros.planning.model.exchange import Form
 from esar_ros.planning.model.mind import Thought
+from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import mission_words, object_words, pictures_of
 
@@ -53,19 +54,15 @@ class ApexSettings(ModelStepSettings):
     looked_at: float = Field(default=25.0, gt=0, description="m, horizontally, at which an object attracts no more")
 
 
-class Score(BaseModel):
+class Score(Form):
     """A kind of object and what it is worth."""
-
-    model_config = ConfigDict(extra="ignore")
 
     kind: Literal[KINDS]  # type: ignore[valid-type]
     score: float = Field(ge=0.1, le=1.0)
 
 
-class Attractions(BaseModel):
+class Attractions(Form):
     """Scores of kinds."""
-
-    model_config = ConfigDict(extra="ignore")
 
     objects: list[Score] = Field(max_length=40)
 
@@ -109,12 +106,12 @@ class Apex(ActionMethod):
             found = object_words(observation, observation.clues) or "nothing yet"
             text = f"{mission_words(self._brief)}\nFound so far: {found}.\nKinds: {', '.join(KINDS)}."
             pictures = pictures_of(observation, tuple(observation.views), self.sends_pictures)
-            [reply] = yield [Question("attractions", SYSTEM, text, Attractions, pictures)]
-            if isinstance(reply.value, Attractions):
-                self._scores.update({score.kind: score.score for score in reply.value.objects})
+            answer, reason = yield from ask("attractions", SYSTEM, text, Attractions, pictures)
+            if answer is not None:
+                self._scores.update({score.kind: score.score for score in answer.objects})
                 self._ground(observation)
             else:
-                trouble = f"fell back ({reply.reason}): scores as before; "
+                trouble = f"fell back ({reason}): scores as before; "
         self._moves += 1
         rewards = self.rewards(observation)
         best = max(MOVES, key=lambda move: (rewards[move], -MOVES.index(move)))

@@ -10,8 +10,7 @@ cosines, so it stops at a threshold of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -19,7 +18,7 @@ from esar_ros.mission.observation import Observation
 from esar_ros.planning.action_method import ActionMethod, Choice, StepSettings
 from esar_ros.planning.depth_view import surface_points
 from esar_ros.planning.discrete import STOP
-from esar_ros.planning.image_text import ClipScorer, ImageTextScorer, LabelScorer, ScorerSettings
+from esar_ros.planning.image_text import ClipScorer, ImageTextScorer, LabelScorer, ScorerSettings, Scoring
 from esar_ros.planning.leg import LegSettings
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.registry import register
@@ -45,7 +44,7 @@ class ClipHLabelsSettings(ClipHSettings):
 
 
 @register("clip_h")
-class ClipH(ActionMethod):
+class ClipH(Scoring, ActionMethod):
     """The best view's direction."""
 
     name = "clip_h"
@@ -53,18 +52,9 @@ class ClipH(ActionMethod):
     settings_type: ClassVar[type[StepSettings]] = ClipHSettings
     _settings: ClipHSettings
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        super().__init__(parameters)
-        self._scorer = self.scorer()
-
     def scorer(self) -> ImageTextScorer:
         """Raises UsageError without weights."""
         return ClipScorer(self._settings.scorer, self.name)
-
-    @property
-    def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
-        return {"scorer": self._scorer.name}
 
     def deliberate(self, observation: Observation) -> Thought[Choice]:
         """Score the four views. Asks nothing."""

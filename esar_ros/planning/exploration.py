@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.observation import Brief, Grid, Observation
+from esar_ros.planning.grid_path import GridPath
 from esar_ros.planning.grid_walk import GridWalk, WalkSettings
 from esar_ros.planning.leg import Leg, LegState, waypoint
 from esar_ros.planning.method import GRID
@@ -35,6 +38,7 @@ class Target:
     why: str
     is_object: bool = False
     considered: int = 1
+    way: GridPath | None = None  # from where the vehicle is, when it is known already
 
 
 class Exploration(ABC):
@@ -79,8 +83,8 @@ class Exploration(ABC):
     # -- what a method does ---------------------------------------------------------------------
 
     @abstractmethod
-    def targets(self, observation: Observation, grid: Grid) -> Iterable[Target]:
-        """Where to fly next, the best first; none ends the search."""
+    def targets(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> Iterable[Target]:
+        """Where to fly next over passable cells (rows, columns), the best first; none ends the search."""
 
     def walk(self) -> GridWalk:
         """How targets are flown to."""
@@ -140,17 +144,17 @@ class Exploration(ABC):
         assert self._aim is not None
         self._since += 1
         if not self._aim.is_object and (other := self.object_target(observation)) is not None:
-            return self._aim_at(other, observation, grid), ""
+            return self._aim_at(other, observation, grid, self._walk.passable(grid)), ""
         if why := self.keeps(observation, grid):
             self._walk.drop()
             self._aim = None
             return None, why
-        return self._follow(observation, grid)
+        return self._follow(observation, grid, self._walk.passable(grid))
 
-    def _follow(self, observation: Observation, grid: Grid) -> tuple[Decision | None, str]:
+    def _follow(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> tuple[Decision | None, str]:
         aim = self._aim
         assert aim is not None
-        followed = self._walk.follow(grid, self._walk.passable(grid), observation)
+        followed = self._walk.follow(grid, passable, observation)
         if followed.done:
             self.arrived(aim)
             self._aim = None
@@ -159,19 +163,22 @@ class Exploration(ABC):
         action = ("object" if aim.is_object else "frontier") if followed.goal is not None else "continue"
         return Decision(action, why, goal=followed.goal, considered=aim.considered), ""
 
-    def _aim_at(self, target: Target, observation: Observation, grid: Grid) -> Decision | None:
+    def _aim_at(
+        self, target: Target, observation: Observation, grid: Grid, passable: NDArray[np.bool_]
+    ) -> Decision | None:
         self._aim, self._since = target, 0
-        self._walk.start(target.position)
-        return self._follow(observation, grid)[0]
+        self._walk.start(target.position, target.way)
+        return self._follow(observation, grid, passable)[0]
 
     def _choose(self, observation: Observation, grid: Grid, before: str) -> Decision:
+        passable = self._walk.passable(grid)
         target = self.object_target(observation)
         if target is not None:
-            decision = self._aim_at(target, observation, grid)
+            decision = self._aim_at(target, observation, grid, passable)
             if decision is not None:
                 return decision
-        for target in self.targets(observation, grid):
-            decision = self._aim_at(replace(target, why=f"{before}; {target.why}"), observation, grid)
+        for target in self.targets(observation, grid, passable):
+            decision = self._aim_at(replace(target, why=f"{before}; {target.why}"), observation, grid, passable)
             if decision is not None:
                 self._empty = 0
                 return decision

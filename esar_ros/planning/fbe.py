@@ -13,6 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from esar_ros.mission.observation import Grid, Observation
 from esar_ros.planning.exploration import Exploration, Target
 from esar_ros.planning.grid_walk import GridWalk
@@ -30,11 +33,11 @@ class FrontierExploration(Exploration):
         """To the frontier's cell itself, and nothing is remembered of where the way was blocked."""
         return GridWalk(self._settings, self._area, self._height, slack=0.0, collisions=False)
 
-    def targets(self, observation: Observation, grid: Grid) -> Iterator[Target]:
+    def targets(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> Iterator[Target]:
         """The frontier cell at the end of the shortest way; in a team first of those that no teammate is nearer to."""
         for mine in (True, False) if observation.team else (False,):
             frontiers = self._walk.frontier_cells(grid, observation, mine)
-            path = self._walk.nearest(grid, self._walk.passable(grid), observation, frontiers.cells)
+            path = self._walk.nearest(grid, passable, observation, frontiers.cells)
             if path is not None:
                 why = f"nearest frontier is {path.length * grid.resolution:.0f} m away"
-                yield Target(grid.center_of(*path.cells[-1]), why, considered=frontiers.clusters)
+                yield Target(grid.center_of(*path.cells[-1]), why, considered=frontiers.clusters, way=path)

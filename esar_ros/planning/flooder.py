@@ -8,8 +8,6 @@ the start's height and with the spacing at which circles of radius E cover the p
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +16,16 @@ from pydantic import Field
 from esar_ros.mission.clues import PERSON, ClueKind
 from esar_ros.mission.decision import Decision, Report, ReportType
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.reference_row import ReferenceRow, ReferenceSettings
 from esar_ros.planning.registry import register
-from esar_ros.planning.reporting import ReportingSettings
 
 
-class FlooderSettings(Settings):
+class FlooderSettings(ReferenceSettings):
     """Section `flooder` of config/planners.yaml."""
 
     reach: float = Field(default=10.0, gt=0, description="m, the benchmark's E: what one report covers")
     victim_share: float = Field(default=0.5, ge=0, le=1, description="of the report cap spent on victims")
     per_decision: int = Field(default=20, ge=1, description="reports sent with one decision")
-    reporting: ReportingSettings = Field(default_factory=ReportingSettings)
 
 
 def grid_around(count: int, spacing: float) -> NDArray[np.float64]:
@@ -42,16 +38,11 @@ def grid_around(count: int, spacing: float) -> NDArray[np.float64]:
 
 
 @register("flooder")
-class Flooder:
+class Flooder(ReferenceRow[FlooderSettings]):
     """Claims everything near the start and stops; it asks for no goal."""
 
     name = "flooder"
-    eligible = True
-    reference = True
-    needs: frozenset[str] = frozenset()
-
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._settings = check(FlooderSettings, parameters, self.name)
+    settings_type = FlooderSettings
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission: lay the grids around home."""

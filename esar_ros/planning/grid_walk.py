@@ -123,9 +123,10 @@ class GridWalk:
         targets[end] = True
         return self.nearest(grid, passable, observation, targets)
 
-    def start(self, target: Vector) -> None:
-        """From now on fly to a map-frame place (2,)."""
+    def start(self, target: Vector, way: GridPath | None = None) -> None:
+        """From now on fly to a map-frame place (2,); way: there, when it is known for the present observation."""
         self.target = np.array(target[:2], dtype=np.float64)
+        self._known = way
         self._progress = Progress(self._settings.leg.patience)
         self._flown_to: Vector | None = None
         self._last: Vector | None = None
@@ -133,7 +134,7 @@ class GridWalk:
     def follow(self, grid: Grid, passable: NDArray[np.bool_], observation: Observation) -> Followed:
         """The next waypoint towards the target. When done, the target is closed."""
         assert self.target is not None
-        path = self.way(grid, passable, observation, self.target)
+        path, self._known = self._known or self.way(grid, passable, observation, self.target), None
         here = observation.pose.position[:2]
         if path is None:
             return self._end("no way to the target")

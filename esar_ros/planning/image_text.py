@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -68,6 +70,23 @@ class ClipScorer:
     @staticmethod
     def _unit(vector: Any) -> Any:
         return vector / vector.norm(dim=-1, keepdim=True)
+
+
+class Scoring(ABC):
+    """Mixin of a method that scores pictures."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        super().__init__(parameters)  # type: ignore[call-arg]  # the method's own, next in line
+        self._scorer = self.scorer()
+
+    @abstractmethod
+    def scorer(self) -> ImageTextScorer:
+        """What scores them. Raises UsageError when it cannot."""
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed."""
+        return {"scorer": self._scorer.name}
 
 
 class LabelScorer:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
@@ -51,7 +52,7 @@ class MapMethod(Exploration):
 
     # -- what the exploration asks --------------------------------------------------------------
 
-    def targets(self, observation: Observation, grid: Grid) -> Iterator[Target]:
+    def targets(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> Iterator[Target]:
         """Frontiers by their value."""
         frontiers = self._walk.frontiers(grid, observation)
         ranked = sorted(

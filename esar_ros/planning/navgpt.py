@@ -9,12 +9,13 @@ detector's words stand alone, without a decision the first free way is taken.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.observation import Observation
 from esar_ros.planning.action_method import ActionMethod, Choice, ModelStepSettings
-from esar_ros.planning.model.exchange import Question, clean
+from esar_ros.planning.model.exchange import Form, clean
 from esar_ros.planning.model.mind import Thought
+from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, mission_words, sector_words
 
@@ -31,10 +32,8 @@ class NavGptSettings(ModelStepSettings):
     history: int = Field(default=12, ge=0, description="past turns the model is told")
 
 
-class Turn(BaseModel):
+class Turn(Form):
     """Thought and action."""
-
-    model_config = ConfigDict(extra="ignore")
 
     thought: str = Field(min_length=1, description="your reasoning in one to three sentences")
     action: str = Field(description="one of the safe actions")
@@ -69,14 +68,14 @@ class NavGpt(ActionMethod):
                 f"Safe actions: {', '.join(safe)}.",
             ]
         )
-        [reply] = yield [Question("turn", SYSTEM, text, Turn)]
-        choice = self._choice(reply.value, safe, reply.reason, observation)
+        turn, trouble = yield from ask("turn", SYSTEM, text, Turn)
+        choice = self._choice(turn, safe, trouble, observation)
         self._history.append(f"{observation.elapsed:.0f} s: {clean(choice.why, 120)} -> {choice.action}")
         return choice
 
-    def _choice(self, turn: BaseModel | None, safe: list[str], reason: str, observation: Observation) -> Choice:
-        if not isinstance(turn, Turn):
-            return self.fallback(observation, reason)
+    def _choice(self, turn: Turn | None, safe: list[str], trouble: str, observation: Observation) -> Choice:
+        if turn is None:
+            return self.fallback(observation, trouble)
         if turn.action not in safe:
             return self.fallback(observation, "the model's action is none of the safe ones")
         return Choice(turn.action, clean(turn.thought), considered=len(safe))

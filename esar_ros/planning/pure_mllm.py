@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.observation import Observation
 from esar_ros.planning.action_method import ActionMethod, Choice
-from esar_ros.planning.model.exchange import Question, clean
+from esar_ros.planning.model.exchange import Form, clean
 from esar_ros.planning.model.mind import Thought
+from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import mission_words, pictures_of
 
@@ -25,10 +26,8 @@ SYSTEM = (
 )
 
 
-class NextAction(BaseModel):
+class NextAction(Form):
     """What to do next."""
-
-    model_config = ConfigDict(extra="ignore")
 
     reason: str = Field(default="", description="one sentence")
     action: Literal["forward", "left", "right", "up", "down", "turn_left", "turn_right", "stop"]
@@ -52,7 +51,7 @@ class PureMllm(ActionMethod):
             f"turn_left, turn_right: {settings.turn_deg:g} degrees; stop ends the mission."
         )
         pictures = pictures_of(observation, ("front",), self.sends_pictures)
-        [reply] = yield [Question("action", SYSTEM, text, NextAction, pictures)]
-        if not isinstance(reply.value, NextAction):
-            return self.fallback(observation, reply.reason)
-        return Choice(reply.value.action, clean(reply.value.reason) or "the model gave no reason")
+        answer, trouble = yield from ask("action", SYSTEM, text, NextAction, pictures)
+        if answer is None:
+            return self.fallback(observation, trouble)
+        return Choice(answer.action, clean(answer.reason) or "the model gave no reason")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.observation import Brief, CameraView, Observation, SeenClue
 from esar_ros.planning.depth_view import bearing_deg
-from esar_ros.planning.model.exchange import Picture, Question, Reply, clean, picture
+from esar_ros.planning.model.exchange import Form, Picture, Question, Reply, clean, picture
 
 ORDER = ("front", "left", "right", "down")
 CAPTION_SYSTEM = (
@@ -18,10 +18,8 @@ CAPTION_SYSTEM = (
 )
 
 
-class Caption(BaseModel):
+class Caption(Form):
     """What a camera shows."""
-
-    model_config = ConfigDict(extra="ignore")
 
     caption: str = Field(min_length=1, description="one or two sentences")
 

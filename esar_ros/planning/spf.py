@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.decision import Goal
@@ -22,8 +22,9 @@ from esar_ros.planning.action_method import ActionMethod, Choice, ModelStepSetti
 from esar_ros.planning.depth_view import depth_near
 from esar_ros.planning.discrete import STOP
 from esar_ros.planning.leg import waypoint
-from esar_ros.planning.model.exchange import Question, clean
+from esar_ros.planning.model.exchange import Form, clean
 from esar_ros.planning.model.mind import Thought
+from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import mission_words, pictures_of
 
@@ -44,10 +45,8 @@ class SpfSettings(ModelStepSettings):
     aligned_deg: float = Field(default=10.0, gt=0, le=90, description="degrees off the nose that need no turn first")
 
 
-class Point(BaseModel):
+class Point(Form):
     """Where to fly."""
-
-    model_config = ConfigDict(extra="ignore")
 
     label: str = Field(default="", description="what you point at and why, one sentence")
     point: tuple[float, float] = Field(description="[x, y], each 0 to 1000")
@@ -79,13 +78,13 @@ class SeePointFly(ActionMethod):
             return self.fallback(observation, "the model does not see pictures")
         text = f"{mission_words(self._brief)}\nElapsed: {observation.elapsed:.0f} s."
         pictures = pictures_of(observation, ("front",), self.sends_pictures)
-        [reply] = yield [Question("point", SYSTEM, text, Point, pictures)]
-        if not isinstance(reply.value, Point):
-            return self.fallback(observation, reply.reason)
-        if not all(0.0 <= value <= GRID for value in reply.value.point):
+        answer, trouble = yield from ask("point", SYSTEM, text, Point, pictures)
+        if answer is None:
+            return self.fallback(observation, trouble)
+        if not all(0.0 <= value <= GRID for value in answer.point):
             return self.fallback(observation, "the model points beside the picture")
-        why = clean(reply.value.label) or "the model gave no reason"
-        return Choice(STOP, why) if reply.value.done else self._towards(reply.value.point, view, observation, why)
+        why = clean(answer.label) or "the model gave no reason"
+        return Choice(STOP, why) if answer.done else self._towards(answer.point, view, observation, why)
 
     def _towards(self, point: tuple[float, float], view: CameraView, observation: Observation, why: str) -> Choice:
         """Turn towards a point of the picture if it is off the nose, else fly there."""

@@ -7,36 +7,26 @@ change its score: it says stop soon.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from pydantic import Field
 
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.reference_row import ReferenceRow, ReferenceSettings
 from esar_ros.planning.registry import register
-from esar_ros.planning.reporting import ReportingSettings
 
 
-class StaySettings(Settings):
+class StaySettings(ReferenceSettings):
     """Section `stay` of config/planners.yaml."""
 
     stop_after: float = Field(default=10.0, ge=0, description="s; infinity waits for the end of the mission")
-    reporting: ReportingSettings = Field(default_factory=ReportingSettings)
 
 
 @register("stay")
-class Stay:
+class Stay(ReferenceRow[StaySettings]):
     """Waits where it is."""
 
     name = "stay"
-    eligible = True
-    reference = True
-    needs: frozenset[str] = frozenset()
-
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._settings = check(StaySettings, parameters, self.name)
+    settings_type = StaySettings
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission: nothing to prepare."""

@@ -18,16 +18,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.observation import Grid, Observation, SeenClue
+from esar_ros.planning.exploration import ExplorationSettings, Target
 from esar_ros.planning.grid_walk import Frontier
-from esar_ros.planning.map_method import MapMethod, MapSettings, Target, closeness
-from esar_ros.planning.model.exchange import Question
+from esar_ros.planning.map_method import MapMethod, MapSettings, closeness
+from esar_ros.planning.model.exchange import Form
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings
+from esar_ros.planning.model.thinker import Thinker, ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import mission_words
 
@@ -48,20 +50,16 @@ class UniGoalSettings(MapSettings):
     model: ModelSettings = Field(default_factory=ModelSettings)
 
 
-class GoalNode(BaseModel):
+class GoalNode(Form):
     """An object of the goal graph."""
-
-    model_config = ConfigDict(extra="ignore")
 
     kind: Literal[KINDS]  # type: ignore[valid-type]
     east: float | None = Field(default=None, ge=-5000, le=5000)
     north: float | None = Field(default=None, ge=-5000, le=5000)
 
 
-class GoalGraph(BaseModel):
+class GoalGraph(Form):
     """What is looked for, and how it lies; edges are pairs of positions in the list, from 0."""
-
-    model_config = ConfigDict(extra="ignore")
 
     nodes: list[GoalNode] = Field(min_length=1, max_length=MOST_NODES)
     edges: list[tuple[int, int]] = Field(default_factory=list, max_length=10)
@@ -139,27 +137,18 @@ def predicted_goal(goal: GoalGraph, matched: Match) -> Vector | None:
 
 
 @register("unigoal")
-class UniGoal(MapMethod):
+class UniGoal(Thinker, MapMethod):
     """Frontiers towards where the goal graph says the goal is."""
 
     name = "unigoal"
     asks_model = True
-    settings_type: ClassVar[type[MapSettings]] = UniGoalSettings
+    settings_type: ClassVar[type[ExplorationSettings]] = UniGoalSettings
     prompts = (SYSTEM,)
     _settings: UniGoalSettings
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         super().__init__(parameters)
         self._mind: Mind[tuple[GoalGraph | None, str]] = Mind(self._settings.model, self.name, self.prompts)
-
-    @property
-    def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
-        return self._mind.details
-
-    def run_clock(self) -> None:
-        """See planning.method.Patient."""
-        self._mind.run_clock()
 
     def prepare(self) -> None:
         """The goal graph by words, until the model has made a better one."""
@@ -205,5 +194,4 @@ class UniGoal(MapMethod):
 
     def _read(self) -> Thought[tuple[GoalGraph | None, str]]:
         text = f"{mission_words(self._brief)}\nKinds: {', '.join(KINDS)}."
-        [reply] = yield [Question("goal_graph", SYSTEM, text, GoalGraph)]
-        return (reply.value if isinstance(reply.value, GoalGraph) else None), reply.reason
+        return (yield from ask("goal_graph", SYSTEM, text, GoalGraph))

@@ -11,8 +11,7 @@ detected labels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -20,8 +19,9 @@ from pydantic import Field
 from esar_ros.mapping.ground_layers import GroundGrid, ValueLayer
 from esar_ros.mapping.inputs import DepthView
 from esar_ros.mission.observation import Grid, Observation
+from esar_ros.planning.exploration import ExplorationSettings
 from esar_ros.planning.grid_walk import Frontier
-from esar_ros.planning.image_text import ClipScorer, ImageTextScorer, LabelScorer, ScorerSettings
+from esar_ros.planning.image_text import ClipScorer, ImageTextScorer, LabelScorer, ScorerSettings, Scoring
 from esar_ros.planning.map_method import MapMethod, MapSettings, closeness
 from esar_ros.planning.method import GRID, VIEWS
 from esar_ros.planning.registry import register
@@ -40,26 +40,17 @@ class VlfmSettings(MapSettings):
 
 
 @register("vlfm")
-class Vlfm(MapMethod):
+class Vlfm(Scoring, MapMethod):
     """The frontier of the greatest value."""
 
     name = "vlfm"
     needs = frozenset({GRID, VIEWS})
-    settings_type: ClassVar[type[MapSettings]] = VlfmSettings
+    settings_type: ClassVar[type[ExplorationSettings]] = VlfmSettings
     _settings: VlfmSettings
-
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        super().__init__(parameters)
-        self._scorer = self.scorer()
 
     def scorer(self) -> ImageTextScorer:
         """Raises UsageError without weights."""
         return ClipScorer(self._settings.scorer, self.name)
-
-    @property
-    def details(self) -> Mapping[str, str]:
-        """For results."""
-        return {"scorer": self._scorer.name}
 
     def prepare(self) -> None:
         """Nothing has been seen."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chat_server import ChatEndpoint
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.decision import Decision, Goal, GoalType
-from esar_ros.mission.observation import Brief, CameraView, Grid, Observation, SeenClue
+from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Brief, CameraView, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 
 
@@ -60,6 +59,16 @@ def clue() -> Callable[..., SeenClue]:
         return SeenClue(**{**given, **values})
 
     return make
+
+
+@pytest.fixture
+def corridor() -> Grid:
+    """A free strip along x, walled in: frontiers only at its two ends, 50 m west and 30 m east."""
+    cells = np.full((120, 120), OCCUPIED, np.int8)
+    cells[45:75, 10:90] = FREE
+    cells[45:75, :10] = UNKNOWN
+    cells[45:75, 90:] = UNKNOWN
+    return Grid(cells, 1.0, (-60.0, -60.0))
 
 
 class Flight:
@@ -134,12 +143,8 @@ def look() -> Callable[..., dict[str, CameraView]]:
 
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A chat endpoint on the loopback interface (chat_server.py), which the environment names."""
-    spec = importlib.util.spec_from_file_location("chat_server", Path(__file__).with_name("chat_server.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    endpoint = module.ChatEndpoint()
+    """A chat endpoint on the loopback interface, which the environment names."""
+    endpoint = ChatEndpoint()
     for name in ("PRESET", "LOG", "REPLAY", "CLOCK"):
         monkeypatch.delenv(f"ESAR_MODEL_{name}", raising=False)
     monkeypatch.setenv("ESAR_MODEL_URL", endpoint.url)

@@ -11,22 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission.decision import Decision
-from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid
+from esar_ros.mission.observation import Grid
 from esar_ros.planning import registry
 from esar_ros.planning.unigoal import GoalGraph, GoalNode, Match, graph_of_words, match, predicted_goal, similarity
 
 
-def corridor() -> Grid:
-    """A free strip along x, walled in: frontiers only at its two ends, 50 m west and 30 m east."""
-    cells = np.full((120, 120), OCCUPIED, np.int8)
-    cells[45:75, 10:90] = FREE
-    cells[45:75, :10] = UNKNOWN
-    cells[45:75, 90:] = UNKNOWN
-    return Grid(cells, 1.0, (-60.0, -60.0))
-
-
 @pytest.fixture
-def begin(brief: Any, observe: Any, look: Any) -> Any:
+def begin(brief: Any, observe: Any, look: Any, corridor: Grid) -> Any:
     """Factory: a map-based method with its opening behind it."""
 
     def make(name: str, prompt: str = "A hiker is missing.", **parameters: Any) -> Any:
@@ -37,7 +28,7 @@ def begin(brief: Any, observe: Any, look: Any) -> Any:
 
         def step(stamp: float, position: Any = (0.0, 0.0, 30.0), yaw: float = math.pi, **values: Any) -> Decision:
             views = look(position, yaw) if "views" in method.needs else {}
-            return method.act(observe(stamp, position, yaw, grid=corridor(), views=views, **values))
+            return method.act(observe(stamp, position, yaw, grid=corridor, views=views, **values))
 
         step.method = method  # type: ignore[attr-defined]
         return step

@@ -10,7 +10,7 @@ import yaml
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.planning import registry
-from esar_ros.planning.fbe import FbeSettings
+from esar_ros.planning.exploration import ExplorationSettings
 from esar_ros.planning.flooder import FlooderSettings
 from esar_ros.planning.method import NEEDS, Method
 from esar_ros.planning.parameters import configured
@@ -20,7 +20,7 @@ from esar_ros.planning.stay import StaySettings
 from esar_ros.planning.zigzag import ZigzagSettings
 
 OWN = {
-    "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": FbeSettings, "stay": StaySettings,
+    "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": ExplorationSettings, "stay": StaySettings,
     "flooder": FlooderSettings,
 }  # fmt: skip
 
@@ -90,7 +90,7 @@ def test_other_packages_bring_methods(monkeypatch):
     )
     assert set(points) <= set(registry.names())
     made = registry.create("theirs", {"wind": 2})
-    assert made["wind"] == 2 and made["reporting"]["clue"]["views"] == 2
+    assert made["wind"] == 2 and made["reporting"]["clue"]["views"] == 1
     with pytest.raises(UsageError, match=r"'broken' .* does not load: No module"):
         registry.create("broken")
     with pytest.raises(UsageError, match=r"'number' .* is not callable"):

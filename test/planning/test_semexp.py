@@ -20,15 +20,6 @@ def room(half: int = 40, unknown: int = 60) -> Grid:
     return Grid(cells, 1.0, (-float(unknown), -float(unknown)))
 
 
-def corridor() -> Grid:
-    """A free strip along x, walled in: frontiers only at its two ends, 50 m west and 30 m east."""
-    cells = np.full((120, 120), OCCUPIED, np.int8)
-    cells[45:75, 10:90] = FREE
-    cells[45:75, :10] = UNKNOWN
-    cells[45:75, 90:] = UNKNOWN
-    return Grid(cells, 1.0, (-60.0, -60.0))
-
-
 @pytest.fixture
 def begin(brief: Any, observe: Any) -> Callable[..., Any]:
     """Factory: the method with its opening behind it, in the middle of a map."""
@@ -47,19 +38,19 @@ def begin(brief: Any, observe: Any) -> Callable[..., Any]:
     return make
 
 
-def test_without_evidence_the_nearer_frontier(begin: Any) -> None:
-    decision = begin(grid=corridor())(2.0)
+def test_without_evidence_the_nearer_frontier(begin: Any, corridor: Grid) -> None:
+    decision = begin(grid=corridor)(2.0)
     assert decision.action == "frontier" and decision.goal.position[0] > 20.0 and decision.considered == 2
 
 
-def test_evidence_outweighs_the_way(begin: Any, clue: Any) -> None:
+def test_evidence_outweighs_the_way(begin: Any, clue: Any, corridor: Grid) -> None:
     tent = clue(1, "tent", (-52.0, 0.0, 0.0))
-    decision = begin(grid=corridor())(2.0, clues=(tent,))
+    decision = begin(grid=corridor)(2.0, clues=(tent,))
     assert decision.goal.position[0] < -40.0
 
 
-def test_a_person_comes_before_every_frontier_and_is_looked_at_once(begin: Any, clue: Any) -> None:
-    step = begin(grid=corridor())
+def test_a_person_comes_before_every_frontier_and_is_looked_at_once(begin: Any, clue: Any, corridor: Grid) -> None:
+    step = begin(grid=corridor)
     person = clue(1, "person", (-30.0, 5.0, 0.0))
     assert step(2.0).action == "frontier"
     decision = step(3.0, clues=(person,))
@@ -69,13 +60,13 @@ def test_a_person_comes_before_every_frontier_and_is_looked_at_once(begin: Any, 
     assert after.action == "frontier"
 
 
-def test_a_doubtful_person_is_not_flown_to(begin: Any, clue: Any) -> None:
-    decision = begin(grid=corridor())(2.0, clues=(clue(1, "person", (-30.0, 5.0, 0.0), score=0.3),))
+def test_a_doubtful_person_is_not_flown_to(begin: Any, clue: Any, corridor: Grid) -> None:
+    decision = begin(grid=corridor)(2.0, clues=(clue(1, "person", (-30.0, 5.0, 0.0), score=0.3),))
     assert decision.action == "frontier"
 
 
-def test_a_frontier_is_chosen_anew_after_its_steps(begin: Any, clue: Any) -> None:
-    step = begin(grid=corridor(), steps=3, leg={"tolerance": 4.0, "patience": 99.0})
+def test_a_frontier_is_chosen_anew_after_its_steps(begin: Any, clue: Any, corridor: Grid) -> None:
+    step = begin(grid=corridor, steps=3, leg={"tolerance": 4.0, "patience": 99.0})
     assert step(2.0).goal.position[0] > 20.0
     tent = clue(1, "tent", (-52.0, 0.0, 0.0))
     actions = [step(3.0 + n, clues=(tent,)) for n in range(3)]
@@ -83,8 +74,8 @@ def test_a_frontier_is_chosen_anew_after_its_steps(begin: Any, clue: Any) -> Non
     assert actions[2].goal.position[0] < -40.0
 
 
-def test_a_blocked_way_is_painted_and_another_chosen(begin: Any) -> None:
-    step = begin(grid=corridor())
+def test_a_blocked_way_is_painted_and_another_chosen(begin: Any, corridor: Grid) -> None:
+    step = begin(grid=corridor)
     assert step(2.0).goal.position[0] > 20.0
     decision = step(3.0, goal_blocked=True)
     assert "blocked" in decision.why and decision.goal.position[0] < -40.0

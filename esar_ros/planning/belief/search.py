@@ -188,7 +188,7 @@ class BeliefSearch:
 
     def _hear(self, observation: Observation) -> bool:
         """Give the clues to everybody's belief when there is a new one or one has moved."""
-        least = self._settings.reporting.clue.score
+        least = self._settings.reporting.clue.probability
         known = clues_of_all(observation)
         clues = [clue for clue in known if clue.kind != PERSON and clue.score >= least and _placed(clue)]
         fresh = any(

@@ -12,6 +12,7 @@ import hashlib
 import os
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -149,24 +150,24 @@ class Mind(Generic[_Outcome]):
         return _Book(self._settings, client, replay, log, self._model)
 
 
-class _Batch:
+class _Batch(ABC):
     """Questions under way, asked at a stamp (s)."""
 
     def __init__(self, questions: Sequence[Question], first: int, asked: float) -> None:
         self.questions, self.first, self.asked = tuple(questions), first, asked
 
     @property
+    @abstractmethod
     def ready_at(self) -> float:
         """Stamp (s) at which the answers were there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ready(self, now: float, running: bool) -> bool:
         """Whether the answers are there at a stamp; waits as far as the clock allows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def replies(self) -> Sequence[Reply]:
         """One for each question."""
-        raise NotImplementedError
 
 
 class _Known(_Batch):

@@ -22,17 +22,26 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
+            self.server.paths.append(self.path)
             self.server.requests.append((dict(self.headers), body))
             answer = self.server.script(body)
         answer(self)
 
+    def do_GET(self) -> None:
+        with self.server.lock:
+            self.server.paths.append(self.path)
+            self.server.requests.append((dict(self.headers), {}))
+        self.send_error(404)
+
     def log_message(self, *_: Any) -> None:
         """Silent."""
 
-    def reply(self, status: int, body: bytes, length: int | None = None) -> None:
+    def reply(self, status: int, body: bytes, length: int | None = None, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body) if length is None else length))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
@@ -45,7 +54,8 @@ class ChatEndpoint(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.lock = threading.Lock()
-        self.requests: list[tuple[dict[str, str], dict[str, Any]]] = []
+        self.paths: list[str] = []
+        self.requests: list[tuple[dict[str, str], dict[str, Any]]] = []  # headers and body
         self.script: Callable[[dict[str, Any]], Answer] = lambda _: says("{}")
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -85,8 +95,8 @@ def says(content: Any, **message: Any) -> Answer:
     return lambda handler: handler.reply(200, json.dumps(completion).encode())
 
 
-def status(code: int) -> Answer:
-    return lambda handler: handler.reply(code, json.dumps({"error": f"echo {SECRET}"}).encode())
+def status(code: int, **headers: str) -> Answer:
+    return lambda handler: handler.reply(code, json.dumps({"error": f"echo {SECRET}"}).encode(), headers=headers)
 
 
 def late(seconds: float, answer: Answer) -> Answer:
