@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag import bag_truth, read_bag, read_last
+from esar_ros.scoring.bag import bag_truth, odometry_frames, read_bag, read_last
 from esar_ros.scoring.flight import Flight, fly_over
+from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import NANO, EpisodeRecord
 from esar_ros.scoring.result import Result, parse_result
@@ -54,13 +55,16 @@ class Flown:
         return (stamp - self.truth.start) / NANO
 
 
-def open_flown(folder: Path) -> Flown:
-    """A mission from its folder (or from a bag alone, which is then scored). Raises UsageError."""
+def open_flown(folder: Path, truth_file: Path | None = None) -> Flown:
+    """A mission from its folder, or from a bag alone, which is then scored. Raises UsageError.
+
+    truth_file: ground truth that the bag does not hold; then the bag is scored against it.
+    """
     bag = folder / "bag" if (folder / "bag").exists() else folder
     record = read_bag(bag)
-    truth = bag_truth(record, bag)
+    truth = load_truth(truth_file, record, odometry_frames(bag)) if truth_file else bag_truth(record, bag)
     file = folder / "result.json"
-    if file.is_file():
+    if file.is_file() and truth_file is None:
         try:
             text = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:

@@ -99,7 +99,7 @@ def draw_map(ax: Axes, flown: Flown, region: Region, pixels: int = 900, scale: f
     for spine in ax.spines.values():
         spine.set_visible(False)
     if flown.place is not None:
-        _draw_ground(ax, flown.place, region, pixels)
+        draw_ground(ax, flown.place, region, pixels)
     else:
         ax.set_facecolor("#e8ebe6")
     if flown.coverage is not None:
@@ -107,10 +107,11 @@ def draw_map(ax: Axes, flown: Flown, region: Region, pixels: int = 900, scale: f
     _draw_tracks(ax, flown, scale)
     _draw_reports(ax, flown, region, scale)
     _draw_things(ax, flown, region, scale)
-    _draw_scale_bar(ax, region, scale)
+    draw_scale_bar(ax, region, scale)
 
 
-def _draw_ground(ax: Axes, place: PlaceMap, region: Region, pixels: int) -> None:
+def draw_ground(ax: Axes, place: PlaceMap, region: Region, pixels: int) -> None:
+    """Relief, contour lines and plants of a region."""
     ax.imshow(relief(place, region, pixels), extent=region.extent, interpolation="bilinear", zorder=0)
     grid = np.linspace(0.0, region.side, 220)
     xs, ys = region.x + grid, region.y + grid
@@ -204,7 +205,7 @@ def _draw_reports(ax: Axes, flown: Flown, region: Region, scale: float) -> None:
 
 def _draw_things(ax: Axes, flown: Flown, region: Region, scale: float) -> None:
     """Victims as stars, clues as diamonds, filled when found, each with its name where there is room."""
-    labels = _Labels(ax, region, scale)
+    labels = Labels(ax, region, scale)
     gate = flown.result.thresholds.error_threshold
     for victim in flown.result.victims:
         x, y = victim.position[:2]
@@ -229,7 +230,7 @@ def _draw_things(ax: Axes, flown: Flown, region: Region, scale: float) -> None:
 _SIDES = ((1, 0), (-1, 0), (0.7, 1), (0.7, -1), (-0.7, 1), (-0.7, -1), (0, 1.3), (0, -1.3))
 
 
-class _Labels:
+class Labels:
     """Greedy placing of names beside their marks, in points, so that few overlap."""
 
     def __init__(self, ax: Axes, region: Region, scale: float) -> None:
@@ -283,7 +284,8 @@ def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float,
     return max(wide, 0.0) * max(high, 0.0)
 
 
-def _draw_scale_bar(ax: Axes, region: Region, scale: float) -> None:
+def draw_scale_bar(ax: Axes, region: Region, scale: float) -> None:
+    """A length in the lower left corner and an arrow to the north."""
     length = next(step for step in (500, 200, 100, 50, 20) if step <= region.side / 4)
     x0, y0 = region.x + 0.03 * region.side, region.y + 0.03 * region.side
     halo: list[AbstractPathEffect] = [withStroke(linewidth=4.0 * scale, foreground=PAPER)]
