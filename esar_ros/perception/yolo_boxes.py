@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from esar_ros.mission.errors import UsageError
 
-STRIDE = 32  # px, coarsest grid of the network
 GREY = 114  # of 255: what YOLO is trained to see beyond the picture's edge
 FREE_COLUMNS = 6  # x1, y1, x2, y2, score, class: networks that need no suppression
 
@@ -33,11 +32,11 @@ class RawBoxes:
     classes: NDArray[np.int64]  # (N,)
 
 
-def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float = 1.0) -> Letterbox:
+def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float = 1.0, stride: int = 32) -> Letterbox:
     """Put a picture (H, W, 3) into the network's input, at its least corner, padded with grey.
 
     size: (height, width) that the network takes, whole picture kept in proportion; None: the picture at `scale`, padded
-    to the network's stride.
+    to multiples of the network's stride.
     """
     height, width = rgb.shape[:2]
     if size is not None:
@@ -45,7 +44,7 @@ def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float
     inner_width, inner_height = max(1, round(width * scale)), max(1, round(height * scale))
     if (inner_height, inner_width) != (height, width):
         rgb = np.asarray(cv2.resize(rgb, (inner_width, inner_height), interpolation=cv2.INTER_LINEAR), dtype=np.uint8)
-    rows, columns = size or (-(-inner_height // STRIDE) * STRIDE, -(-inner_width // STRIDE) * STRIDE)
+    rows, columns = size or (-(-inner_height // stride) * stride, -(-inner_width // stride) * stride)
     tensor = np.full((1, 3, rows, columns), GREY / 255.0, dtype=np.float32)
     np.multiply(rgb.transpose(2, 0, 1), np.float32(1.0 / 255.0), out=tensor[0, :, :inner_height, :inner_width])
     return Letterbox(tensor, scale, (height, width))

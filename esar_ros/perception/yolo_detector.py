@@ -97,7 +97,7 @@ class YoloDetector(ABC):
         return [self._detect(frame) if frame.rgb.size else [] for frame in frames]
 
     def _detect(self, frame: CameraFrame) -> list[Detection2D]:
-        picture = letterbox(frame.rgb, self._size, self._settings.scale)
+        picture = letterbox(frame.rgb, self._size, self._settings.scale, self.card.stride)
         raw = decode(self._infer(picture.tensor), picture, self._least)
         kept = suppress(raw, self.card.nms_iou, self.card.agnostic)
         found = []

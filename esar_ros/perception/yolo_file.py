@@ -20,7 +20,7 @@ from esar_ros.perception.model_card import (
     load_card,
 )
 from esar_ros.perception.settings import parse
-from esar_ros.perception.yolo_boxes import STRIDE, check_output
+from esar_ros.perception.yolo_boxes import check_output
 from esar_ros.perception.yolo_detector import YoloDetector, YoloSettings
 
 SHIPPED = "esar-clues.onnx"
@@ -45,7 +45,7 @@ class YoloFile(YoloDetector):
         unknown = sorted(set(settings.thresholds) - set(card.classes))
         if unknown:
             raise UsageError(f"detector {name}, thresholds: no class '{unknown[0]}'", "name classes of the card")
-        side = self._engine.size or (2 * STRIDE, 2 * STRIDE)
+        side = self._engine.size or (2 * card.stride, 2 * card.stride)
         check_output(_tried(self._engine, side, path).shape, len(card.classes), path)
         super().__init__(name, card, settings)
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.yolo_boxes import (
     GREY,
-    STRIDE,
     Letterbox,
     RawBoxes,
     check_output,
@@ -26,9 +25,9 @@ SIDES = st.integers(1, 200)
 @given(SIDES, SIDES, st.sampled_from([None, (64, 96), (96, 64)]))
 @settings(deadline=None, max_examples=50)
 def test_the_whole_picture_lies_in_the_input(height: int, width: int, size: tuple[int, int] | None) -> None:
-    picture = letterbox(np.full((height, width, 3), 255, np.uint8), size)
+    picture = letterbox(np.full((height, width, 3), 255, np.uint8), size, stride=16)
     rows, columns = picture.tensor.shape[2:]
-    assert (rows, columns) == size if size else (rows % STRIDE, columns % STRIDE) == (0, 0)
+    assert (rows, columns) == size if size else (rows % 16, columns % 16) == (0, 0)
     inner = picture.tensor[0, 0] == 1.0
     assert inner.sum() == max(1, round(height * picture.scale)) * max(1, round(width * picture.scale))
     assert inner[0, 0] and np.all(picture.tensor[0, 0][~inner] == np.float32(GREY / 255.0))

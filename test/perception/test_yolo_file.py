@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 from tiny_onnx import bright_tent, write_detector
 
 from esar_ros.mission.errors import UsageError
