@@ -66,6 +66,11 @@ def camera_compressed(camera: str) -> str:
     return f"camera/{camera}/image/compressed"
 
 
+def camera_annotated(camera: str) -> str:
+    """Colour picture of a camera with what was detected in it."""
+    return f"camera/{camera}/annotated"
+
+
 # Planning and control
 BRIEF = "mission/brief"
 MISSION_STATE = "mission/state"

@@ -17,7 +17,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2, PointField
+from sensor_msgs.msg import CameraInfo, CompressedImage, PointCloud2, PointField
 
 from esar_ros.bridges.airsim_camera import AirSimCameras, AirSimLidar, Pictures
 from esar_ros.bridges.airsim_client import AirSimConnectionError, AirSimError
@@ -30,6 +30,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import RangeImage, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.frames import FrameSet, InProcessFrames, camera_poses
+from esar_ros.nodes.image_message import image_message
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, to_stamp
@@ -222,9 +223,9 @@ class CameraDriverNode(StepNode):
         """Topics for tools, bags and other hosts: only what somebody wants is made."""
         stamp, frame_id = to_stamp(ns), names.camera_frame(self.vehicles[0], frame.camera)
         if self.wanted(names.camera_image(frame.camera)):
-            self.send(names.camera_image(frame.camera), _image(frame.rgb, "rgb8", stamp, frame_id))
+            self.send(names.camera_image(frame.camera), image_message(frame.rgb, "rgb8", stamp, frame_id))
         if self.wanted(names.camera_depth(frame.camera)):
-            self.send(names.camera_depth(frame.camera), _image(frame.depth, "32FC1", stamp, frame_id))
+            self.send(names.camera_depth(frame.camera), image_message(frame.depth, "32FC1", stamp, frame_id))
         if self.wanted(names.camera_info(frame.camera)):
             self.send(names.camera_info(frame.camera), _info(frame.model, stamp, frame_id))
         if self.wanted(names.camera_compressed(frame.camera)):
@@ -248,20 +249,6 @@ def _model_for(model: CameraModel, depth: Any) -> CameraModel:
     if (height, width) == (model.height, model.width):
         return model
     return CameraModel.from_horizontal_fov(width, height, 2.0 * math.atan(model.width / (2.0 * model.fx)))
-
-
-def _image(data: Any, encoding: str, stamp: Any, frame_id: str) -> Image:
-    contiguous = np.ascontiguousarray(data)
-    message = Image(
-        height=int(contiguous.shape[0]),
-        width=int(contiguous.shape[1]),
-        encoding=encoding,
-        step=int(contiguous.strides[0]),
-    )
-    # frombytes on the message's own array is the one fill that neither checks nor copies twice.
-    message.data.frombytes(contiguous.data.cast("B"))
-    message.header.stamp, message.header.frame_id = stamp, frame_id
-    return message
 
 
 def _info(model: CameraModel, stamp: Any, frame_id: str) -> CameraInfo:

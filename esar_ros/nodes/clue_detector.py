@@ -1,8 +1,20 @@
-"""Clue detector node: pictures in, 2D detections and fused 3D clues out."""
+"""Clue detector node: pictures in, 2D detections and fused 3D clues out.
+
+In lockstep it answers every frame with all its cameras, so that nothing depends on the machine. In real time the
+newest frame wins: one that waits while another comes is dropped, and of one that is late only the cameras that matter
+most are looked at; both are counted in the diagnostics. A picture that cannot be used, or that the network fails on,
+costs that picture and not the node.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
@@ -10,33 +22,58 @@ from visualization_msgs.msg import Marker, MarkerArray
 from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
+from esar_ros.nodes.image_message import image_message
+from esar_ros.nodes.newest_frame import NewestFrame
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, to_stamp
+from esar_ros.perception.annotate import annotated
+from esar_ros.perception.backend import CameraFrame, Detection2D, defect
 from esar_ros.perception.detector import FrameResult, create_detector
 from esar_ros.perception.segmentation_oracle import SegmentationOracle
 from esar_ros.safety.faults import FRAMES
+from esar_ros.srv import SetPrompts
+
+SILENT = 3.0  # periods of the cameras without a frame, after which the detector says that it is blind
+
+Found = list[Detection2D] | None  # None: the picture could not be used
 
 
 class ClueDetectorNode(StepNode):
     """Runs a detector backend over each frame and fuses what it sees."""
 
-    def __init__(self, source: FrameSource | None = None) -> None:
-        super().__init__(interface.CLUE_DETECTOR)
-        name = str(declare(self, "detector", "segmentation_oracle", "detector backend"))
-        self.detector = create_detector(name)
+    def __init__(self, source: FrameSource | None = None, namespace: str | None = None) -> None:
+        super().__init__(interface.CLUE_DETECTOR, namespace)
+        self._choice = str(declare(self, "detector", "segmentation_oracle", "detector backend, NAME or NAME:FILE"))
+        self.detector = create_detector(self._choice)
         if isinstance(self.detector.backend, SegmentationOracle):
             self.detector.backend.set_objects(segmentation_kinds())
+        rig = load_vehicle()
+        self._silence = SILENT / rig.rates.cameras  # s
         self._frames: dict[int, FrameSet] = {}
-        self._dropped = 0
-        (source or TopicFrames(self, load_vehicle())).subscribe(self.faulty(FRAMES, self._on_frame))
+        self._backend_lock = threading.Lock()  # prompts change between two pictures, not within one
+        self._counts: Counter[str] = Counter()
+        self._trouble = ""  # why the newest unusable picture was
+        self._answers: list[float] = []  # s, wall time of each frame since the last diagnostics
+        self._told = self._last_frame = time.monotonic()  # s, steady
+        self._cameras: tuple[str, ...] = ()  # of the newest frame
+        self.exit_code: int | None = None
         for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS):
             self.output(topic)
+        for camera in names.CAMERAS:
+            self.output(names.camera_annotated(camera))
+        self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
+        self._late: NewestFrame[CameraFrame, Found] | None = None
+        if not self.lockstep:
+            self._late = NewestFrame(self._look, self._deliver, self._fail)
+        (source or TopicFrames(self, rig)).subscribe(self.faulty(FRAMES, self._on_frame))
         self.join()
 
     @property
@@ -44,11 +81,15 @@ class ClueDetectorNode(StepNode):
         """Whether the backend reads object ids."""
         return not self.detector.backend.eligible
 
+    # -- frames ---------------------------------------------------------------------------------
+
     def _on_frame(self, frame_set: FrameSet) -> None:
-        if not self.lockstep:
-            self._publish(frame_set.ns, self.detector.process(frame_set.frames))
+        self._last_frame = time.monotonic()
+        self._cameras = tuple(frame.camera for frame in frame_set.frames)
+        if self._late is not None:
+            self._late.put(frame_set.ns, frame_set.frames)
             return
-        self._dropped += len(self._frames)
+        self._counts["frames dropped"] += len(self._frames)
         self._frames = {frame_set.ns: frame_set}
         self.retry()
 
@@ -57,13 +98,105 @@ class ClueDetectorNode(StepNode):
         if not step.is_frame():
             return None
         frame_set = self._frames.pop(step.ns, None)
-        if frame_set is None:
-            if interface.CAMERA_DRIVER not in step.absent:
-                return False
-            self._publish(step.ns, self.detector.idle())
+        if frame_set is not None:
+            self._deliver(step.ns, [(frame, self._look(frame)) for frame in frame_set.frames])
             return None
-        self._publish(step.ns, self.detector.process(frame_set.frames))
+        if interface.CAMERA_DRIVER not in step.absent:
+            return False
+        self._publish(step.ns, self.detector.idle())
         return None
+
+    def _look(self, frame: CameraFrame) -> Found:
+        """What one picture shows. Raises UsageError when the backend cannot do its work at all."""
+        began = time.perf_counter()
+        why = defect(frame)
+        found: Found = None
+        if not why:
+            try:
+                with self._backend_lock:
+                    (found,) = self.detector.backend.detect([frame])
+            except UsageError:
+                raise
+            except Exception as error:  # a network fails in ways of its engine's own
+                why = f"{type(error).__name__}: {error}"
+        self._answers.append(time.perf_counter() - began)
+        if why:
+            self._counts["pictures unusable"] += 1
+            self._trouble = f"{frame.camera}: {why}".splitlines()[0]
+            self.get_logger().warning(f"no detections in a picture of {self._trouble}", throttle_duration_sec=10.0)
+        return found
+
+    def _deliver(self, ns: int, seen: Sequence[tuple[CameraFrame, Found]]) -> None:
+        """Fuse and publish what the pictures of one stamp showed."""
+        usable = [(frame, found) for frame, found in seen if found is not None]
+        self._counts["frames"] += 1
+        result = self.detector.take_in([frame for frame, _ in usable], [found for _, found in usable])
+        self._publish(ns, result)
+        for frame, found in usable:
+            topic = names.camera_annotated(frame.camera)
+            if self.wanted(topic):
+                frame_id = names.camera_frame(self.vehicles[0], frame.camera)
+                self.send(topic, image_message(annotated(frame.rgb, found), "rgb8", to_stamp(ns), frame_id))
+
+    def _fail(self, error: BaseException) -> None:
+        """End the process: without its thread the detector would only look as if it saw nothing."""
+        self.get_logger().fatal(f"esar: {error}" if isinstance(error, UsageError) else f"detector: {error!r}")
+        self.exit_code = 2 if isinstance(error, UsageError) else 1
+
+    # -- prompts --------------------------------------------------------------------------------
+
+    def _on_prompts(self, request: SetPrompts.Request, response: SetPrompts.Response) -> SetPrompts.Response:
+        """Look for other things from the next picture on, and say whether that worked."""
+        backend = self.detector.backend
+        wanted = dict(zip(request.words, request.kinds, strict=False))
+        response.success = True
+        if len(request.words) != len(request.kinds) or len(wanted) < len(request.words):
+            response.success, response.message = False, "give one kind for each word, and each word once"
+        elif wanted:
+            try:
+                with self._backend_lock:
+                    backend.set_prompts(wanted)
+            except UsageError as error:
+                response.success, response.message = False, str(error)
+        response.words, response.kinds = list(backend.prompts), list(backend.prompts.values())
+        self.get_logger().info(f"prompts {wanted}: {response.message or 'done'}")
+        return response
+
+    # -- out ------------------------------------------------------------------------------------
+
+    def diagnose(self) -> list[Finding]:
+        """Rate, latency, backlog, and what was dropped and why."""
+        now = time.monotonic()
+        answers, self._answers = self._answers, []
+        silent = now - self._last_frame
+        values: dict[str, object] = {
+            "backend": self._choice,
+            "rate (pictures/s)": round(len(answers) / max(now - self._told, 1e-3), 2),
+            "a picture, mean (ms)": round(1e3 * sum(answers) / len(answers), 1) if answers else 0.0,
+            "a picture, longest (ms)": round(1e3 * max(answers, default=0.0), 1),
+            "frames": self._counts["frames"],
+            "frames dropped": self._counts["frames dropped"] + (self._late.dropped if self._late else 0),
+            "backlog": self._late.backlog if self._late else len(self._frames),
+            "pictures skipped": self._late.skipped if self._late else 0,
+            "pictures unusable": self._counts["pictures unusable"],
+            **{f"left out, {reason}": count for reason, count in self.detector.left_out.items()},
+        }
+        self._told = now
+        lacking = [camera for camera in names.CAMERAS if camera not in self._cameras]
+        trouble, self._trouble = self._trouble, ""
+        if not self.lockstep and silent > self._silence:
+            return [Finding("detector", DiagnosticStatus.STALE, f"no frame for {silent:.0f} s", values)]
+        if trouble:
+            return [Finding("detector", DiagnosticStatus.ERROR, trouble, values)]
+        if self._cameras and lacking:
+            return [Finding("detector", DiagnosticStatus.WARN, f"no pictures of {', '.join(lacking)}", values)]
+        return [Finding("detector", values=values)]
+
+    def destroy_node(self) -> None:
+        """Stop the detector's thread, then the node."""
+        if self._late is not None:
+            self._late.stop()
+        super().destroy_node()
 
     def _publish(self, ns: int, result: FrameResult) -> None:
         stamp = to_stamp(ns)

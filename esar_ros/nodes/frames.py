@@ -6,8 +6,9 @@ the arrays themselves, read-only. Both sources deliver equal frames (a test hold
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,7 +29,7 @@ class FrameSet:
     """The pictures of all cameras at one stamp."""
 
     ns: int
-    frames: tuple[CameraFrame, ...]  # in the order of mission.names.CAMERAS
+    frames: tuple[CameraFrame, ...]  # in the order of mission.names.CAMERAS; in real time some may be lacking
 
 
 Consumer = Callable[[FrameSet], None]
@@ -62,6 +63,7 @@ class InProcessFrames:
 
 
 SPREAD = 100_000_000  # ns between the pictures of one frame, where each camera has its own clock
+PATIENCE = 0.1  # s of waiting for a camera that is silent
 NEAR = 50_000_000  # ns between a picture and the odometry that places it
 
 
@@ -79,6 +81,8 @@ class TopicFrames:
         self._exact = node.lockstep
         self._latest: dict[tuple[str, str], Any] = {}
         self._delivered = 0  # ns
+        self._newest = 0  # ns, stamp of the newest picture
+        self._newest_came = 0.0  # s, steady
         self._odometry = OdometryInMap(node)
         node.input(names.ODOMETRY, lambda message: self._complete(nanoseconds(message.header.stamp)))
         for camera in names.CAMERAS:
@@ -116,17 +120,32 @@ class TopicFrames:
         self._hand_over(ns, own[1], parts)
 
     def _complete_near(self) -> None:
-        """Hand the newest pictures over, once, when they belong together and somebody knows where they were taken."""
-        if len(self._latest) < 3 * len(names.CAMERAS):
+        """Hand the newest pictures over, once, when they belong together and somebody knows where they were taken.
+
+        A camera that sends nothing is waited for a little, then done without.
+        """
+        taken = {
+            camera: min(nanoseconds(self._latest[(camera, part)].header.stamp) for part in ("image", "depth"))
+            for camera in names.CAMERAS
+            if all((camera, part) in self._latest for part in ("image", "depth", "info"))
+        }
+        newest = max(taken.values(), default=0)
+        if newest <= self._delivered:
             return
-        stamps = [nanoseconds(m.header.stamp) for (_, part), m in self._latest.items() if part != "info"]
-        newest, own = max(stamps), self._odometry.nearest(max(stamps))
-        if newest <= self._delivered or newest - min(stamps) > SPREAD or own is None or abs(own[0] - newest) > NEAR:
+        if newest != self._newest:
+            self._newest, self._newest_came = newest, time.monotonic()
+        together = [camera for camera, ns in taken.items() if newest - ns <= SPREAD]
+        if len(together) < len(names.CAMERAS) and time.monotonic() - self._newest_came < PATIENCE:
+            return
+        own = self._odometry.nearest(newest)
+        if own is None or abs(own[0] - newest) > NEAR:
             return
         self._delivered = newest
-        self._hand_over(newest, own[1], self._latest)
+        self._hand_over(newest, own[1], self._latest, together)
 
-    def _hand_over(self, ns: int, base: Pose, parts: dict[tuple[str, str], Any]) -> None:
+    def _hand_over(
+        self, ns: int, base: Pose, parts: dict[tuple[str, str], Any], cameras: Sequence[str] = names.CAMERAS
+    ) -> None:
         frames = tuple(
             CameraFrame(
                 camera,
@@ -136,7 +155,7 @@ class TopicFrames:
                 _image_array(parts[(camera, "depth")], np.float32, 1),
                 ns * 1e-9,
             )
-            for camera in names.CAMERAS
+            for camera in cameras
         )
         for consumer in self._consumers:
             consumer(FrameSet(ns, frames))
@@ -152,6 +171,11 @@ def _model_of(info: Any) -> CameraModel:
 
 
 def _image_array(message: Any, dtype: type, channels: int) -> NDArray[Any]:
-    flat: NDArray[Any] = np.frombuffer(message.data, dtype=dtype)
-    shape = (message.height, message.width, channels) if channels > 1 else (message.height, message.width)
-    return flat.reshape(shape)
+    """(H, W) or (H, W, channels); without pixels when the message holds another number than it says."""
+    tail = (channels,) if channels > 1 else ()
+    height, width = message.height, message.width
+    data = memoryview(message.data)
+    if data.nbytes != height * width * channels * np.dtype(dtype).itemsize:
+        height = width = 0
+    flat: NDArray[Any] = np.frombuffer(data, dtype=dtype) if height and width else np.empty(0, dtype)
+    return flat.reshape((height, width, *tail) if height and width else (0, 0, *tail))

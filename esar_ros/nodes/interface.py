@@ -100,6 +100,14 @@ def _camera_topics() -> list[Topic]:
                 record=Record.VIEW,
                 about="colour picture, JPEG quality 80; made only while someone subscribes",
             ),
+            Topic(
+                names.camera_annotated(camera),
+                "sensor_msgs/msg/Image",
+                _SENSOR,
+                CLUE_DETECTOR,
+                record=Record.NEVER,
+                about="colour picture with its detections, rgb8; made only while someone subscribes",
+            ),
         ]
     return topics
 
