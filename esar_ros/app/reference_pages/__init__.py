@@ -1,0 +1,1 @@
+"""Pages of docs/reference made from the code, one module a page."""

@@ -1,0 +1,75 @@
+"""Every verb of `esar` with its arguments, from the parsers themselves."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import Any, NoReturn
+from unittest.mock import patch
+
+from esar_ros.app.cli import LAUNCHER_VERBS, VERBS
+from esar_ros.app.reference_pages.page import MADE, cell, table
+
+
+class _Parsing(Exception):
+    """A verb has built its parser."""
+
+
+def commands_page() -> str:
+    """Verbs and their arguments."""
+    lines = ["# Commands", "", MADE, "", "`./esar VERB`, or `esar VERB` where the package is installed. Exit codes: 0"]
+    lines += ["done, 1 mission or check failed, 2 bad usage or input, 130 interrupted.", ""]
+    for verb, (about, module) in VERBS.items():
+        lines += [f"## esar {verb}", "", f"{about[0].upper()}{about[1:]}.", ""]
+        lines += _arguments(f"esar {verb}", parser_of(module))
+    lines += table("verb of `./esar` only|what", [(f"`{verb}`", about) for verb, about in LAUNCHER_VERBS.items()])
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def parser_of(module: str) -> argparse.ArgumentParser:
+    """The parser that a verb builds before it does anything."""
+    found: list[argparse.ArgumentParser] = []
+
+    def stop(parser: argparse.ArgumentParser, *_: Any, **__: Any) -> NoReturn:
+        found.append(parser)
+        raise _Parsing
+
+    with patch.object(argparse.ArgumentParser, "parse_args", stop):
+        try:
+            import_module(module).main([])
+        except _Parsing:
+            return found[0]
+    raise TypeError(f"{module}.main takes its arguments without an argparse parser")
+
+
+def _arguments(title: str, parser: argparse.ArgumentParser) -> list[str]:
+    """Table of a parser's arguments, then those of its commands."""
+    rows: list[tuple[str, ...]] = []
+    commands: list[str] = []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            abouts = {choice.dest: choice.help or "" for choice in action._choices_actions}
+            for name, command in action.choices.items():
+                commands += [f"### {title} {name}", "", cell(abouts.get(name, "")), ""]
+                commands += _arguments(f"{title} {name}", command)
+        elif not isinstance(action, argparse._HelpAction):
+            rows.append((_written(action), _about(action)))
+    return (table("argument|what", rows) if rows else []) + commands
+
+
+def _written(action: argparse.Action) -> str:
+    """The argument as it is typed."""
+    if action.choices:
+        value = "{" + ",".join(map(str, action.choices)) + "}"
+    else:
+        value = str(action.metavar or action.dest.upper())
+    if not action.option_strings:
+        return f"`{value}`"
+    flag = ", ".join(action.option_strings)
+    return f"`{flag}`" if action.nargs == 0 else f"`{flag} {value}`"
+
+
+def _about(action: argparse.Action) -> str:
+    """Its help, with the default where the help leaves that to argparse."""
+    text = (action.help or "").replace("%%", "%")
+    return cell(text.replace("%(default)s", str(action.default)))
