@@ -17,7 +17,7 @@ from esar_ros.nodes import interface
 PX4 = "px4"
 WORLDS = ("embedded", "airsim", PX4)
 PACES = ("lockstep", "realtime")
-RECORDS = ("none", "score", "view", "full")
+RECORDS = interface.RECORD_LEVELS
 ENDS = ("hold", "return_land")
 NOISY = "noisy"
 ODOMETRIES = (NOISY, "true")  # off as an estimator's, or the simulator's own

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes import interface
-from esar_ros.nodes.interface import TOPICS, Quality, Record
+from esar_ros.nodes.interface import TOPICS, Quality
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
+from esar_ros.nodes.stamps import header_nanoseconds
 from esar_ros.nodes.steps import Step, StepNode
 from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag import BagWriter
-
-LEVELS = {"none": 0, "score": Record.SCORE.value, "view": Record.VIEW.value, "full": Record.FULL.value}
-_STAMP = struct.Struct("<iI")  # first field of a message that begins with a header, behind 4 bytes of CDR preamble
 
 
 class RecorderNode(StepNode):
@@ -26,15 +23,14 @@ class RecorderNode(StepNode):
     def __init__(self) -> None:
         super().__init__(interface.RECORDER)
         folder = Path(str(declare(self, "out", "out", "folder of the results; the bag goes to its bag/")))
-        level = LEVELS[self.record_level]
-        self._writer = BagWriter(folder / "bag") if level else None
+        self._writer = BagWriter(folder / "bag") if self.record_level != "none" else None
         self._newest: dict[tuple[str, str], int] = {}
         self._now = 0
         self._subscriptions_kept = []
         seen_global = set()
         for vehicle in self.vehicles:
             for entry in TOPICS:
-                if self._writer is None or entry.record is Record.NEVER or entry.record.value > level:
+                if self._writer is None or not entry.recorded(self.record_level):
                     continue
                 name = self.topic(entry.name, vehicle)
                 if name in seen_global:
@@ -67,8 +63,7 @@ class RecorderNode(StepNode):
         if self._writer is None:
             return
         if stamped:
-            seconds, nanos = _STAMP.unpack_from(raw, 4)
-            ns = int(seconds) * 1_000_000_000 + int(nanos)
+            ns = header_nanoseconds(raw)
             self._newest[key] = max(ns, self._newest.get(key, 0))
             if key[1] == names.ODOMETRY:
                 self._now = max(self._now, ns)

@@ -30,7 +30,7 @@ from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.fault_injection import NodeFaults
 from esar_ros.nodes.inbox import KEPT
 from esar_ros.nodes.inbox import Inbox as Inbox
-from esar_ros.nodes.interface import BY_NAME, RECORDER, Record
+from esar_ros.nodes.interface import BY_NAME, RECORD_LEVELS, RECORDER
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.stamps import nanoseconds as nanoseconds
@@ -89,9 +89,7 @@ class StepNode(Node, ABC):
         """namespace: absolute, of a node that shares its process with other vehicles'; None: the process's."""
         super().__init__(name, namespace=namespace)
         self.pace = str(declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)))
-        self.record_level = str(
-            declare(self, "record", "view", "what the recorder keeps", choices=("none", "score", "view", "full"))
-        )
+        self.record_level = str(declare(self, "record", "view", "what the recorder keeps", choices=RECORD_LEVELS))
         self.lockstep = self.pace == LOCKSTEP
         listed = declare(self, "vehicles", [""], "vehicles of a mission-wide node; empty for a vehicle's own node")
         space = self.get_namespace().rsplit("/", 1)[-1]
@@ -352,11 +350,10 @@ class StepNode(Node, ABC):
         for subscription in self._inputs:
             if subscription.get_publisher_count() < 1:
                 return f"a publisher of {subscription.topic_name}"
-        kept = {"none": 0, "score": 1, "view": 2, "full": 3}[self.record_level]
         for (_, name), publisher in self._outputs.items():
             entry = BY_NAME[name]
             expected = len(entry.readers)
-            if entry.record is not Record.NEVER and entry.record.value <= kept and RECORDER not in entry.readers:
+            if entry.recorded(self.record_level) and RECORDER not in entry.readers:
                 expected += 1
             if publisher.get_subscription_count() < expected:
                 return f"{expected} readers of {publisher.topic_name}, has {publisher.get_subscription_count()}"

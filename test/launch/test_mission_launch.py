@@ -158,7 +158,7 @@ def test_bad_arguments_are_one_line_and_start_nothing(launch: Launch, stand_ins:
     for name, value, words in (
         ("task", "nowhere", "unknown task 'nowhere'"),
         ("pace", "slow", "Valid options are: ('lockstep', 'realtime')"),
-        ("record", "none", "Valid options are: ('score', 'view', 'full')"),
+        ("record", "none", "Valid options are: ('score', 'private', 'view', 'full')"),
         ("governor", "flase", "neither true nor false"),
     ):
         launched = launch({name: value, "out": str(tmp_path / "out")}, stand_ins.environment())

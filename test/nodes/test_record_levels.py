@@ -1,0 +1,44 @@
+"""Which topics a bag of each level keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from esar_ros.mission import names
+from esar_ros.nodes.graph import RECORDS
+from esar_ros.nodes.interface import RECORD_LEVELS, TOPICS, Record
+from esar_ros.scoring.playback import PICTURES
+from esar_ros.scoring.record import TOPICS as SCORED
+
+
+def kept(level: str) -> set[str]:
+    return {topic.name for topic in TOPICS if topic.recorded(level)}
+
+
+def test_each_level_keeps_what_the_one_before_keeps() -> None:
+    assert RECORDS == RECORD_LEVELS
+    assert kept("none") == set()
+    assert kept("none") < kept("score") < kept("private") < kept("view") < kept("full")
+    assert kept("full") == {topic.name for topic in TOPICS if topic.record is not Record.NEVER}
+
+
+@pytest.mark.parametrize("level", ["score", "private"])
+def test_levels_for_sharing_keep_no_picture(level: str) -> None:
+    assert not any(topic.type in PICTURES for topic in TOPICS if topic.recorded(level))
+
+
+def test_private_is_view_without_pictures() -> None:
+    types = {topic.name: topic.type for topic in TOPICS}
+    assert {types[name] for name in kept("view") - kept("private")} == {"sensor_msgs/msg/CompressedImage"}
+
+
+@pytest.mark.parametrize("level", ["score", "private", "view", "full"])
+def test_every_level_can_be_scored(level: str) -> None:
+    assert set(SCORED) <= kept(level)
+
+
+def test_every_picture_of_the_table_is_one_of_those_that_a_copy_leaves_out() -> None:
+    pictures = {topic.type for topic in TOPICS if topic.name.startswith("camera/") and topic.name.endswith("image")}
+    pictures |= {topic.type for topic in TOPICS if topic.name.endswith(("depth", "compressed"))}
+    assert pictures <= set(PICTURES)
+    assert names.camera_info("front") in kept("full")
