@@ -8,20 +8,22 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission import names
-from esar_ros.mission.observation import Brief, CameraView, Observation
+from esar_ros.mission.observation import Brief, CameraView, Grid, Observation
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.frames import FrameSet, TopicFrames
+from esar_ros.nodes.map_messages import occupancy_grid
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode, nanoseconds
-from esar_ros.planning.method import VIEWS
+from esar_ros.planning.method import VIEWS, Mapped
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
 
+BELIEF_PERIOD_NS = 1_000_000_000  # of mission time between two pictures of the belief
 PICTURES_LATE = 5.0  # s wall that a step waits for pictures that do not come
 
 
@@ -54,8 +56,9 @@ class PlannerNode(StepNode):
         self.await_input(names.BATTERY, Tick.FRAME)
         self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
         self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
-        for topic in (names.GOAL, names.DECISION, names.REPORTS):
+        for topic in (names.GOAL, names.DECISION, names.REPORTS, names.BELIEF):
             self.output(topic)
+        self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
         if self.pace != LOCKSTEP:
             self._session.run_clock()
             self.inbox(names.CLUES)
@@ -120,6 +123,7 @@ class PlannerNode(StepNode):
         began = time.perf_counter()
         answer = self._session.decide(self._observe(step))
         self._publish(step, answer, time.perf_counter() - began)
+        self._show_belief(step)
         return None
 
     def _publish(self, step: Step, answer: Answer, latency: float) -> None:
@@ -141,6 +145,17 @@ class PlannerNode(StepNode):
         )
         message.header.stamp = step.stamp
         self.send(names.DECISION, message)
+
+    def _show_belief(self, step: Step) -> None:
+        """Publish a method's belief when it has changed."""
+        method, (at, last) = self._session.method, self._shown
+        if not isinstance(method, Mapped) or step.ns - at < BELIEF_PERIOD_NS or not self.wanted(names.BELIEF):
+            return
+        grid = method.belief_grid()
+        if grid is None or (last is not None and np.array_equal(grid.cells, last.cells)):
+            return
+        self._shown = (step.ns, grid)
+        self.send(names.BELIEF, occupancy_grid(grid.cells, grid.resolution, grid.origin, step.stamp))
 
     def _observe(self, step: Step) -> Observation | None:
         own = self._odometry.at(step.ns if self.lockstep else None)

@@ -23,10 +23,11 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mapping.voxel_field import VoxelField
 from esar_ros.mission.clues import KINDS, PERSON
-from esar_ros.mission.observation import Observation
+from esar_ros.mission.observation import Grid, Observation
 from esar_ros.planning.action_method import ActionMethod, Choice, ModelStepSettings
 from esar_ros.planning.depth_view import surface_points
 from esar_ros.planning.discrete import ACTIONS, STOP
+from esar_ros.planning.method import scaled
 from esar_ros.planning.model.exchange import Form
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
@@ -141,6 +142,14 @@ class Apex(ActionMethod):
         explored = self._exploration.values[tuple(index.T)].astype(np.float64)
         worth = weight * attraction + 5.0 * weight * (attraction >= STRONG - 1e-6) + 0.4 * (0.4 - explored) * weight
         return float(worth.sum())
+
+    def belief_grid(self) -> Grid | None:
+        """See planning.method.Mapped: the greatest attraction above each 5 m of ground."""
+        if self._attraction is None:
+            return None
+        values = self._attraction.values.max(axis=2).T
+        x, y = (float(v) for v in self._attraction.lower[:2])
+        return Grid(scaled(values, np.ones(values.shape, np.bool_)), EDGE, (x, y))
 
     def _is_occupied(self, start: Vector, end: Vector) -> bool:
         """Whether the way leads through a voxel of the obstacle map, the one the vehicle is in apart."""

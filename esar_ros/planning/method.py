@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.mission.decision import Decision
-from esar_ros.mission.observation import Brief, Observation
+from esar_ros.mission.observation import UNKNOWN, Brief, Grid, Observation
 
 # What a method may ask for beyond pose, battery and clues; the node fills in what is needed only.
 GRID = "grid"  # Observation.grid
@@ -53,6 +56,21 @@ class Detailed(Protocol):
     @property
     def details(self) -> Mapping[str, str]:
         """Which model with which prompts, which image-text scorer."""
+
+
+@runtime_checkable
+class Mapped(Protocol):
+    """A method that keeps a map of where it expects to find somebody, and shows it."""
+
+    def belief_grid(self) -> Grid | None:
+        """Bird's-eye view, cells 0..100 scaled by the greatest, UNKNOWN where it says nothing; changes nothing."""
+
+
+def scaled(values: NDArray[np.floating[Any]], known: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Cells of such a grid from values (rows, columns), those below 0 as 0: per cent of the greatest known one."""
+    most = float(np.max(values, initial=0.0, where=known))
+    share = np.rint(np.clip(values, 0.0, None) * (100.0 / most)) if most > 0.0 else np.zeros(values.shape)
+    return np.where(known, np.minimum(share, 100.0), UNKNOWN).astype(np.int8)
 
 
 def details_of(method: Method) -> dict[str, str]:

@@ -23,7 +23,7 @@ from esar_ros.planning.exploration import ExplorationSettings
 from esar_ros.planning.grid_walk import Frontier
 from esar_ros.planning.image_text import ClipScorer, ImageTextScorer, LabelScorer, ScorerSettings, Scoring
 from esar_ros.planning.map_method import MapMethod, MapSettings, closeness
-from esar_ros.planning.method import GRID, VIEWS
+from esar_ros.planning.method import GRID, VIEWS, scaled
 from esar_ros.planning.registry import register
 
 _TIE = 1e-3  # what the way counts against the value: it decides between frontiers of equal value
@@ -75,6 +75,11 @@ class Vlfm(Scoring, MapMethod):
         own = float(self._values.best_within(self._aim.position[None, :2], self._settings.value_radius)[0])
         best = max(self._value_at(frontier) for frontier in frontiers)
         return best <= (own if np.isfinite(own) else 0.0) + self._settings.stick
+
+    def belief_grid(self) -> Grid | None:
+        """See planning.method.Mapped: the value map."""
+        ground = self._values.grid
+        return Grid(scaled(self._values.value, self._values.confidence > 0.0), ground.cell, ground.origin)
 
     def _value_at(self, frontier: Frontier) -> float:
         best = float(self._values.best_within(frontier.position[None], self._settings.value_radius)[0])

@@ -17,7 +17,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report, ReportType
-from esar_ros.mission.observation import Brief, Observation, SeenClue
+from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief_parser import parse_brief
@@ -38,6 +38,7 @@ from esar_ros.planning.belief.view_planning import (
     strongest,
 )
 from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
+from esar_ros.planning.method import scaled
 from esar_ros.planning.parameters import Settings, check
 from esar_ros.planning.registry import register
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
@@ -97,14 +98,14 @@ class BeliefSearch:
         self._random = np.random.default_rng(seed)
         self.looks = LookMap(self._area, settings.cell)
         centres = np.stack(np.meshgrid(self.looks.x, self.looks.y), axis=-1)
-        inside = distance_to_edge(self._area, centres) > 0.0
+        self._inside = distance_to_edge(self._area, centres) > 0.0
         self._centres = centres.reshape(-1, 2)
         home = np.asarray(brief.home, dtype=np.float64)[:2]
         names: list[str | None] = list(self.facts.names[: self.facts.victims])
         names += [None] * (self.facts.victims - len(names))
         self.people = [
             PersonBelief(
-                sample(self.facts, name, home, settings.prior, self._random), self.looks, settings.absent, inside
+                sample(self.facts, name, home, settings.prior, self._random), self.looks, settings.absent, self._inside
             )
             for name in names
         ]
@@ -148,6 +149,12 @@ class BeliefSearch:
         if state is LegState.FLYING and not changed and not due and person is None:
             return Decision("continue", self._why, reports=reports)
         return self._decide(observation, person, reports)
+
+    def belief_grid(self) -> Grid | None:
+        """See planning.method.Mapped: the missing expected in each cell of the area."""
+        expected = np.sum([person.posterior for person in self.people], axis=0)
+        x, y = float(self.looks.origin[0]), float(self.looks.origin[1])
+        return Grid(scaled(expected, self._inside), self.looks.cell, (x, y))
 
     # -- what was seen ---------------------------------------------------------------------------
 
