@@ -31,6 +31,12 @@ class Record(Enum):
     NEVER = 4
 
 
+RECORD_LEVELS = ("none", "score", "private", "view", "full")
+"""What a bag keeps; `private` is `view` without pictures."""
+_PICTURES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
+_KEPT = {"none": 0, "score": Record.SCORE.value, "private": Record.VIEW.value, "view": Record.VIEW.value}
+
+
 @dataclass(frozen=True)
 class Topic:
     """One topic in a vehicle's namespace, or a global one when the name is absolute."""
@@ -42,6 +48,12 @@ class Topic:
     readers: tuple[str, ...] = ()  # nodes that must be matched before the first step
     record: Record = Record.SCORE
     about: str = ""
+
+    def recorded(self, level: str) -> bool:
+        """Whether a bag of one of RECORD_LEVELS keeps it."""
+        if self.record is Record.NEVER or (level == "private" and self.type in _PICTURES):
+            return False
+        return self.record.value <= _KEPT.get(level, Record.FULL.value)
 
 
 AIRSIM_BRIDGE = "airsim_bridge"
@@ -99,6 +111,14 @@ def _camera_topics() -> list[Topic]:
                 CAMERA_DRIVER,
                 record=Record.VIEW,
                 about="colour picture, JPEG quality 80; made only while someone subscribes",
+            ),
+            Topic(
+                names.camera_annotated(camera),
+                "sensor_msgs/msg/Image",
+                _SENSOR,
+                CLUE_DETECTOR,
+                record=Record.NEVER,
+                about="colour picture with its detections, rgb8; made only while someone subscribes",
             ),
         ]
     return topics
