@@ -122,7 +122,8 @@ class Mission:
             self._over = True
             return self._epilogue()
         self._deaths[spec.label] += 1
-        if event.returncode == BAD_INPUT or not spec.restart or self._deaths[spec.label] > MAX_RESTARTS:
+        worn_out = self._deaths[spec.label] > MAX_RESTARTS and not spec.optional
+        if event.returncode == BAD_INPUT or not spec.restart or worn_out:
             raise RuntimeError(f"{spec.label} ended with {event.returncode}, so the mission is over")
         return None
 

@@ -25,6 +25,7 @@ from esar_ros.nodes.fault_injection import ProcessFaults, checked_schedule
 from esar_ros.nodes.graph import (
     ENDS,
     LOG_LEVELS,
+    NO_PORT,
     ODOMETRIES,
     PACES,
     PRESETS,
@@ -34,7 +35,7 @@ from esar_ros.nodes.graph import (
     MissionOptions,
     mission_graph,
 )
-from esar_ros.nodes.progress import Progress
+from esar_ros.nodes.progress import SERVING, Progress
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.perception.chosen import absolute, create_chosen
 from esar_ros.planning.registry import create as create_planner
@@ -42,6 +43,8 @@ from esar_ros.planning.registry import names as planner_names
 from esar_ros.safety.zones import load_keep_out
 
 POLL = 0.1  # s
+VIEW_PORT = 8643  # beside the simulator's own page
+FOXGLOVE_PORT = 8765  # where Foxglove looks
 INTERRUPTED = 130
 SEED_MAX = 2**31 - 1
 _ROS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -69,6 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fault", default="", metavar="FILE", help="YAML schedule of faults to inject (docs/faults.md)")
     add("--governor", default="on", choices=("on", "off"), help="safety governor (off only measures what it is worth)")
     add("--params-file", default="", help="ROS parameter file that overrides the graph's parameters")
+    for flag, port, about in (
+        ("--view", VIEW_PORT, "serve a page to watch it"),
+        ("--foxglove", FOXGLOVE_PORT, "serve Foxglove"),
+    ):
+        about = f"{about} (default port: {port}; docs/watch.md)"
+        add(flag, type=int, nargs="?", const=port, default=NO_PORT, metavar="PORT", help=about)
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
@@ -116,6 +125,8 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         fault=str(Path(arguments.fault).resolve()) if arguments.fault else "",
         end=arguments.end,
         log_level=arguments.log_level,
+        view=arguments.view,
+        foxglove=arguments.foxglove,
         host=arguments.host,
         port=_port(arguments.port, arguments.host, embedded),
         progress=True,
@@ -154,6 +165,8 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
             newest[0] = progress
         elif text.startswith("ended with"):
             line.note(f"{label} {text}")
+        elif text.startswith(SERVING):
+            line.note(text)
 
     sweep()
     token = secrets.token_hex(16)

@@ -28,6 +28,7 @@ from esar_ros.msg import Heartbeat, SafetyStatus, Tick
 from esar_ros.nodes import bridge_messages as messages
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.bridge_actions import serve_actions
+from esar_ros.nodes.bridge_clock import BridgeClock
 from esar_ros.nodes.bridge_craft import Craft
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.graph import NOISY, ODOMETRIES
@@ -44,6 +45,7 @@ HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
 # nothing and keeps a machine that compiles or swaps from changing a result; a restarted process is known at once
 # by its new boot id.
 PATIENCE = {LOCKSTEP: 20.0, REALTIME: 0.5}
+PACED = 0.01  # s wall between looks at a clock that goes slower than it could
 
 
 class AirSimBridgeNode(Node):
@@ -90,9 +92,11 @@ class AirSimBridgeNode(Node):
         self._not_before = 0.0  # s steady: while somebody is missing, time goes no faster than real time
         self._published_static = False
         self._last_report = 0.0
+        self._pacer = BridgeClock(self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every))
         if self.lockstep:
             self._client.call("simPause", True)
             self.create_timer(0.05, self._watch, clock=self._steady())
+            self.create_timer(PACED, self._try_step_if_slowed, clock=self._steady())
         else:
             self._client.call("simPause", False)
             self.create_timer(1.0 / rates.control, self._in_real_time, clock=self._steady())
@@ -264,14 +268,19 @@ class AirSimBridgeNode(Node):
             return all(craft.roster.has_answered(node, self._ns) for node in MISSION_PARTICIPANTS)
         return True
 
+    def _try_step_if_slowed(self) -> None:
+        if self._pacer.speed > 0.0:
+            self._try_step()
+
     def _try_step(self) -> None:
         """Let the simulator go on once every vehicle's safe command of this stamp is there."""
         if self._stepping or self._seq < 0 or not all(self._answered(craft) for craft in self._crafts.values()):
             return
         now = time.monotonic()
         complete = not any(craft.roster.absent() for craft in self._crafts.values())
-        if not complete and now < self._not_before:
+        if (not complete and now < self._not_before) or not self._pacer.may_step(self._seq, now):
             return
+        self._pacer.stepped(self._period_ns * 1e-9, now)
         self._not_before = now + self._period_ns * 1e-9
         self._stepping = True
         period = self._period_ns * 1e-9

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from esar_ros.geometry.frames import Pose, Vector, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
-from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report
+from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.observation import Brief, Grid, SeenClue
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Clue as ClueMessage
@@ -208,6 +208,15 @@ def report_message(report: Report, seq: int, step: Step) -> ReportMessage:
     message.header.stamp = step.stamp
     message.header.frame_id = names.MAP
     return message
+
+
+def report_of(message: Any) -> Report:
+    """A person's report as the planner makes it known. Raises ValueError on a type or a place that is none."""
+    position = array3(message.position)
+    if not np.isfinite(position).all():
+        raise ValueError("its position is not finite")
+    confidence = min(max(float(message.confidence), 0.0), 1.0)
+    return Report(ReportType(message.type), message.kind, message.text, position, confidence)
 
 
 def clue_message(clue: SeenClue) -> ClueMessage:

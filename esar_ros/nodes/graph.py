@@ -26,6 +26,8 @@ LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
 TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
 
+NO_PORT = -1  # -1: none is served, 0: a free port
+
 SIMULATOR = "simulator"
 SENSING = "sensing"
 OFFICIALS = "officials"
@@ -58,6 +60,8 @@ class MissionOptions:
     log_level: str = "info"
     host: str = "127.0.0.1"
     port: int = 41451
+    view: int = NO_PORT  # of the live page
+    foxglove: int = NO_PORT  # of the server for Foxglove
     progress: bool = False  # machine-readable progress lines on the referee's standard output
 
     def check(self) -> None:
@@ -82,6 +86,9 @@ class MissionOptions:
                 raise UsageError(f"vehicle '{vehicle}' is no ROS name", "use letters, digits and underscores")
         if not 0 < self.port < 65536:
             raise UsageError(f"port {self.port} is no TCP port", "choose 1..65535")
+        for name, port in (("view", self.view), ("foxglove", self.foxglove)):
+            if not NO_PORT <= port < 65536:
+                raise UsageError(f"{name} {port} is no TCP port", "choose 1..65535, or 0 for a free one")
 
 
 @dataclass(frozen=True)
@@ -95,12 +102,19 @@ class NodeSpec:
     ros: bool = True
     restart: bool = True  # started again when it dies; otherwise its death ends the mission
     ends_mission: bool = False  # its orderly end is the mission's
+    optional: bool = False  # the mission goes on without it
+    module: str = ""  # with its main(); by default the executable's under esar_ros.nodes
     images: bool = False  # publishes pictures: needs the large shared-memory segment
     truth: bool = False  # may know ground truth, and so gets the token that opens it
 
     def truth_environment(self, token: str) -> dict[str, str]:
         """The token for who may know the truth; an empty one for the others, whatever they inherit."""
         return {VARIABLE: token if self.truth else ""}
+
+    @property
+    def main_module(self) -> str:
+        """The module that runs as the process."""
+        return self.module or f"esar_ros.nodes.{self.executable}"
 
     @property
     def label(self) -> str:
@@ -181,4 +195,18 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
             ),
             NodeSpec(interface.PLANNER, space, {**common, "method": options.planner, "seed": options.seed}),
         ]
+    return specs + _watchers(options, root, {key: common[key] for key in ("pace", "record")})
+
+
+def _watchers(options: MissionOptions, root: str, common: dict[str, Any]) -> list[NodeSpec]:
+    """Processes that only show the mission. They keep wall time: nothing of theirs waits for the simulator's."""
+    vehicles = list(options.vehicles)
+    specs = []
+    for executable, port, module in (
+        (interface.VIEWER, options.view, "esar_ros.app.view.viewer"),
+        (interface.FOXGLOVE_BRIDGE, options.foxglove, ""),
+    ):
+        if port != NO_PORT:
+            parameters = {**common, "vehicles": vehicles, "port": port}
+            specs.append(NodeSpec(executable, root, parameters, optional=True, module=module))
     return specs

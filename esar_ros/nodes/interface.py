@@ -66,6 +66,9 @@ PILOT = "pilot"
 SAFETY_GOVERNOR = "safety_governor"
 REFEREE = "referee"
 RECORDER = "recorder"
+VIEWER = "viewer"  # only watches, as Foxglove's bridge does
+FOXGLOVE_BRIDGE = "foxglove_bridge"
+OPERATOR = "operator"  # a person, through whatever tool: nobody, as long as no one watches
 BRIEFER = "briefer"  # in place of the referee on a real vehicle: briefs, starts and ends, scores nothing
 
 # Nodes of one vehicle and of the whole mission that take part in steps.
@@ -337,6 +340,22 @@ TOPICS: tuple[Topic, ...] = (
         "phase of the flight, goal reached or blocked",
     ),
     Topic(
+        names.OPERATOR_ORDER,
+        "std_msgs/msg/String",
+        _STEP,
+        OPERATOR,
+        record=Record.VIEW,
+        about="`search`, `hold` or `return`: what the pilot does instead of the planner's goal",
+    ),
+    Topic(
+        names.OPERATOR_REPORT,
+        "esar_ros/msg/Report",
+        _STEP,
+        OPERATOR,
+        record=Record.VIEW,
+        about="what a person saw: the planner reports it with its next decision, under its own number",
+    ),
+    Topic(
         names.CMD_VEL,
         "geometry_msgs/msg/TwistStamped",
         _STEP,
@@ -411,3 +430,6 @@ BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
 # Topics of the referee that exist once per vehicle, like all relative ones; scored ones that mission nodes
 # write are repeated in every vehicle's namespace so that a vehicle's bag or display needs only its own.
 ACTIONS: dict[str, str] = {names.ARM: "esar_ros/action/Arm", names.TOUCH_DOWN: "esar_ros/action/TouchDown"}
+
+# Lockstep's clock is moved by parameters of the bridge, `paused` and `speed`, and by this service of it.
+SERVICES: dict[str, str] = {names.SIM_STEP: "std_srvs/srv/Trigger"}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task_files import find_task
-from esar_ros.nodes.graph import ENDS, LOG_LEVELS, ODOMETRIES, PACES, PRESETS, RECORDS, WORLDS, MissionOptions
+from esar_ros.nodes.graph import ENDS, LOG_LEVELS, NO_PORT, ODOMETRIES, PACES, PRESETS, RECORDS, WORLDS, MissionOptions
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
@@ -54,6 +54,8 @@ ARGUMENTS = {
     # A mission without a bag has no score to check and no report.
     "record": Argument(_DEFAULT.record, "what the bag keeps", tuple(r for r in RECORDS if r != "none")),
     "rviz": Argument("false", "true: open RViz with rviz/mission.rviz"),
+    "view": Argument(str(NO_PORT), f"port of the live page; {NO_PORT}: no page, 0: a free port"),
+    "foxglove": Argument(str(NO_PORT), f"port of the server for Foxglove; {NO_PORT}: none, 0: a free port"),
     "log_level": Argument(_DEFAULT.log_level, "of the nodes' logs", LOG_LEVELS),
     "host": Argument(_DEFAULT.host, "of the AirSim server; the address that the embedded simulator listens on"),
     "port": Argument("0", f"of the AirSim server; 0: {AIRSIM_PORT}, and a free one for the embedded simulator"),
@@ -93,6 +95,8 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         fault=str(Path(values["fault"]).resolve()) if values["fault"] else "",
         end=values["end"],
         rviz=_switch("rviz", values["rviz"]),
+        view=_whole("view", values["view"], NO_PORT, 65535),
+        foxglove=_whole("foxglove", values["foxglove"], NO_PORT, 65535),
         log_level=values["log_level"],
         host=values["host"],
         port=_port(values["host"], _whole("port", values["port"], 0, 65535), values["world"]),

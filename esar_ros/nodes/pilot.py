@@ -10,16 +10,19 @@ from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 from numpy.typing import NDArray
 from rclpy.action import ActionClient
+from std_msgs.msg import String
 
 from esar_ros.action import Arm, TouchDown
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
-from esar_ros.mission.decision import Goal
+from esar_ros.mission.decision import Goal, GoalType
 from esar_ros.msg import Brief, Heartbeat, MissionState, PilotState, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.graph import ENDS
+from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds
 from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
@@ -30,6 +33,8 @@ from esar_ros.safety.limits import load_limits
 
 RATE = 20.0  # Hz, in real time
 SILENT = 1e6  # s, silence of a planner that is known to be gone
+# What a person may order, as goals; None: the planner's.
+ORDERS: dict[str, Goal | None] = {"search": None, "hold": Goal(GoalType.HOLD), "return": Goal(GoalType.RETURN)}
 ACTION_PATIENCE = 3.0  # s wall to wait for the bridge's answer to a request
 
 
@@ -49,6 +54,7 @@ class PilotNode(StepNode):
         self._pending: tuple[int, PilotOutput] | None = None  # answer waiting for the bridge, by stamp
         self._pending_until = 0.0
         self._count = 0
+        self._order: Goal | None = None  # a person's, in place of the planner's goal
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._on_brief)
         self.input(names.MISSION_STATE)
@@ -61,6 +67,8 @@ class PilotNode(StepNode):
             self.output(topic)
         self._arm = ActionClient(self, Arm, names.ARM)
         self._touch_down = ActionClient(self, TouchDown, names.TOUCH_DOWN)
+        order = BY_NAME[names.OPERATOR_ORDER]
+        self.create_subscription(String, self.topic(order.name), self._on_order, PROFILES[order.quality])
         if self.lockstep:
             self.create_timer(0.2, self._on_patience, clock=self.steady)
         else:
@@ -84,6 +92,13 @@ class PilotNode(StepNode):
     def _on_heartbeat(self, message: Heartbeat) -> None:
         if message.node == interface.PLANNER:
             self._planner_heard = time.monotonic()
+
+    def _on_order(self, message: String) -> None:
+        """A person's order holds until the next one; `search` gives the vehicle back to the planner."""
+        if message.data in ORDERS:
+            self._order = ORDERS[message.data]
+        else:
+            self.get_logger().warning(f"order '{message.data}' is none of {', '.join(ORDERS)}")
 
     def _on_time(self) -> None:
         ns = self._odometry.newest_ns()
@@ -183,6 +198,8 @@ class PilotNode(StepNode):
         )
 
     def _newest_goal(self) -> Goal | None:
+        if self._order is not None:
+            return self._order
         message = self.inbox(names.GOAL).newest
         if message is None or message.seq == 0:
             return None
@@ -213,7 +230,7 @@ class PilotNode(StepNode):
         self.send(names.CMD_VEL, convert.twist(step, output.velocity, output.yaw_rate))
         state = PilotState(
             phase=int(output.phase),
-            goal_seq=self._goal[0] if self._goal is not None else 0,
+            goal_seq=self._goal[0] if self._goal is not None and self._order is None else 0,
             goal_reached=output.goal_reached,
             goal_blocked=output.goal_blocked,
             has_height=output.height is not None,

@@ -12,11 +12,13 @@ from esar_ros.mission.observation import Brief, CameraView, Grid, Observation
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
-from esar_ros.msg import MissionState, PilotState, SafetyStatus, Tick
+from esar_ros.msg import MissionState, PilotState, Report, SafetyStatus, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.frames import FrameSet, TopicFrames
+from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.map_messages import occupancy_grid
 from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode, nanoseconds
 from esar_ros.planning.method import VIEWS, Mapped
@@ -59,6 +61,8 @@ class PlannerNode(StepNode):
         for topic in (names.GOAL, names.DECISION, names.REPORTS, names.BELIEF):
             self.output(topic)
         self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
+        said = BY_NAME[names.OPERATOR_REPORT]
+        self.create_subscription(Report, self.topic(said.name), self._on_operator_report, PROFILES[said.quality])
         if self.pace != LOCKSTEP:
             self._session.run_clock()
             self.inbox(names.CLUES)
@@ -77,6 +81,12 @@ class PlannerNode(StepNode):
             return
         self._brief = convert.brief_of(message)
         self._session.reset(self._brief, max(self._seed, 0))
+
+    def _on_operator_report(self, message: Report) -> None:
+        try:
+            self._session.say(convert.report_of(message))
+        except ValueError as error:
+            self.get_logger().warning(f"a person's report is refused: {error}")
 
     def _on_frames(self, frames: FrameSet) -> None:
         self._frames = frames

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from esar_ros.msg import PilotState
 
 PREFIX = "@progress "
+SERVING = "Watch it at"  # how a process that serves viewers says where
 
 PHASES: dict[int, str] = {
     PilotState.UNKNOWN: "join",

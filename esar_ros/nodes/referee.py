@@ -22,10 +22,13 @@ from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.graph import ENDS, NOISY, ODOMETRIES, PX4
+from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
+from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.types import message_class
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
 from esar_ros.scoring.judge import OfflineJudge
@@ -90,6 +93,10 @@ class RefereeNode(StepNode):
             self.await_input(names.SAFETY_STATUS, Tick.FRAME, vehicle=vehicle)
             for topic in (names.BRIEF, names.MISSION_STATE, names.SCORE, names.TRUTH):
                 self.output(topic, vehicle)
+            for topic in (names.OPERATOR_ORDER, names.OPERATOR_REPORT):
+                entry = BY_NAME[topic]
+                kind, quality = message_class(entry.type), PROFILES[entry.quality]
+                self.create_subscription(kind, self.topic(topic, vehicle), self._on_operator, quality)
         self._deploy_timer = self.create_timer(0.05, self._deploy, clock=self.steady)
         self._end_timer = self.create_timer(0.1, self._finish, clock=self.steady)
         self.join()
@@ -157,6 +164,11 @@ class RefereeNode(StepNode):
             self._reports[vehicle] = max(self._reports[vehicle], message.seq)
         elif topic == names.ODOMETRY and not self.lockstep:
             self._in_real_time(vehicle, message)
+
+    def _on_operator(self, message: Any) -> None:
+        """What a person orders or reports is not the method's merit."""
+        if self._referee is not None:
+            self._referee.disqualify("a person took part")
 
     def _in_real_time(self, vehicle: str, message: Any) -> None:
         """Real time gives no steps: the first odometry after everybody is ready starts the clock."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import signal
 import subprocess
@@ -50,7 +51,7 @@ def command(spec: NodeSpec, folder: Path, params_file: str = "", log_level: str 
     """Command line of one process."""
     if not spec.ros:
         return [sys.executable, "-u", "-m", "esar_ros.sim.server", *spec.arguments]
-    arguments = [sys.executable, "-u", "-m", f"esar_ros.nodes.{spec.executable}", "--ros-args"]
+    arguments = [sys.executable, "-u", "-m", spec.main_module, "--ros-args"]
     if spec.namespace:
         arguments += ["-r", f"__ns:={spec.namespace}"]
     arguments += ["--params-file", str(parameters_file(spec, folder))]
@@ -124,6 +125,10 @@ class Supervisor:
                 raise UsageError(process.complaint)
             if process.spec.ends_mission and code == 0:
                 return 0
+            if process.spec.optional and process.restarts >= MAX_RESTARTS:
+                self._on_line(process.spec.label, f"ended with {code}, the mission goes on without it")
+                process.popen, process.restart_at = None, math.inf
+                continue
             if not process.spec.restart or process.restarts >= MAX_RESTARTS:
                 last = process.tail[-1] if process.tail else "it said nothing"
                 print(

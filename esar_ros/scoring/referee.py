@@ -110,6 +110,13 @@ class Referee:
         """A person ended the mission (ns)."""
         self._reasons.append(Ending(stamp, End.ABORTED, "ended by a person"))
 
+    def disqualify(self, reason: str) -> None:
+        """The flight was not the method's own (a person took part): the result says so, once for each reason."""
+        reasons = self._run.ineligible_reasons
+        if self.ending is None and reason not in reasons:
+            update = {"eligible": False, "ineligible_reasons": (*reasons, reason)}
+            self._run = self._run.model_copy(update=update)
+
     def advance(self, now: int) -> Ending | None:
         """The mission's end, if it came at or before now (ns). Everything stamped up to now must have been fed."""
         if self.ending is None and self.start is not None:

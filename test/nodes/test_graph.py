@@ -86,6 +86,17 @@ def test_in_world_px4_every_vehicle_has_a_bridge_of_its_own_on_system_time() -> 
     assert not any(spec.parameters["use_sim_time"] for spec in graph.values())
 
 
+def test_who_only_watches_is_started_when_asked_for_and_may_be_lost() -> None:
+    graph = by_label(replace(DEFAULT, view=8643, foxglove=0, vehicles=("uav1", "uav2"), namespace="team"))
+    viewer, foxglove = graph["team-viewer"], graph["team-foxglove_bridge"]
+    assert viewer.main_module == "esar_ros.app.view.viewer"
+    assert foxglove.main_module == "esar_ros.nodes.foxglove_bridge"
+    assert {spec.executable for spec in graph.values() if spec.optional} == {"viewer", "foxglove_bridge"}
+    for spec, port in ((viewer, 8643), (foxglove, 0)):
+        assert spec.parameters == {"pace": "lockstep", "record": "view", "vehicles": ["uav1", "uav2"], "port": port}
+        assert not spec.truth
+
+
 def test_lockstep_begins_paused_and_real_time_does_not() -> None:
     assert "--paused" in by_label(DEFAULT)[SIMULATOR].arguments
     assert "--paused" not in by_label(replace(DEFAULT, pace="realtime"))[SIMULATOR].arguments
@@ -122,6 +133,8 @@ OTHERWISE: dict[str, Any] = {
     "odometry": "true",
     "keep_out": "/zones.yaml",
     "fault": "/faults.yaml",
+    "view": 8643,
+    "foxglove": 0,
 }
 
 
@@ -189,6 +202,8 @@ def test_simulator_and_sensing_agree_on_the_pictures_size(preset: str, size: tup
         ({"vehicles": ("u v",)}, ("'u v'", "ROS name")),
         ({"port": 0}, ("port 0", "1..65535")),
         ({"port": 65536}, ("port 65536", "1..65535")),
+        ({"view": -2}, ("view -2", "free one")),
+        ({"foxglove": 65536}, ("foxglove 65536", "free one")),
     ],
     ids=str,
 )

@@ -17,7 +17,7 @@ from flight import Flight, write_short_task
 
 from esar_ros.mission import names
 from esar_ros.nodes import interface
-from esar_ros.nodes.interface import ACTIONS, ANY_NODE, TOPICS, Topic
+from esar_ros.nodes.interface import ACTIONS, ANY_NODE, OPERATOR, SERVICES, TOPICS, Topic
 from esar_ros.nodes.qos import PROFILES
 
 VEHICLE = "uav1"
@@ -65,6 +65,9 @@ def test_every_node_of_the_graph_lives_once(observer: Any) -> None:
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
 def test_a_topic_has_its_writer_type_and_quality(observer: Any, topic: Topic) -> None:
     found = observer.get_publishers_info_by_topic(full_name(topic))
+    if topic.writer == OPERATOR:
+        assert not found, "nobody watches this mission"
+        return
     assert found, f"nobody publishes {full_name(topic)}"
     writers = {info.node_name for info in found}
     if topic.writer == ANY_NODE:
@@ -120,6 +123,12 @@ def test_the_bridge_serves_the_actions(observer: Any) -> None:
     served = dict(action_graph.get_action_names_and_types(observer))
     for name, kind in ACTIONS.items():
         assert served[f"/{VEHICLE}/{name}"] == [kind]
+
+
+def test_the_bridge_serves_the_services(observer: Any) -> None:
+    served = dict(observer.get_service_names_and_types())
+    for name, kind in SERVICES.items():
+        assert served[f"/{name}"] == [kind]
 
 
 def test_everything_lives_in_the_vehicle_s_namespace_but_what_ros_has_globally(observer: Any) -> None:

@@ -43,6 +43,8 @@ OTHER = {
     "end": "return_land",
     "record": "full",
     "rviz": "true",
+    "view": "8643",
+    "foxglove": "0",
     "log_level": "debug",
     "host": "127.0.0.2",
     "port": "41999",

@@ -13,15 +13,22 @@ import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from esar_ros.mission.errors import UsageError
 
 BOUNDARY = "frame"
 IDLE = 2.0  # s a picture stays wanted after it was last asked for
 LARGEST_COMMAND = 4096  # bytes
-_POLICY = "default-src 'self'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:"
+_POLICY = "default-src 'self'; script-src {code}; style-src {code}; img-src 'self' data:; frame-ancestors 'none'"
+PERIOD = 0.2  # s between events
+_SILENCE = 5.0  # s without news after which a comment keeps the connection
+_KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
+# What is new to a reader: (what it has, to be moved on; the address's query) -> sections
+Changes = Callable[[dict[str, int], Mapping[str, str]], Mapping[str, Any]]
 
 
 class Source(Protocol):
@@ -40,12 +47,31 @@ class Source(Protocol):
         ...
 
 
+def read_assets(folder: Path) -> dict[str, bytes]:
+    """Scripts and styles of a page's folder by file name."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in _KINDS}
+
+
 class PageServer:
     """Serves a source on the loopback address until closed."""
 
-    def __init__(self, page: str, source: Source, port: int = 0) -> None:
-        """page: HTML, in which {{token}} becomes the token. Raises UsageError when the port is taken."""
+    def __init__(
+        self,
+        page: str,
+        source: Source,
+        port: int = 0,
+        assets: Mapping[str, bytes] | None = None,
+        changes: Changes | None = None,
+    ) -> None:
+        """page: HTML, in which {{token}} becomes the token. Raises UsageError when the port is taken.
+
+        assets: further files by name; a page that has some may hold no script of its own. changes: what is sent as
+        server-sent events at /events.
+        """
         self.token = secrets.token_urlsafe(16)
+        self.assets = assets or {}
+        self.changes = changes
+        self.policy = _POLICY.format(code="'self'" if assets else "'unsafe-inline'")
         handler = _handler(page.replace("{{token}}", self.token).encode(), source, self)
         self.closing = threading.Event()
         try:
@@ -90,6 +116,10 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
                 self._picture(path.removeprefix("/picture/"))
             elif path.startswith("/stream/"):
                 self._stream(path.removeprefix("/stream/"))
+            elif path == "/events" and owner.changes is not None:
+                self._events(owner.changes)
+            elif path[1:] in owner.assets:
+                self._send(owner.assets[path[1:]], f"{_KINDS[PurePosixPath(path).suffix]}; charset=utf-8")
             else:
                 self._refuse(HTTPStatus.NOT_FOUND, "no such page")
 
@@ -148,12 +178,38 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
                 except OSError:
                     return
 
+        def _events(self, changes: Changes) -> None:
+            """Server-sent events: what has changed, as JSON, at most once a PERIOD; the last word before closing."""
+            self.send_response(HTTPStatus.OK)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.close_connection = True
+            query = dict(parse_qsl(urlsplit(self.path).query))
+            cursor: dict[str, int] = {}
+            told = time.monotonic()
+            last = False
+            while not last:
+                last = owner.closing.wait(PERIOD)
+                news = changes(cursor, query)
+                now = time.monotonic()
+                if not news and now - told < _SILENCE:
+                    continue
+                told = now
+                text = f"data: {json.dumps(news, allow_nan=False, separators=(',', ':'))}\n\n" if news else ":\n\n"
+                try:
+                    self.wfile.write(text.encode())
+                except OSError:
+                    return
+
         def _send(self, body: bytes, kind: str) -> None:
             self.send_response(HTTPStatus.OK)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Cache-Control", "no-store")
-            self.send_header("Content-Security-Policy", _POLICY)
+            self.send_header("Content-Security-Policy", owner.policy)
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.send_header("Referrer-Policy", "no-referrer")
             self.end_headers()
             self.wfile.write(body)
 

@@ -1,0 +1,221 @@
+"""The live page's source: a mission's state behind a lock, its pictures, and what a person may ask for."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from esar_ros.app.view.live_layers import encode_png
+from esar_ros.app.view.live_state import Cursor, LiveState
+from esar_ros.app.view.pages import Wanted
+from esar_ros.mission import names
+from esar_ros.mission.clues import ClueKind
+from esar_ros.mission.errors import UsageError
+from esar_ros.sim.maps import PlaceMap, load_map
+
+PAGE = Path(__file__).with_name("live")
+RELIEF_PIXELS = 1200
+TEXT_MOST = 200  # characters of a report
+ORDERS = ("search", "hold", "return")
+SPEED_MOST = 100.0  # times real time
+PERSON = "person"
+
+Position = tuple[float, float, float]
+
+
+class Graph(Protocol):
+    """Who carries what is asked for into the mission."""
+
+    lockstep: bool
+
+    def order(self, vehicle: str, what: str) -> None:
+        """search, hold or return."""
+        ...
+
+    def report(self, vehicle: str, kind: str, victim: bool, text: str, position: Position) -> None:
+        """Something a person saw; position in m, map frame."""
+        ...
+
+    def set_clock(self, **changes: bool | float) -> None:
+        """paused, speed."""
+        ...
+
+    def step(self) -> None:
+        """To the next frame."""
+        ...
+
+
+class LiveView:
+    """A `nodes.viewer.View` on one side and a `pages.Source` on the other."""
+
+    def __init__(
+        self, vehicles: tuple[str, ...], graph: Graph | None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """graph: None where there is nothing to command, as in a bag. now: s, of a steady clock."""
+        self._state = LiveState(vehicles)
+        self._graph = graph
+        self._now = now
+        self._lock = threading.Lock()
+        self._wanted = Wanted(now)
+        self._layer_pictures: dict[str, tuple[bytes, int]] = {}
+        self._place: PlaceMap | None = None
+        self._relief: bytes | None = None
+        self._place_lock = threading.Lock()
+        self._pace = (now(), 0.0, 0.0)  # s wall, s mission, times real time
+        about = {"lockstep": graph is not None and graph.lockstep, "commands": graph is not None}
+        self._state.put("page", {**about, "vehicles": list(vehicles), "kinds": [kind.value for kind in ClueKind]})
+
+    # -- the node's side ------------------------------------------------------------------------
+
+    def take(self, vehicle: str, topic: str, message: Any) -> None:
+        """One message."""
+        with self._lock:
+            self._state.take(vehicle, topic, message)
+            if topic == names.MISSION_STATE:
+                self._measure_pace()
+
+    def take_clock(self, paused: bool, speed: float) -> None:
+        """How the simulator's time goes."""
+        with self._lock:
+            self._state.put("clock", {"paused": paused, "speed": speed})
+
+    def wanted(self) -> frozenset[str]:
+        """Vehicles that somebody looks at."""
+        return frozenset(self._wanted.names())
+
+    def _measure_pace(self) -> None:
+        """How fast the mission goes, over some seconds."""
+        mission = self._state.get("mission")
+        elapsed = (mission or {}).get("elapsed") or 0.0
+        wall, before, _ = self._pace
+        now = self._now()
+        if now - wall >= 3.0:
+            self._pace = now, elapsed, (elapsed - before) / (now - wall)
+            self._state.put("pace", round(self._pace[2], 1))
+
+    # -- the page's side ------------------------------------------------------------------------
+
+    def state(self) -> Mapping[str, Any]:
+        """Everything at once."""
+        with self._lock:
+            return self._state.changes({})
+
+    def changes(self, cursor: Cursor, query: Mapping[str, str]) -> Mapping[str, Any]:
+        """What is new to a reader; asking is looking. query: vehicle."""
+        vehicle = query.get("vehicle", "")
+        self._wanted.ask(vehicle if vehicle in self._state.vehicles else self._state.vehicles[0])
+        with self._lock:
+            return self._state.changes(cursor)
+
+    def picture(self, name: str) -> tuple[bytes, int] | None:
+        """relief, layer/<topic>/<vehicle>, camera/<vehicle>/<camera> or crop/<vehicle>/<clue>."""
+        kind, _, rest = name.partition("/")
+        if kind == "relief":
+            return self._relief_picture()
+        if kind == "layer":
+            return self._layer_picture(rest)
+        with self._lock:
+            if kind == "camera":
+                return self._state.pictures.get(rest)
+            vehicle, _, number = rest.partition("/")
+            if kind == "crop" and vehicle in self._state.crops and number.isdecimal():
+                crop = self._state.crops[vehicle].get(int(number))
+                return None if crop is None else (crop.jpeg, crop.serial)
+        return None
+
+    def _layer_picture(self, name: str) -> tuple[bytes, int] | None:
+        with self._lock:
+            layer = self._state.layers.get(name)
+        if layer is None:
+            return None
+        known = self._layer_pictures.get(name)
+        if known is None or known[1] != layer.serial:
+            known = self._layer_pictures[name] = layer.picture(), layer.serial
+        return known
+
+    def _relief_picture(self) -> tuple[bytes, int] | None:
+        place = self._known_place()
+        if place is None:
+            return None
+        with self._place_lock:
+            if self._relief is None:
+                self._relief = encode_png(place.shaded_relief(RELIEF_PIXELS)[..., ::-1])
+            return self._relief, 0
+
+    def _known_place(self) -> PlaceMap | None:
+        """The mission's map; None where it is not one of this package's, or not known yet."""
+        with self._lock:
+            map_id = self._state.map_id
+        with self._place_lock:
+            if self._place is None and map_id:
+                try:
+                    self._place = load_map(map_id)
+                except UsageError:
+                    return None
+                with self._lock:
+                    self._state.put("place", {"size": self._place.size})
+            return self._place
+
+    # -- what a person asks for -----------------------------------------------------------------
+
+    def command(self, words: Mapping[str, Any]) -> Mapping[str, Any]:
+        """{do: pause|go|step|speed|search|hold|return|report, ...}. Raises ValueError on what makes no sense."""
+        graph = self._graph
+        if graph is None:
+            raise ValueError("nothing flies here")
+        do = words.get("do")
+        if do in ("pause", "go", "step", "speed"):
+            if not graph.lockstep:
+                raise ValueError("time can be stopped in lockstep only")
+            self._move_time(graph, str(do), words)
+            return {"done": do}
+        vehicle = words.get("vehicle")
+        if vehicle not in self._state.vehicles:
+            raise ValueError(f"no vehicle is named {vehicle!r}")
+        if do in ORDERS:
+            graph.order(vehicle, str(do))
+        elif do == "report":
+            graph.report(vehicle, *self._checked_report(words))
+        else:
+            raise ValueError(f"{do!r} is nothing to do")
+        return {"done": do}
+
+    def _move_time(self, graph: Graph, do: str, words: Mapping[str, Any]) -> None:
+        if do == "step":
+            graph.step()
+        elif do == "speed":
+            speed = _number(words, "speed")
+            if not 0.0 <= speed <= SPEED_MOST:
+                raise ValueError(f"speed {speed:g} is not from 0 to {SPEED_MOST:g}")
+            graph.set_clock(speed=speed)
+        else:
+            graph.set_clock(paused=do == "pause")
+
+    def _checked_report(self, words: Mapping[str, Any]) -> tuple[str, bool, str, Position]:
+        kind, text = words.get("kind"), words.get("text", "")
+        if kind != PERSON and kind not in {known.value for known in ClueKind}:
+            raise ValueError(f"{kind!r} is neither {PERSON} nor a kind of clue")
+        if not isinstance(text, str) or len(text) > TEXT_MOST:
+            raise ValueError(f"a report's text has at most {TEXT_MOST} characters")
+        x, y = _number(words, "x"), _number(words, "y")
+        z = _number(words, "z") if words.get("z") is not None else self._ground(x, y)
+        return str(kind), kind == PERSON, text.strip() or str(kind).replace("_", " "), (x, y, z)
+
+    def _ground(self, x: float, y: float) -> float:
+        place = self._known_place()
+        if place is None:
+            raise ValueError("the ground's height is not known here: give z")
+        if not place.contains((x, y)):
+            raise ValueError(f"{x:.0f}, {y:.0f} m lies off the map")
+        return float(place.ground_height((x, y)))
+
+
+def _number(words: Mapping[str, Any], key: str) -> float:
+    value = words.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{key} {value!r} is no number")
+    return float(value)

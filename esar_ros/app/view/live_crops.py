@@ -1,0 +1,100 @@
+"""A small picture of each clue, cut from the cameras' pictures where the detector saw it best."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+KEPT_PICTURES = 8  # four cameras of two frames: a frame's detections may come before or after its pictures
+MARGIN = 0.6  # of the box, around it on each side
+SIDE = 112  # px of a crop
+LEAST_BOX = 6  # px, longer side; below that there is nothing to see
+NEAR = 15.0  # m between a detection and the clue it belongs to, at most
+BETTER = 1.25  # times the box's longer side that makes a new crop worth cutting
+QUALITY = 82  # of JPEG
+
+
+@dataclass(frozen=True)
+class Crop:
+    """A clue's picture and the longer side of the box (px) that it was cut for."""
+
+    jpeg: bytes
+    size: int
+    serial: int
+
+
+class Crops:
+    """Matches detections to clues and to the pictures of their stamp."""
+
+    def __init__(self) -> None:
+        self._pictures: OrderedDict[tuple[int, str], bytes] = OrderedDict()
+        self._waiting: OrderedDict[int, list[Any]] = OrderedDict()  # detections by stamp
+        self._crops: dict[int, Crop] = {}
+        self._serial = 0
+
+    def picture(self, ns: int, camera: str, jpeg: bytes) -> None:
+        """Keep a camera's picture for a moment."""
+        self._pictures[ns, camera] = jpeg
+        while len(self._pictures) > KEPT_PICTURES:
+            self._pictures.popitem(last=False)
+
+    def detections(self, ns: int, detections: Iterable[Any]) -> None:
+        """Keep a frame's detections with a position until its pictures and clues are there."""
+        self._waiting[ns] = [d for d in detections if d.has_position and max(d.width, d.height) >= LEAST_BOX]
+        while len(self._waiting) > 2:
+            self._waiting.popitem(last=False)
+
+    def cut(self, clues: Iterable[Any]) -> bool:
+        """Cut what can be cut for these clues; whether there is something new."""
+        clues = list(clues)
+        before = self._serial
+        for ns, detections in self._waiting.items():
+            left = []
+            for seen in detections:
+                clue = _nearest(seen, clues)
+                jpeg = self._pictures.get((ns, seen.camera))
+                if clue is None or jpeg is None:
+                    left.append(seen)
+                    continue
+                size = max(int(seen.width), int(seen.height))
+                known = self._crops.get(clue.id)
+                if known is None or size >= BETTER * known.size:
+                    self._serial += 1
+                    self._crops[clue.id] = Crop(cut_box(jpeg, seen), size, self._serial)
+            self._waiting[ns] = left
+        return self._serial != before
+
+    def get(self, clue: int) -> Crop | None:
+        """A clue's crop, by the clue's id."""
+        return self._crops.get(clue)
+
+
+def _nearest(seen: Any, clues: list[Any]) -> Any | None:
+    at = np.array([seen.position.x, seen.position.y, seen.position.z])
+    best, least = None, NEAR
+    for clue in clues:
+        if clue.kind != seen.kind:
+            continue
+        distance = float(np.linalg.norm(at - [clue.position.x, clue.position.y, clue.position.z]))
+        if distance <= least:
+            best, least = clue, distance
+    return best
+
+
+def cut_box(jpeg: bytes, box: Any) -> bytes:
+    """Square JPEG around a box (x, y, width, height in px) of a JPEG picture, enlarged to SIDE."""
+    picture: NDArray[np.uint8] = np.asarray(
+        cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8
+    )
+    height, width = picture.shape[:2]
+    side = min(max(int(max(box.width, box.height) * (1.0 + 2.0 * MARGIN)), 24), height, width)
+    left = min(max(int(box.x + box.width / 2 - side / 2), 0), width - side)
+    top = min(max(int(box.y + box.height / 2 - side / 2), 0), height - side)
+    part = cv2.resize(picture[top : top + side, left : left + side], (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
+    return bytes(cv2.imencode(".jpg", part, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1])

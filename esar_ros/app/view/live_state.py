@@ -1,0 +1,375 @@
+"""What the live page shows of a mission: messages in, sections of plain numbers and words out.
+
+Messages are duck-typed: live subscriptions and a bag's reader give the same attributes. Every section has a serial
+number, so that a reader is sent only what has changed since it last asked. Not thread-safe: its owner locks.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from esar_ros.app.view.live_crops import Crops
+from esar_ros.app.view.live_layers import Layer
+from esar_ros.geometry.frames import Pose, motion_in_parent
+from esar_ros.mission import names
+from esar_ros.nodes.convert import array3, pose_of, pose_of_transform
+from esar_ros.nodes.stamps import nanoseconds
+from esar_ros.planning.pilot import Phase
+from esar_ros.scoring.truth import End
+from esar_ros.scoring.words import VICTIM, mode_name, reason_name
+
+TRACK_STEP = 1.0  # m between points kept of the way flown
+LOG_KEPT = 2000  # entries
+PHASES = {0: "unknown", 1: "preparing", 2: "running", 3: "ended"}
+GOALS = {1: "hold", 2: "waypoint", 3: "velocity", 4: "return", 5: "land"}
+
+Cursor = dict[str, int]  # what a reader has: serial per section, number of items per list
+
+
+class LiveState:
+    """One mission as a reader of the page knows it. Map frame ENU, SI units; angles of ellipses in degrees."""
+
+    def __init__(self, vehicles: tuple[str, ...]) -> None:
+        self.vehicles = vehicles
+        self.pictures: dict[str, tuple[bytes, int]] = {}  # <vehicle>/<camera>
+        self.layers: dict[str, Layer] = {}  # <topic>/<vehicle>
+        self.crops = {vehicle: Crops() for vehicle in vehicles}
+        self.map_id = ""
+        self._serial = 0
+        self._sections: dict[str, tuple[int, Any]] = {}
+        self._lists: dict[str, list[Any]] = {"log": [], "reports": [], **{f"track/{v}": [] for v in vehicles}}
+        self._odom_in_map: dict[str, Pose] = {}
+        self._start: float | None = None  # s, stamp of the mission's start
+        self._now = 0.0  # s, newest stamp
+        self._said: dict[str, tuple[str, ...]] = {}  # the last thing logged of each vehicle and kind
+        self._clues: dict[str, Any] = {}
+        self._ended = False
+        self._truth: Any = None
+        self._takers = {
+            names.BRIEF: self._brief,
+            names.MISSION_STATE: self._mission,
+            names.TF_STATIC: self._static,
+            names.ODOMETRY: self._odometry,
+            names.PILOT_STATE: self._pilot,
+            names.BATTERY: self._charge,
+            names.SAFETY_STATUS: self._safety,
+            names.DECISION: self._decision,
+            names.REPORTS: self._report,
+            names.GOAL: self._goal,
+            names.PATH: self._path,
+            names.CLUES: self._seen,
+            names.DETECTIONS: self._detections,
+            names.MAP_STATUS: self._map,
+            names.BELIEF: self._grid(names.BELIEF),
+            names.MAP_COVERAGE: self._grid(names.MAP_COVERAGE),
+            names.OPERATOR_ORDER: self._order,
+            names.SCORE: self._score,
+            names.TRUTH: self._tell_truth,
+            **{names.camera_compressed(c): self._camera(c) for c in names.CAMERAS},
+        }
+
+    # -- out ------------------------------------------------------------------------------------
+
+    def changes(self, cursor: Cursor) -> dict[str, Any]:
+        """Sections that differ from what the cursor says its owner has, which is then moved on.
+
+        A list comes as {"from": index of the first item sent, "items": [...]}.
+        """
+        told: dict[str, Any] = {}
+        for name, (serial, value) in self._sections.items():
+            if cursor.get(name) != serial:
+                cursor[name] = serial
+                told[name] = value
+        for name, items in self._lists.items():
+            have = cursor.get(name, 0)
+            if have < len(items):
+                cursor[name] = len(items)
+                told[name] = {"from": have, "items": items[have:]}
+        return told
+
+    def put(self, section: str, value: Any) -> None:
+        """Set a section; the same value again is no change."""
+        if section in self._sections and self._sections[section][1] == value:
+            return
+        self._serial += 1
+        self._sections[section] = self._serial, value
+
+    def get(self, section: str) -> Any:
+        """Newest value of a section, None before there is one."""
+        return self._sections.get(section, (0, None))[1]
+
+    def log(self, vehicle: str, kind: str, title: str, text: str = "") -> None:
+        """Add a line to the log, unless the last one of this vehicle and kind said the same."""
+        if self._said.get(f"{vehicle} {kind}") == (title, text) or len(self._lists["log"]) >= LOG_KEPT:
+            return
+        self._said[f"{vehicle} {kind}"] = title, text
+        entry = {"t": self._elapsed(self._now), "vehicle": vehicle, "kind": kind, "title": title, "text": text}
+        self._lists["log"].append(entry)
+
+    # -- in -------------------------------------------------------------------------------------
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Topics that are shown."""
+        return tuple(self._takers)
+
+    def take(self, vehicle: str, topic: str, message: Any) -> None:
+        """Take in one message of a vehicle's topic; others are ignored."""
+        taker = self._takers.get(topic)
+        if taker is None:
+            return
+        header = getattr(message, "header", None)
+        if header is not None and topic != names.TF_STATIC:
+            self._now = max(self._now, nanoseconds(header.stamp) * 1e-9)
+        taker(vehicle, message)
+
+    def _elapsed(self, stamp: float) -> float | None:
+        return None if self._start is None else round(max(stamp - self._start, 0.0), 1)
+
+    def _brief(self, vehicle: str, m: Any) -> None:
+        self.map_id = m.map_id
+        value = {
+            "id": m.mission_id,
+            "map": m.map_id,
+            "prompt": m.prompt,
+            "weather": m.weather.replace("_", " "),
+            "local_time": m.local_time,
+            "area": [[rounded(p.x), rounded(p.y)] for p in m.area],
+            "report_cap": int(m.report_cap),
+        }
+        self.put("brief", value)
+        self.put(f"home/{vehicle}", [rounded(m.home.x), rounded(m.home.y)])
+
+    def _mission(self, vehicle: str, m: Any) -> None:
+        if vehicle != self.vehicles[0]:
+            return
+        stamp = nanoseconds(m.header.stamp) * 1e-9
+        if m.phase != 1:
+            self._start = stamp - m.elapsed
+        self._ended = m.phase == 3
+        end = list(End)[m.end - 1].value if 0 < m.end <= len(End) else ""
+        self.put(
+            "mission",
+            {
+                "phase": PHASES.get(m.phase, "unknown"),
+                "end": end,
+                "elapsed": rounded(m.elapsed),
+                "t_max": rounded(m.t_max),
+                "reports": int(m.reports),
+                "text": m.text,
+            },
+        )
+        if self._ended:
+            self.log("", "mission", f"mission ended: {end}", m.text)
+            self._show_truth()
+
+    def _static(self, vehicle: str, m: Any) -> None:
+        for transform in m.transforms:
+            for name in self.vehicles:
+                if transform.child_frame_id == names.vehicle_frame(name, names.ODOM):
+                    self._odom_in_map[name] = pose_of_transform(transform.transform)
+
+    def _odometry(self, vehicle: str, m: Any) -> None:
+        frame = self._odom_in_map.get(vehicle)
+        if frame is None:
+            return
+        pose, velocity = motion_in_parent(frame, pose_of(m.pose.pose), array3(m.twist.twist.linear))
+        at = [rounded(v) for v in pose.position]
+        self.put(
+            f"craft/{vehicle}",
+            {
+                "position": at,
+                "heading": rounded((90.0 - math.degrees(pose.yaw)) % 360.0, 0),
+                "yaw": rounded(pose.yaw, 3),
+                "speed": rounded(math.hypot(velocity[0], velocity[1])),
+                "climb": rounded(velocity[2]),
+                "deviation": rounded(math.sqrt(max(m.pose.covariance[0], m.pose.covariance[7], 0.0))),
+            },
+        )
+        track = self._lists[f"track/{vehicle}"]
+        if not track or math.hypot(track[-1][0] - at[0], track[-1][1] - at[1]) >= TRACK_STEP:
+            track.append(at)
+
+    def _charge(self, vehicle: str, m: Any) -> None:
+        self.put(f"battery/{vehicle}", rounded(m.percentage, 3))
+
+    def _pilot(self, vehicle: str, m: Any) -> None:
+        phase = Phase(m.phase).name.lower().replace("_", " ") if m.phase in list(Phase) else "unknown"
+        self.put(
+            f"pilot/{vehicle}",
+            {
+                "phase": phase,
+                "height": rounded(m.height) if m.has_height else None,
+                "reached": bool(m.goal_reached),
+                "blocked": bool(m.goal_blocked),
+                "text": m.text,
+            },
+        )
+
+    def _safety(self, vehicle: str, m: Any) -> None:
+        reasons = [reason_name(r).replace("_", " ") for r in m.reasons]
+        value = {
+            "mode": mode_name(m.mode),
+            "reasons": reasons,
+            "text": m.text,
+            "changed": bool(m.changed),
+            "breach": bool(m.breach),
+            "asked": rounded(_length(m.asked)),
+            "given": rounded(_length(m.given)),
+            "clearance": rounded(m.clearance) if m.has_clearance else None,
+            "stopping": rounded(m.stopping_distance),
+            "height": rounded(m.height) if m.has_height else None,
+            "interventions": int(m.interventions),
+        }
+        self.put(f"governor/{vehicle}", value)
+        why = reasons[0] if reasons else ""
+        if (value["mode"], why) != ("normal", "") or f"{vehicle} governor" in self._said:
+            self.log(vehicle, "governor", str(value["mode"]), why)
+
+    def _decision(self, vehicle: str, m: Any) -> None:
+        status = {2: "thinking", 3: "stop"}.get(m.status, "decided")
+        value = {"method": m.method, "status": status, "action": m.action, "why": m.why}
+        counts = {"latency": rounded(m.latency, 3), "considered": int(m.considered)}
+        self.put(f"planner/{vehicle}", {**value, **counts, "tokens": int(m.tokens_in + m.tokens_out)})
+        self.log(vehicle, "planner", m.action, m.why)
+
+    def _report(self, vehicle: str, m: Any) -> None:
+        kind = "victim" if m.type == VICTIM else "clue"
+        report = {
+            "vehicle": vehicle,
+            "seq": int(m.seq),
+            "t": self._elapsed(nanoseconds(m.header.stamp) * 1e-9),
+            "type": kind,
+            "kind": m.kind.replace("_", " "),
+            "text": m.text,
+            "confidence": rounded(m.confidence, 2),
+            "position": [rounded(v) for v in array3(m.position)],
+        }
+        known = self._lists["reports"]
+        if any((r["vehicle"], r["seq"]) == (vehicle, report["seq"]) for r in known):
+            return
+        known.append(report)
+        self.log(vehicle, "report", f"reports a {kind}: {report['kind']}", m.text)
+
+    def _order(self, vehicle: str, m: Any) -> None:
+        self.put(f"order/{vehicle}", m.data)
+        self.log(vehicle, "order", f"operator: {m.data}")
+
+    def _goal(self, vehicle: str, m: Any) -> None:
+        where = [rounded(v) for v in array3(m.position)] if m.type == 2 else None
+        above = m.height_reference == 2
+        self.put(f"goal/{vehicle}", {"type": GOALS.get(m.type, "none"), "position": where, "above_ground": above})
+
+    def _path(self, vehicle: str, m: Any) -> None:
+        points = [[rounded(p.pose.position.x), rounded(p.pose.position.y)] for p in m.poses]
+        self.put(f"path/{vehicle}", points)
+
+    def _seen(self, vehicle: str, m: Any) -> None:
+        self._clues[vehicle] = m.clues
+        self.crops[vehicle].cut(m.clues)
+        self._put_clues(vehicle)
+
+    def _detections(self, vehicle: str, m: Any) -> None:
+        self.crops[vehicle].detections(nanoseconds(m.header.stamp), m.detections)
+        self._cut(vehicle)
+
+    def _cut(self, vehicle: str) -> None:
+        if self.crops[vehicle].cut(self._clues.get(vehicle, ())):
+            self._put_clues(vehicle)
+
+    def _put_clues(self, vehicle: str) -> None:
+        told = []
+        for clue in self._clues[vehicle]:
+            major, minor, angle = ellipse(clue.covariance)
+            crop = self.crops[vehicle].get(clue.id)
+            told.append(
+                {
+                    "id": int(clue.id),
+                    "kind": clue.kind.replace("_", " "),
+                    "text": clue.text,
+                    "score": rounded(clue.score, 2),
+                    "position": [rounded(v) for v in array3(clue.position)],
+                    "ellipse": [rounded(major, 2), rounded(minor, 2), rounded(angle)],
+                    "views": int(clue.views),
+                    "nearest": rounded(clue.nearest_view),
+                    "crop": crop.serial if crop else 0,
+                }
+            )
+        self.put(f"clues/{vehicle}", told)
+
+    def _map(self, vehicle: str, m: Any) -> None:
+        self.put(f"map/{vehicle}", {"coverage": rounded(m.coverage, 4), "area": rounded(m.covered_area, 0)})
+
+    def _grid(self, topic: str) -> Any:
+        def take(vehicle: str, m: Any) -> None:
+            name = f"{topic}/{vehicle}"
+            before = self.layers.get(name)
+            layer = Layer.of(topic, before.serial + 1 if before else 1, m)
+            self.layers[name] = layer
+            self.put(f"layer/{name}", {"serial": layer.serial, "extent": [rounded(v) for v in layer.extent]})
+
+        return take
+
+    def _camera(self, camera: str) -> Any:
+        def take(vehicle: str, m: Any) -> None:
+            name = f"{vehicle}/{camera}"
+            serial = self.pictures.get(name, (b"", 0))[1] + 1
+            self.pictures[name] = bytes(m.data), serial
+            self.put(f"camera/{name}", serial)
+            self.crops[vehicle].picture(nanoseconds(m.header.stamp), camera, self.pictures[name][0])
+            self._cut(vehicle)
+
+        return take
+
+    # -- after the end --------------------------------------------------------------------------
+
+    def _score(self, vehicle: str, m: Any) -> None:
+        if vehicle != self.vehicles[0]:
+            return
+        result = json.loads(m.result)
+        keys = ("metrics", "eligible", "ineligible_reasons", "end", "end_text", "planner", "safety", "judge")
+        value = {key: result[key] for key in keys}
+        value["verdicts"] = [{k: r[k] for k in ("vehicle", "seq", "verdict", "ok")} for r in result["reports"]]
+        value["things"] = {
+            "victims": [{k: v[k] for k in ("id", "name", "found", "time")} for v in result["victims"]],
+            "clues": [{k: c[k] for k in ("id", "kind", "located", "exact")} for c in result["clues"]],
+        }
+        self.put("score", value)
+
+    def _tell_truth(self, vehicle: str, m: Any) -> None:
+        self._truth = m.data
+        self._show_truth()
+
+    def _show_truth(self) -> None:
+        """Where everything was, once the mission has ended and not before."""
+        if not self._ended or self._truth is None:
+            return
+        truth: Mapping[str, Any] = json.loads(self._truth)
+        things = [{"kind": "victim", "name": v["name"], "position": v["position"]} for v in truth["victims"]]
+        things += [{"kind": c["kind"].replace("_", " "), "name": "", "position": c["position"]} for c in truth["clues"]]
+        self.put("truth", things)
+
+
+def rounded(value: float, digits: int = 1) -> float | None:
+    """A number as JSON knows it: NaN and infinity become None."""
+    value = float(value)
+    return round(value, digits) + 0.0 if math.isfinite(value) else None
+
+
+def ellipse(covariance: Any) -> tuple[float, float, float]:
+    """Standard deviations (m) along the axes of the level ellipse, greater first, and its angle from east (deg)."""
+    level = np.asarray(covariance, dtype=np.float64).reshape(3, 3)[:2, :2]
+    if not np.isfinite(level).all():
+        return math.nan, math.nan, 0.0
+    values, vectors = np.linalg.eigh(level)
+    minor, major = np.sqrt(np.clip(values, 0.0, None))
+    return float(major), float(minor), math.degrees(math.atan2(vectors[1, 1], vectors[0, 1])) % 180.0
+
+
+def _length(v: Any) -> float:
+    return math.sqrt(v.x * v.x + v.y * v.y + v.z * v.z)

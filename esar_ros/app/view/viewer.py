@@ -1,0 +1,31 @@
+"""The process behind `esar mission --view`: the viewer node, and the page it fills."""
+
+from __future__ import annotations
+
+from esar_ros.app.view.live import PAGE, LiveView
+from esar_ros.app.view.pages import PageServer, read_assets
+from esar_ros.nodes.progress import SERVING
+from esar_ros.nodes.runtime import run
+from esar_ros.nodes.viewer import ViewerNode
+
+
+def make() -> ViewerNode:
+    """Node and page. Raises UsageError when the port is taken."""
+    node = ViewerNode()
+    view = LiveView(node.vehicles, node)
+    page = PageServer(
+        (PAGE / "index.html").read_text(encoding="utf-8"), view, node.port, read_assets(PAGE), view.changes
+    )
+    node.show(view, page.close)
+    # The token travels behind the '#': browsers send that part to nobody.
+    print(f"{SERVING} {page.address}#token={page.token}", flush=True)
+    return node
+
+
+def main() -> int:
+    """Entry point of the executable."""
+    return run(lambda: [make()])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,223 @@
+"""Viewer node: what somebody watches goes from topics to a view, what they ask for goes into the graph.
+
+It takes no part in steps and delays nobody. Until the mission runs it reads latched topics alone: publishers count
+their readers before the first step, and one that only watches must not be taken for one that is needed. Without a
+reader of the page it subscribes to what comes once a second and to nothing else; fast topics are kept as bytes and
+read at the page's rate.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from geometry_msgs.msg import Point
+from rcl_interfaces.msg import ParameterEvent, ParameterType
+from rcl_interfaces.srv import GetParameters, SetParameters
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message
+from rclpy.subscription import Subscription
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from esar_ros.mission import names
+from esar_ros.msg import MissionState, Report
+from esar_ros.nodes import interface
+from esar_ros.nodes.interface import BY_NAME
+from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.steps import LOCKSTEP, REALTIME
+from esar_ros.nodes.types import message_class
+
+RATE = 5.0  # Hz, at which what is watched is refreshed
+NODE_RATE = 10.0  # Hz, at which orders go out
+
+# Latched, read from the start; about once a second or less, read once the mission runs; read while somebody looks.
+ALWAYS = (names.BRIEF, names.MISSION_STATE, names.SCORE, names.TRUTH, names.TF_STATIC)
+RUNNING = (names.DECISION, names.REPORTS, names.OPERATOR_ORDER)
+LOOKED_AT = (
+    names.ODOMETRY, names.PILOT_STATE, names.SAFETY_STATUS, names.BATTERY, names.GOAL, names.PATH, names.CLUES,
+    names.DETECTIONS, names.MAP_STATUS, names.MAP_COVERAGE, names.BELIEF,
+)  # fmt: skip
+FAST = (names.ODOMETRY, names.PILOT_STATE)  # every control step: only the newest counts
+
+
+class View(Protocol):
+    """Who is shown the mission. Called from the node's thread."""
+
+    def take(self, vehicle: str, topic: str, message: Any) -> None:
+        """One message."""
+        ...
+
+    def take_clock(self, paused: bool, speed: float) -> None:
+        """How the simulator's time goes."""
+        ...
+
+    def wanted(self) -> frozenset[str]:
+        """Vehicles that somebody looks at."""
+        ...
+
+
+class ViewerNode(Node):
+    """Subscribes to what a view shows while somebody looks, and sends a person's orders."""
+
+    def __init__(self) -> None:
+        super().__init__(interface.VIEWER)
+        pace = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME))
+        self.lockstep = pace == LOCKSTEP
+        declare(self, "record", "view", "what the recorder keeps", choices=interface.RECORD_LEVELS)
+        self.vehicles = tuple(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
+        self.port = int(
+            declare(self, "port", 0, "TCP port of the page on the loopback; 0: a free one", minimum=0, maximum=65535)
+        )
+        self._view: View | None = None
+        self._on_close: Callable[[], None] | None = None
+        self._subscriptions_of: dict[tuple[str, str], Subscription] = {}
+        self._newest: dict[tuple[str, str], bytes] = {}
+        self._running = False
+        self._asked: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._turn = 0
+        self._orders = {v: self._publisher(v, names.OPERATOR_ORDER) for v in self.vehicles}
+        self._reports = {v: self._publisher(v, names.OPERATOR_REPORT) for v in self.vehicles}
+        self._standing: dict[str, str] = {}  # orders in force
+        self._step_client = self.create_client(Trigger, names.SIM_STEP)
+        self._get_client = self.create_client(GetParameters, f"{interface.AIRSIM_BRIDGE}/get_parameters")
+        self._set_client = self.create_client(SetParameters, f"{interface.AIRSIM_BRIDGE}/set_parameters")
+        self._sim_clock = {"paused": False, "speed": 0.0}
+        self._clock_known = not self.lockstep
+        if self.lockstep:
+            self.create_subscription(ParameterEvent, "/parameter_events", self._on_parameters, 10)
+
+    def _publisher(self, vehicle: str, topic: str) -> Any:
+        entry = BY_NAME[topic]
+        return self.create_publisher(message_class(entry.type), f"{vehicle}/{topic}", PROFILES[entry.quality])
+
+    def show(self, view: View, on_close: Callable[[], None]) -> None:
+        """Begin to show the mission."""
+        self._view, self._on_close = view, on_close
+        for vehicle in self.vehicles:
+            for topic in ALWAYS:
+                self._subscribe(vehicle, topic)
+        self.create_timer(1.0 / NODE_RATE, self._on_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    # -- what is asked for, from any thread ---------------------------------------------------------
+
+    def order(self, vehicle: str, what: str) -> None:
+        """Tell a vehicle's pilot: search, hold or return."""
+
+        def send() -> None:
+            self._standing[vehicle] = what
+            self._orders[vehicle].publish(String(data=what))
+
+        self._asked.put(send)
+
+    def report(self, vehicle: str, kind: str, victim: bool, text: str, position: tuple[float, float, float]) -> None:
+        """Have a vehicle's planner report what a person has seen; position in m, map frame."""
+        message = Report(type=Report.VICTIM if victim else Report.CLUE, kind=kind, text=text, confidence=1.0)
+        message.header.frame_id = names.MAP
+        message.position = Point(x=position[0], y=position[1], z=position[2])
+        self._asked.put(lambda: self._reports[vehicle].publish(message))
+
+    def set_clock(self, **changes: bool | float) -> None:
+        """Change `paused` or `speed` of the bridge."""
+        parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in changes.items()]
+        request = SetParameters.Request(parameters=parameters)
+        self._asked.put(lambda: self._call(self._set_client, request))
+
+    def step(self) -> None:
+        """Let a paused simulator go on to the next frame."""
+        self._asked.put(lambda: self._call(self._step_client, Trigger.Request()))
+
+    def _call(self, client: Any, request: Any) -> None:
+        if client.service_is_ready():
+            client.call_async(request)
+        else:
+            self.get_logger().warning(f"{client.srv_name} is not there")
+
+    # -- messages -------------------------------------------------------------------------------
+
+    def _subscribe(self, vehicle: str, topic: str) -> None:
+        entry = BY_NAME.get(topic)
+        name = topic if topic.startswith("/") else f"{vehicle}/{topic}"
+        key = (self.vehicles[0], topic) if topic.startswith("/") else (vehicle, topic)
+        if entry is None or key in self._subscriptions_of:
+            return
+        fast = topic in FAST
+
+        def take(message: Any) -> None:
+            if fast:
+                self._newest[key] = message
+            elif self._view is not None:
+                self._view.take(vehicle, topic, message)
+                if topic == names.MISSION_STATE and message.phase != MissionState.PREPARING:
+                    self._running = True
+
+        self._subscriptions_of[key] = self.create_subscription(
+            message_class(entry.type), name, take, PROFILES[entry.quality], raw=fast
+        )
+
+    def _unsubscribe(self, vehicle: str, topic: str) -> None:
+        self._newest.pop((vehicle, topic), None)
+        subscription = self._subscriptions_of.pop((vehicle, topic), None)
+        if subscription is not None:
+            self.destroy_subscription(subscription)
+
+    def _on_time(self) -> None:
+        while not self._asked.empty():
+            self._asked.get()()
+        self._turn += 1
+        if self._turn % round(NODE_RATE) == 0:
+            self._repeat_orders()
+        if self._turn % round(NODE_RATE / RATE) or self._view is None:
+            return
+        if self._running:
+            self._follow(self._view.wanted())
+        for (vehicle, topic), raw in self._newest.items():
+            self._view.take(vehicle, topic, deserialize_message(raw, message_class(BY_NAME[topic].type)))
+        self._newest.clear()
+        if not self._clock_known and self._get_client.service_is_ready():
+            self._clock_known = True
+            self._get_client.call_async(GetParameters.Request(names=list(self._sim_clock))).add_done_callback(
+                self._on_clock
+            )
+
+    def _repeat_orders(self) -> None:
+        """A pilot that was started again must not fly on against an order."""
+        for vehicle, order in self._standing.items():
+            if order != "search":
+                self._orders[vehicle].publish(String(data=order))
+
+    def _follow(self, wanted: frozenset[str]) -> None:
+        """Subscribe to what is looked at, and to nothing else. All vehicles are on the map, one's cameras beside it."""
+        cameras = [names.camera_compressed(camera) for camera in names.CAMERAS]
+        for vehicle in self.vehicles:
+            for topic in RUNNING:
+                self._subscribe(vehicle, topic)
+            for topics, looked_at in ((LOOKED_AT, bool(wanted)), (cameras, vehicle in wanted)):
+                for topic in topics:
+                    (self._subscribe if looked_at else self._unsubscribe)(vehicle, topic)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def _on_clock(self, future: Any) -> None:
+        answer = future.result()
+        if answer is not None and len(answer.values) == len(self._sim_clock):
+            self._tell_clock(dict(zip(self._sim_clock, answer.values, strict=True)))
+
+    def _on_parameters(self, event: ParameterEvent) -> None:
+        if event.node.rsplit("/", 1)[-1] == interface.AIRSIM_BRIDGE:
+            self._tell_clock({p.name: p.value for p in event.changed_parameters if p.name in self._sim_clock})
+
+    def _tell_clock(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            self._sim_clock[name] = value.bool_value if value.type == ParameterType.PARAMETER_BOOL else value.double_value
+        if self._view is not None:
+            self._view.take_clock(bool(self._sim_clock["paused"]), float(self._sim_clock["speed"]))
+
+    def close(self) -> None:
+        """Stop showing."""
+        if self._on_close is not None:
+            self._on_close()
