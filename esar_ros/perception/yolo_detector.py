@@ -21,7 +21,6 @@ class YoloSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = Field(default="", description="the network's file: a path, or a name in the models' folders")
-    card: str = Field(default="", description="its model card (.json) or list of classes (.txt); empty: beside it")
     prompts: dict[str, str] = Field(default_factory=dict, description="class -> kind; empty: as the card says")
     thresholds: dict[str, float] = Field(
         default_factory=dict, description="class -> least raw score, before the card's"
@@ -42,7 +41,6 @@ class YoloDetector(ABC):
         self.name = name
         self.card = card
         self._settings = settings
-        self._thresholds = {word: card.threshold(word) for word in card.classes} | settings.thresholds
         self._prompts: dict[str, str] = {}
         self.set_prompts(settings.prompts or card.kinds)
 
@@ -63,25 +61,24 @@ class YoloDetector(ABC):
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
         """Look for these of the network's classes. Raises UsageError."""
-        self._check_words(prompts)
-        self._take(prompts)
-
-    def _check_words(self, prompts: Mapping[str, str]) -> None:
         unknown = sorted(set(prompts) - set(self.card.classes))
         if unknown:
             known = ", ".join(self.card.classes[:20])
             raise UsageError(f"detector {self.name} has no class '{unknown[0]}'", f"this network's are {known}")
+        self._take(prompts, self.card)
 
-    def _take(self, prompts: Mapping[str, str]) -> None:
-        """Make these the prompts. Raises UsageError."""
+    def _take(self, prompts: Mapping[str, str], card: ModelCard) -> None:
+        """Make these the prompts of a card that has a class for each. Raises UsageError."""
         if not prompts:
             raise UsageError(f"detector {self.name} has nothing to look for", "give words that count as kinds")
         try:
             check_kinds(prompts)
         except ValueError as error:
             raise UsageError(f"detector {self.name}: {error}") from None
-        self._prompts = dict(prompts)
-        self._least = np.array([self._thresholds[w] if w in prompts else np.inf for w in self.card.classes])
+        self._prompts, self.card = dict(prompts), card
+        own = self._settings.thresholds
+        least = [own.get(word, card.threshold(word)) if word in prompts else np.inf for word in card.classes]
+        self._least = np.array(least)
 
     @abstractmethod
     def _infer(self, picture: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.backend import register
@@ -30,6 +31,12 @@ _CURE = {
     "openvino": "name an exported detector: --detector openvino:FILE, or backends.openvino.model in detector.yaml",
 }
 _ENGINES = {"esar_yolo": ONNXRUNTIME, "onnx": ONNXRUNTIME, "openvino": OPENVINO}
+
+
+class YoloFileSettings(YoloSettings):
+    """Parameters of the backends that run an exported network."""
+
+    card: str = Field(default="", description="its model card (.json) or list of classes (.txt); empty: beside it")
 
 
 class YoloFile(YoloDetector):
@@ -70,12 +77,12 @@ def _tried(engine: Engine, side: tuple[int, int], path: Path) -> Tensor:
     return output
 
 
-def _chosen(name: str, parameters: Mapping[str, Any]) -> tuple[YoloSettings, Path]:
-    settings = parse(YoloSettings, parameters, f"detector backend {name}")
+def _chosen(name: str, parameters: Mapping[str, Any]) -> tuple[YoloFileSettings, Path]:
+    settings = parse(YoloFileSettings, parameters, f"detector backend {name}")
     return settings, find_model(settings.model or (SHIPPED if name == "esar_yolo" else ""), _CURE[name])
 
 
-def _card(settings: YoloSettings, path: Path, class_names: str) -> ModelCard:
+def _card(settings: YoloFileSettings, path: Path, class_names: str) -> ModelCard:
     """The card that is named, lies beside the network, or can be made of the names in it. Raises UsageError."""
     if settings.card:
         return load_card(find_model(settings.card, "name the model card or the list of classes"))
