@@ -17,15 +17,20 @@ from launched import Launch, Launched, StandIns
 
 @pytest.fixture
 def launch(tmp_path: Path) -> Iterator[Launch]:
-    """launch(arguments, environment={}, terminal=False) -> Launched, on a ROS domain of its own."""
+    """launch(arguments, environment={}, terminal=False, file="mission") -> Launched, on a ROS domain of its own."""
     domain = {"ROS_DOMAIN_ID": str(random.SystemRandom().randrange(20, 100))}
     # What sourcing a ROS setup file does, for an environment that nobody sourced.
     domain["AMENT_PREFIX_PATH"] = os.environ.get("AMENT_PREFIX_PATH") or sys.prefix
     domain["PATH"] = search_path()
     launched: list[Launched] = []
 
-    def start(arguments: dict[str, str], environment: dict[str, str] | None = None, terminal: bool = False) -> Launched:
-        launched.append(Launched(tmp_path, arguments, {**domain, **(environment or {})}, terminal))
+    def start(
+        arguments: dict[str, str],
+        environment: dict[str, str] | None = None,
+        terminal: bool = False,
+        file: str = "mission",
+    ) -> Launched:
+        launched.append(Launched(tmp_path, arguments, {**domain, **(environment or {})}, terminal, file))
         return launched[-1]
 
     yield start

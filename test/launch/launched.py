@@ -57,10 +57,13 @@ with open(here + "/ended", "a") as ended:
 class Launched:
     """A running `ros2 launch` in a session of its own."""
 
-    def __init__(self, folder: Path, arguments: dict[str, str], environment: dict[str, str], terminal: bool) -> None:
+    def __init__(
+        self, folder: Path, arguments: dict[str, str], environment: dict[str, str], terminal: bool, file: str
+    ) -> None:
+        """file: launch/<file>.launch.py."""
         self._file = folder / "launch.log"
         self._ends: list[int] = list(os.openpty()) if terminal else []
-        command = ["ros2", "launch", str(resource("launch/mission.launch.py"))]
+        command = ["ros2", "launch", str(resource(f"launch/{file}.launch.py"))]
         with self._file.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *(f"{name}:={value}" for name, value in arguments.items())],

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +51,15 @@ class Graph:
         versions = autopilot.pop("versions", None)
         namespace = autopilot.pop("namespace", "")
         overrides = autopilot.pop("parameters", {})
-        rclpy.init(args=["test", "--ros-args", "-r", "__ns:=/uav1"] + [
-            word for key, value in overrides.items() for word in ("-p", f"{key}:={value}")
-        ])  # fmt: skip
+        space = "/" + autopilot.pop("vehicle", "uav1")
+        if not rclpy.ok():
+            rclpy.init()
         self.fake = FakeAutopilot(**autopilot)
         FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
         self.agent = FakeNode(self.fake, namespace, versions)
-        self.bridge = Px4BridgeNode()
-        self.user = rclpy.create_node("user")
+        with started_with(space, overrides):
+            self.bridge = Px4BridgeNode()
+        self.user = rclpy.create_node("user", namespace=space)
         self.velocity: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
         self.heard: dict[str, list[Any]] = {}
         quality = lambda name: PROFILES[BY_NAME[name].quality]  # noqa: E731
@@ -127,10 +129,18 @@ class Graph:
         assert self.wait(result.done, seconds), f"{name} did not end: {self.bridge._offboard.stage}"
         return result.result().result
 
-    def fly(self, height: float = 6.0) -> Graph:
-        assert self.wait(lambda: self.state.ready, 15.0), self.state.ready_message
-        result = self.do("arm", arm=True)
+    def arm(self) -> Graph:
+        """Once it is ready; on a busy machine this test's own governor may stutter just then."""
+        assert self.wait(lambda: self.state.ready, 20.0), self.state.ready_message
+        for _ in range(5):
+            result = self.do("arm", arm=True)
+            if "no fresh safe command" not in result.error_msg:
+                break
         assert (result.error_code, result.armed) == (0, True), result.error_msg
+        return self
+
+    def fly(self, height: float = 6.0) -> Graph:
+        self.arm()
         self.velocity = (0.0, 0.0, 2.0)
         assert self.wait(lambda: float(self.fake.body.position[2]) > height, 20.0)
         self.velocity = (0.0, 0.0, 0.0)
@@ -141,6 +151,20 @@ class Graph:
         from esar_ros.msg import VehicleState
 
         return (self.heard.get("vehicle_state") or [VehicleState(ready_message="nothing was heard")])[-1]
+
+
+@contextmanager
+def started_with(namespace: str, parameters: dict[str, Any]) -> Iterator[None]:
+    """Nodes made meanwhile live in a namespace and have parameters, as if started so."""
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+
+    original, given = Node.__init__, [Parameter(key, value=value) for key, value in parameters.items()]
+    Node.__init__ = lambda self, name: original(self, name, namespace=namespace, parameter_overrides=given)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Node.__init__ = original  # type: ignore[method-assign]
 
 
 @pytest.fixture
@@ -207,9 +231,43 @@ def test_arming_is_refused_with_the_reason(make: Callable[..., Graph]) -> None:
 def test_a_vehicle_s_namespace_and_system(make: Callable[..., Graph]) -> None:
     parameters = {"px4_namespace": "px4_3", "target_system": 4}
     graph = make(namespace="px4_3", system_id=4, parameters=parameters)
-    assert graph.wait(lambda: graph.state.ready, 15.0), graph.state.ready_message
-    assert graph.do("arm", arm=True).armed
+    graph.arm()
     assert {int(m.target_system) for _, m in graph.fake.commands} == {4}
+
+
+@pytest.mark.full
+def test_two_vehicles_do_not_hear_each_other(make: Callable[..., Graph], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each by the namespace and system id of its place in the mission: instances 0 and 1 of PX4 SITL."""
+    import fake_autopilot
+
+    from esar_ros.bridges import px4_state
+    from esar_ros.bridges.px4_offboard import Timing
+
+    # Six nodes in one process, and nothing here is about time: a slower link, and more patience on both sides.
+    for name in ("VehicleOdometry", "VehicleLocalPosition"):
+        monkeypatch.setitem(fake_autopilot.PERIODS, name, 0.05)
+        monkeypatch.setitem(px4_state.AGES, name, 3.0)
+    monkeypatch.setattr(fake_autopilot, "SIGNAL_LOST", 5.0)
+    graphs = [
+        make(vehicle="uav1", system_id=1, parameters={"index": 0}),
+        make(vehicle="uav2", namespace="px4_1", system_id=2, parameters={"index": 1}, start=(20.0, 0.0, 0.0)),
+    ]
+    for graph in graphs:
+        graph.bridge._offboard.timing = Timing(fresh=2.0)
+    one, two = graphs
+    two.arm()
+    assert not one.fake.armed and not one.fake.commands, "it was not meant"
+    one.arm()
+    one.velocity, two.velocity = (0.0, 0.0, 2.0), (0.0, 0.0, 1.0)
+    assert one.wait(lambda: min(float(g.fake.body.position[2]) for g in graphs) > 3.0, 20.0)
+    assert float(one.fake.body.position[2]) > 1.5 * float(two.fake.body.position[2])
+    assert [g.heard["odometry"][-1].header.frame_id for g in graphs] == ["uav1/odom", "uav2/odom"]
+    # The first one's governor dies: the second one flies on.
+    one.velocity = None
+    assert one.wait(lambda: one.fake.nav_state == HOLD, 10.0)
+    assert one.wait(lambda: two.state.offboard and not two.state.holding)
+    assert [{int(m.target_system) for _, m in g.fake.commands} for g in graphs] == [{1}, {2}]
+    assert all(graph.error is None for graph in graphs)
 
 
 def test_a_firmware_of_another_release_is_refused_by_name(make: Callable[..., Graph]) -> None:
@@ -232,7 +290,7 @@ def test_an_autopilot_that_falls_silent_ends_the_odometry(make: Callable[..., Gr
     graph = make()
     assert graph.wait(lambda: len(graph.heard.get("odometry", [])) > 5, 15.0)
     graph.fake.restart_agent()
-    time.sleep(1.0)
+    time.sleep(2.0)
     heard = len(graph.heard["odometry"])
     time.sleep(0.5)
     assert len(graph.heard["odometry"]) == heard

@@ -163,7 +163,7 @@ def test_the_simulators_vehicle_in_wind_keeps_the_braking_model(
 
 
 @pytest.mark.full
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("block", range(20))
 def test_no_breach_in_ten_thousand_flights(kit: SimpleNamespace, limits: Limits, block: int) -> None:
     """Together 1.6 million steps; the default run has 25 600 of them."""
