@@ -53,7 +53,7 @@ def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, s
     return Node(
         package=PACKAGE,
         executable=spec.executable,
-        namespace=spec.namespace,
+        namespace=spec.namespace or None,  # an empty one would be forced on nodes with namespaces of their own
         parameters=[parameters_of(spec), *([options.params_file] if options.params_file else [])],
         ros_arguments=["--log-level", options.log_level],
         additional_env=environment,

@@ -34,6 +34,7 @@ from esar_ros.nodes.graph import (
     WORLDS,
     MissionOptions,
     mission_graph,
+    vehicle_names,
 )
 from esar_ros.nodes.progress import SERVING, Progress
 from esar_ros.nodes.supervisor import Supervisor
@@ -62,7 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
     add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for px4)")
     add("--preset", default=default.preset, choices=tuple(PRESETS), help="pictures: paper 640x480, fast 320x240")
-    add("--vehicles", default=",".join(default.vehicles), help="names, separated by commas (default: %(default)s)")
+    add(
+        "--vehicles",
+        default=",".join(default.vehicles),
+        help="how many, or names, separated by commas (default: %(default)s)",
+    )
     add("--namespace", default="", help="namespace of the whole graph")
     add("--detector", default=default.detector, help="clue detector, NAME or NAME:FILE (default: %(default)s)")
     add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
@@ -97,7 +102,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         check_parameter_file(Path(arguments.params_file))
     if arguments.keep_out:
         load_keep_out(Path(arguments.keep_out))
-    vehicles = tuple(part.strip() for part in arguments.vehicles.split(",") if part.strip())
+    vehicles = vehicle_names(arguments.vehicles)
     for what, name in (
         *(("vehicle", vehicle) for vehicle in vehicles),
         *(("namespace", part) for part in arguments.namespace.strip("/").split("/") if part),

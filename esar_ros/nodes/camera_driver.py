@@ -45,9 +45,11 @@ GIVE_UP = 20.0  # s of refusals, after which the process ends to be started afre
 class CameraDriverNode(StepNode):
     """Fetches sensor data over RPC, hands frames over in the process and publishes what is wanted."""
 
-    def __init__(self, frames: InProcessFrames | None = None, segmentation: bool = False) -> None:
+    def __init__(
+        self, frames: InProcessFrames | None = None, segmentation: bool = False, namespace: str | None = None
+    ) -> None:
         """segmentation: also fetch object ids, for detectors that use ground truth."""
-        super().__init__(interface.CAMERA_DRIVER)
+        super().__init__(interface.CAMERA_DRIVER, namespace)
         self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
         self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
         width = int(declare(self, "image_width", 640, "px", minimum=16, maximum=4096))

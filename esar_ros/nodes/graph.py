@@ -27,10 +27,21 @@ LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
 
 NO_PORT = -1  # -1: none is served, 0: a free port
+MOST_VEHICLES = 16
 
 SIMULATOR = "simulator"
 SENSING = "sensing"
 OFFICIALS = "officials"
+
+
+def vehicle_names(text: str) -> tuple[str, ...]:
+    """Vehicles as a person gives them: names separated by commas, or how many. Raises UsageError."""
+    text = text.strip()
+    if not text.isdecimal():
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if not 1 <= int(text) <= MOST_VEHICLES:
+        raise UsageError(f"{text} vehicles", f"give 1 to {MOST_VEHICLES}, or their names separated by commas")
+    return tuple(f"uav{number}" for number in range(1, int(text) + 1))
 
 
 @dataclass(frozen=True)
@@ -178,6 +189,12 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     # Pictures of a server that only draws: its clock is not the vehicle's.
     stamps = "arrival" if options.world == PX4 else "source"
     safety = {"enabled": options.governor, "keep_out": options.keep_out}
+    sensing = {**common, **server, **picture, "detector": options.detector, "stamps": stamps}
+    knows = options.detector == TRUTH_DETECTOR
+    together = len(vehicles) > 1 and options.world != PX4  # of autopilots each may be on a computer of its own
+    if together:
+        spaces = [f"{root}/{vehicle}" for vehicle in vehicles]
+        specs.append(NodeSpec(SENSING, "", {**sensing, "team": spaces}, images=True, truth=knows))
     for vehicle in vehicles:
         space = f"{root}/{vehicle}"
         others = [other for other in vehicles if other != vehicle]
@@ -187,14 +204,13 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
             NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, "others": others or [""]}),
             NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
             NodeSpec(
-                SENSING,
+                interface.PLANNER,
                 space,
-                {**common, **server, **picture, "detector": options.detector, "stamps": stamps},
-                images=True,
-                truth=options.detector == TRUTH_DETECTOR,
+                {**common, "method": options.planner, "seed": options.seed, "others": others or [""]},
             ),
-            NodeSpec(interface.PLANNER, space, {**common, "method": options.planner, "seed": options.seed}),
         ]
+        if not together:
+            specs.append(NodeSpec(SENSING, space, sensing, images=True, truth=knows))
     return specs + _watchers(options, root, {key: common[key] for key in ("pace", "record")})
 
 

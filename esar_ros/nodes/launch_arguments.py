@@ -14,7 +14,18 @@ from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task_files import find_task
-from esar_ros.nodes.graph import ENDS, LOG_LEVELS, NO_PORT, ODOMETRIES, PACES, PRESETS, RECORDS, WORLDS, MissionOptions
+from esar_ros.nodes.graph import (
+    ENDS,
+    LOG_LEVELS,
+    NO_PORT,
+    ODOMETRIES,
+    PACES,
+    PRESETS,
+    RECORDS,
+    WORLDS,
+    MissionOptions,
+    vehicle_names,
+)
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
@@ -34,7 +45,7 @@ class Argument:
 
 ARGUMENTS = {
     "namespace": Argument("", "namespace of the whole graph; vehicles' namespaces lie below it"),
-    "vehicles": Argument(",".join(_DEFAULT.vehicles), "names of the vehicles, separated by commas"),
+    "vehicles": Argument(",".join(_DEFAULT.vehicles), "how many vehicles, or their names separated by commas"),
     "params_file": Argument("", "ROS parameter file that overrides the graph's parameters"),
     "use_sim_time": Argument("true", "true: nodes take the time from /clock"),
     "planner": Argument(_DEFAULT.planner, "search method"),
@@ -83,7 +94,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         world=values["world"],
         pace=values["pace"],
         preset=values["preset"],
-        vehicles=tuple(part.strip() for part in values["vehicles"].split(",") if part.strip()),
+        vehicles=vehicle_names(values["vehicles"]),
         namespace=values["namespace"],
         params_file=str(Path(values["params_file"]).resolve()) if values["params_file"] else "",
         use_sim_time=_switch("use_sim_time", values["use_sim_time"]),

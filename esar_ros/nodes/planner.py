@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode, nanoseconds
+from esar_ros.nodes.team import Team
 from esar_ros.planning.method import VIEWS, Mapped
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
@@ -37,6 +39,8 @@ class PlannerNode(StepNode):
         name = str(declare(self, "method", "fbe", "registry name of the search method"))
         self._seed = int(declare(self, "seed", 0, "random seed of the method; -1 stands for 0", minimum=-1))
         self._session = Session(create(name))
+        listed = declare(self, "others", [""], "names of the mission's other vehicles, in the mission's order")
+        self._team = Team(self, [name for name in listed if name])
         self._brief: Brief | None = None
         self._start_ns: int | None = None
         self._asked = 0
@@ -74,12 +78,13 @@ class PlannerNode(StepNode):
         """The brief and the transform."""
         if self._brief is None:
             return "the brief"
-        return "" if self._odometry.known else "the transform map -> odom"
+        return "" if self._odometry.known and self._team.known else "the transform map -> odom"
 
     def _on_brief(self, message: BriefMessage) -> None:
         if self._brief is not None and self._brief.mission_id == message.mission_id:
             return
-        self._brief = convert.brief_of(message)
+        team = tuple(sorted((self.vehicles[0], *self._team.names))) if self._team.names else ()
+        self._brief = replace(convert.brief_of(message), vehicle=self.vehicles[0], team=team)
         self._session.reset(self._brief, max(self._seed, 0))
 
     def _on_operator_report(self, message: Report) -> None:
@@ -126,7 +131,7 @@ class PlannerNode(StepNode):
         """Decide at frames; other steps need nothing from a planner."""
         if not step.is_frame() or self._brief is None:
             return None
-        if not self._has_pictures(step):
+        if not self._has_pictures(step) or not self._team.is_complete(step):
             return False
         if self._start_ns is None:
             self._start_ns = step.ns
@@ -193,6 +198,7 @@ class PlannerNode(StepNode):
             grid=convert.grid_of(grid) if grid is not None and "grid" in self._needs else None,
             frontiers=np.zeros((0, 4)),
             views=self._views(step) if VIEWS in self._needs else {},
+            team=self._team.observe(step),
             held_by_safety=safety is not None and safety.mode >= SafetyStatus.MODE_HOLD,
             goal_blocked=bool(follows and pilot is not None and pilot.goal_blocked),
             goal_reached=bool(follows and pilot is not None and pilot.goal_reached),

@@ -146,7 +146,8 @@ class RefereeNode(StepNode):
         )
         for vehicle in self.vehicles:
             start = self._deployment.starts[vehicle]
-            brief = make_brief(self._task, place, self.mission_id, self._thresholds.report_cap, start)
+            cap = self._thresholds.report_cap // len(self.vehicles)  # the team's, shared out
+            brief = make_brief(self._task, place, self.mission_id, cap, start)
             message = convert.brief_message(brief)
             self.send(names.BRIEF, message, vehicle)
             self._referee.add(vehicle, names.BRIEF, message)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.method import Method, Patient
-from esar_ros.planning.team import own_brief, untold
+from esar_ros.planning.team import OneVoice, own_brief
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,13 @@ class Session:
         self._reported = 0
         self._decisions = 0
         self._stopped = False
+        self._voice: OneVoice | None = None  # in a team
         self._said: list[Report] = []  # by a person, not yet made known
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin the mission. Raises UsageError when the method cannot work with the brief."""
         self.method.reset(own_brief(brief, self.method), seed)
+        self._voice = OneVoice(brief) if brief.team else None
 
     def run_clock(self) -> None:
         """Tell a method that can think while the mission goes on that time will not wait for it."""
@@ -53,8 +55,9 @@ class Session:
         if observation is None or self._stopped:
             return self._answer(Decision("hold", "stopped" if self._stopped else "no odometry"))
         decision = self.method.act(observation)
-        if observation.team:
-            decision = replace(decision, reports=untold(decision.reports, observation.team))
+        if self._voice is not None:
+            due = self._voice.pass_on(decision.reports, observation, decision.stop)
+            decision = replace(decision, reports=due)
         goal = Goal(GoalType.HOLD) if decision.stop else decision.goal
         if goal is not None:
             self.goal = goal

@@ -20,6 +20,7 @@ from esar_ros.planning.method import Method
 
 SAME = 5.0  # m between two vehicles' reports of one object, as between those of one vehicle (reporting.same_object)
 _FOREIGN_ID = 1 << 40  # ids of messages have 32 bits
+_KEPT_BACK = 5  # decisions that a report waits for the teammate who knows of the same thing
 _PATIENCE = 5.0  # s after the start for which the later vehicles wait to hear where the earlier ones go
 
 
@@ -68,6 +69,43 @@ def untold(reports: Sequence[Report], team: Sequence[Teammate]) -> tuple[Report,
 def _same(one: Report, other: Report) -> bool:
     same_kind = one.type is other.type and (one.type is ReportType.VICTIM or one.kind == other.kind)
     return same_kind and float(np.linalg.norm(one.position - other.position)) <= SAME
+
+
+class OneVoice:
+    """What one vehicle of a team tells, so that of each object one vehicle tells.
+
+    Two that see a thing at once would tell of it at once. So a vehicle that comes later in the team's order keeps a
+    report back for some decisions while an earlier one knows of a like thing there.
+    """
+
+    def __init__(self, brief: Brief) -> None:
+        rank = brief.team.index(brief.vehicle) if brief.vehicle in brief.team else 0
+        self._earlier = frozenset(brief.team[:rank])
+        self._kept: list[tuple[Report, int]] = []  # and for how many decisions
+
+    def pass_on(self, reports: Sequence[Report], observation: Observation, last: bool) -> tuple[Report, ...]:
+        """Reports that are due, of new ones and those kept back; last: nothing more will be told."""
+        waiting = [*self._kept, *((report, 0) for report in reports)]
+        self._kept = []
+        due = []
+        for report, decisions in waiting:
+            if not untold([report], observation.team):
+                continue
+            if last or decisions >= _KEPT_BACK or not self._is_known_to_earlier(report, observation):
+                due.append(report)
+            else:
+                self._kept.append((report, decisions + 1))
+        return tuple(due)
+
+    def _is_known_to_earlier(self, report: Report, observation: Observation) -> bool:
+        return any(
+            mate.vehicle in self._earlier
+            and any(
+                clue.kind == report.kind and float(np.linalg.norm(clue.position - report.position)) <= SAME
+                for clue in mate.clues
+            )
+            for mate in observation.team
+        )
 
 
 def clues_of_all(observation: Observation) -> tuple[SeenClue, ...]:

@@ -10,7 +10,7 @@ import pytest
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import interface
-from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, MissionOptions, NodeSpec, mission_graph, vehicle_names
 
 DEFAULT = MissionOptions(map="aotai", seed=7)
 
@@ -44,10 +44,16 @@ def test_what_ends_and_what_is_restarted() -> None:
 
 def test_two_vehicles_have_nodes_of_their_own_and_share_the_others() -> None:
     graph = by_label(replace(DEFAULT, vehicles=("uav1", "uav2")))
-    assert len(graph) == 3 + 2 * 4
+    assert len(graph) == 3 + 1 + 2 * 3
     for vehicle in ("uav1", "uav2"):
-        for executable in (interface.SAFETY_GOVERNOR, interface.PILOT, SENSING, interface.PLANNER):
+        for executable in (interface.SAFETY_GOVERNOR, interface.PILOT, interface.PLANNER):
             assert graph[f"{vehicle}-{executable}"].namespace == f"/{vehicle}"
+        other = {"uav1": "uav2", "uav2": "uav1"}[vehicle]
+        for executable in (interface.SAFETY_GOVERNOR, interface.PLANNER):
+            assert graph[f"{vehicle}-{executable}"].parameters["others"] == [other]
+    assert graph[SENSING].parameters["team"] == ["/uav1", "/uav2"]
+    assert graph[SENSING].namespace == "", "one given to the process would be forced on all of its nodes"
+    assert graph[SENSING].images and graph[SENSING].truth
     for shared in (OFFICIALS, interface.AIRSIM_BRIDGE):
         assert graph[shared].namespace == ""
         assert graph[shared].parameters["vehicles"] == ["uav1", "uav2"]
@@ -220,3 +226,12 @@ def test_only_who_may_know_the_truth_gets_the_token() -> None:
     honest = by_label(replace(DEFAULT, detector="another"))
     assert {label for label, spec in honest.items() if spec.truth} == {SIMULATOR, OFFICIALS}
     assert graph["uav1-planner"].truth_environment("sesame") == {VARIABLE: ""}
+
+
+def test_vehicles_are_given_by_names_or_by_number() -> None:
+    assert vehicle_names("2") == ("uav1", "uav2")
+    assert vehicle_names(" left , right ") == ("left", "right")
+    assert vehicle_names("uav1") == ("uav1",)
+    for nonsense in ("0", "17"):
+        with pytest.raises(UsageError, match="vehicles"):
+            vehicle_names(nonsense)

@@ -15,7 +15,7 @@ from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid, Teammate
 from esar_ros.planning.registry import create
 from esar_ros.planning.search_area import contains, polygon_area
 from esar_ros.planning.session import Session
-from esar_ros.planning.team import clues_of_all, own_brief, sector, untold, waits_its_turn
+from esar_ros.planning.team import OneVoice, clues_of_all, own_brief, sector, untold, waits_its_turn
 
 SQUARE = np.array([[-900.0, -900.0], [900.0, -900.0], [900.0, 900.0], [-900.0, 900.0]])
 TEAM = ("uav1", "uav2")
@@ -95,9 +95,25 @@ class Teller:
         return Decision("tell", "", reports=(report((10, 0, 0)),))
 
 
+def test_who_comes_later_leaves_the_word_to_an_earlier_one_who_knows_of_it(brief, observe, clue) -> None:
+    voice = OneVoice(brief(vehicle="uav2", team=TEAM))
+    mine, knows = report((10, 0, 0)), mate(vehicle="uav1", clues=(clue(4, "tent", (12, 0, 0)),))
+    told = mate(vehicle="uav1", clues=knows.clues, reports=(report((12, 0, 0)),))
+    assert voice.pass_on([mine], observe(0, team=(knows,)), False) == ()
+    assert voice.pass_on([], observe(1, team=(told,)), False) == ()
+    assert voice.pass_on([], observe(9, team=(knows,)), True) == (), "told by another, so never again"
+    assert voice.pass_on([report((40, 0, 0))], observe(10, team=(told,)), False) != (), "nobody else knows of it"
+    lost = [voice.pass_on([report((12, 3, 0))] * (n == 0), observe(20 + n, team=(knows,)), False) for n in range(7)]
+    assert [len(out) for out in lost] == [0, 0, 0, 0, 0, 1, 0], "the other never tells"
+    assert voice.pass_on([mine], observe(30, team=(knows,)), True) == (mine,), "the last word"
+    first = OneVoice(brief(vehicle="uav1", team=TEAM))
+    late = mate(vehicle="uav2", clues=knows.clues)
+    assert first.pass_on([mine], observe(0, team=(late,)), False) == (mine,)
+
+
 def test_a_session_numbers_only_what_is_new_to_the_team(brief, observe) -> None:
     session = Session(Teller())
-    session.reset(brief(), 0)
+    session.reset(brief(vehicle="uav1", team=TEAM), 0)
     assert [number for number, _ in session.decide(observe(0)).reports] == [1]
     told = session.decide(observe(1, team=(mate(reports=(report((10, 1, 0)),)),)))
     assert told.reports == () and told.reported == 1
