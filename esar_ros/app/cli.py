@@ -18,6 +18,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
+    "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
+    "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),
     "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),
 }
 LAUNCHER_VERBS = {
@@ -29,8 +31,8 @@ LAUNCHER_VERBS = {
 def usage() -> str:
     """What can be typed."""
     lines = ["usage: esar VERB ...   (esar VERB --help for its flags)", ""]
-    lines += [f"  {name:<10} {about}" for name, (about, _) in VERBS.items()]
-    lines += [f"  {name:<10} {about}" for name, about in LAUNCHER_VERBS.items()]
+    lines += [f"  {name:<14} {about}" for name, (about, _) in VERBS.items()]
+    lines += [f"  {name:<14} {about}" for name, about in LAUNCHER_VERBS.items()]
     return "\n".join(lines)
 
 

@@ -1,0 +1,123 @@
+"""`esar train-detector`: draw the data, train, export, evaluate, write the model card; goes on where it was ended."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from esar_ros.app.arguments import Parser
+from esar_ros.benchmark.detector import card as cards
+from esar_ros.benchmark.detector.assess import figures, goal_figures, look
+from esar_ros.benchmark.detector.calibrate import reliability, thresholds
+from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
+from esar_ros.benchmark.detector.scenes import SEED
+from esar_ros.benchmark.detector.train import Recipe, export, require, train, write_data_file
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import cache_directory, resource
+from esar_ros.sim.maps import shipped_maps
+
+NAME = "esar-clues"
+SCENES = {"train": (60, 16), "val": (12, 12), "test": (20, 10)}  # a map, and pictures of each
+STEPS = ("data", "train", "evaluate")
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    arguments = _parser().parse_args(argv)
+    maps = tuple(arguments.maps.split(",")) if arguments.maps else tuple(shipped_maps())
+    unknown = sorted({*maps, *([arguments.left_out] if arguments.left_out else [])} - set(shipped_maps()))
+    if unknown:
+        raise UsageError(f"no stories are told on map '{unknown[0]}'", f"known: {', '.join(shipped_maps())}")
+    learnt = tuple(map_id for map_id in maps if map_id != arguments.left_out)
+    tested = (arguments.left_out,) if arguments.left_out else maps
+    if not learnt:
+        raise UsageError("no map is left to train on", "give --maps more than the one left out")
+    until = STEPS.index(arguments.until)
+    if until >= STEPS.index("train"):
+        require()
+    root: Path = arguments.data or cache_directory() / "detector"
+    name = f"{NAME}-without-{arguments.left_out}" if arguments.left_out else NAME
+    out: Path = arguments.out or root / name
+    sizes = {split: (max(1, round(scenes * arguments.share)), shots) for split, (scenes, shots) in SCENES.items()}
+    for split, (scenes, shots) in sizes.items():
+        for scene, pictures in render_split(root, split, tested if split == "test" else learnt, scenes, shots, SEED):
+            print(f"{split}: {scene}, {pictures} pictures", flush=True)
+    if until == STEPS.index("data"):
+        return 0
+    recipe = Recipe(
+        epochs=arguments.epochs, hours=arguments.hours, batch=arguments.batch, threads=arguments.threads,
+        device="0" if arguments.gpu else "cpu", seed=arguments.seed,
+    )  # fmt: skip
+    weights = train(write_data_file(root, learnt), out, recipe, arguments.start)
+    if until == STEPS.index("train"):
+        return 0
+    network = out / f"{name}.onnx"
+    export(weights, network)
+    made = {"maps": list(learnt), "data_seed": SEED, "crop": CROP, "epochs_run": _epochs(out)}
+    made |= {"batch": recipe.batch, "optimiser": "AdamW", "rate": recipe.rate, "seed": recipe.seed}
+    made |= {"start": arguments.start.name if arguments.start else "", "scenes": sizes}
+    card = evaluate(name, network, root, learnt, tested, made)
+    print(json.dumps(card["goals"], indent=1))
+    print(f"{network} with its card beside it")
+    return 0
+
+
+def evaluate(
+    name: str, network: Path, root: Path, learnt: Sequence[str], tested: Sequence[str], made: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Calibrate on the validation set, measure on the test set, and write card and page beside the network."""
+    beside = network.with_suffix(".json")
+    if not beside.exists():
+        cards.write_json(beside, cards.first_card(name))
+    else:  # an earlier run's card has the digest of another network
+        cards.write_json(beside, {**json.loads(beside.read_text()), "sha256": ""})
+
+    def tell(split: str) -> Any:
+        return lambda count: print(f"{split}: looked at {count} pictures", flush=True)
+
+    validation = look(network, root, "val", learnt, tell=tell("val"))
+    limits, curves = thresholds(validation), reliability(validation)
+    test = look(network, root, "test", tested, tell=tell("test"))
+    counts = {
+        split: sum(picture["map"] in of for picture in read_meta(root, split))
+        for split, of in (("train", learnt), ("val", learnt), ("test", tested))
+    }
+    card = cards.card_of(
+        name, network, {**made, "pictures": counts, "tested_on": list(tested)}, limits, curves,
+        {"goals": goal_figures(validation)}, figures(test, limits), goal_figures(test),
+    )  # fmt: skip
+    cards.write_json(beside, card)
+    about = resource("models/README.md").read_text().partition("\n")[2]
+    cards.write_page(network.with_suffix(".md"), card, about)
+    license_text = resource("models/LICENSE")
+    if license_text.parent != network.parent:
+        shutil.copy(license_text, network.parent / "LICENSE")
+    return card
+
+
+def _epochs(out: Path) -> int:
+    results = out / "run" / "results.csv"
+    return len(results.read_text().splitlines()) - 1 if results.exists() else 0
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="esar train-detector", description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="folder of the run and the model; default beside the data")
+    parser.add_argument("--data", type=Path, help="folder of the data set; default in the cache")
+    parser.add_argument("--maps", default="", help="ids, separated by commas; default all shipped ones")
+    parser.add_argument("--left-out", metavar="MAP", default="", help="not trained on, and then tested on alone")
+    parser.add_argument("--until", choices=STEPS, default=STEPS[-1], help="last step; default evaluate")
+    parser.add_argument("--epochs", type=int, default=Recipe.epochs, help="default %(default)s")
+    parser.add_argument("--hours", type=float, default=0.0, help="of wall time, in place of --epochs")
+    parser.add_argument("--batch", type=int, default=Recipe.batch, help="pictures a step; default %(default)s")
+    parser.add_argument("--share", type=float, default=1.0, help="of the data set's scenes; default 1")
+    parser.add_argument("--start", type=Path, help="YOLOv8s checkpoint (.pt) whose first layers are taken and kept")
+    parser.add_argument("--threads", type=int, default=1, help="of torch; default %(default)s")
+    parser.add_argument("--seed", type=int, default=0, help="of the training; default %(default)s")
+    device = parser.add_mutually_exclusive_group()
+    device.add_argument("--cpu", action="store_true", help="train on the processor; default")
+    device.add_argument("--gpu", action="store_true", help="train on the first CUDA device")
+    return parser
