@@ -181,6 +181,7 @@ REQUIRES = [
     "psutil>=5.9",
     "matplotlib>=3.7",
     "pillow>=10",
+    "onnxruntime>=1.17",  # the embedded clue detector
 ]
 
 EXTRAS = {
@@ -200,13 +201,19 @@ EXTRAS = {
     "open3d": ["open3d>=0.18"],
     # Training the detector and the YOLO-World backend. ultralytics is AGPL-3.0: what is built with it
     # must follow that licence. Plain use of the package needs none of it.
-    "train": ["ultralytics>=8.3", "torch>=2.2", "onnx>=1.16"],
+    "train": ["ultralytics>=8.4.100,<9", "torch>=2.5", "torchvision", "onnx>=1.17"],
+    # Another engine for exported networks.
+    "openvino": ["openvino>=2024.4"],
+    # Foxglove's WebSocket server.
+    "foxglove": ["foxglove-sdk>=0.20,<1"],
     # Import of elevation models (GeoTIFF).
     "geo": ["rasterio>=1.3", "pyproj>=3.6"],
     # A real image-text scorer for methods that use one, with weights of your own.
     "clip": ["open-clip-torch>=2.20"],
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
+    # The site made from docs/.
+    "docs": ["mkdocs-material>=9.5,<10"],
     "test": [
         "pytest>=8",
         "pytest-timeout>=2.3",

@@ -51,7 +51,7 @@ def _declared(path: Path) -> list[tuple[str, ...]]:
     for node in ast.walk(tree):  # texts that are given a name first, to keep lines short
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and len(node.targets) == 1:
             known.setdefault(_name(node.targets[0]), node.value.value)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for call in sorted(calls, key=lambda node: node.lineno):
         name, default, about, *bounds = (_value(part, known) for part in call.args[1:])
         given = {str(part.arg): _value(part.value, known) for part in call.keywords}
