@@ -13,23 +13,20 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import Vector3
-from std_msgs.msg import ColorRGBA
-from visualization_msgs.msg import Marker, MarkerArray
 
 from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.mission import names
-from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.crop_sheet import crop_sheet
 from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.image_message import image_message
+from esar_ros.nodes.lifecycle import Lifecycle
+from esar_ros.nodes.markers import clue_markers
 from esar_ros.nodes.newest_frame import NewestFrame
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
@@ -65,11 +62,12 @@ class ClueDetectorNode(StepNode):
         self._told = self._last_frame = time.monotonic()  # s, steady
         self._cameras: tuple[str, ...] = ()  # of the newest frame
         self.exit_code: int | None = None
-        for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS):
+        for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS, names.CLUE_CROPS):
             self.output(topic)
         for camera in names.CAMERAS:
             self.output(names.camera_annotated(camera))
         self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
+        self._lifecycle = Lifecycle(self)
         self._late: NewestFrame[CameraFrame, Found] | None = None
         if not self.lockstep:
             self._late = NewestFrame(self._look, self._deliver, self._fail)
@@ -86,6 +84,8 @@ class ClueDetectorNode(StepNode):
     def _on_frame(self, frame_set: FrameSet) -> None:
         self._last_frame = time.monotonic()
         self._cameras = tuple(frame.camera for frame in frame_set.frames)
+        if self._late is not None and not self._lifecycle.active:
+            return
         if self._late is not None:
             self._late.put(frame_set.ns, frame_set.frames)
             return
@@ -94,14 +94,14 @@ class ClueDetectorNode(StepNode):
         self.retry()
 
     def on_step(self, step: Step) -> bool | None:
-        """Answer frames; without a camera driver, say again what is known."""
+        """Answer frames; without a camera driver, or inactive, say again what is known."""
         if not step.is_frame():
             return None
         frame_set = self._frames.pop(step.ns, None)
-        if frame_set is not None:
+        if frame_set is not None and self._lifecycle.active:
             self._deliver(step.ns, [(frame, self._look(frame)) for frame in frame_set.frames])
             return None
-        if interface.CAMERA_DRIVER not in step.absent:
+        if frame_set is None and interface.CAMERA_DRIVER not in step.absent:
             return False
         self._publish(step.ns, self.detector.idle())
         return None
@@ -184,13 +184,14 @@ class ClueDetectorNode(StepNode):
         self._told = now
         lacking = [camera for camera in names.CAMERAS if camera not in self._cameras]
         trouble, self._trouble = self._trouble, ""
+        finding = Finding("detector", values=values)
         if not self.lockstep and silent > self._silence:
-            return [Finding("detector", DiagnosticStatus.STALE, f"no frame for {silent:.0f} s", values)]
-        if trouble:
-            return [Finding("detector", DiagnosticStatus.ERROR, trouble, values)]
-        if self._cameras and lacking:
-            return [Finding("detector", DiagnosticStatus.WARN, f"no pictures of {', '.join(lacking)}", values)]
-        return [Finding("detector", values=values)]
+            finding = Finding("detector", DiagnosticStatus.STALE, f"no frame for {silent:.0f} s", values)
+        elif trouble:
+            finding = Finding("detector", DiagnosticStatus.ERROR, trouble, values)
+        elif self._cameras and lacking:
+            finding = Finding("detector", DiagnosticStatus.WARN, f"no pictures of {', '.join(lacking)}", values)
+        return [self._lifecycle.finding(), finding]
 
     def destroy_node(self) -> None:
         """Stop the detector's thread, then the node."""
@@ -228,25 +229,8 @@ class ClueDetectorNode(StepNode):
         self.send(names.CLUES, clues)
         if self.wanted(names.CLUE_MARKERS):
             self.send(names.CLUE_MARKERS, clue_markers(result.clues, stamp))
-
-
-def clue_markers(clues: tuple[SeenClue, ...], stamp: Time) -> MarkerArray:
-    """Spheres of two standard deviations with labels, for RViz."""
-    array = MarkerArray()
-    for clue in clues:
-        spread = [max(0.5, 2.0 * float(clue.covariance[i, i]) ** 0.5) for i in range(3)]
-        red = 1.0 if clue.kind == PERSON else 0.1
-        for number, kind in enumerate((Marker.SPHERE, Marker.TEXT_VIEW_FACING)):
-            marker = Marker(type=kind, action=Marker.ADD, id=2 * clue.id + number, ns="clues")
-            marker.header.stamp = stamp
-            marker.header.frame_id = names.MAP
-            marker.pose.position = convert.point(clue.position + [0.0, 0.0, 3.0 * number])
-            marker.pose.orientation.w = 1.0
-            marker.color = ColorRGBA(r=red, g=0.6, b=1.0 - red, a=0.6 if number == 0 else 1.0)
-            marker.scale = Vector3(x=spread[0], y=spread[1], z=spread[2]) if number == 0 else Vector3(z=2.0)
-            marker.text = f"{clue.kind} {clue.score:.2f}" if number else ""
-            array.markers.append(marker)
-    return array
+        if self.wanted(names.CLUE_CROPS):
+            self.send(names.CLUE_CROPS, crop_sheet(result.clues, self.detector.crop, ns * 1e-9, stamp))
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
 
 PERIOD = 1.0  # s
+MISSION = "mission"  # hardware_id of nodes that belong to no vehicle
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Diagnostics:
                     level=finding.level,
                     name=f"{name}: {finding.what}",
                     message=finding.message,
-                    hardware_id=space,
+                    hardware_id=space or MISSION,
                     values=[KeyValue(key=key, value=str(value)) for key, value in finding.values.items()],
                 )
             )

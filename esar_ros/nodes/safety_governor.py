@@ -11,15 +11,20 @@ import time
 from pathlib import Path
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.diagnostics import Finding
+from esar_ros.nodes.lifecycle import Lifecycle
+from esar_ros.nodes.markers import safety_markers
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.safety.codes import Mode
 from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
@@ -28,6 +33,7 @@ from esar_ros.safety.traffic import Other
 from esar_ros.safety.zones import load_keep_out
 
 RATE = 50.0  # Hz, in real time
+MARKED = 5  # decisions between two sets of markers
 JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what was extrapolated
 SILENT = 1e6  # s, heartbeat age of a pilot that is known to be gone
 
@@ -54,6 +60,10 @@ class SafetyGovernorNode(StepNode):
         self.input(names.BRIEF, self._on_brief)
         self.output(names.CMD_VEL_SAFE)
         self.output(names.SAFETY_STATUS)
+        self.output(names.SAFETY_MARKERS)
+        self._lifecycle = Lifecycle(self, self._airborne)
+        self._mode = Mode.UNKNOWN
+        self._said = ""
         self._window_of: tuple[int, OccupancyWindow] | None = None
         self._count = 0
         self._now_ns = 0
@@ -67,6 +77,26 @@ class SafetyGovernorNode(StepNode):
         if not self._home_known:
             return "the brief"
         return "" if self._odometry.known else "the transform map -> odom"
+
+    def _airborne(self) -> str:
+        """Why the governor must stay active: all but a vehicle that says it stands disarmed on the ground."""
+        autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
+        if autopilot is None:
+            return "whether the vehicle flies is not known"
+        if autopilot.armed:
+            return "the vehicle is armed"
+        return "" if autopilot.landed == VehicleState.LANDED_ON_GROUND else "the vehicle is in the air"
+
+    def diagnose(self) -> list[Finding]:
+        """Lifecycle, and what the governor does and why."""
+        words = f"{self._mode.name.lower()}: {self._said}" if self._said else self._mode.name.lower()
+        level = DiagnosticStatus.OK
+        if self._mode >= Mode.RETURN:
+            level = DiagnosticStatus.ERROR
+        elif self._mode >= Mode.HOLD or not self._enabled:
+            level = DiagnosticStatus.WARN
+        governor = Finding("governor", level, words, {"intervenes": self._enabled})
+        return [self._lifecycle.finding(), governor]
 
     def _on_brief(self, brief: Brief) -> None:
         self._governor.set_site(site_of(convert.brief_of(brief), self._governor.limits, self._zones))
@@ -123,10 +153,19 @@ class SafetyGovernorNode(StepNode):
             state, command, self._ranges(), self._window(), step.seconds, age, landing, self._traffic(step)
         )
         given, yaw_rate = answer.velocity, answer.yaw_rate
-        if not self._enabled:
+        self._mode, self._said = answer.mode, answer.text
+        if not self._lifecycle.active and self._airborne():
+            self._lifecycle.change(True)
+        if not self._lifecycle.active:
+            given, yaw_rate = np.zeros(3), 0.0
+        elif not self._enabled:
             given, yaw_rate = pass_on(command)  # without a governor nothing else protects the vehicle
         self.send(names.CMD_VEL_SAFE, convert.twist(step, given, yaw_rate))
         self.send(names.SAFETY_STATUS, self._status(step, answer, command, given))
+        if step.seq % MARKED == 0 and own is not None and self.wanted(names.SAFETY_MARKERS):
+            where, reach = own[1].position, answer.stopping_distance
+            shown = safety_markers(where, given, answer.mode, reach, answer.text, step.stamp)
+            self.send(names.SAFETY_MARKERS, shown)
         return None
 
     def _traffic(self, step: Step) -> list[Other]:

@@ -28,6 +28,7 @@ from esar_ros.msg import Brief, Detections, LocalMap, MapStatus, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
+from esar_ros.nodes.lifecycle import Lifecycle
 from esar_ros.nodes.map_messages import color_by_class, frontier_markers, occupancy_grid, point_cloud
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
@@ -105,6 +106,7 @@ class VoxelMapperNode(StepNode):
             names.MAP_CLASSES,
         ):
             self.output(topic)
+        self._lifecycle = Lifecycle(self)
         self.create_service(Trigger, "~/save_map", self._on_save)
         self.create_service(Trigger, "~/load_map", self._on_load)
         self.join()
@@ -118,8 +120,9 @@ class VoxelMapperNode(StepNode):
     def diagnose(self) -> list[Finding]:
         """Size of the map, time of the last frame, and why frames were refused."""
         status = self._status
+        lifecycle = self._lifecycle.finding()
         if status is None:
-            return [Finding("map", DiagnosticStatus.WARN, "no frame yet")]
+            return [lifecycle, Finding("map", DiagnosticStatus.WARN, "no frame yet")]
         values = {
             "voxels occupied": status.occupied,
             "voxels free": status.free,
@@ -129,14 +132,20 @@ class VoxelMapperNode(StepNode):
             "frames refused": status.refused,
         }
         if self._refused_reason:
-            return [Finding("map", DiagnosticStatus.WARN, f"refused a frame: {self._refused_reason}", values)]
-        return [Finding("map", values=values)]
+            return [
+                lifecycle,
+                Finding("map", DiagnosticStatus.WARN, f"refused a frame: {self._refused_reason}", values),
+            ]
+        return [lifecycle, Finding("map", values=values)]
 
     def _on_brief(self, brief: Brief) -> None:
         if not self._mapper.has_area:
             self._mapper.set_area(np.array([[p.x, p.y] for p in brief.area]), convert.array3(brief.home))
 
     def _on_frame(self, frame_set: FrameSet) -> None:
+        if not self.lockstep and not self._lifecycle.active:
+            self._publish(frame_set.ns, 0.0)
+            return
         if not self.lockstep:
             self._integrate(frame_set, self._now())
             self._unlabelled = frame_set
@@ -175,6 +184,8 @@ class VoxelMapperNode(StepNode):
     def _work(self, step: Step, scanned: bool) -> None:
         """What this step brings into the map."""
         self._spent = 0.0
+        if not self._lifecycle.active:
+            return
         if scanned:
             self._integrate_scan(self.inbox(names.LIDAR_POINTS).at(step.ns))
         frame_set = self._frames.get(step.ns) if step.is_frame() else None
@@ -212,7 +223,7 @@ class VoxelMapperNode(StepNode):
 
     def _integrate_scan(self, cloud: PointCloud2) -> None:
         own = self._odometry.at(nanoseconds(cloud.header.stamp))
-        if own is None or not self._mapper.has_area:
+        if own is None or not self._mapper.has_area or not self._lifecycle.active:
             return
         points = np.frombuffer(cloud.data, np.float32).reshape(-1, cloud.point_step // 4)[:, :3]
         self._note_refusal(self._mapper.integrate_scan(Scan.of_points(points, own[1])))

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
 from rclpy.action import graph as action_graph
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -19,6 +26,7 @@ from esar_ros.mission import names
 from esar_ros.nodes import interface
 from esar_ros.nodes.interface import ACTIONS, ANY_NODE, OPERATOR, SERVICES, TOPICS, Topic
 from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.types import message_class
 
 VEHICLE = "uav1"
 SPACES = {name: f"/{VEHICLE}" for name in interface.VEHICLE_PARTICIPANTS} | {
@@ -101,7 +109,9 @@ def test_no_topic_is_on_the_graph_that_the_table_does_not_know(observer: Any) ->
     ours = {
         name
         for name, _ in observer.get_topic_names_and_types()
-        if "/_action/" not in name and name not in ("/rosout", "/parameter_events")
+        if "/_action/" not in name
+        and not name.endswith("/transition_event")  # of managed nodes
+        and name not in ("/rosout", "/parameter_events")
     }
     assert ours <= known
 
@@ -134,3 +144,168 @@ def test_the_bridge_serves_the_services(observer: Any) -> None:
 def test_everything_lives_in_the_vehicle_s_namespace_but_what_ros_has_globally(observer: Any) -> None:
     allowed = {names.CLOCK, names.TF, names.TF_STATIC, names.DIAGNOSTICS}
     assert {topic.name for topic in TOPICS if topic.name.startswith("/")} == allowed
+
+
+# --- Diagnostics, parameters and lifecycle of the live nodes ---------------------------------------------------------
+
+NODES = sorted(f"{space.rstrip('/')}/{name}" for name, space in SPACES.items())
+MANAGED = (interface.CLUE_DETECTOR, interface.VOXEL_MAPPER, interface.SAFETY_GOVERNOR)
+# Parameters that every rclpy node has, and those that are meant to be changed in flight.
+OF_RCLPY = ("use_sim_time", "start_type_description_service")
+CHANGEABLE = {
+    f"/{VEHICLE}/{interface.VOXEL_MAPPER}": {"map_file"},
+    f"/{interface.AIRSIM_BRIDGE}": {"paused", "speed"},
+}
+
+
+@pytest.fixture(scope="module")
+def spin(observer: Any) -> Callable[..., bool]:
+    """spin(until, seconds): handle what the observer hears until it is true."""
+    executor = SingleThreadedExecutor(context=observer.context)
+    executor.add_node(observer)
+
+    def turn(until: Callable[[], Any], seconds: float = 20.0) -> bool:
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit and not until():
+            executor.spin_once(timeout_sec=0.05)
+        return bool(until())
+
+    return turn
+
+
+@pytest.fixture(scope="module")
+def call(observer: Any, spin: Callable[..., bool]) -> Callable[..., Any]:
+    """call(type, name, request): the answer of a service."""
+    clients: dict[str, Any] = {}
+
+    def ask(kind: Any, name: str, request: Any) -> Any:
+        client = clients.setdefault(name, observer.create_client(kind, name))
+        assert spin(client.service_is_ready), f"nobody serves {name}"
+        answer = client.call_async(request)
+        assert spin(answer.done), f"no answer from {name}"
+        return answer.result()
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def diagnostics(observer: Any, spin: Callable[..., bool]) -> dict[str, list[DiagnosticStatus]]:
+    """Statuses by node, of some seconds."""
+    heard: list[DiagnosticArray] = []
+    entry = interface.BY_NAME[names.DIAGNOSTICS]
+    observer.create_subscription(DiagnosticArray, entry.name, heard.append, PROFILES[entry.quality])
+    by_node: dict[str, list[DiagnosticStatus]] = {}
+
+    def all_spoke() -> bool:
+        by_node.clear()
+        for array in heard:
+            for status in array.status:
+                by_node.setdefault("/" + status.name.split(": ")[0], []).append(status)
+        return all(len(by_node.get(node, ())) >= 2 for node in NODES)
+
+    assert spin(all_spoke, 30.0), f"silent: {sorted(set(NODES) - set(by_node))}"
+    return by_node
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_every_node_tells_how_it_is(diagnostics: dict[str, list[DiagnosticStatus]], node: str) -> None:
+    """As diagnostic_updater's names and levels (REP-107)."""
+    for status in diagnostics[node]:
+        name, separator, what = status.name.partition(": ")
+        assert f"/{name}" == node and separator and what
+        assert status.level in (
+            DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR, DiagnosticStatus.STALE
+        )  # fmt: skip
+        assert status.message
+        assert status.hardware_id == (VEHICLE if node.startswith(f"/{VEHICLE}/") else "mission")
+        keys = [value.key for value in status.values]
+        assert len(keys) == len(set(keys))
+
+
+def test_a_healthy_mission_reports_no_error(diagnostics: dict[str, list[DiagnosticStatus]]) -> None:
+    bad = [
+        s.name + ": " + s.message for all_ in diagnostics.values() for s in all_ if s.level == DiagnosticStatus.ERROR
+    ]
+    assert not bad
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_parameters_are_described_bounded_and_fixed_in_flight(call: Callable[..., Any], node: str) -> None:
+    listed = call(ListParameters, f"{node}/list_parameters", ListParameters.Request()).result.names
+    own = [name for name in listed if name not in OF_RCLPY and not name.startswith("qos_overrides.")]
+    assert own
+    described = call(DescribeParameters, f"{node}/describe_parameters", DescribeParameters.Request(names=own))
+    for descriptor in described.descriptors:
+        where = f"{node} {descriptor.name}"
+        assert descriptor.description, where
+        assert descriptor.type != ParameterType.PARAMETER_NOT_SET, where
+        if descriptor.type == ParameterType.PARAMETER_INTEGER:
+            assert descriptor.integer_range, where
+        if descriptor.type == ParameterType.PARAMETER_DOUBLE:
+            assert descriptor.floating_point_range, where
+        assert descriptor.read_only != (descriptor.name in CHANGEABLE.get(node, set())), where
+
+
+def test_nothing_of_the_governor_can_be_changed_in_flight(call: Callable[..., Any]) -> None:
+    node = f"/{VEHICLE}/{interface.SAFETY_GOVERNOR}"
+    off = Parameter(name="enabled", value=ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=False))
+    answer = call(SetParameters, f"{node}/set_parameters", SetParameters.Request(parameters=[off]))
+    assert not answer.results[0].successful and "read-only" in answer.results[0].reason
+
+
+def change(call: Callable[..., Any], node: str, transition: int) -> bool:
+    request = ChangeState.Request(transition=Transition(id=transition))
+    return bool(call(ChangeState, f"/{VEHICLE}/{node}/change_state", request).success)
+
+
+def state(call: Callable[..., Any], node: str) -> str:
+    return str(call(GetState, f"/{VEHICLE}/{node}/get_state", GetState.Request()).current_state.label)
+
+
+@pytest.mark.parametrize("node", MANAGED)
+def test_managed_nodes_start_active_and_offer_the_way_out(call: Callable[..., Any], node: str) -> None:
+    assert state(call, node) == "active"
+    request = GetAvailableTransitions.Request()
+    ways = call(GetAvailableTransitions, f"/{VEHICLE}/{node}/get_available_transitions", request)
+    assert [way.transition.label for way in ways.available_transitions] == ["deactivate"]
+
+
+def test_the_governor_cannot_be_deactivated_in_flight(observer: Any, spin: Callable[..., bool], call: Any) -> None:
+    node = interface.SAFETY_GOVERNOR
+    for transition in (
+        Transition.TRANSITION_DEACTIVATE,
+        Transition.TRANSITION_CLEANUP,
+        Transition.TRANSITION_ACTIVE_SHUTDOWN,
+        Transition.TRANSITION_DESTROY,
+    ):
+        assert not change(call, node, transition)
+    request = ChangeState.Request(transition=Transition(label="deactivate"))
+    assert not call(ChangeState, f"/{VEHICLE}/{node}/change_state", request).success
+    assert state(call, node) == "active"
+
+
+@pytest.mark.parametrize("node", [interface.VOXEL_MAPPER, interface.CLUE_DETECTOR])
+def test_a_deactivated_node_goes_on_answering_with_what_it_knew(
+    observer: Any, spin: Callable[..., bool], call: Callable[..., Any], node: str
+) -> None:
+    """Time goes on in lockstep; the map no longer grows, or nothing is detected."""
+    heard: list[Any] = []
+    entry = interface.BY_NAME[names.MAP_STATUS if node == interface.VOXEL_MAPPER else names.DETECTIONS]
+    subscription = observer.create_subscription(
+        message_class(entry.type), full_name(entry), heard.append, PROFILES[entry.quality]
+    )
+    taken = lambda: [message.frames if node == interface.VOXEL_MAPPER else len(message.detections) for message in heard]  # noqa: E731
+    try:
+        assert change(call, node, Transition.TRANSITION_DEACTIVATE)
+        assert state(call, node) == "inactive"
+        assert not change(call, node, Transition.TRANSITION_DEACTIVATE)
+        heard.clear()
+        assert spin(lambda: len(heard) >= 5, 60.0), "the steps stand still"
+        assert len(set(taken()[2:])) == 1
+        assert change(call, node, Transition.TRANSITION_ACTIVATE)
+        assert state(call, node) == "active"
+        if node == interface.VOXEL_MAPPER:
+            before = taken()[-1]
+            assert spin(lambda: taken()[-1] > before, 60.0)
+    finally:
+        observer.destroy_subscription(subscription)
