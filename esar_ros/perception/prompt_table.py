@@ -37,12 +37,6 @@ def save_table(path: Path, table: Mapping[str, Vector32], encoder: str) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}", "choose another --out") from None
 
 
-def encoder_of(path: Path) -> str:
-    """Which network made a table; empty: it does not say."""
-    with np.load(path, allow_pickle=False) as stored:
-        return str(stored["encoder"]) if "encoder" in stored else ""
-
-
 def _unit(features: Vector32, source: Path) -> Vector32:
     lengths = np.linalg.norm(features, axis=1, keepdims=True)
     if not (lengths > 0.0).all():

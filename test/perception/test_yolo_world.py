@@ -78,6 +78,27 @@ def test_what_a_result_says_of_it(folder: Path) -> None:
     assert about["engine"].startswith("ultralytics ")
 
 
+def test_its_export_flies_without_torch_and_sees_the_same(folder: Path, down_frame: CameraFrame) -> None:
+    pytest.importorskip("onnx", reason="extra train is not installed")
+    pytest.importorskip("onnxruntime", reason="the default engine is not installed here")
+    from esar_ros.perception.model_export import export_weights
+
+    words = tuple(PROMPTS)
+    card = export_weights(folder / "yolov8s-worldv2.pt", folder / "mine.onnx", words, load_table(folder / TABLE))
+    assert card == folder / "mine.json"
+    low = dict.fromkeys(words, 1e-6)
+    flown = backend.create("onnx", {"model": "mine.onnx", "prompts": PROMPTS, "thresholds": low})
+    torch = backend.create("yolo_world", {"prompts": PROMPTS, "thresholds": low})
+    frame = noise(down_frame)
+    mine, its = flown.detect([frame])[0], torch.detect([frame])[0]
+    # Random weights give hundreds of equal boxes, of which suppression keeps a few more or less.
+    assert len(mine) > 50 and abs(len(mine) - len(its)) <= 0.1 * len(its)
+    assert [d.score for d in mine[:50]] == pytest.approx([d.score for d in its[:50]], rel=0.01)
+    assert {d.box for d in mine[:20]} & {d.box for d in its[:20]}
+    with pytest.raises(UsageError, match=r"no embedding of 'yak'.*esar models embed"):
+        export_weights(folder / "yolov8s-worldv2.pt", folder / "other.onnx", ("yak",), {})
+
+
 def test_an_embedding_of_another_size_is_told(folder: Path) -> None:
     save_table(folder / TABLE, table(width=640), "random")
     with pytest.raises(UsageError, match=r"640 numbers.*wants 512"):
