@@ -32,6 +32,7 @@ _OWN = (
     "fbe",
     "flooder",
     "greedy",
+    "mllm",
     "navgpt",
     "pure_mllm",
     "random_walk",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -84,9 +84,10 @@ class BeliefSearch:
     eligible = True
     needs: frozenset[str] = frozenset()
     plans_with_team = True
+    settings_type: ClassVar[type[BeliefSettings]] = BeliefSettings
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._settings = check(BeliefSettings, parameters, self.name)
+        self._settings = check(self.settings_type, parameters, self.name)
         self._policy = ReportPolicy(self._settings.reporting)
 
     def reset(self, brief: Brief, seed: int) -> None:
@@ -261,12 +262,13 @@ class BeliefSearch:
             rate = self._score.person_value(observation.elapsed) * person.score
             if self._score.pays(rate / self._seconds(observation, person.position), found):
                 return self._look_again(person, observation, reports)
-        view, considered = self._plan(observation)
+        worth = self._take_stock(observation)
+        view, considered = self._plan(observation, worth)
         rate = view.rate if view is not None else 0.0
         thing = self._unsure(observation, persons=False)
         if thing is not None:
-            worth = self._score.clue_value(len(self._heard)) * thing.score
-            again = worth / self._seconds(observation, thing.position)
+            value = self._score.clue_value(len(self._heard)) * thing.score
+            again = value / self._seconds(observation, thing.position)
             if again > rate and self._score.pays(again, found):
                 return self._look_again(thing, observation, reports)
         if view is None or not self._score.pays(rate, found):
@@ -275,25 +277,35 @@ class BeliefSearch:
             why += f" and costs {self._score.cost(found) * 1e3:.2f}e-3"
             return Decision("stop", why, Goal(GoalType.HOLD), reports, stop=True, considered=considered)
         left = sum(float(one.posterior.sum()) for one in self.people)
-        self._why = f"worth {view.value:.3f} in {view.seconds:.0f} s; {left:.2f} people expected on the map"
+        view, words = self._direct(view, worth, observation)
+        self._why = f"worth {view.value:.3f} in {view.seconds:.0f} s; {left:.2f} people expected on the map{words}"
         goal = waypoint(view.place[0], view.place[1], flight_height(view.height, self._brief))
         return self._fly(goal, "search", observation, reports, considered)
 
-    def _plan(self, observation: Observation) -> tuple[View | None, int]:
-        planning, here = self._settings.planning, observation.pose.position[:2].copy()
-        curves = self._detection.curves
+    def _direct(self, view: View, worth: Worth, observation: Observation) -> tuple[View, str]:
+        """Where to fly in place of the best view, and what to add to its reason; here nowhere else."""
+        return view, ""
+
+    def _take_stock(self, observation: Observation) -> Worth:
+        """What there is to find now, the leg flown and the teammates' legs counted."""
+        here, curves = observation.pose.position[:2].copy(), self._detection.curves
         if self._from is not None:
             start, height = self._from
             self.looks.passed(start, here, curves.beside(height))
         worth = self._worth(observation.elapsed)
         for mate in observation.team:
             if mate.goal is not None:  # what it finds on its way is not to be found again
-                height = planning.heights[0] if mate.height is None else mate.height
+                height = self._settings.planning.heights[0] if mate.height is None else mate.height
                 worth = after(mate.pose.position[:2].copy(), mate.goal[:2].copy(), worth, curves.beside(height))
+        return worth
+
+    def _plan(self, observation: Observation, worth: Worth) -> tuple[View | None, int]:
+        """The best view and how many were considered."""
+        planning, here = self._settings.planning, observation.pose.position[:2].copy()
         places = candidates(here, worth, planning.candidates)
         allowed = flyable(places, here, self._area, AREA_MARGIN, self._closed, _CLOSED)
         left = self._brief.t_max - observation.elapsed
-        return best_view(here, worth, curves, allowed, left, planning), len(allowed)
+        return best_view(here, worth, self._detection.curves, allowed, left, planning), len(allowed)
 
     def _worth(self, elapsed: float) -> Worth:
         """The value of what is expected in the cells that matter."""
