@@ -10,6 +10,8 @@ flies the last velocity for ever while the heartbeat goes on, and takes set-poin
 - an answer to a command proves nothing; the status does. Best-effort commands are repeated until it does;
 - a failsafe, a person's mode switch and a ground station are not fought.
 
+With an ExternalMode a mode of our own takes offboard's place; what keeps it alive are its answers, not heartbeats.
+
 Pure: messages and times (s, steady clock) in, what to send out.
 """
 
@@ -18,11 +20,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from esar_ros.bridges.px4_commands import (
+    ARM,
+    DISARM,
+    MODE_HOLD,
+    MODE_LAND,
+    MODE_OFFBOARD,
+    MODE_RETURN,
+    TERMINATE,
+    Command,
+    End,
+    Manoeuvre,
+    Outcome,
+    result_name,
+    set_nav_state,
+)
+from esar_ros.bridges.px4_external import CheckAnswer, ExternalMode, Registration
 from esar_ros.bridges.px4_frames import VelocitySetpoint, velocity_setpoint
 from esar_ros.bridges.px4_state import (
     HOLD,
@@ -36,63 +53,6 @@ from esar_ros.bridges.px4_state import (
 )
 from esar_ros.geometry.frames import Vector
 from esar_ros.safety.codes import Mode
-
-RESULTS: Final = ("accepted", "temporarily rejected", "denied", "unsupported", "failed", "in progress", "cancelled")
-
-
-class Manoeuvre(IntEnum):
-    """What can be asked for; those above ten are this graph's actions of their own."""
-
-    TAKE_OFF = 1
-    MISSION = 2
-    HOLD = 3
-    RETURN = 4
-    LAND = 5
-    ARM = 11
-    DISARM = 12
-
-
-class End(Enum):
-    """How a manoeuvre ended."""
-
-    DONE = "done"
-    REFUSED = "refused"  # not begun: the governor's mode, or not ready
-    FAILED = "failed"  # begun, but the status did not follow
-    REPLACED = "replaced"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """End of a manoeuvre, in words. because: what refused it."""
-
-    end: End
-    text: str = ""
-    because: str = ""  # "safety", "not ready", "flying", "on ground"
-
-
-@dataclass(frozen=True)
-class Command:
-    """Numbers of a VehicleCommand."""
-
-    command: int
-    param1: float = 0.0
-    param2: float = 0.0
-    param3: float = 0.0
-    param7: float = 0.0
-
-
-def set_mode(main: int, sub: int = 0) -> Command:
-    """DO_SET_MODE, with PX4's own mode numbers."""
-    return Command(176, 1.0, float(main), float(sub))
-
-
-MODE_HOLD: Final = set_mode(4, 3)
-MODE_OFFBOARD: Final = set_mode(6)
-MODE_RETURN: Final = set_mode(4, 5)
-MODE_LAND: Final = set_mode(4, 6)
-ARM: Final = Command(400, 1.0)
-DISARM: Final = Command(400, 0.0)
-TERMINATE: Final = Command(185, 1.0)
 
 
 @dataclass(frozen=True)
@@ -116,6 +76,9 @@ class Output:
     heartbeat: bool = False
     setpoint: VelocitySetpoint | None = None
     commands: tuple[Command, ...] = ()
+    registration: Registration | None = None  # of an external mode
+    answer: CheckAnswer | None = None
+    control: int | None = None  # external mode that now takes velocities
 
 
 Script = Generator[None, None, Outcome]
@@ -132,8 +95,9 @@ class _Sending:
 class Offboard:
     """Modes of one autopilot."""
 
-    def __init__(self, state: Px4State, timing: Timing | None = None) -> None:
+    def __init__(self, state: Px4State, timing: Timing | None = None, external: ExternalMode | None = None) -> None:
         self.state = state
+        self.external = external
         self.timing = timing or Timing()
         self.mode = Mode.UNKNOWN  # of the governor
         self.left_because = "nobody has asked for offboard"
@@ -214,10 +178,31 @@ class Offboard:
         self._advance()
         self._watch()
         self._guard()
-        beats = self._streaming and not self._late and now - self._last_beat >= self.timing.heartbeat - 1e-6
+        registration, answer = None, None
+        if self.external is not None and not self._late:
+            able = self.is_commanded() and self.mode < Mode.TERMINATE
+            registration, answer = self.external.step(now, self.state.is_linked(now), able)
+        beats = (
+            self.external is None
+            and self._streaming
+            and not self._late
+            and now - self._last_beat >= self.timing.heartbeat - 1e-6
+        )
         if beats:
             self._last_beat = now
-        return Output(beats, self._send.setpoint, tuple(self._send.commands))
+        control = self._external_state if self._send.setpoint is not None else None
+        return Output(beats, self._send.setpoint, tuple(self._send.commands), registration, answer, control)
+
+    @property
+    def _external_state(self) -> int | None:
+        return None if self.external is None else self.external.nav_state
+
+    @property
+    def own_state(self) -> int:
+        """The mode in which the autopilot flies safe commands; -2, which none is, while it is not registered."""
+        if self.external is None:
+            return OFFBOARD
+        return -2 if self._external_state is None else self._external_state
 
     def is_commanded(self) -> bool:
         """Whether a safe command is fresh."""
@@ -232,7 +217,7 @@ class Offboard:
             self._leave("the autopilot is silent")
         elif not state.armed:
             self._leave("it has disarmed")
-        elif state.nav_state != OFFBOARD:
+        elif state.nav_state != self.own_state:
             why = "failsafe" if state.failsafe else "its mode was changed"
             self._leave(f"{why}: {mode_name(state.nav_state)}")
         elif not self.is_commanded():
@@ -257,7 +242,8 @@ class Offboard:
                 self._last_termination = self._now
                 self._send.commands.append(TERMINATE)
             return
-        wants = self.state.nav_state == OFFBOARD or (not self.state.armed and self.state.intention == OFFBOARD)
+        own = self.own_state
+        wants = self.state.nav_state == own or (not self.state.armed and self.state.intention == own)
         if wants and self._running is None:
             self._reset_mode()
 
@@ -328,7 +314,7 @@ class Offboard:
 
     def _failed(self, what: str, command: Command) -> Outcome:
         result = self._acks.get(command.command)
-        said = "it did not answer" if result is None else f"its answer was {_result_name(result)}"
+        said = "it did not answer" if result is None else f"its answer was {result_name(result)}"
         return Outcome(End.FAILED, f"{what}: {said}, its mode is {mode_name(self.state.nav_state)}")
 
     def _at(self, nav_state: int) -> Callable[[], bool]:
@@ -369,25 +355,30 @@ class Offboard:
         held = yield from self._go(MODE_HOLD, HOLD)
         if held.end is not End.DONE:
             return held
+        if self.external is not None and self.external.nav_state is None:
+            return Outcome(End.FAILED, self.external.complaint)
+        command = MODE_OFFBOARD if self.external is None else set_nav_state(self.own_state)
         self.stage = "streaming"
         self._streaming = True
         begun = self._now
-        while self._now - begun < self.timing.stream:
+        stream = self.timing.stream if self.external is None else self.timing.window  # only offboard wants a proof
+        while self._now - begun < stream:
             if not self._may_stream():
                 return Outcome(End.FAILED, self.left_because)
-            if self._now - begun >= self.timing.stream - self.timing.window:
+            if self._now - begun >= stream - self.timing.window:
                 self._send.setpoint = velocity_setpoint(np.zeros(3), 0.0)
             yield
-        self.stage = "asking for offboard"
-        asking = self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience)
+        self.stage = f"asking for {mode_name(self.own_state)}"
+        asking = self._until(command, self._at(self.own_state), self.timing.patience)
         while True:
             try:
                 next(asking)
             except StopIteration as end:
                 if not end.value:
-                    self._leave("offboard was not granted")
+                    name = mode_name(self.own_state)
+                    self._leave(f"{name} was not granted")
                     self._send.commands.append(MODE_HOLD)  # should it be granted late
-                    return self._failed("it did not go to offboard", MODE_OFFBOARD)
+                    return self._failed(f"it did not go to {name}", command)
                 break
             if not self._may_stream():
                 # Offboard may have been granted meanwhile: the guard takes it back.
@@ -408,7 +399,7 @@ class Offboard:
             (not self.is_commanded(), "no fresh safe command"),
             (not self.state.armed, "it has disarmed"),
             (self.state.failsafe, "failsafe"),
-            (self.state.nav_state not in (HOLD, OFFBOARD), "its mode was changed"),
+            (self.state.nav_state not in (HOLD, self.own_state), "its mode was changed"),
         ):
             if wrong:
                 self._leave(why)
@@ -449,7 +440,3 @@ class Offboard:
             self.stage = f"{-float(self.state.newest('VehicleLocalPosition').z):.1f} m above its origin"
             yield
         return Outcome(End.DONE)
-
-
-def _result_name(result: int) -> str:
-    return RESULTS[result] if 0 <= result < len(RESULTS) else str(result)

@@ -8,8 +8,9 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
+from esar_ros.bridges.px4_commands import Command
 from esar_ros.bridges.px4_frames import VelocitySetpoint
-from esar_ros.bridges.px4_offboard import Command, Output
+from esar_ros.bridges.px4_offboard import Output
 from esar_ros.bridges.px4_versions import IN, OUT, Missing, explain, missing, topic, version_of
 from esar_ros.nodes.px4_messages import message_class
 

@@ -48,6 +48,10 @@ PERIODS = {
 MAIN_AUTO, MAIN_OFFBOARD = 4, 6
 SUB_MODES = {2: TAKE_OFF, 3: HOLD, 5: RTL, 6: LAND}
 OK, REJECTED, DENIED, UNSUPPORTED = 0, 1, 2, 3
+# Of external modes; the names of 1.17's first slot.
+EXTERNAL, CHECK_ID = 23, 0
+CHECK_PERIOD = 0.3  # s
+CHECK_LOST = 1.2  # s without an answer
 
 
 class FakeAutopilot:
@@ -90,6 +94,13 @@ class FakeAutopilot:
         self.setpoints = 0
         self.setpoint_times: deque[tuple[float, int, bool]] = deque(maxlen=100_000)  # mode, and whether it says: stop
         self.heartbeat_times: deque[float] = deque(maxlen=100_000)
+        self.external_name = b""  # of the registered mode, empty without one
+        self.refuses_modes = False
+        self.answers: deque[tuple[float, bool]] = deque(maxlen=100_000)  # to arming checks
+        self._checks = 0
+        self._check_last = self._answered = -math.inf
+        self._can_run = False
+        self._replies: list[tuple[str, Any]] = []
         self._jump = np.zeros(3)  # NED, m, by which resets moved the estimate
         self._xy_resets = self._z_resets = self._heading_resets = 0
         self._delta = np.zeros(3)
@@ -174,6 +185,38 @@ class FakeAutopilot:
         self.commands.append((self.now, message))
         self._inbox.append((self.now + ACK_DELAY, message))
 
+    def hear_registration(self, message: Any) -> None:
+        """A RegisterExtComponentRequest."""
+        if not self.linked:
+            return
+        taken = not self.refuses_modes and message.px4_ros2_api_version == 1 and message.register_arming_check
+        if taken:
+            self.external_name, self._answered = bytes(message.name).rstrip(b"\0"), self.now
+        self._replies.append(
+            ("RegisterExtComponentReply", SimpleNamespace(
+                timestamp=self._us(), request_id=int(message.request_id), name=message.name, px4_ros2_api_version=1,
+                success=taken, arming_check_id=CHECK_ID if taken else -1, mode_id=EXTERNAL if taken else -1,
+                mode_executor_id=-1,
+            ))
+        )  # fmt: skip
+
+    def hear_answer(self, message: Any) -> None:
+        """An ArmingCheckReply; one to an older check is too late."""
+        if not self.linked or not self.external_name or int(message.registration_id) != CHECK_ID:
+            return
+        if int(message.request_id) == self._checks % 256:
+            self._answered, self._can_run = self.now, bool(message.can_arm_and_run)
+            self.answers.append((self.now, self._can_run))
+
+    def forget_modes(self) -> None:
+        """The autopilot starts again in the air, as far as external modes know."""
+        self.external_name, self._can_run = b"", False
+
+    @property
+    def external(self) -> bool:
+        """Whether the external mode can run."""
+        return bool(self.external_name) and self._can_run and self.now - self._answered <= CHECK_LOST
+
     def _is_old(self, message: Any) -> bool:
         return message.timestamp != 0 and self.now - message.timestamp * 1e-6 > OLD_STAMP
 
@@ -211,6 +254,8 @@ class FakeAutopilot:
         if code == 22:
             self._take_off_to = float(message.param7) - self.reference.altitude
             return self._intend(TAKE_OFF)
+        if code == 100001:
+            return self._intend(EXTERNAL) if message.param1 == EXTERNAL and self.external else REJECTED
         if code == 185:
             self._set(TERMINATION)
             self.armed = False
@@ -274,6 +319,18 @@ class FakeAutopilot:
             elif self.failsafe and self.signal and self.now - self._returned >= REENTRY - TICK:
                 self.failsafe = False
                 self._set(OFFBOARD)
+        if self.intention == EXTERNAL and self.armed and self._forced is None:
+            if not self.external and self.nav_state == EXTERNAL:
+                self.failsafe = True
+                self._set(self.on_loss)
+            elif self.failsafe and self.external:  # assumed as of offboard: it goes back by itself
+                self.failsafe = False
+                self._set(EXTERNAL)
+        if self.now - self._check_last >= CHECK_PERIOD:
+            self._check_last, self._checks = self.now, self._checks + 1
+            mask = 1 << CHECK_ID if self.external_name else 0
+            check = SimpleNamespace(timestamp=self._us(), request_id=self._checks % 256, valid_registrations_mask=mask)
+            self._replies.append(("ArmingCheckRequest", check))
         if self.nav_state == OFFBOARD and self.armed and not self.landed:
             self._flew_offboard = True
         if self.armed and self.landed:
@@ -309,7 +366,7 @@ class FakeAutopilot:
     def _wanted(self) -> tuple[np.ndarray, float]:
         """Velocity (ENU) and yaw rate that the present mode flies."""
         given = self._setpoint
-        if self.nav_state == OFFBOARD:
+        if self.nav_state in (OFFBOARD, EXTERNAL):
             return self._of_setpoint(given) if given is not None else (np.zeros(3), 0.0)
         if given is not None and self.now - self._setpoint_at < OVERRIDE:
             return self._of_setpoint(given)  # no mode keeps them out
@@ -352,11 +409,13 @@ class FakeAutopilot:
     def speak(self) -> Iterator[tuple[str, SimpleNamespace]]:
         """Messages due by now: name and fields."""
         acks, self._acks = self._acks, []
+        replies, self._replies = self._replies, []
         changed, self._changed = self._changed, False
         if not self.linked:
             return
         for ack in acks:
             yield "VehicleCommandAck", ack
+        yield from replies
         for name, period in PERIODS.items():
             on_change = changed and name in ("VehicleStatus", "VehicleLandDetected", "FailsafeFlags")
             if on_change or self.now - self._last.get(name, -math.inf) >= period - 1e-6:

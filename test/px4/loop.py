@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from fake_autopilot import FakeAutopilot
 
+from esar_ros.bridges.px4_external import ExternalMode
 from esar_ros.bridges.px4_offboard import Manoeuvre, Offboard, Outcome, Output
 from esar_ros.bridges.px4_state import Px4State
 from esar_ros.safety.codes import Mode
@@ -29,10 +30,10 @@ def command_message(command: Any, target: int) -> SimpleNamespace:
 class Loop:
     """Both sides, a shared clock, and a governor that can fall silent."""
 
-    def __init__(self, **autopilot: Any) -> None:
+    def __init__(self, external: bool = False, **autopilot: Any) -> None:
         self.fake = FakeAutopilot(**autopilot)
         self.state = Px4State(1)
-        self.bridge = Offboard(self.state)
+        self.bridge = Offboard(self.state, external=ExternalMode(77) if external else None)
         self.bridge.mode = Mode.NORMAL
         self.now = 0.0
         self.velocity: np.ndarray | None = np.zeros(3)  # None: the governor is dead
@@ -49,6 +50,10 @@ class Loop:
             for name, message in self.fake.speak():
                 if name == "VehicleCommandAck":
                     self.bridge.hear_ack(message)
+                elif name in ("RegisterExtComponentReply", "ArmingCheckRequest"):
+                    if self.bridge.external is not None:
+                        hear = {"R": self.bridge.external.hear_reply, "A": self.bridge.external.hear_check}
+                        hear[name[0]](message)
                 else:
                     self.state.hear(name, message, self.now)
             if self.velocity is not None:
@@ -70,6 +75,22 @@ class Loop:
                 SimpleNamespace(
                     timestamp=0, position=point.position, velocity=point.velocity, acceleration=point.acceleration,
                     yaw=point.yaw, yawspeed=point.yawspeed,
+                )
+            )  # fmt: skip
+        if output.registration is not None:
+            asked = output.registration
+            self.fake.hear_registration(
+                SimpleNamespace(
+                    timestamp=0, request_id=asked.request_id, name=asked.name, px4_ros2_api_version=1,
+                    register_arming_check=True, register_mode=True,
+                )
+            )  # fmt: skip
+        if output.answer is not None:
+            answer = output.answer
+            self.fake.hear_answer(
+                SimpleNamespace(
+                    timestamp=0, request_id=answer.request_id, registration_id=answer.registration_id,
+                    can_arm_and_run=answer.can_run,
                 )
             )  # fmt: skip
         for command in output.commands:
@@ -99,7 +120,7 @@ class Loop:
         assert self.run(60.0, lambda: float(self.fake.body.position[2]) >= height)
         self.velocity = np.zeros(3)
         self.run(2.0)
-        assert self.fake.nav_state == 14 and self.bridge.engaged
+        assert self.fake.nav_state == self.bridge.own_state and self.bridge.engaged
         return self
 
     @property

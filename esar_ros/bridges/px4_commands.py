@@ -1,0 +1,74 @@
+"""What PX4 can be asked for: manoeuvres and how they end, commands (VehicleCommand) and what their answers mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import Final
+
+RESULTS: Final = ("accepted", "temporarily rejected", "denied", "unsupported", "failed", "in progress", "cancelled")
+
+
+class Manoeuvre(IntEnum):
+    """What can be asked for; those above ten are this graph's actions of their own."""
+
+    TAKE_OFF = 1
+    MISSION = 2
+    HOLD = 3
+    RETURN = 4
+    LAND = 5
+    ARM = 11
+    DISARM = 12
+
+
+class End(Enum):
+    """How a manoeuvre ended."""
+
+    DONE = "done"
+    REFUSED = "refused"  # not begun: the governor's mode, or not ready
+    FAILED = "failed"  # begun, but the status did not follow
+    REPLACED = "replaced"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """End of a manoeuvre, in words. because: what refused it."""
+
+    end: End
+    text: str = ""
+    because: str = ""  # "safety", "not ready", "flying", "on ground"
+
+
+@dataclass(frozen=True)
+class Command:
+    """Numbers of a VehicleCommand."""
+
+    command: int
+    param1: float = 0.0
+    param2: float = 0.0
+    param3: float = 0.0
+    param7: float = 0.0
+
+
+def set_mode(main: int, sub: int = 0) -> Command:
+    """DO_SET_MODE, with PX4's own mode numbers."""
+    return Command(176, 1.0, float(main), float(sub))
+
+
+def set_nav_state(nav_state: int) -> Command:
+    """SET_NAV_STATE: a mode by VehicleStatus's number, as external modes are asked for."""
+    return Command(100001, float(nav_state))
+
+
+def result_name(result: int) -> str:
+    """An answer to a command for people."""
+    return RESULTS[result] if 0 <= result < len(RESULTS) else str(result)
+
+
+MODE_HOLD: Final = set_mode(4, 3)
+MODE_OFFBOARD: Final = set_mode(6)
+MODE_RETURN: Final = set_mode(4, 5)
+MODE_LAND: Final = set_mode(4, 6)
+ARM: Final = Command(400, 1.0)
+DISARM: Final = Command(400, 0.0)
+TERMINATE: Final = Command(185, 1.0)

@@ -1,0 +1,145 @@
+"""A registered mode in place of offboard: the same rules, other signs of life."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
+import fake_autopilot
+from loop import STEP, Loop
+
+from esar_ros.bridges.px4_external import ExternalMode
+from esar_ros.bridges.px4_offboard import End, Manoeuvre
+from esar_ros.safety.codes import Mode
+
+EXTERNAL, HOLD, RTL, LAND, POSITION = 23, 4, 5, 18, 2
+
+
+@pytest.fixture
+def flying() -> Loop:
+    return Loop(external=True).fly()
+
+
+def test_arming_ends_in_the_registered_mode_and_the_vehicle_follows(flying: Loop) -> None:
+    flying.velocity, flying.yaw_rate = np.array([3.0, -1.0, 0.5]), 0.4
+    flying.run(6.0)
+    np.testing.assert_allclose(flying.fake.body.velocity, [3.0, -1.0, 0.5], atol=0.1)
+    assert flying.fake.external_name == b"esar_ros"
+    assert not flying.fake.heartbeat_times, "offboard's heartbeat has no place here"
+    assert {output.control for _, output in flying.sent if output.setpoint is not None} == {EXTERNAL}
+
+
+def test_setpoints_are_sent_in_it_and_as_zeros_just_before_it_alone(flying: Loop) -> None:
+    flying.velocity = np.array([2.0, 0.0, 0.0])
+    flying.run(2.0)
+    assert flying.do(Manoeuvre.LAND).end is End.DONE
+    stray = [
+        (at, mode) for at, mode, zero in flying.fake.setpoint_times if mode != EXTERNAL and not (mode == HOLD and zero)
+    ]
+    assert not stray
+
+
+def test_a_silent_governor_means_hold_at_once_and_for_good(flying: Loop) -> None:
+    flying.velocity = np.array([3.0, 0.0, 0.0])
+    flying.run(3.0)
+    flying.velocity, died = None, flying.now
+    assert flying.run(1.0, lambda: flying.fake.nav_state == HOLD)
+    assert flying.now - died < 0.35
+    flying.velocity = np.array([3.0, 0.0, 0.0])
+    flying.run(5.0)
+    assert flying.fake.nav_state == HOLD and not flying.bridge.engaged
+    assert flying.bridge.left_because == "no fresh safe command"
+    assert flying.do(Manoeuvre.MISSION).end is End.DONE
+    assert flying.fake.nav_state == EXTERNAL
+
+
+def test_a_dead_bridge_is_the_autopilots_failsafe_and_a_new_one_does_not_let_it_back(flying: Loop) -> None:
+    flying.bridge_alive, died = False, flying.now
+    assert flying.run(3.0, lambda: flying.fake.nav_state == RTL)
+    assert flying.now - died < fake_autopilot.CHECK_LOST + 0.35
+    flying.bridge_alive = True
+    flying.run(3.0)
+    assert flying.fake.nav_state in (RTL, HOLD) and not flying.bridge.engaged
+
+
+def test_stale_commands_are_answered_with_no() -> None:
+    loop = Loop(external=True)
+    loop.run(3.0)
+    assert loop.fake.answers[-1][1]
+    loop.velocity = None
+    loop.run(1.0)
+    assert not loop.fake.answers[-1][1]
+    loop.velocity = np.zeros(3)
+    loop.run(1.0)
+    assert loop.fake.answers[-1][1]
+    loop.bridge.mode = Mode.TERMINATE
+    loop.run(1.0)
+    assert not loop.fake.answers[-1][1]
+
+
+def test_an_autopilot_that_forgets_is_registered_with_again_and_asked_by_nobody(flying: Loop) -> None:
+    flying.fake.forget_modes()
+    assert flying.run(3.0, lambda: flying.fake.nav_state == RTL)
+    assert flying.run(10.0, lambda: bool(flying.fake.external_name)), "registered again"
+    flying.run(3.0)
+    assert not flying.bridge.engaged and flying.fake.nav_state in (RTL, HOLD)
+    assert flying.do(Manoeuvre.MISSION).end is End.DONE
+
+
+def test_a_refused_registration_refuses_to_fly_in_words() -> None:
+    loop = Loop(external=True)
+    loop.fake.refuses_modes = True
+    loop.run(3.0)
+    outcome = loop.do(Manoeuvre.ARM)
+    assert outcome.end is End.FAILED and "refused to register" in outcome.text
+    assert not loop.fake.armed or loop.fake.landed
+
+
+def test_a_persons_switch_is_not_fought(flying: Loop) -> None:
+    flying.fake.switch_mode(POSITION)
+    flying.run(5.0)
+    assert flying.fake.nav_state == POSITION and not flying.bridge.engaged
+
+
+def test_registration_is_asked_for_until_it_is_answered() -> None:
+    mode, asked = ExternalMode(5), []
+    for n in range(200):
+        registration, answer = mode.step(n * STEP, n > 50, True)
+        asked += [n * STEP] if registration is not None else []
+        assert answer is None and (registration is None or len(registration.name) == 25)
+    np.testing.assert_allclose(np.diff(asked), 1.0, atol=STEP)
+    assert asked[0] > 50 * STEP, "not before the autopilot is heard"
+
+
+def reply(**changes: object) -> SimpleNamespace:
+    fields = {"request_id": 5, "px4_ros2_api_version": 1, "success": True, "mode_id": 24, "arming_check_id": 1}
+    return SimpleNamespace(**{**fields, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"request_id": 6}, "not registered yet"),
+        ({"px4_ros2_api_version": 2}, "interface for modes is 2"),
+        ({"success": False}, "refused"),
+        ({"mode_id": 14}, "refused"),
+    ],
+)
+def test_a_reply_that_registers_nothing(changes: dict[str, object], words: str) -> None:
+    mode = ExternalMode(5)
+    mode.hear_reply(reply(**changes))
+    assert mode.nav_state is None and words in mode.complaint
+
+
+def test_checks_are_answered_once_with_their_number() -> None:
+    mode = ExternalMode(5)
+    mode.hear_reply(reply())
+    mode.hear_check(SimpleNamespace(request_id=9, valid_registrations_mask=0b10))
+    _, answer = mode.step(1.0, True, True)
+    assert answer is not None and (answer.request_id, answer.registration_id, answer.can_run) == (9, 1, True)
+    assert mode.step(1.1, True, True)[1] is None
