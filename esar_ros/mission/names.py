@@ -44,6 +44,7 @@ MAP_STATUS = "map/status"
 MAP_COVERAGE = "map/coverage"
 MAP_CLASSES = "map/classes"
 CLUE_MARKERS = "clues/markers"
+CLUE_CROPS = "clues/crops"
 
 
 def camera_image(camera: str) -> str:
@@ -78,11 +79,13 @@ DECISION = "planner/decision"
 REPORTS = "reports"
 BELIEF = "belief"
 GOAL = "goal"
+GOAL_MARKERS = "goal/markers"
 PILOT_STATE = "pilot/state"
 PATH = "pilot/path"
 CMD_VEL = "cmd_vel"
 CMD_VEL_SAFE = "cmd_vel_safe"
 SAFETY_STATUS = "safety/status"
+SAFETY_MARKERS = "safety/markers"
 SCORE = "score"
 TRUTH = "mission/truth"
 

@@ -242,6 +242,14 @@ TOPICS: tuple[Topic, ...] = (
         about="clues with covariance and label for RViz; made only while someone subscribes",
     ),
     Topic(
+        names.CLUE_CROPS,
+        "sensor_msgs/msg/Image",
+        _SENSOR,
+        CLUE_DETECTOR,
+        record=Record.NEVER,
+        about="the best picture of each thing found, side by side; made only while someone subscribes",
+    ),
+    Topic(
         names.MAP_POINTS,
         "sensor_msgs/msg/PointCloud2",
         _LATCHED,
@@ -315,6 +323,22 @@ TOPICS: tuple[Topic, ...] = (
         REFEREE,
         (PILOT, PLANNER),
         about="preparing, running, ended",
+    ),
+    Topic(
+        names.GOAL_MARKERS,
+        "visualization_msgs/msg/MarkerArray",
+        _LATCHED,
+        PLANNER,
+        record=Record.NEVER,
+        about="the waypoint and why, for RViz; made only while someone subscribes",
+    ),
+    Topic(
+        names.SAFETY_MARKERS,
+        "visualization_msgs/msg/MarkerArray",
+        _LATCHED,
+        SAFETY_GOVERNOR,
+        record=Record.NEVER,
+        about="mode and reason, stopping distance, velocity given, for RViz; made only while someone subscribes",
     ),
     Topic(names.GOAL, "esar_ros/msg/Goal", _STEP, PLANNER, (PILOT,), Record.VIEW, "where the planner wants to go"),
     Topic(

@@ -18,6 +18,7 @@ from esar_ros.nodes import convert, interface
 from esar_ros.nodes.frames import FrameSet, TopicFrames
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.map_messages import occupancy_grid
+from esar_ros.nodes.markers import goal_markers
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
@@ -62,7 +63,7 @@ class PlannerNode(StepNode):
         self.await_input(names.BATTERY, Tick.FRAME)
         self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
         self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
-        for topic in (names.GOAL, names.DECISION, names.REPORTS, names.BELIEF):
+        for topic in (names.GOAL, names.DECISION, names.REPORTS, names.BELIEF, names.GOAL_MARKERS):
             self.output(topic)
         self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
         said = BY_NAME[names.OPERATOR_REPORT]
@@ -145,6 +146,12 @@ class PlannerNode(StepNode):
         for number, report in answer.reports:
             self.send(names.REPORTS, convert.report_message(report, number, step))
         self.send(names.GOAL, convert.goal_message(answer.goal, answer.goal_seq, step))
+        own = self._odometry.at(step.ns if self.lockstep else None)
+        if own is not None and self.wanted(names.GOAL_MARKERS):
+            pilot: PilotState | None = self.inbox(names.PILOT_STATE).newest
+            height = float(pilot.height) if pilot is not None and pilot.has_height else None
+            words = f"{self._session.method.name}: {answer.decision.action}\n{answer.decision.why}"
+            self.send(names.GOAL_MARKERS, goal_markers(answer.goal, own[1].position, height, words, step.stamp))
         message = DecisionMessage(
             seq=answer.seq,
             status=_status(answer),

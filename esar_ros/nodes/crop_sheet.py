@@ -1,0 +1,55 @@
+"""The best picture of each thing found, side by side: one image for RViz."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+from builtin_interfaces.msg import Time
+from numpy.typing import NDArray
+from sensor_msgs.msg import Image
+
+from esar_ros.mission import names
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.observation import SeenClue
+
+TILE, CAPTION, COLUMNS, MOST = 128, 34, 4, 12  # px, px, tiles in a row, tiles in all
+_PAPER, _INK, _ALARM = (32, 36, 40), (230, 230, 230), (255, 90, 70)
+
+
+def crop_sheet(clues: Sequence[SeenClue], crop: Callable[[int], bytes | None], now: float, stamp: Time) -> Image:
+    """RGB image of the newest MOST things of which there is a picture, persons first; crop: id -> JPEG; now: s."""
+    shown = [(clue, jpeg) for clue in _in_order(clues) if (jpeg := crop(clue.id)) is not None][:MOST]
+    rows = max(1, -(-len(shown) // COLUMNS))
+    sheet: NDArray[np.uint8] = np.full((rows * (TILE + CAPTION), COLUMNS * TILE, 3), _PAPER, np.uint8)
+    for number, (clue, jpeg) in enumerate(shown):
+        top, left = number // COLUMNS * (TILE + CAPTION), number % COLUMNS * TILE
+        _paste(sheet[top : top + TILE, left : left + TILE], jpeg)
+        color = _ALARM if clue.kind == PERSON else _INK
+        age = max(0.0, now - clue.last_seen)
+        for line, words in enumerate((clue.kind.replace("_", " "), f"{clue.score:.2f}, {age:.0f} s ago")):
+            place = (left + 4, top + TILE + 13 + 15 * line)
+            cv2.putText(sheet, words, place, cv2.FONT_HERSHEY_SIMPLEX, 0.42, color, 1, cv2.LINE_AA)
+    message = Image(height=sheet.shape[0], width=sheet.shape[1], encoding="rgb8", step=3 * sheet.shape[1])
+    message.header.stamp = stamp
+    message.header.frame_id = names.MAP
+    message.data = array.array("B", sheet.tobytes())
+    return message
+
+
+def _in_order(clues: Sequence[SeenClue]) -> list[SeenClue]:
+    return sorted(clues, key=lambda clue: (clue.kind != PERSON, -clue.last_seen, clue.id))
+
+
+def _paste(tile: NDArray[np.uint8], jpeg: bytes) -> None:
+    """Fit a picture into a tile, keeping its proportions; one that cannot be read leaves it empty."""
+    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    if picture is None:
+        return
+    scale = min(tile.shape[1] / picture.shape[1], tile.shape[0] / picture.shape[0])
+    width, height = (max(1, round(scale * edge)) for edge in (picture.shape[1], picture.shape[0]))
+    small = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
+    y, x = (tile.shape[0] - height) // 2, (tile.shape[1] - width) // 2
+    tile[y : y + height, x : x + width] = small[:, :, ::-1]
