@@ -119,7 +119,8 @@ def _pooled(points: Sequence[tuple[float, float, int]]) -> list[tuple[float, flo
     for point in points:
         blocks.append([point])
         while len(blocks) > 1 and _share(blocks[-2]) >= _share(blocks[-1]):
-            blocks[-2] += blocks.pop()
+            last = blocks.pop()
+            blocks[-1] += last
     return [(sum(s * n for s, _, n in block) / sum(n for *_, n in block), _share(block)) for block in blocks]
 
 

@@ -110,6 +110,7 @@ def draw_scene(split: Split, site: Site, rig: Vehicle, number: int, shots: int, 
     return Scene(f"{map_id}-{number:04d}", map_id, weather, light, local_time, wind, things, tuple(taken))
 
 
+@cache
 def weathers_of(map_id: str) -> tuple[Weather, ...]:
     """Weathers that the stories of a map are told in."""
     stories = [load_story(id) for id in story_ids()]

@@ -1,0 +1,67 @@
+"""The data set on disk: same seed, same bytes; drawn once; labels that fit its pictures."""
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from esar_ros.benchmark.detector.labels import Label, wanted
+from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
+from esar_ros.mission.errors import UsageError
+
+SCENES, SHOTS = 2, 3
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    pytest.importorskip("moderngl")
+    root = tmp_path_factory.mktemp("data")
+    return root, list(render_split(root, "train", ("k2",), SCENES, SHOTS))
+
+
+def _bytes(root):
+    return {path.relative_to(root): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def test_one_seed_one_data_set_and_an_ended_run_goes_on(drawn, tmp_path):
+    root, scenes = drawn
+    assert [name for name, _ in scenes] == ["k2-0000", "k2-0001"]
+    first = list(render_split(tmp_path, "train", ("k2",), 1, SHOTS))  # ended after one scene
+    rest = list(render_split(tmp_path, "train", ("k2",), SCENES, SHOTS))
+    assert first + rest == scenes
+    assert _bytes(tmp_path) == _bytes(root)
+    assert list(render_split(tmp_path, "train", ("k2",), SCENES, SHOTS)) == []
+
+
+def test_pictures_labels_and_meta_tell_the_same(drawn):
+    root, _ = drawn
+    pictures = read_meta(root, "train")
+    assert pictures
+    assert any(picture["labels"] for picture in pictures)
+    for picture in pictures:
+        image = cv2.imread(str(root / "train" / "images" / f"{picture['name']}.png"))
+        assert image.shape == (CROP, CROP, 3)
+        labels = [Label.of_json(label) for label in picture["labels"]]
+        lines = (root / "train" / "labels" / f"{picture['name']}.txt").read_text().splitlines()
+        assert len(lines) == sum(wanted(label) for label in labels)
+        for line in lines:
+            x, y, w, h = (float(part) for part in line.split()[1:])
+            assert 0.0 <= x - w / 2 + 1e-5
+            assert x + w / 2 <= 1.0 + 1e-5
+            assert 0.0 <= y - h / 2 + 1e-5
+            assert y + h / 2 <= 1.0 + 1e-5
+        for label in labels:
+            assert 1 <= label.pixels <= label.box[2] * label.box[3]
+
+
+def test_a_folder_without_pictures_says_so(tmp_path):
+    with pytest.raises(UsageError, match="no pictures"):
+        read_meta(tmp_path, "train")
+
+
+def test_meta_says_under_which_sky(drawn):
+    root, _ = drawn
+    meta = json.loads((root / "train" / "meta" / "k2-0000.json").read_text())
+    assert {"seed", "map", "weather", "light", "local_time", "pictures"} <= set(meta)
+    assert np.isfinite([label["range"] for p in meta["pictures"] for label in p["labels"]]).all()

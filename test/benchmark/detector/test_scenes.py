@@ -1,0 +1,86 @@
+"""Scenes are drawn from their seed alone, and splits keep looks and ground apart."""
+
+import numpy as np
+import pytest
+
+from esar_ros.benchmark.detector.scenes import BANDS, SPLITS, draw_scene, farthest, weathers_of
+from esar_ros.benchmark.tasks.ground import site
+from esar_ros.mission.clues import KINDS, PERSON
+from esar_ros.mission.task_files import benchmark_event, benchmark_index
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.sim.catalogue import variants
+
+MAP = "k2"
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    rig = load_vehicle()
+    return {
+        name: [draw_scene(split, site(MAP), rig, number, 6) for number in range(4)] for name, split in SPLITS.items()
+    }
+
+
+def test_a_scene_is_a_function_of_its_seed(scenes):
+    again = draw_scene(SPLITS["train"], site(MAP), load_vehicle(), 2, 6)
+    first = scenes["train"][2]
+    assert again.things == first.things
+    assert (again.weather, again.local_time, again.wind) == (first.weather, first.local_time, first.wind)
+    for one, other in zip(again.shots, first.shots, strict=True):
+        assert np.array_equal(one.body.matrix, other.body.matrix)
+        assert (one.camera, one.time, one.target) == (other.camera, other.time, other.target)
+    other = draw_scene(SPLITS["train"], site(MAP), load_vehicle(), 2, 6, seed=7)
+    assert other.things != first.things
+
+
+def test_training_never_shows_a_look_that_is_kept_back(scenes):
+    for split in ("train", "val"):
+        assert not any(thing.entry.held_out for scene in scenes[split] for thing in scene.things)
+    assert any(thing.entry.held_out for scene in scenes["test"] for thing in scene.things)
+
+
+def test_splits_share_no_scene(scenes):
+    places = {name: {thing.xy for scene in drawn for thing in scene.things} for name, drawn in scenes.items()}
+    assert not places["train"] & places["val"]
+    assert not places["train"] & places["test"]
+    assert not places["val"] & places["test"]
+
+
+def test_training_stands_on_dev_events_and_the_test_set_on_the_others(scenes):
+    def points(split):
+        ids = [id for id, e in benchmark_index()["events"].items() if e["map"] == MAP and e["split"] == split]
+        events = [benchmark_event(id) for id in ids]
+        return np.array([xy for e in events for xys in (e["places"].values(), *e["lines"].values()) for xy in xys])
+
+    for name, split in (("train", "dev"), ("test", "test")):
+        for scene in scenes[name]:
+            middle = np.mean([thing.xy for thing in scene.things], axis=0)
+            assert np.linalg.norm(points(split) - middle, axis=1).min() < 320.0
+
+
+def test_things_stand_apart_and_weathers_are_the_maps_own(scenes):
+    for scene in (scene for drawn in scenes.values() for scene in drawn):
+        xy = np.array([thing.xy for thing in scene.things])
+        gaps = np.linalg.norm(xy[:, None] - xy[None], axis=2)[np.triu_indices(len(xy), 1)]
+        assert gaps.min() >= 2.4
+        assert scene.weather in weathers_of(MAP)
+
+
+def test_targets_are_clues_or_people_in_the_camera_that_looks(scenes):
+    rig = load_vehicle()
+    for scene in (scene for drawn in scenes.values() for scene in drawn):
+        for shot in scene.shots:
+            if shot.target is None:
+                continue
+            thing = scene.things[shot.target]
+            assert thing.entry.kind in KINDS
+            camera = shot.body.compose(rig.cameras[shot.camera].pose)
+            point = site(MAP).stand(thing.xy) + (0.0, 0.0, 0.3)
+            assert rig.image.model.project((point - camera.position) @ camera.rotation)[1]
+            assert 2.0 < np.linalg.norm(point - camera.position) <= BANDS[-1][1] + 1e-6
+
+
+def test_large_things_are_looked_at_from_farther_away():
+    tent, bottle = variants("tent")[0], variants("water_bottle")[0]
+    assert farthest(tent, "day") > 60.0 > 25.0 > farthest(bottle, "day")
+    assert farthest(variants(f"{PERSON}_standing")[0], "day") > 40.0
