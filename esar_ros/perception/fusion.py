@@ -38,7 +38,6 @@ class ClueFusion:
         self._settings = settings or FusionSettings()
         self._reliability = reliability or Reliability()
         self._group = _groups(self._settings.confusable)
-        self._shared = np.eye(3) * self._settings.systematic_sigma**2
         self._tracks: list[Track] = []  # by id
         self._rays = Rays(self._settings.bearings)
         self._next_id = first_id
@@ -113,7 +112,7 @@ class ClueFusion:
                     continue
                 seen[row, column] = placed
                 model = placed.model
-                spread = model @ track.place.covariance @ model.T + placed.noise + self._shared
+                spread = model @ track.place.covariance @ model.T + placed.noise + track.surface(self._settings)
                 offset = placed.position - model @ track.place.state
                 distance = float(offset @ np.linalg.solve(spread, offset))
                 if distance <= self._settings.gate:
@@ -135,7 +134,7 @@ class ClueFusion:
         effect = placed.model[:, 3:]
         # Cauchy and Schwarz: twice the sum bounds the part that place and pose error share.
         most = 2.0 * (np.trace(track.place.spread) + np.trace(effect @ track.place.covariance[3:, 3:] @ effect.T))
-        most += np.trace(placed.noise) + np.trace(self._shared)
+        most += np.trace(placed.noise) + np.trace(track.surface(self._settings))
         drift = float(np.linalg.norm(effect @ track.place.state[3:]))
         return bool(np.linalg.norm(offset) - drift <= np.sqrt(self._settings.gate * most))
 
@@ -159,6 +158,7 @@ class ClueFusion:
             nearest_view=distance,
             first_seen=first.stamp,
             last_seen=sighting.stamp,
+            extent=sighting.extent,
         )
         for seen in {id(s): s for s in (first, sighting)}.values():
             self._believe(track, seen)
@@ -171,7 +171,8 @@ class ClueFusion:
         track.place.correct(placed)
         self._believe(track, sighting)
         distance = float(np.linalg.norm(placed.lever))
-        track.saw(sighting.stamp, sighting.view_range or distance, sighting.detection.text)
+        extent = track.extent if sighting.position is None else sighting.extent
+        track.saw(sighting.stamp, sighting.view_range or distance, extent, sighting.detection.text)
 
     def _believe(self, track: Track, sighting: Sighting) -> None:
         kind = sighting.detection.kind
@@ -200,7 +201,9 @@ class ClueFusion:
         if track.id in self.merged or not others:
             return None
         offsets = np.array([other.place.position for other in others]) - track.place.position
-        spreads = np.array([other.place.spread for other in others]) + track.place.spread + self._shared
+        spreads = (
+            np.array([other.place.spread for other in others]) + track.place.spread + track.surface(self._settings)
+        )
         distances = _mahalanobis(offsets, spreads)
         best = int(np.argmin(distances))
         return others[best] if distances[best] <= self._settings.merge_gate else None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.perception.backend import CameraFrame, Detection2D
-from esar_ros.perception.object_depth import object_depths
+from esar_ros.perception.object_depth import object_pixels
 from esar_ros.perception.settings import LocalisationSettings
 
 
@@ -26,6 +26,7 @@ class Sighting:
     position: Vector | None = None  # (3,) m, map
     noise: NDArray[np.float64] | None = None  # (3, 3) m^2, of the position, the pose taken as exact
     view_range: float | None = None  # m, camera to object
+    extent: float = 0.0  # m, the longer side of what is visible
 
     @property
     def covariance(self) -> NDArray[np.float64] | None:
@@ -45,10 +46,11 @@ def pose_effect(lever: Vector) -> NDArray[np.float64]:
 
 def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationSettings) -> Sighting:
     """Place a detection in the map by the frame's depth and pose: the middle of what is visible of it."""
-    rows, columns, depths = object_depths(detection, frame.depth)
+    shown = object_pixels(detection, frame.depth)
+    depths = shown.depths
     x, y, width, height = detection.box
     if len(depths):
-        pixel = np.array([columns.mean() + 0.5, rows.mean() + 0.5])
+        pixel = np.array([shown.columns.mean() + 0.5, shown.rows.mean() + 0.5])
     else:
         pixel = np.array([x + width / 2.0, y + height / 2.0])
     model, rotation, origin = frame.model, frame.pose.rotation, frame.pose.position
@@ -68,8 +70,8 @@ def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationS
         np.hypot(settings.pixel_sigma, extent * (settings.centre_share + 0.5 * at_border)) * depth / focal
         for extent, at_border, focal in zip((width, height), cut, (model.fx, model.fy), strict=True)
     ]
-    along = np.sqrt(settings.depth_sigma**2 + (settings.depth_relative_sigma * depth) ** 2 + float(np.var(depths)))
-    noise = np.diag([lateral[0] ** 2, lateral[1] ** 2, 0.0]) + np.outer(ray, ray) * along**2
+    along = settings.depth_sigma**2 + (settings.depth_relative_sigma * depth) ** 2 + float(np.var(depths)) + shown.doubt
+    noise = np.diag([lateral[0] ** 2, lateral[1] ** 2, 0.0]) + np.outer(ray, ray) * along
     noise = rotation @ noise @ rotation.T
     return Sighting(
         stamp=frame.stamp,
@@ -81,4 +83,5 @@ def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationS
         position=rotation @ point + origin,
         noise=(noise + noise.T) / 2.0,
         view_range=float(np.linalg.norm(point)),
+        extent=depth * max(width / model.fx, height / model.fy),
     )

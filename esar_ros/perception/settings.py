@@ -75,9 +75,10 @@ class FusionSettings(_Strict):
         default=14.16, gt=0, description="Mahalanobis distance squared: 99.73 % of chi-square, 3 degrees"
     )
     merge_gate: float = Field(default=11.34, gt=0, description="same, for two tracks to be one: 99 %")
-    systematic_sigma: float = Field(
-        default=0.35, ge=0, description="m per axis: visible surface against the object's own place, alike in all views"
+    surface_sigma: float = Field(
+        default=0.1, ge=0, description="m per axis: visible surface against the object's own place, alike in all views"
     )
+    surface_share: float = Field(default=0.2, ge=0, description="of the object's size, beside it")
     position_time: float = Field(default=60.0, gt=0, description="s, correlation of the pose's position error")
     attitude_time: float = Field(default=40.0, gt=0, description="s, correlation of the pose's attitude error")
     contained: float = Field(

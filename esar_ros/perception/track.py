@@ -97,10 +97,14 @@ class Track:
     nearest_view: float
     first_seen: float
     last_seen: float
+    extent: float  # m, mean over the sightings
+    sightings: int = 1
     beside: set[int] = field(default_factory=set)  # ids seen in one picture with it: other objects for certain
 
-    def saw(self, stamp: float, distance: float, text: str) -> None:
-        """Note a further sighting."""
+    def saw(self, stamp: float, distance: float, extent: float, text: str) -> None:
+        """Note a further sighting: at a distance, of a size (m)."""
+        self.sightings += 1
+        self.extent += (extent - self.extent) / self.sightings
         if distance < self.nearest_view:
             self.nearest_view, self.text = distance, text
         self.first_seen = min(self.first_seen, stamp)
@@ -114,11 +118,18 @@ class Track:
         if np.trace(other.place.spread) < np.trace(self.place.spread):
             self.place = other.place
         self.evidence.absorb(other.evidence, how)
+        total = self.sightings + other.sightings
+        self.extent = (self.extent * self.sightings + other.extent * other.sightings) / total
+        self.sightings = total
         if other.nearest_view < self.nearest_view:
             self.nearest_view, self.text = other.nearest_view, other.text
         self.first_seen = min(self.first_seen, other.first_seen)
         self.last_seen = max(self.last_seen, other.last_seen)
         self.beside |= other.beside
+
+    def surface(self, settings: FusionSettings) -> Matrix:
+        """(3, 3) m^2: what is visible of it, against its own place; alike in all views, so no view makes it less."""
+        return np.eye(3) * (settings.surface_sigma**2 + (settings.surface_share * self.extent) ** 2)
 
     def seen_clue(self, settings: FusionSettings) -> SeenClue:
         """As planners are told."""
@@ -128,7 +139,7 @@ class Track:
             text=self.text,
             score=self.evidence.probability(settings.evidence),
             position=self.place.position.copy(),
-            covariance=self.place.spread + np.eye(3) * settings.systematic_sigma**2,
+            covariance=self.place.spread + self.surface(settings),
             views=self.evidence.views,
             nearest_view=self.nearest_view,
             first_seen=self.first_seen,

@@ -1,9 +1,9 @@
 """The report policy all methods share: what becomes a reported clue or victim.
 
 A report cannot be taken back. So an object is reported once it is likely enough to be there and of its kind (its
-calibrated probability, perception/evidence.py) and its place is sure enough to lie within the scoring's radius; a victim
-needs a second look from another place beside. Every object is reported once; near the cap the last reports are kept for
-victims. What that does to the scores: docs/localisation.md.
+calibrated probability, perception/evidence.py) and its place is sure enough to lie within the scoring's radius; a
+victim needs a second look from another place beside. Every object is reported once; near the cap the last reports are
+kept for victims. What that does to the scores: docs/localisation.md.
 """
 
 from __future__ import annotations

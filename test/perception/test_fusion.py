@@ -16,8 +16,7 @@ from esar_ros.perception.detector import first_id
 from esar_ros.perception.fusion import ClueFusion
 from esar_ros.perception.settings import FusionSettings, PoseSigmas
 
-
-SHARED = FusionSettings().systematic_sigma ** 2
+SHARED = FusionSettings().surface_sigma ** 2
 POSE = PoseSigmas().covariance
 
 
@@ -75,7 +74,7 @@ def test_one_picture_shows_an_object_once(sighting):
 
 def test_assignment_is_the_best_overall(sighting):
     """Greedy nearest first would give the second object's track to the first."""
-    fusion = ClueFusion(FusionSettings(systematic_sigma=0.0))
+    fusion = ClueFusion(FusionSettings(surface_sigma=0.0))
     fusion.update([sighting([0, 0, 0], 0.0), sighting([1.0, 0, 0], 0.0)])
     clues = fusion.update([sighting([0.9, 0, 0], 1.0), sighting([1.9, 0, 0], 1.0)])
     assert len(clues) == 2
@@ -84,7 +83,7 @@ def test_assignment_is_the_best_overall(sighting):
 
 def test_duplicates_merge_into_the_elder(sighting):
     """Two uncertain first views land apart; later views draw both tracks together."""
-    fusion = ClueFusion(FusionSettings(systematic_sigma=0.2))
+    fusion = ClueFusion(FusionSettings(surface_sigma=0.2))
     fusion.update([sighting([0, 0, 0], 0.0, sigma=0.3, view_range=40.0)])
     assert len(fusion.update([sighting([1.9, 0, 0], 1.0, sigma=0.3, view_range=50.0)])) == 2
     for stamp in range(2, 8):
@@ -151,7 +150,7 @@ def test_normalised_error_is_consistent(sighting):
     rng = np.random.default_rng(11)
     shared, runs, total = 0.5, 100, 0.0
     for _ in range(runs):
-        fusion = ClueFusion(FusionSettings(systematic_sigma=shared))
+        fusion = ClueFusion(FusionSettings(surface_sigma=shared))
         truth = rng.uniform(-100, 100, 3)
         bias = rng.normal(0.0, shared, 3)
         for stamp in range(20):
@@ -181,7 +180,7 @@ def test_duplicates_per_object_over_a_flight(sighting):
             [
                 sighting(
                     place + drift + rng.normal(0.0, sigma, 3), float(stamp), kind=kinds[i % 3], sigma=sigma,
-                    camera=("front", "down")[stamp % 2], view_range=distance,
+                    camera=("front", "down")[stamp % 2], view_range=distance, pose=np.diag([0.35**2] * 3 + [0.0] * 3),
                 )
                 for i, place in enumerate(truth)
                 if rng.uniform() < 0.8
