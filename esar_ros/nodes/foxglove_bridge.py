@@ -96,10 +96,11 @@ class FoxgloveBridgeNode(Node):
             )
         except RuntimeError as error:
             raise UsageError(f"port {port} for Foxglove: {error}", "choose another, or 0 for a free one") from None
+        self.address_port = int(self._server.port)
         state = BY_NAME[names.MISSION_STATE]
         self.create_subscription(MissionState, f"{vehicles[0]}/{state.name}", self._on_state, PROFILES[state.quality])
         self.create_timer(PERIOD, self._on_time, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        print(f"{SERVING} ws://{HOST}:{self._server.port} with Foxglove", flush=True)
+        print(f"{SERVING} ws://{HOST}:{self.address_port} with Foxglove", flush=True)
 
     def _channel(self, foxglove: Any, name: str, entry: Topic) -> Any:
         definition, _ = typestore().generate_msgdef(entry.type, ros_version=2)

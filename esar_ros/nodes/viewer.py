@@ -213,7 +213,8 @@ class ViewerNode(Node):
 
     def _tell_clock(self, values: dict[str, Any]) -> None:
         for name, value in values.items():
-            self._sim_clock[name] = value.bool_value if value.type == ParameterType.PARAMETER_BOOL else value.double_value
+            truth = value.type == ParameterType.PARAMETER_BOOL
+            self._sim_clock[name] = value.bool_value if truth else value.double_value
         if self._view is not None:
             self._view.take_clock(bool(self._sim_clock["paused"]), float(self._sim_clock["speed"]))
 

@@ -16,9 +16,11 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.maps import PlaceMap, load_map
+from esar_ros.sim.relief_picture import relief_picture
 
 PAGE = Path(__file__).with_name("live")
 RELIEF_PIXELS = 1200
+TRACK_POINTS = 300  # of one of the map's tracks
 TEXT_MOST = 200  # characters of a report
 ORDERS = ("search", "hold", "return")
 SPEED_MOST = 100.0  # times real time
@@ -75,7 +77,7 @@ class LiveView:
         """One message."""
         with self._lock:
             self._state.take(vehicle, topic, message)
-            if topic == names.MISSION_STATE:
+            if topic == names.MISSION_STATE and self._graph is not None:
                 self._measure_pace()
 
     def take_clock(self, paused: bool, speed: float) -> None:
@@ -143,7 +145,9 @@ class LiveView:
             return None
         with self._place_lock:
             if self._relief is None:
-                self._relief = encode_png(place.shaded_relief(RELIEF_PIXELS)[..., ::-1])
+                # Without the tracks: the page draws them as lines, as thin when near as when far.
+                ground = place.heights, place.land_cover, place.size, place.seed
+                self._relief = encode_png(relief_picture(*ground, [], RELIEF_PIXELS)[..., ::-1])
             return self._relief, 0
 
     def _known_place(self) -> PlaceMap | None:
@@ -157,7 +161,7 @@ class LiveView:
                 except UsageError:
                     return None
                 with self._lock:
-                    self._state.put("place", {"size": self._place.size})
+                    self._state.put("place", {"size": self._place.size, "tracks": _lines(self._place)})
             return self._place
 
     # -- what a person asks for -----------------------------------------------------------------
@@ -212,6 +216,14 @@ class LiveView:
         if not place.contains((x, y)):
             raise ValueError(f"{x:.0f}, {y:.0f} m lies off the map")
         return float(place.ground_height((x, y)))
+
+
+def _lines(place: PlaceMap) -> list[list[list[float]]]:
+    """Tracks of a map as lines of at most some hundred points, m."""
+    return [
+        [[round(float(x), 1), round(float(y), 1)] for x, y in line[:: max(1, len(line) // TRACK_POINTS)]]
+        for line in place.tracks.values()
+    ]
 
 
 def _number(words: Mapping[str, Any], key: str) -> float:

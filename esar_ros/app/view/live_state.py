@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ TRACK_STEP = 1.0  # m between points kept of the way flown
 LOG_KEPT = 2000  # entries
 PHASES = {0: "unknown", 1: "preparing", 2: "running", 3: "ended"}
 GOALS = {1: "hold", 2: "waypoint", 3: "velocity", 4: "return", 5: "land"}
+
+_NUMBERS = re.compile(r"\d+(\.\d+)?")
 
 Cursor = dict[str, int]  # what a reader has: serial per section, number of items per list
 
@@ -105,9 +108,10 @@ class LiveState:
 
     def log(self, vehicle: str, kind: str, title: str, text: str = "") -> None:
         """Add a line to the log, unless the last one of this vehicle and kind said the same."""
-        if self._said.get(f"{vehicle} {kind}") == (title, text) or len(self._lists["log"]) >= LOG_KEPT:
+        said = title, _NUMBERS.sub("#", text)  # the same with other numbers is the same
+        if self._said.get(f"{vehicle} {kind}") == said or len(self._lists["log"]) >= LOG_KEPT:
             return
-        self._said[f"{vehicle} {kind}"] = title, text
+        self._said[f"{vehicle} {kind}"] = said
         entry = {"t": self._elapsed(self._now), "vehicle": vehicle, "kind": kind, "title": title, "text": text}
         self._lists["log"].append(entry)
 
@@ -143,7 +147,7 @@ class LiveState:
             "report_cap": int(m.report_cap),
         }
         self.put("brief", value)
-        self.put(f"home/{vehicle}", [rounded(m.home.x), rounded(m.home.y)])
+        self.put(f"home/{vehicle}", [rounded(m.home.x), rounded(m.home.y), rounded(m.home.z)])
 
     def _mission(self, vehicle: str, m: Any) -> None:
         if vehicle != self.vehicles[0]:

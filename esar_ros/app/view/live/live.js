@@ -1,9 +1,10 @@
 // Reads the mission's changes and shows them; sends what a person asks for, with the token.
 
 import { MissionMap } from "./map.js";
-import { $, compass, fill, make, metres, minutes, number, pairs, share, unknown } from "./parts.js";
+import { $, compass, fill, make, metres, minutes, number, pairs, place, share, signed, unknown } from "./parts.js";
 
 const state = {}, map = new MissionMap($("#map canvas"), state);
+const PHASES = { disarmed: "on the ground", "take off": "taking off", fly: "searching", hold: "holding", return: "flying home", land: "landing", done: "landed" };
 const MODES = { normal: "good", slow: "warn" };
 let token = sessionStorage.getItem("token") ?? "", events = null, vehicle = "", seen = {};
 
@@ -39,6 +40,13 @@ function allow() {
 
 // -- what comes ---------------------------------------------------------------------------------
 
+// `?still`: one look instead of a stream, for pictures of the page.
+async function look() {
+  take(await (await fetch("/state")).json());
+  const tab = new URLSearchParams(location.search).get("tab");
+  if (tab) open(tab);
+}
+
 function connect() {
   events?.close();
   for (const key of Object.keys(state)) if (Array.isArray(state[key])) delete state[key]; // lists come whole again
@@ -63,6 +71,7 @@ function take(changes) {
   if (touched("mission", "brief", "pace", "clock", "page", `order/${vehicle}`)) showHead();
   if (touched(`craft/${vehicle}`, `pilot/${vehicle}`, `battery/${vehicle}`, `map/${vehicle}`, `goal/${vehicle}`)) showVehicle();
   if (touched(`governor/${vehicle}`)) showGovernor();
+  if (touched(`planner/${vehicle}`)) showNow();
   if (touched("log")) showLog();
   if (Object.keys(changes).some((name) => name.startsWith("clues/"))) showClues();
   if (touched("reports", "score")) showReports();
@@ -117,13 +126,15 @@ function showHead() {
 }
 
 function showVehicle() {
-  const craft = state[`craft/${vehicle}`], pilot = state[`pilot/${vehicle}`], covered = state[`map/${vehicle}`], goal = state[`goal/${vehicle}`];
+  const craft = state[`craft/${vehicle}`], pilot = state[`pilot/${vehicle}`], covered = state[`map/${vehicle}`], goal = state[`goal/${vehicle}`], home = state[`home/${vehicle}`];
   if (!craft) return;
   const to = goal?.position ? metres(Math.hypot(goal.position[0] - craft.position[0], goal.position[1] - craft.position[1]), 0) : goal?.type ?? unknown;
   pairs($("#numbers"), [
-    ["phase", pilot ? pilot.phase + (pilot.blocked ? ", blocked" : "") : unknown],
-    ["above ground", metres(pilot?.height)],
-    ["speed", `${number(craft.speed)} m/s, ${craft.climb >= 0 ? "+" : "−"}${number(Math.abs(craft.climb))} m/s up`],
+    ["phase", pilot ? (PHASES[pilot.phase] ?? pilot.phase) + (pilot.blocked ? ", way blocked" : "") : unknown],
+    ["above ground", pilot?.height === null ? "out of range" : metres(pilot?.height)],
+    ["above the start", home ? signed(craft.position[2] - home[2], "m") : unknown],
+    ["speed over ground", `${number(craft.speed)} m/s`],
+    ["climb", signed(craft.climb, "m/s")],
     ["heading", compass(craft.heading)],
     ["to the goal", to],
     ["battery", share(state[`battery/${vehicle}`])],
@@ -145,8 +156,16 @@ function showGovernor() {
   ]);
 }
 
+function showNow() {
+  const now = state[`planner/${vehicle}`];
+  if (!now) return;
+  const model = now.tokens ? `, ${now.tokens} tokens` : "";
+  fill($("#now"), make("span", { className: "dim", textContent: `${now.method} ` }), make("b", { textContent: now.action }), ` ${now.why} `,
+    make("span", { className: "dim", textContent: `(${now.latency < 0.01 ? "< 0.01" : number(now.latency, 2)} s, ${now.considered} weighed${model})` }));
+}
+
 function showLog() {
-  const many = (state.page?.vehicles.length ?? 1) > 1, body = $("#log");
+  const many = (state.page?.vehicles.length ?? 1) > 1, body = $("#entries");
   const end = body.scrollTop < 4;
   fill(body, ...state.log.slice(-300).reverse().map((entry) => make("div", { className: `entry ${entry.kind}` },
     make("time", { textContent: minutes(entry.t) }), make("span", { className: "who", textContent: many && entry.vehicle ? `${entry.vehicle} ${entry.kind}` : entry.kind }),
@@ -165,7 +184,7 @@ function clueRow(clue) {
   const [major, minor] = clue.ellipse, row = make("div", { className: `clue ${clue.kind === "person" ? "person" : ""}` },
     clue.crop ? make("img", { alt: clue.kind, src: `/picture/crop/${clue.vehicle}/${clue.id}?n=${clue.crop}` }) : make("span", { className: "none", textContent: "no picture" }),
     make("div", {}, make("b", { textContent: clue.kind }), ` ${share(clue.score)}`, make("p", { textContent: clue.text === clue.kind ? "" : clue.text }),
-      make("p", { textContent: `${number(clue.position[0], 0)} m east, ${number(clue.position[1], 0)} m north, ±${number(2 * major)} × ${number(2 * minor)} m (2σ), ${clue.views} views, nearest from ${metres(clue.nearest, 0)}` })),
+      make("p", { textContent: `${place(clue.position)}, ±${number(2 * major)} × ${number(2 * minor)} m (2σ), ${clue.views} views, nearest from ${metres(clue.nearest, 0)}` })),
     make("button", { textContent: "Report…", disabled: !document.body.classList.contains("may"), onclick: (e) => { e.stopPropagation(); ask(clue.position, clue.kind.replaceAll(" ", "_"), clue.text); } }));
   row.onclick = () => { map.chosen = clue.id; map.show(clue.position); };
   return row;
@@ -206,7 +225,7 @@ function open(name) {
 
 function ask(position, kind = "person", words = "") {
   map.picked = position; map.onPick = pick; map.touch();
-  $("#place").textContent = `${number(position[0], 0)} m east, ${number(position[1], 0)} m north`;
+  $("#place").textContent = place(position);
   $("#kind").value = kind; $("#words").value = words; $("#form").hidden = false; $("#words").focus();
   $("#form").dataset.z = position.length > 2 ? position[2] : "";
 }
@@ -243,5 +262,8 @@ $("[data-map=all]").onclick = () => map.whole();
 $("[data-map=in]").onclick = () => map.zoom(1.4);
 $("[data-map=out]").onclick = () => map.zoom(1 / 1.4);
 // A page in the background asks for nothing, and so costs nothing.
-document.addEventListener("visibilitychange", () => { if (document.hidden) { events?.close(); events = null; } else if (!events) connect(); });
-connect();
+if (new URLSearchParams(location.search).has("still")) look();
+else {
+  document.addEventListener("visibilitychange", () => { if (document.hidden) { events?.close(); events = null; } else if (!events) connect(); });
+  connect();
+}

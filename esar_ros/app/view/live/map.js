@@ -84,7 +84,7 @@ export class MissionMap {
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.fillStyle = "#222a30"; g.fillRect(0, 0, this.width, this.height);
     if (this.follow) this.fit();
-    this.taken = [];
+    this.labels = [];
     this.drawGround();
     for (const vehicle of this.state.page?.vehicles ?? []) this.drawLayers(vehicle);
     this.drawArea();
@@ -94,13 +94,17 @@ export class MissionMap {
     this.drawTruth();
     for (const vehicle of this.state.page?.vehicles ?? []) this.drawCraft(vehicle);
     if (this.picked) this.cross(this.picked, "#fff", 9);
+    this.drawLabels();
     this.drawScale();
   }
 
   drawGround() {
     if (!this.state.brief) return;
     const image = this.picture("relief", 0), size = this.state.place?.size;
-    if (image && size) this.lay(image, [-size / 2, -size / 2, size / 2, size / 2]);
+    if (!image || !size) return;
+    this.lay(image, [-size / 2, -size / 2, size / 2, size / 2]);
+    this.g.fillStyle = "#10161b55"; this.g.fillRect(0, 0, this.width, this.height); // dimmed: what is found counts
+    for (const track of this.state.place.tracks) { this.line(track, "#0006", 3); this.line(track, "#e8d9b8", 1.2, [6, 4]); }
   }
 
   drawLayers(vehicle) {
@@ -161,7 +165,7 @@ export class MissionMap {
         g.fillStyle = person ? "#ff6b6b33" : "#6fe0ff2e"; g.fill(); g.strokeStyle = colour; g.lineWidth = 1; g.stroke();
       }
       g.beginPath(); g.arc(x, y, this.chosen === clue.id ? 7 : 4.5, 0, 7); g.fillStyle = colour; g.fill(); g.strokeStyle = "#000"; g.lineWidth = 1.5; g.stroke();
-      this.label(clue.kind, x, y, colour);
+      this.label(clue.kind, x, y, colour, person ? 2 : 1);
     }
   }
 
@@ -170,14 +174,14 @@ export class MissionMap {
       const [x, y] = this.pixel(report.position), g = this.g, colour = report.type === "victim" ? "#ff4d4d" : "#4dd2a0";
       g.strokeStyle = "#000"; g.lineWidth = 5; g.beginPath(); g.arc(x, y, 10, 0, 7); g.stroke();
       g.strokeStyle = colour; g.lineWidth = 2.5; g.beginPath(); g.arc(x, y, 10, 0, 7); g.stroke();
-      if (report.type === "victim") this.label("victim reported", x, y + 4, colour);
+      if (report.type === "victim") this.label("victim reported", x, y, colour, 3);
     }
   }
 
   drawTruth() {
     for (const thing of this.state.truth ?? []) {
       this.cross(thing.position, thing.kind === "victim" ? "#ffe14d" : "#f2f2f2", thing.kind === "victim" ? 9 : 5);
-      if (thing.kind === "victim") this.label(thing.name || "victim", ...this.pixel(thing.position), "#ffe14d");
+      if (thing.kind === "victim") this.label(thing.name || "victim", ...this.pixel(thing.position), "#ffe14d", 4);
     }
   }
 
@@ -198,15 +202,18 @@ export class MissionMap {
     if ((this.state.page?.vehicles.length ?? 1) > 1) this.label(vehicle, x, y, this.colour(vehicle));
   }
 
-  // A label that would lie on another one is left out.
-  label(text, x, y, colour) {
-    if (!this.layers.labels) return;
-    const g = this.g;
-    g.font = "12px system-ui, DejaVu Sans, sans-serif";
-    const box = { x: x + 11, y: y - 8, w: g.measureText(text).width + 8, h: 17 };
-    if (this.taken.some((o) => box.x < o.x + o.w && o.x < box.x + box.w && box.y < o.y + o.h && o.y < box.y + box.h)) return;
-    this.taken.push(box);
-    g.fillStyle = "#0d1216cc"; g.fillRect(box.x, box.y, box.w, box.h); g.fillStyle = colour; g.textBaseline = "middle"; g.fillText(text, box.x + 4, y + 1);
+  label(text, x, y, colour, weight = 0) { if (this.layers.labels) this.labels.push({ text, x, y, colour, weight }); }
+
+  // Last, so that no mark hides them; one that would lie on a weightier one is left out.
+  drawLabels() {
+    const g = this.g, taken = [];
+    g.font = "12px system-ui, DejaVu Sans, sans-serif"; g.textBaseline = "middle";
+    for (const { text, x, y, colour } of this.labels.sort((a, b) => b.weight - a.weight)) {
+      const box = { x: x + 13, y: y - 9, w: g.measureText(text).width + 8, h: 18 };
+      if (taken.some((o) => box.x < o.x + o.w && o.x < box.x + box.w && box.y < o.y + o.h && o.y < box.y + box.h)) continue;
+      taken.push(box);
+      g.fillStyle = "#0d1216cc"; g.fillRect(box.x, box.y, box.w, box.h); g.fillStyle = colour; g.fillText(text, box.x + 4, y);
+    }
   }
 
   drawScale() {

@@ -25,3 +25,5 @@ export function minutes(seconds) {
 }
 const WINDS = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"];
 export const compass = (degrees) => `${String(Math.round(degrees) % 360).padStart(3, "0")}° ${WINDS[Math.round(degrees / 45) % 8]}`;
+export const signed = (value, unit) => `${value < -0.04 ? "−" : "+"}${Math.abs(value).toFixed(1)} ${unit}`;
+export const place = ([x, y]) => `${Math.abs(x).toFixed(0)} m ${x < 0 ? "west" : "east"}, ${Math.abs(y).toFixed(0)} m ${y < 0 ? "south" : "north"}`;

@@ -1,0 +1,141 @@
+"""The live page over HTTP and in a browser: events, pictures, the token, and what a person sees."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from test_live_state import Told, grid, message, state_of
+
+from esar_ros.app.view.live import PAGE, LiveView
+from esar_ros.app.view.pages import PageServer, read_assets
+from esar_ros.app.view.picture import BROWSERS, browser, take_picture
+from esar_ros.mission import names
+
+
+@pytest.fixture
+def graph() -> Told:
+    return Told()
+
+
+@pytest.fixture
+def view(graph: Told) -> LiveView:
+    made = LiveView(("uav1",), graph)
+    brief = message("esar_ros/msg/Brief", mission_id="aotai-first-fbe-7", map_id="aotai", prompt="<b>Who</b>?")
+    made.take("uav1", names.BRIEF, brief)
+    made.take("uav1", names.MISSION_STATE, state_of(2, 30.0))
+    return made
+
+
+@pytest.fixture
+def page(view: LiveView) -> Iterator[PageServer]:
+    html = (PAGE / "index.html").read_text(encoding="utf-8")
+    server = PageServer(html, view, 0, read_assets(PAGE), view.changes)
+    yield server
+    server.close()
+
+
+def get(address: str, **headers: str) -> tuple[int, bytes, dict[str, str]]:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:
+            return answer.status, answer.read(), dict(answer.headers)
+    except urllib.error.HTTPError as error:
+        return error.code, error.read(), {}
+
+
+def post(page: PageServer, words: dict[str, Any], **headers: str) -> int:
+    request = urllib.request.Request(page.address + "command", json.dumps(words).encode(), headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return int(error.code)
+
+
+def test_every_command_needs_the_token_in_a_header(page: PageServer, graph: Told) -> None:
+    hold = {"do": "hold", "vehicle": "uav1"}
+    assert post(page, hold) == 403
+    assert post(page, hold, **{"X-Token": "guessed"}) == 403
+    assert post(page, {**hold, "token": page.token}) == 403
+    assert post(page, hold, **{"X-Token": page.token, "Host": "evil.example"}) == 403
+    assert graph.asked == []
+    assert post(page, hold, **{"X-Token": page.token}) == 200
+    assert graph.asked == [("order", "uav1", "hold")]
+
+
+def test_the_token_is_in_nothing_that_is_served(page: PageServer) -> None:
+    for path in ("", "live.js", "map.js", "parts.js", "live.css", "state"):
+        status, body, headers = get(page.address + path)
+        assert status == 200, path
+        assert page.token.encode() not in body
+        assert "Access-Control-Allow-Origin" not in headers
+        assert "unsafe-inline" not in headers["Content-Security-Policy"]
+    assert get(page.address + "../live.py")[0] == 404
+    assert get(page.address + "live.js", Host="evil.example")[0] == 403
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    for name, body in read_assets(PAGE).items():
+        assert b"http://" not in body and b"https://" not in body, name
+    assert "http" not in (PAGE / "index.html").read_text(encoding="utf-8")
+
+
+def test_events_begin_with_everything_and_go_on_with_what_is_new(page: PageServer, view: LiveView) -> None:
+    with urllib.request.urlopen(page.address + "events?vehicle=uav1", timeout=10) as answer:
+        assert answer.headers["Content-Type"] == "text/event-stream"
+        first = json.loads(answer.readline().removeprefix(b"data: "))
+        assert first["mission"]["elapsed"] == 30.0
+        assert view.wanted() == {"uav1"}
+        view.take("uav1", names.MISSION_STATE, state_of(2, 31.0))
+        answer.readline()
+        second = json.loads(answer.readline().removeprefix(b"data: "))
+        assert second["mission"]["elapsed"] == 31.0
+        assert set(second) <= {"mission", "pace"}
+        view.take("uav1", names.MISSION_STATE, state_of(3, 32.0, end=1))
+        page.close()
+        rest = answer.read()
+    assert b'"ended"' in rest, "the last word is told before the page closes"
+
+
+def test_pictures_of_cameras_layers_and_nothing_else(page: PageServer, view: LiveView) -> None:
+    picture = message("sensor_msgs/msg/CompressedImage", 130.0, data=np.frombuffer(b"\xff\xd8jpeg", np.uint8))
+    view.take("uav1", names.camera_compressed("front"), picture)
+    view.take("uav1", names.BELIEF, grid(np.array([[1, 100]], dtype=np.int8)))
+    assert get(page.address + "picture/camera/uav1/front")[1] == b"\xff\xd8jpeg"
+    assert get(page.address + "picture/layer/belief/uav1")[1].startswith(b"\x89PNG")
+    for name in ("camera/uav1/left", "camera/uav2/front", "layer/other/uav1", "crop/uav1/1", "crop/uav1/x", "truth"):
+        assert get(page.address + "picture/" + name)[0] == 404, name
+
+
+@pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="no Chromium on this machine")
+def test_a_browser_shows_the_mission(page: PageServer, view: LiveView, tmp_path: Path) -> None:
+    red = bytes(cv2.imencode(".jpg", np.full((240, 320, 3), (0, 0, 220), np.uint8))[1])
+    picture = message("sensor_msgs/msg/CompressedImage", 130.0, data=np.frombuffer(red, np.uint8))
+    for camera in names.CAMERAS:
+        view.take("uav1", names.camera_compressed(camera), picture)
+    view.take("uav1", names.SAFETY_STATUS, message("esar_ros/msg/SafetyStatus", 130.0, mode=3, reasons=[8]))
+    shot = tmp_path / "page.jpg"
+    take_picture(page.address + "?still", shot, 1440, 900, budget=2000)
+    pixels = cv2.imread(str(shot)).astype(int)
+    assert pixels.shape == (900, 1440, 3)
+    reddish = (pixels[..., 2] > 180) & (pixels[..., 1] < 60)
+    assert reddish[60:460, 790:].mean() > 0.7, "four cameras stand at the right"
+    assert (pixels[460:, 790:] > 200).any(), "and there is something to read below"
+    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=2000"]
+    command += [f"--user-data-dir={tmp_path}", page.address + "?still"]
+    text = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    for words in ("aotai-first-fbe-7", "running", "obstacle", "hold"):
+        assert f">{words}<" in text, words
+    assert "&lt;b&gt;Who&lt;/b&gt;?" in text, "what the mission says is text, never HTML"

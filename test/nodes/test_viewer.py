@@ -1,0 +1,196 @@
+"""Who watches, on real DDS: when the viewer subscribes, what it hands on, what it sends; and Foxglove's bridge."""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import rclpy
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+
+from esar_ros.mission import names
+from esar_ros.msg import MissionState, Report
+from esar_ros.nodes.interface import BY_NAME
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.types import message_class
+
+Spin = Callable[..., bool]
+
+
+class Shown:
+    """A view that remembers."""
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[str, str, Any]] = []
+        self.looking: frozenset[str] = frozenset()
+
+    def take(self, vehicle: str, topic: str, message: Any) -> None:
+        self.taken.append((vehicle, topic, message))
+
+    def take_clock(self, paused: bool, speed: float) -> None: ...
+
+    def wanted(self) -> frozenset[str]:
+        return self.looking
+
+    def topics(self) -> set[str]:
+        return {topic for _, topic, _ in self.taken}
+
+
+class Mission:
+    """A node that publishes what a mission would."""
+
+    def __init__(self) -> None:
+        self.node = rclpy.create_node("mission")
+        self._publishers: dict[str, Any] = {}
+        self.state = self.publisher(names.MISSION_STATE)
+        self.odometry = self.publisher(names.ODOMETRY)
+        self.camera = self.publisher(names.camera_compressed("front"))
+
+    def publisher(self, topic: str) -> Any:
+        entry = BY_NAME[topic]
+        kind = message_class(entry.type)
+        self._publishers[topic] = self.node.create_publisher(kind, f"uav1/{topic}", PROFILES[entry.quality])
+        return self._publishers[topic]
+
+    def heard(self, topic: str, into: list[Any]) -> None:
+        entry = BY_NAME[topic]
+        kind = message_class(entry.type)
+        self.node.create_subscription(kind, f"uav1/{topic}", into.append, PROFILES[entry.quality])
+
+    def fly(self, x: float) -> None:
+        message = Odometry()
+        message.header.stamp.sec = 12
+        message.pose.pose.position.x = x
+        self.odometry.publish(message)
+
+
+@pytest.fixture
+def mission(ros: Spin) -> Mission:
+    return Mission()
+
+
+@pytest.fixture
+def viewer(ros: Spin) -> Iterator[Any]:
+    from esar_ros.nodes.viewer import ViewerNode
+
+    node = ViewerNode()
+    yield node
+
+
+def readers(mission: Mission, publisher: Any) -> int:
+    return int(publisher.get_subscription_count())
+
+
+def test_it_subscribes_when_the_mission_runs_and_somebody_looks(ros: Spin, mission: Mission, viewer: Any) -> None:
+    shown = Shown()
+    viewer.show(shown, lambda: None)
+    shown.looking = frozenset({"uav1"})
+    nodes: list[Node] = [mission.node, viewer]
+    mission.state.publish(MissionState(phase=MissionState.PREPARING))
+    assert ros(nodes, lambda: names.MISSION_STATE in shown.topics())
+    ros(nodes, lambda: False, 1.0)
+    assert readers(mission, mission.odometry) == 0, "before the first step it must not be counted as a reader"
+    shown.looking = frozenset()
+    mission.state.publish(MissionState(phase=MissionState.RUNNING))
+    ros(nodes, lambda: False, 1.0)
+    assert readers(mission, mission.odometry) == readers(mission, mission.camera) == 0, "nobody looks"
+    shown.looking = frozenset({"uav1"})
+    assert ros(nodes, lambda: min(readers(mission, mission.odometry), readers(mission, mission.camera)) == 1)
+    for x in range(20):
+        mission.fly(float(x))
+    assert ros(nodes, lambda: any(t == names.ODOMETRY and m.pose.pose.position.x == 19.0 for _, t, m in shown.taken))
+    assert sum(topic == names.ODOMETRY for _, topic, _ in shown.taken) < 20, "only the newest are read"
+    shown.looking = frozenset()
+    assert ros(nodes, lambda: readers(mission, mission.odometry) + readers(mission, mission.camera) == 0)
+
+
+def test_orders_and_reports_go_into_the_graph_and_an_order_is_repeated(
+    ros: Spin, mission: Mission, viewer: Any
+) -> None:
+    viewer.show(Shown(), lambda: None)
+    orders: list[Any] = []
+    reports: list[Any] = []
+    mission.heard(names.OPERATOR_ORDER, orders)
+    mission.heard(names.OPERATOR_REPORT, reports)
+    nodes: list[Node] = [mission.node, viewer]
+    ros(nodes, lambda: viewer._orders["uav1"].get_subscription_count() == 1)
+    viewer.order("uav1", "hold")
+    viewer.report("uav1", "person", True, "red jacket", (1.0, 2.0, 3.0))
+    assert ros(nodes, lambda: len(orders) >= 2 and len(reports) == 1), "a pilot that starts again hears it too"
+    assert {order.data for order in orders} == {"hold"}
+    assert (reports[0].type, reports[0].kind, reports[0].position.z) == (Report.VICTIM, "person", 3.0)
+    viewer.order("uav1", "search")
+    assert ros(nodes, lambda: orders[-1].data == "search")
+    count = len(orders)
+    ros(nodes, lambda: False, 1.5)
+    assert len(orders) == count
+
+
+def test_foxglove_is_told_the_topics_and_gets_the_bytes(ros: Spin, mission: Mission) -> None:
+    pytest.importorskip("foxglove")
+    client = pytest.importorskip("websockets.sync.client")
+    from esar_ros.nodes.foxglove_bridge import FoxgloveBridgeNode
+
+    bridge = FoxgloveBridgeNode()
+    nodes: list[Node] = [mission.node, bridge]
+    channels: dict[str, Any] = {}
+    got: list[bytes] = []
+    flying = threading.Event()
+
+    def talk() -> None:
+        address = f"ws://127.0.0.1:{bridge.address_port}"
+        with client.connect(address, subprotocols=["foxglove.sdk.v1"], max_size=None) as socket:
+            limit = time.monotonic() + 20.0
+            while not got and time.monotonic() < limit:
+                try:
+                    told = socket.recv(timeout=0.2)
+                except TimeoutError:
+                    continue
+                if isinstance(told, bytes):
+                    if told[0] == 1:  # message data: subscription id, log time, payload
+                        got.append(told)
+                    continue
+                words = json.loads(told)
+                if words["op"] == "advertise":
+                    channels.update({channel["topic"]: channel for channel in words["channels"]})
+                    if "/uav1/odometry" in channels and not flying.is_set():
+                        wanted = {"id": 77, "channelId": channels["/uav1/odometry"]["id"]}
+                        socket.send(json.dumps({"op": "subscribe", "subscriptions": [wanted]}))
+                        flying.set()
+
+    mission.state.publish(MissionState(phase=MissionState.RUNNING))
+    reader = threading.Thread(target=talk)
+    reader.start()
+    try:
+        assert ros(nodes, lambda: readers(mission, mission.odometry) == 1, 20.0)
+        assert readers(mission, mission.camera) == 0, "nobody asked for it"
+
+        def arrived() -> bool:
+            mission.fly(4.5)
+            return bool(got)
+
+        assert ros(nodes, arrived, 20.0)
+        reader.join(20.0)
+        assert ros(nodes, lambda: readers(mission, mission.odometry) == 0, 20.0)
+    finally:
+        reader.join(25.0)
+        bridge.close()
+    channel = channels["/uav1/odometry"]
+    assert (channel["encoding"], channel["schemaName"], channel["schemaEncoding"]) == (
+        "cdr",
+        "nav_msgs/msg/Odometry",
+        "ros2msg",
+    )
+    assert "MSG: geometry_msgs/PoseWithCovariance" in channel["schema"]
+    assert {"/tf", "/tf_static", "/uav1/belief", "/uav1/safety/status"} <= set(channels)
+    subscription, log_time = struct.unpack_from("<IQ", got[0], 1)
+    assert (subscription, log_time) == (77, 12_000_000_000)
+    from rclpy.serialization import deserialize_message
+
+    assert deserialize_message(got[0][13:], Odometry).pose.pose.position.x == 4.5
