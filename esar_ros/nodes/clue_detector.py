@@ -38,6 +38,7 @@ from esar_ros.perception.segmentation_oracle import SegmentationOracle
 from esar_ros.safety.faults import FRAMES
 from esar_ros.srv import SetPrompts
 
+TOLD_FOR = 5.0  # s for which diagnostics tell of a picture that could not be used
 SILENT = 3.0  # periods of the cameras without a frame, after which the detector says that it is blind
 
 Found = list[Detection2D] | None  # None: the picture could not be used
@@ -57,7 +58,7 @@ class ClueDetectorNode(StepNode):
         self._frames: dict[int, FrameSet] = {}
         self._backend_lock = threading.Lock()  # prompts change between two pictures, not within one
         self._counts: Counter[str] = Counter()
-        self._trouble = ""  # why the newest unusable picture was
+        self._trouble = ("", -TOLD_FOR)  # why the newest unusable picture was, and when (s, steady)
         self._answers: list[float] = []  # s, wall time of each frame since the last diagnostics
         self._told = self._last_frame = time.monotonic()  # s, steady
         self._cameras: tuple[str, ...] = ()  # of the newest frame
@@ -122,8 +123,9 @@ class ClueDetectorNode(StepNode):
         self._answers.append(time.perf_counter() - began)
         if why:
             self._counts["pictures unusable"] += 1
-            self._trouble = f"{frame.camera}: {why}".splitlines()[0]
-            self.get_logger().warning(f"no detections in a picture of {self._trouble}", throttle_duration_sec=10.0)
+            words = f"{frame.camera}: {why}".splitlines()[0]
+            self._trouble = (words, time.monotonic())
+            self.get_logger().warning(f"no detections in a picture of {words}", throttle_duration_sec=10.0)
         return found
 
     def _deliver(self, ns: int, seen: Sequence[tuple[CameraFrame, Found]]) -> None:
@@ -183,11 +185,11 @@ class ClueDetectorNode(StepNode):
         }
         self._told = now
         lacking = [camera for camera in names.CAMERAS if camera not in self._cameras]
-        trouble, self._trouble = self._trouble, ""
+        trouble, since = self._trouble
         finding = Finding("detector", values=values)
         if not self.lockstep and silent > self._silence:
             finding = Finding("detector", DiagnosticStatus.STALE, f"no frame for {silent:.0f} s", values)
-        elif trouble:
+        elif now - since < TOLD_FOR:
             finding = Finding("detector", DiagnosticStatus.ERROR, trouble, values)
         elif self._cameras and lacking:
             finding = Finding("detector", DiagnosticStatus.WARN, f"no pictures of {', '.join(lacking)}", values)
