@@ -11,16 +11,24 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
+from esar_ros.app.check import Check
+from esar_ros.app.doctor_files import examine_path
+from esar_ros.app.symptoms import examine
 from esar_ros.mission import environment
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.resources import cache_directory
+from esar_ros.mission.resources import cache_directory, resource
+from esar_ros.mission.settings_file import read_yaml
+from esar_ros.perception import backend
+from esar_ros.scoring.flight_facts import parse_facts
 
 TIMEOUT = 60.0  # s a check in a process of its own may take
 PYTHONS = ((3, 10), (3, 13))  # first and last supported
+LISTEN = 10.0  # s to listen to a running graph
+SLOW_IMAGE = 10.0  # ms to fill an Image message: rclpy's slow way takes 50 and more
 DISK_NEEDED = 2 << 30  # bytes, for the environment, maps and a bag
 PACKAGES = ("ros-jazzy-rclpy", "numpy", "numba", "opencv-python-headless", "moderngl", "pydantic", "rosbags")
 APT = "sudo apt-get install -y --no-install-recommends"
@@ -30,17 +38,6 @@ from esar_ros.sim.graphics import headless_context
 context = headless_context()
 print(context.info["GL_RENDERER"], "| OpenGL", context.version_code)
 """
-
-
-@dataclass(frozen=True)
-class Check:
-    """One finding. `needed`: without it no mission flies; `cure`: how to mend it, empty when ok."""
-
-    name: str
-    ok: bool
-    detail: str
-    cure: str = ""
-    needed: bool = True
 
 
 def doctor() -> list[Check]:
@@ -60,19 +57,22 @@ def _in_subprocess(code: str, environ: dict[str, str] | None = None) -> tuple[bo
     return _run_python(["-c", code], environ)
 
 
-def _run_python(arguments: Sequence[str], environ: dict[str, str] | None = None) -> tuple[bool, str]:
+def _run_python(
+    arguments: Sequence[str], environ: dict[str, str] | None = None, patience: float | None = None
+) -> tuple[bool, str]:
+    patience = TIMEOUT if patience is None else patience
     try:
         done = subprocess.run(
             [sys.executable, *arguments],
             capture_output=True,
             text=True,
-            timeout=TIMEOUT,
+            timeout=patience,
             stdin=subprocess.DEVNULL,
             env={**os.environ, **(environ or {})},
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False, f"no answer within {TIMEOUT:.0f} s"
+        return False, f"no answer within {patience:.0f} s"
     lines = ((done.stdout if done.returncode == 0 else done.stderr) or done.stdout).strip().splitlines()
     return done.returncode == 0, lines[-1] if lines else f"ended with {done.returncode}"
 
@@ -138,6 +138,51 @@ def loopback() -> Check:
     profile = Path(environment.graph_environment()[environment.PROFILES[0]]).name
     detail = f"a message went round ({profile})" if ok else line
     return Check("DDS loopback", ok, detail, "" if ok else "see that the loopback interface is up: ip link set lo up")
+
+
+def images() -> Check:
+    ok, line = _run_python(["-m", "esar_ros.nodes.image_check"])
+    if not ok:
+        return Check("image messages", False, line, "run ./esar (or: pip install -e . / colcon build)")
+    ok = float(line) <= SLOW_IMAGE
+    cure = "" if ok else "fill Image.data by its own buffer (nodes/image_message.py); never assign an array to it"
+    return Check("image messages", ok, f"640x480 colour filled in {float(line):.2f} ms", cure, needed=False)
+
+
+def px4_messages() -> Check:
+    from esar_ros.bridges.px4_versions import IN, OUT, RELEASES, release_of, version_of
+    from esar_ros.nodes.px4_messages import is_built, message_class
+
+    if not is_built():
+        return Check("px4_msgs", False, "not built yet", "only for world px4, which builds it", False)
+    wanted = str(read_yaml(resource("config/px4.yaml"), "settings")["release"])
+    versions = {name: version_of(message_class(name)) for name in (*OUT, *IN)}
+    expected = {name: RELEASES.get(wanted, {}).get(name, 0) for name in versions}
+    wrong = [
+        f"{name} is version {versions[name]}, not {expected[name]}"
+        for name in versions
+        if versions[name] != expected[name]
+    ]
+    if not wrong:
+        return Check("px4_msgs", True, f"those of PX4 {wanted}", needed=False)
+    release = release_of(versions) or "no known release"
+    cure = f"set release in config/px4.yaml to the firmware's, and source px4_msgs of it (these are of {release})"
+    return Check("px4_msgs", False, f"not those of PX4 {wanted}: {'; '.join(wrong[:2])}", cure, needed=False)
+
+
+def detectors() -> Check:
+    """Networks lie on the disk before they are loaded: nothing is fetched in flight."""
+    ready, lacking = [], []
+    for name in backend.names():
+        try:
+            backend.about(name)
+        except UsageError as error:
+            lacking.append(f"{name}: {error}")
+        else:
+            ready.append(name)
+    ok = not lacking
+    detail = f"ready: {', '.join(ready)}" + ("" if ok else f"; {lacking[0]}")
+    return Check("detectors", ok, detail, "" if ok else "./esar models list names what is missing", needed=False)
 
 
 def shared_memory() -> Check:
@@ -210,16 +255,19 @@ CHECKS: dict[str, Callable[[], Check]] = {
     "message types": messages,
     "renderer (EGL)": renderer,
     "DDS loopback": loopback,
+    "image messages": images,
     "shared memory": shared_memory,
     "kernel cache": kernel_cache,
     "disk": disk,
+    "detectors": detectors,
+    "px4_msgs": px4_messages,
     "ROS install": ros_install,
     "airsim client": airsim_client,
 }
 
 
-def report(checks: Sequence[Check]) -> str:
-    """The findings for people, a line each, the cure below what is wrong."""
+def report(checks: Sequence[Check], verdict: tuple[str, str] = ("missing", "ready to fly")) -> str:
+    """The findings for people, a line each, the cure below what is wrong; the last line says it all in one."""
     lines = []
     for check in checks:
         mark = "ok  " if check.ok else "FAIL" if check.needed else "-   "
@@ -227,18 +275,53 @@ def report(checks: Sequence[Check]) -> str:
         if check.cure:
             lines.append(f"{'':<22} {check.cure}")
     broken = [check.name for check in checks if check.needed and not check.ok]
-    lines.append(f"missing: {', '.join(broken)}" if broken else "ready to fly")
+    lines.append(f"{verdict[0]}: {', '.join(broken)}" if broken else verdict[1])
     return "\n".join(lines)
 
 
+def live(seconds: float) -> list[Check]:
+    """What is wrong with the graph that runs in this ROS domain. Raises UsageError where nothing runs."""
+    if not 1.0 <= seconds <= 600.0:
+        raise UsageError(f"--live {seconds:g}", "give 1 to 600 seconds")
+    arguments = ["-m", "esar_ros.nodes.graph_probe", f"{seconds:g}"]
+    ok, line = _run_python(arguments, environment.graph_environment(), seconds + TIMEOUT)
+    if not ok:
+        raise UsageError(f"cannot listen: {line}", "see esar doctor without --live")
+    facts = parse_facts(line)
+    if not facts.endpoints:
+        domain = os.environ.get("ROS_DOMAIN_ID", "0")
+        raise UsageError(f"no graph runs in ROS domain {domain}", "set the mission's ROS_DOMAIN_ID")
+    return examine(facts)
+
+
 def main(argv: list[str] | None = None) -> int:
-    """`esar doctor [--json FILE]`: 0 when everything needed is there, else 1."""
-    parser = Parser(prog="esar doctor", description=__doc__)
+    """`esar doctor [PATH ...] [--live [S]] [--json FILE]`: 0 when nothing needed is wrong, else 1."""
+    parser = Parser(
+        prog="esar doctor",
+        description="What this machine has and lacks for flying missions, with the command that mends it; or what is "
+        "wrong with a running graph, a bag, results or a parameter file.",
+    )
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="bag, mission's or benchmark's folder, result, parameter file"
+    )
+    parser.add_argument(
+        "--live",
+        nargs="?",
+        type=float,
+        const=LISTEN,
+        metavar="S",
+        help=f"listen to the running graph (default: {LISTEN:g} s)",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the findings there for a machine")
     arguments = parser.parse_args(argv)
-    checks = doctor()
+    checks: list[Check] = [] if arguments.live is None else live(arguments.live)
+    for path in arguments.paths:
+        checks += examine_path(Path(path))
+    machine_only = not arguments.paths and arguments.live is None
+    if machine_only:
+        checks = doctor()
     ready = all(check.ok or not check.needed for check in checks)
-    print(report(checks))
+    print(report(checks) if machine_only else report(checks, ("wrong", "nothing wrong was found")))
     if arguments.json:
         content = {"schema": "esar-doctor/1", "ready": ready, "checks": [asdict(check) for check in checks]}
         try:
