@@ -65,9 +65,9 @@ def _in_box(depths: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[
     groups = [order[a:b] for a, b in pairwise(edges) if b > a]
     members = max(groups, key=lambda group: float(weights[group].sum()))
     keep = np.zeros(len(depths), dtype=bool)
-    front = float(np.quantile(depths[members], 0.25))
-    if not np.isfinite(front):
+    if not np.isfinite(depths[members]).all():
         return keep, 0.0
+    front = float(np.quantile(depths[members], 0.25))
     keep[members] = np.abs(depths[members] - front) <= max(_THICK_LEAST, _THICK * front)
     if weights[keep].sum() >= _CLEAR * weights.sum():
         return keep, 0.0

@@ -1,0 +1,109 @@
+"""The detector as a whole: broken detections are counted, crops are kept, scores are calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.perception.backend import CameraFrame, Detection2D
+from esar_ros.perception.crops import SIDE
+from esar_ros.perception.detector import ClueDetector
+from esar_ros.perception.evidence import Curve
+
+
+class Scripted:
+    """A backend that gives what it is told to."""
+
+    name, eligible = "scripted", True
+    prompts: Mapping[str, str] = {}
+
+    def __init__(self, *found: Detection2D) -> None:
+        self.found = list(found)
+
+    def set_prompts(self, prompts: Mapping[str, str]) -> None:
+        """Nothing to set."""
+
+    def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
+        """The same in every frame."""
+        return [list(self.found) for _ in frames]
+
+
+class Modest(Scripted):
+    """One that knows its scores to be right a third of the time."""
+
+    @property
+    def reliability(self) -> Mapping[str, Curve]:
+        """Flat."""
+        return {"default": [(0.0, 1.0 / 3.0), (1.0, 1.0 / 3.0)]}
+
+
+GOOD = Detection2D("tent", 0.9, (310, 230, 20, 20), "tent")
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (replace(GOOD, box=(310, 230, 0, 20)), "empty box"),
+        (replace(GOOD, box=(310, 230, 20, -4)), "empty box"),
+        (replace(GOOD, box=(900, 230, 20, 20)), "box outside the picture"),
+        (replace(GOOD, score=float("nan")), "no score"),
+        (replace(GOOD, score=1.5), "no score"),
+        (replace(GOOD, kind="ufo"), "unknown kind"),
+        (replace(GOOD, mask=np.ones((3, 3), bool)), "mask of another size"),
+    ],
+)
+def test_a_broken_detection_is_counted_and_the_good_one_used(down_frame, bad, reason):
+    detector = ClueDetector(Scripted(bad, GOOD))
+    result = detector.process([down_frame])
+    assert [clue.kind for clue in result.clues] == ["tent"]
+    assert dict(detector.left_out) == {reason: 1}
+
+
+def test_a_frame_without_a_pose_is_counted(down_frame):
+    detector = ClueDetector(Scripted(GOOD))
+    lost = replace(down_frame, pose=Pose(np.full(3, np.nan), down_frame.pose.quaternion))
+    assert detector.process([lost]).clues == ()
+    assert dict(detector.left_out) == {"no pose": 1}
+
+
+@pytest.mark.parametrize("depth", [np.nan, np.inf, 0.0])
+def test_no_depth_is_a_ray_and_no_object(down_frame, depth):
+    down_frame.depth[:] = depth
+    result = ClueDetector(Scripted(GOOD)).process([down_frame])
+    assert len(result.sightings) == 1 and result.clues == () and result.owners == {}
+
+
+def test_scores_go_through_the_backends_reliability(down_frame):
+    (clue,) = ClueDetector(Modest(GOOD)).process([down_frame]).clues
+    assert clue.score == pytest.approx(1.0 / 3.0)
+
+
+def test_the_best_picture_is_kept_small(down_frame):
+    """Near replaces far; far does not replace near."""
+    backend = Scripted(GOOD)
+    detector = ClueDetector(backend)
+    down_frame.rgb[220:260, 300:340] = (250, 120, 10)
+    first = detector.process([down_frame])
+    (identity,) = first.crops
+    backend.found = [replace(GOOD, box=(240, 160, 160, 160))]
+    near = replace(down_frame, stamp=2.0)
+    larger = detector.process([near]).crops[identity]
+    picture = cv2.imdecode(np.frombuffer(larger, np.uint8), cv2.IMREAD_COLOR)
+    assert max(picture.shape[:2]) == SIDE and len(larger) < 8000
+    backend.found = [GOOD]
+    assert detector.process([replace(down_frame, stamp=3.0)]).crops == {}
+    assert detector.crop(identity) == larger
+    assert detector.crop(identity + 1) is None
+
+
+def test_a_box_inside_a_surer_one_is_the_same_object(down_frame):
+    inner = Detection2D("tent", 0.4, (312, 232, 12, 12), "tent")
+    person = Detection2D("person", 0.4, (312, 232, 12, 12), "person")
+    result = ClueDetector(Scripted(GOOD, inner, person)).process([down_frame])
+    assert sorted(clue.kind for clue in result.clues) == ["person", "tent"]
+    assert set(result.owners.values()) == {clue.id for clue in result.clues}
