@@ -109,6 +109,7 @@ class Offboard:
         self._last_beat = -math.inf
         self._last_setpoint = -math.inf
         self._last_reset = -math.inf
+        self._last_control = -math.inf
         self._last_termination = -math.inf
         self._acks: dict[int, int] = {}
         self._script: Script | None = None
@@ -190,7 +191,9 @@ class Offboard:
         )
         if beats:
             self._last_beat = now
-        control = self._external_state if self._send.setpoint is not None else None
+        control = None
+        if self._send.setpoint is not None and now - self._last_control >= self.timing.again:
+            self._last_control, control = now, self._external_state
         return Output(beats, self._send.setpoint, tuple(self._send.commands), registration, answer, control)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -27,6 +28,7 @@ class Px4Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str = DEFAULT
+    mode: Literal["offboard", "external"] = "offboard"
     vehicles: dict[str, VehicleAddress] = Field(default_factory=dict)
     appear: float = Field(10.0, gt=0.0, le=600.0)
     heartbeat: float = Field(0.05, ge=0.02, le=0.25)

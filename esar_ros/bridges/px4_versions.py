@@ -21,6 +21,9 @@ RELEASES: Final[dict[str, dict[str, int]]] = {
         "BatteryStatus": 1,
         "HomePosition": 1,
         "AirspeedValidated": 1,
+        "ArmingCheckRequest": 1,
+        "ArmingCheckReply": 1,
+        "Event": 1,
     },
     "1.18": {
         "VehicleStatus": 4,
@@ -29,6 +32,11 @@ RELEASES: Final[dict[str, dict[str, int]]] = {
         "BatteryStatus": 1,
         "HomePosition": 1,
         "AirspeedValidated": 1,
+        "ArmingCheckRequest": 1,
+        "ArmingCheckReply": 1,
+        "Event": 1,
+        "RegisterExtComponentRequest": 2,
+        "RegisterExtComponentReply": 1,
     },
 }
 DEFAULT: Final = "1.17"
@@ -39,6 +47,10 @@ OUT: Final = (
     "FailsafeFlags", "VehicleCommandAck",
 )  # fmt: skip
 IN: Final = ("OffboardControlMode", "TrajectorySetpoint", "VehicleCommand")
+# And with an external mode in place of offboard.
+EXTERNAL_OUT: Final = ("RegisterExtComponentReply", "ArmingCheckRequest")
+EXTERNAL_IN: Final = ("RegisterExtComponentRequest", "ArmingCheckReply", "VehicleControlMode")
+_TOPICS: Final = {"VehicleControlMode": "config_control_setpoints"}  # not named by its message
 
 
 def snake_case(name: str) -> str:
@@ -63,7 +75,7 @@ def topic(name: str, version: int, namespace: str, outgoing: bool) -> str:
     """Absolute topic of a message; outgoing: from the autopilot. namespace: of the autopilot's agent, may be empty."""
     parts = [namespace.strip("/"), "fmu", "out" if outgoing else "in"]
     ending = f"_v{version}" if version else ""
-    return "/" + "/".join(part for part in parts if part) + f"/{snake_case(name)}{ending}"
+    return "/" + "/".join(part for part in parts if part) + f"/{_TOPICS.get(name) or snake_case(name)}{ending}"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ bridges/px4_offboard.py; this node feeds it, 50 times a second.
 from __future__ import annotations
 
 import math
+import random
 import time
 from typing import Any
 
@@ -18,11 +19,12 @@ from rclpy.node import Node
 from sensor_msgs.msg import BatteryState
 from tf2_msgs.msg import TFMessage
 
+from esar_ros.bridges.px4_external import ExternalMode
 from esar_ros.bridges.px4_frames import LocalFrame, Motion
 from esar_ros.bridges.px4_offboard import Manoeuvre, Offboard
 from esar_ros.bridges.px4_settings import load_px4_settings
-from esar_ros.bridges.px4_state import DESCEND, LAND, OFFBOARD, PRECISION_LAND, Px4State, mode_name
-from esar_ros.bridges.px4_versions import release_of
+from esar_ros.bridges.px4_state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name
+from esar_ros.bridges.px4_versions import EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
@@ -58,8 +60,11 @@ class Px4BridgeNode(Node):
         target = int(
             declare(self, "target_system", address.system_id, "the autopilot's MAV_SYS_ID", minimum=1, maximum=255)
         )
+        told = "what it flies safe commands in: PX4's offboard, or a mode of this bridge's own that it registers"
+        own = declare(self, "mode", settings.mode, told, choices=("offboard", "external")) == "external"
         self._state = Px4State(target)
-        self._offboard = Offboard(self._state, settings.timing)
+        self._external = ExternalMode(random.SystemRandom().getrandbits(63)) if own else None
+        self._offboard = Offboard(self._state, settings.timing, self._external)
         self._frame = LocalFrame()
         self._origin: Origin | None = None
         self._appear_until = time.monotonic() + settings.appear
@@ -68,7 +73,7 @@ class Px4BridgeNode(Node):
         self._moved = False  # map -> odom, since it was published
         self._new = False  # position, since odometry was published: what is old must not be told as new
         self._told = ""
-        self._px4 = Px4Link(self, namespace, target, self._hear)
+        self._px4 = Px4Link(self, namespace, target, self._hear, own)
         self._refuse_another_release(settings.release)
         self._out = {
             name: self.create_publisher(message_class(BY_NAME[name].type), name, PROFILES[BY_NAME[name].quality])
@@ -103,6 +108,10 @@ class Px4BridgeNode(Node):
     def _hear(self, name: str, message: Any) -> None:
         if name == "VehicleCommandAck":
             self._offboard.hear_ack(message)
+            return
+        if self._external is not None and name in EXTERNAL_OUT:
+            hear = self._external.hear_reply if name == "RegisterExtComponentReply" else self._external.hear_check
+            hear(message)
             return
         self._state.hear(name, message, time.monotonic())
         if name == "VehicleLocalPosition":
@@ -187,6 +196,8 @@ class Px4BridgeNode(Node):
         reasons = [] if state.armed else state.reasons_against_arming(now)
         if self._complaint:
             reasons.insert(0, self._complaint)
+        if self._external is not None and self._external.complaint:
+            reasons.append(self._external.complaint)
         landed = VehicleState.LANDED_FLYING
         if not state.is_fresh("VehicleLandDetected", now):
             landed = VehicleState.LANDED_UNKNOWN
@@ -196,7 +207,7 @@ class Px4BridgeNode(Node):
             landed = VehicleState.LANDED_LANDING
         message = VehicleState(
             armed=state.armed,
-            offboard=state.nav_state == OFFBOARD,
+            offboard=state.nav_state == self._offboard.own_state,
             landed=landed,
             ready=not reasons,
             ready_message="; ".join(reasons),

@@ -9,9 +9,20 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from esar_ros.bridges.px4_commands import Command
+from esar_ros.bridges.px4_external import API_VERSION, CONTROLLED, REQUIREMENTS
 from esar_ros.bridges.px4_frames import VelocitySetpoint
 from esar_ros.bridges.px4_offboard import Output
-from esar_ros.bridges.px4_versions import IN, OUT, Missing, explain, missing, topic, version_of
+from esar_ros.bridges.px4_versions import (
+    EXTERNAL_IN,
+    EXTERNAL_OUT,
+    IN,
+    OUT,
+    Missing,
+    explain,
+    missing,
+    topic,
+    version_of,
+)
 from esar_ros.nodes.px4_messages import message_class
 
 # PX4 writes best effort and transient local: a reliable reader gets nothing, and a latched one would be told what
@@ -30,16 +41,21 @@ AUTOPILOT = 1  # target component
 class Px4Link:
     """Publishers and subscriptions. hear(name, message) gets what the autopilot tells."""
 
-    def __init__(self, node: Node, namespace: str, target_system: int, hear: Callable[[str, Any], None]) -> None:
+    def __init__(
+        self, node: Node, namespace: str, target_system: int, hear: Callable[[str, Any], None], external: bool = False
+    ) -> None:
+        """external: also the topics of an external mode."""
         self._node, self._namespace, self._target = node, namespace, target_system
-        self._classes = {name: message_class(name) for name in (*OUT, *IN)}
+        self._told = (*OUT, *EXTERNAL_OUT) if external else OUT
+        self._heard = (*IN, *EXTERNAL_IN) if external else IN
+        self._classes = {name: message_class(name) for name in (*self._told, *self._heard)}
         self.versions = {name: version_of(kind) for name, kind in self._classes.items()}
-        for name in OUT:
+        for name in self._told:
             node.create_subscription(
                 self._classes[name], self._topic(name, True), lambda m, n=name: hear(n, m), QUALITY
             )
         self._publishers = {
-            name: node.create_publisher(self._classes[name], self._topic(name, False), QUALITY) for name in IN
+            name: node.create_publisher(self._classes[name], self._topic(name, False), QUALITY) for name in self._heard
         }
 
     def _topic(self, name: str, outgoing: bool) -> str:
@@ -51,7 +67,7 @@ class Px4Link:
         alive = [name for name, _ in node.get_topic_names_and_types() if "/fmu/" in name]
         there = [name for name in alive if "/out/" in name and node.count_publishers(name)]
         there += [name for name in alive if "/in/" in name and node.count_subscribers(name)]
-        needed = [(name, self.versions[name], name in OUT) for name in (*OUT, *IN)]
+        needed = [(name, self.versions[name], name in self._told) for name in (*self._told, *self._heard)]
         return missing(needed, self._namespace, there)
 
     def explain(self, lacks: list[Missing]) -> str:
@@ -64,9 +80,39 @@ class Px4Link:
             self._publishers["TrajectorySetpoint"].publish(self._setpoint(output.setpoint))
         for command in output.commands:
             self._publishers["VehicleCommand"].publish(self._command(command))
+        self._send_external(output)
         if output.heartbeat:
             kind = self._classes["OffboardControlMode"]
             self._publishers["OffboardControlMode"].publish(kind(timestamp=NOW, velocity=True))
+
+    def _send_external(self, output: Output) -> None:
+        """What an external mode says of itself."""
+        if output.registration is not None:
+            kind, asked = self._classes["RegisterExtComponentRequest"], output.registration
+            self._publishers["RegisterExtComponentRequest"].publish(
+                kind(
+                    timestamp=NOW,
+                    request_id=asked.request_id,
+                    name=list(asked.name),
+                    px4_ros2_api_version=API_VERSION,
+                    register_arming_check=True,
+                    register_mode=True,
+                )
+            )
+        if output.answer is not None:
+            needed = {f"mode_req_{what}": True for what in REQUIREMENTS}
+            reply = self._classes["ArmingCheckReply"](
+                timestamp=NOW,
+                request_id=output.answer.request_id,
+                registration_id=output.answer.registration_id,
+                can_arm_and_run=output.answer.can_run,
+                **needed,
+            )
+            self._publishers["ArmingCheckReply"].publish(reply)
+        if output.control is not None:
+            flags = {f"flag_control_{what}_enabled": True for what in CONTROLLED}
+            kind = self._classes["VehicleControlMode"]
+            self._publishers["VehicleControlMode"].publish(kind(timestamp=NOW, source_id=output.control, **flags))
 
     def _setpoint(self, point: VelocitySetpoint) -> Any:
         return self._classes["TrajectorySetpoint"](
