@@ -24,8 +24,9 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """Every page a person reads."""
-    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "models").glob("*.md"))]
+    """Every page a person reads; the tutorial first, whose results other pages go on with."""
+    found = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "models").glob("*.md")]
+    return sorted(found, key=lambda page: (page.stem != "tutorial", str(page)))
 
 
 def blocks() -> list[Block]:
