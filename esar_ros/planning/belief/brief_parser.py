@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from esar_ros.planning.belief.brief_people import SENTENCE, count_victims, names_in
 from esar_ros.planning.belief.measures import Direction, Distance, directions, distances
 
 
@@ -90,11 +91,32 @@ _WIND = re.compile(
     r"\b(?:north|south|east|west)[\w-]*\s+(?:wind|breeze|gale|swell)s?\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'“])")
 _VEHICLE = re.compile(
     r"\b(?:drone|uav|uas|aircraft|quadcopter|copter|aerial\s+(?:team|unit)|air\s+(?:unit|team|crew)|take-?off|take\s+off|"
     r"launch(?:ed|ing)?|deploy\w*|staged|start(?:ing)?\s+(?:you|point|from|there|at|some|about|place|position|close|near)|"
     r"start\b|you\s+(?:will\s+|are\s+to\s+)?(?:start|fly|begin|launch)|your\s+(?:start|position|team)|lift[\s-]off)\b",
+    re.IGNORECASE,
+)
+_ADDRESSED = re.compile(  # the vehicle itself, not a launch site that somebody stands at
+    r"\b(?:you|your|drone|uav|uas|aircraft|quadcopter|copter|aerial\s+(?:team|unit)|air\s+(?:unit|team|crew)|vehicle)\b",
+    re.I,
+)
+_BEGINS = re.compile(
+    r"\byou(?:'ll|\s+will|\s+are\s+to)?\s+(?:start|begin|fly|launch|operate|take\s+off|lift\s+off|set\s+off|"
+    r"are\s+(?:launched|deployed|set\s+down|brought))\b",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(  # "the car park, where your aircraft is waiting"
+    r"((?:the|our|her|his|their)\s+[^,.;]{2,40}?),?\s+(?:where|from\s+(?:which|where))\s+(?:you\b|(?:your|the)\s+(?:drone|uav|"
+    r"aircraft|vehicle)\b)",
+    re.IGNORECASE,
+)
+_AT = re.compile(  # all that a short sentence says: "Drone: the hut", "You start from the camp", "UAV at hut"
+    r"^(?:so\s+)?(?:you(?:'ll|\s+will)?\s+(?:are|start|begin|fly|launch|operate|take\s+off|lift\s+off|set\s+off)|"
+    r"(?:the\s+)?(?:drone|uav|aircraft|vehicle|flight|search|start|take-?off(?:\s+point)?|launch\s+(?:site|pad)|"
+    r"your\s+(?:start|launch\s+(?:site|pad)|take-?off\s+point))(?:\s+(?:is|lies|stands|waits|begins|starts|position))*)\W+"
+    r"(?:(?:now|brought|launched|placed)\s+)?(?:(?:at|from|on|in|beside|by|to|out\s+of)\s+)?(?:the\s+foot\s+of\s+)?"
+    r"((?:the\s+)?[a-z][\w\s'-]*?)\s*(?:with\b.*)?[.!]?$",
     re.IGNORECASE,
 )
 _NEAR = re.compile(r"\b(?:close\s+to|next\s+to|near|beside|right\s+at|by|at)\s+(the\s+[^,.;]+)", re.IGNORECASE)
@@ -118,9 +140,12 @@ _SEARCHED = re.compile(
 )
 _STATIONARY = re.compile(
     r"\b(?:stays?|wait(?:s|ing)?|left\s+him|left\s+her|left\s+them|cannot\s+(?:walk|move|go)|could\s+not\s+go\s+on|covered|"
-    r"unconscious|trapped|stuck|broken\s+leg|laid)\b",
+    r"unconscious|trapped|stuck|broken\s+leg|laid|stay(?:ing)?\s+(?:put|where|in|with|beside|there)|immobile|immobili[sz]ed|"
+    r"remain(?:s|ed|ing)?\s+(?:with|where|there|at|in)|(?:not|un)\s?able\s+to\s+(?:walk|move|go|get)|"
+    r"(?:broken|fractured|dislocated|twisted|sprained)\s+(?:ankle|knee|hip|foot|femur))\b",
     re.IGNORECASE,
 )
+_WAITING_VEHICLE = re.compile(r"\b(?:drone|uav|aircraft|vehicle|team|you)\s+(?:is\s+|are\s+)?wait(?:s|ing)?\b", re.I)
 _STOP = frozenset(
     re.split(
         r"\s+",
@@ -138,6 +163,10 @@ _QUALIFIED = re.compile(
     r"\s+(?:above|below|beside|on|near|under|behind|(?:to\s+the\s+)?(?:north|south|east|west)[\w-]*)\b(?!\s+(?:beach|side|end))",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(  # between two ways of a sentence: the second begins where the first ends
+    r"\b(?:then|turn(?:ed|ing)\s+(?:north|south|east|west)\w*|another|(?:a\s+)?further|farther|went\s+on|goes\s+on|from\s+there|onwards?)\b",
+    re.IGNORECASE,
+)
 _SHORT = re.compile(
     r"\b(?:cannot|can't|could\s+not|couldn't|will\s+not|won't|has\s+not|hasn't|never|did\s+not|didn't)\s+(?:have\s+)?"
     r"(?:reach(?:ed)?|arrived?|made\s+it|got(?:ten)?\s+as\s+far|got\s+to|come\s+as\s+far)",
@@ -146,15 +175,17 @@ _SHORT = re.compile(
 _FROM_THE = re.compile(
     r"\b(?:come|came|coming|walking|approach\w*|up|in|arriv\w*)\s+from\s+(?:the\s+)?$", re.IGNORECASE
 )
+_DIRECTION_WORD = 12  # characters: "to the north-east" is a direction, no landmark
+_AHEAD = 8  # characters into a way: "a further 500 metres"
 _PAIR = 60  # characters between a direction and the distance that belongs to it
 
 
 def parse_brief(prompt: str) -> BriefFacts:
     """Facts of a brief; an empty or foreign text gives none, and one victim."""
     text = _WIND.sub(" ", " ".join(prompt.split()))
-    sentences = [sentence for sentence in _SENTENCE.split(text) if sentence]
+    sentences = [sentence for sentence in SENTENCE.split(text) if sentence]
     start, used = _start(sentences)
-    names = _names(prompt)
+    names = names_in(prompt)
     moves: list[Move] = []
     for number, sentence in enumerate(sentences):
         if number != used:
@@ -162,9 +193,9 @@ def parse_brief(prompt: str) -> BriefFacts:
     return BriefFacts(
         start=start,
         moves=tuple(_merged(moves)),
-        victims=_victims(prompt, names),
+        victims=count_victims(prompt, names),
         names=names,
-        stationary=bool(_STATIONARY.search(text)),
+        stationary=bool(_STATIONARY.search(_WAITING_VEHICLE.sub(" ", text))),
         short_of_it=bool(_SHORT.search(text)),
         kinds=frozenset(kind for kind, words in _KINDS.items() if words.search(prompt)),
     )
@@ -172,9 +203,9 @@ def parse_brief(prompt: str) -> BriefFacts:
 
 def _start(sentences: list[str]) -> tuple[StartFact | None, int]:
     """The sentence that says where the vehicle starts, and which it was (-1: none)."""
-    for number, sentence in enumerate(sentences):
-        if not _VEHICLE.search(sentence):
-            continue
+    told = [n for n, sentence in enumerate(sentences) if _VEHICLE.search(sentence) or _BEGINS.search(sentence)]
+    for number in sorted(told, key=lambda n: not _ADDRESSED.search(sentences[n])):
+        sentence = sentences[number]
         found, ways = directions(sentence), distances(sentence)
         for direction in found:
             landmark = _OF.match(sentence[direction.end :])
@@ -183,11 +214,20 @@ def _start(sentences: list[str]) -> tuple[StartFact | None, int]:
                 return StartFact(landmark[1].strip(), way, direction), number
         for way in ways:
             landmark = _OF.match(sentence[way.end :])
-            if landmark:
+            if landmark and not directions(landmark[1][:_DIRECTION_WORD]):
                 return StartFact(landmark[1].strip(), way, None), number
-        near = _NEAR.search(sentence[_VEHICLE.search(sentence).end() :])  # type: ignore[union-attr]
+        said = _VEHICLE.search(sentence) or _BEGINS.search(sentence)
+        near = _NEAR.search(sentence[said.end() :]) if said else None
         if near and not ways:
             return StartFact(near[1].strip(), None, None), number
+    for sentence in sentences:
+        where = _WHERE.search(sentence)
+        if where:
+            return StartFact(where[1].strip(), None, None), -1  # the rest of the sentence may tell of a way
+    for number, sentence in enumerate(sentences):
+        at = _AT.match(sentence)
+        if at and not distances(sentence) and not directions(sentence):
+            return StartFact(at[1].strip(), None, None), number
     return None, -1
 
 
@@ -214,9 +254,13 @@ def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> li
     kinds = frozenset(kind for kind, words in _KINDS.items() if words.search(sentence))
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", sentence))
     searched = bool(_SEARCHED.search(sentence))
-    moves = []
+    moves, last = [], -1
     for pair in pairs:
+        first = min(part.start for part in pair if part is not None)
         reference = _reference(sentence, max(part.end for part in pair if part is not None), start)
+        if last >= 0 and _GOES_ON.search(sentence[last : first + _AHEAD]):
+            reference = Reference.PREVIOUS
+        last = max(part.end for part in pair if part is not None)
         moves.append(Move(*pair, reference, kinds, persons, searched, sentence))
     if not moves and start is not None:
         goal = _TOWARDS.search(sentence)
@@ -238,7 +282,7 @@ def _is_walked(sentence: str, way: Distance) -> bool:
     after = sentence[way.end : way.end + 40]
     return bool(
         re.match(
-            r"\W*(?:or\s+so\s+|of\s+\w+ing\s+)?(?:\w+\s+){0,3}?(?:from|of|beyond|past|below|above|on|away|farther|further|down|up|to|off)\b",
+            r"\W*(?:or\s+so\s+|of\s+\w+ing\s+)?(?:\w+\s+){0,3}?(?:from|of|beyond|past|below|above|on|away|farther|further|down|up|to|off|out|at\s+most|along)\b",
             after,
             re.I,
         )
@@ -304,66 +348,3 @@ def _same_way(last: Move, move: Move) -> bool:
         turn = abs((move.direction.angle - last.direction.angle + 3.1416) % 6.2832 - 3.1416)
         return turn < 0.5 and (last.distance is None or move.distance is None)
     return (last.distance is None) != (move.distance is None) or (last.distance is None and move.distance is None)
-
-
-_NO_NAMES = frozenset(
-    re.split(
-        r"\s+",
-        "I North South East West Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April "
-        "May June July August September October November December Weather Time Missing Start Light Local Log Up The He "
-        "She They We You It His Her Their French Chinese",
-    )
-)
-_PLACE_BEFORE = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[A-Z]\w+)\s+$")
-_PLACE_AFTER = re.compile(r"\s+(?:trail|traverse|peninsula|lake|camp|glacier|ridge|beach|[A-Z][a-z]+)\b")
-_NAME_AFTER = re.compile(r"\s+and\s+[A-Z]|, \d+|,? (?:wears|is missing|has to be|has been missing)\b")
-_PEOPLE = (
-    r"people|persons|climbers?|hikers?|walkers?|men|women|children|students|friends|members|mountaineers|anglers|"
-    r"villagers|tourists|explorers|drivers|travellers|trekkers|victims|missing"
-)
-_COUNT = re.compile(
-    rf"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{{1,2}})\s+(?:\w+\s+){{0,2}}?(?:{_PEOPLE})\b",
-    re.IGNORECASE,
-)
-_FIGURES = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12,
-}  # fmt: skip
-_PAIR_OF = re.compile(
-    r"\b(?:husband and wife|his wife|her husband|a couple from|the couple|both of them)\b", re.IGNORECASE
-)
-_SOUGHT = re.compile(r"\b(?:missing|look(?:ing)?\s+for|search\w*\s+for|sought|lost|still out)\b", re.IGNORECASE)
-
-
-def _names(prompt: str) -> tuple[str, ...]:
-    """Names of people: capitalised words that stand neither after an article or a preposition of place nor alone."""
-    found: dict[str, None] = {}
-    no_names = _NO_NAMES | set(re.findall(r"\b[Tt]he (?:[a-z]+ )?([A-Z][a-zé]+)\b", prompt))
-    for sentence in _SENTENCE.split(prompt):
-        for match in re.finditer(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?", sentence):
-            before, after = sentence[: match.start()], sentence[match.end(1) :]
-            if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
-                continue
-            first = not before.strip(" \"'")
-            if first and not _NAME_AFTER.match(after) and match[1] not in _mid_sentence(prompt):
-                continue
-            found.setdefault(match[1])
-    return tuple(found)
-
-
-def _mid_sentence(prompt: str) -> frozenset[str]:
-    """Capitalised words that stand within a sentence after a lower-case word."""
-    return frozenset(re.findall(r"[a-z,] ([A-Z][a-zé]{1,14})\b", prompt))
-
-
-def _victims(prompt: str, names: tuple[str, ...]) -> int:
-    """People missing, by count words in sentences that speak of a search, else by names."""
-    counts = [
-        _FIGURES.get(match[1].lower()) or int(match[1])
-        for sentence in _SENTENCE.split(prompt)
-        if _SOUGHT.search(sentence)
-        for match in _COUNT.finditer(sentence)
-    ]
-    if counts:
-        return max(1, min(counts[0], 12))
-    return max(1, min(len(names), 12), 2 if _PAIR_OF.search(prompt) and len(names) != 1 else 1)

@@ -50,13 +50,13 @@ _OTHER_AFTER = re.compile(
     re.IGNORECASE,
 )
 _OTHER_BEFORE = re.compile(
-    r"(?:altitude|elevation|visibility|sight|height|level|after|every|for(?:\s+the)?\s+(?:last|past)|in\s+the\s+last)\s+"
+    r"(?:altitude|elevation|visibility|sight|height|level|every|for(?:\s+the)?\s+(?:last|past)|in\s+the\s+last)\s+"
     r"(?:of\s+|is\s+|about\s+|at\s+|some\s+|only\s+)*$",
     re.IGNORECASE,
 )
 _TIME_UNITS = re.compile(r"^(?:min|hour)", re.IGNORECASE)
 _DURATION_BEFORE = re.compile(
-    r"\b(?:for|since|in|after|about\s+for|last|past|next)\s+(?:about\s+|some\s+|the\s+)?$", re.I
+    r"\b(?:for|since|in|after|every|about\s+for|last|past|next)\s+(?:about\s+|some\s+|the\s+)?$", re.I
 )
 
 _POINTS = ("north", "east", "south", "west")
@@ -69,6 +69,14 @@ _DIRECTION = re.compile(
     r"|\b([NESW])(?=\s+of\b)",
     re.IGNORECASE,
 )
+
+
+_BEARING = re.compile(
+    r"\b(?:bearing|heading|azimuth|course)\s+(?:of\s+|is\s+)?(\d{1,3})\b(?:\s*(?:degrees?|deg\b|°))?|"
+    r"(?<![\d.])(\d{1,3})\s*°(?!\s*[CF])",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"(?<=\b(?:m|k)m\s)[NESW]\b|(?<=\d\sm\s)[NESW]\b|(?<=met(?:re|er)s\s)[NESW]\b")
 
 
 @dataclass(frozen=True)
@@ -154,7 +162,17 @@ def directions(text: str) -> list[Direction]:
         if match[1] is None and not word.isupper():
             continue
         found.append(Direction(angle_of(word), match.start(), match.end(), (match[2] or "").lower()))
-    return found
+    for match in _BEARING.finditer(text):
+        degrees = float(match[1] or match[2])
+        if degrees <= 360.0:
+            found.append(Direction(math.radians(90.0 - degrees), match.start(), match.end()))
+    told = {one.start for one in found}
+    found += [
+        Direction(angle_of(match[0]), match.start(), match.end())
+        for match in _LETTER.finditer(text)
+        if match.start() not in told
+    ]
+    return sorted(found, key=lambda one: one.start)
 
 
 def angle_of(word: str) -> float:
