@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from esar_ros.mission.decision import ReportType
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
+from esar_ros.scoring.metrics import success_rate
 
 
 @pytest.fixture
@@ -104,3 +105,22 @@ def test_never_more_than_the_cap_and_each_object_once(observe, clue, frames, cap
         places += [tuple(r.position) for r in policy.reports(observe(clues=tuple(clues[i] for i in sorted(clues))))]
     assert len(places) <= cap
     assert len(places) == len(set(places))
+
+
+_PLACES = st.lists(st.tuples(*[st.integers(-300, 300)] * 3), min_size=1, max_size=4, unique=True)
+
+
+@settings(deadline=None, max_examples=80)
+@given(victims=_PLACES, reported=st.integers(1, 4), wrong=_PLACES)
+def test_a_wrong_report_takes_no_find_from_exact_ones(victims, reported, wrong):
+    """Appendix B assigns before it gates; by the triangle inequality no exact match is given up for a shorter sum."""
+    right = victims[:reported]
+    assert success_rate(right + wrong, victims, 10.0) >= success_rate(right, victims, 10.0)
+
+
+def test_a_wrong_report_can_take_an_inexact_find_away():
+    """Why a place must be sure: 9 m off, one further report makes another assignment the shorter one."""
+    victims = [(0.0, 0.0, 0.0), (20.0, 0.0, 0.0)]
+    right = [(9.0, 0.0, 0.0)]
+    assert success_rate(right, victims, 10.0) == 0.5
+    assert success_rate([*right, (-20.0, 0.0, 0.0)], victims, 10.0) == 0.0
