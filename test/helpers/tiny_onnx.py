@@ -1,11 +1,16 @@
-"""Detectors small enough to write down: ONNX files made byte by byte (protocol buffers), without the onnx package."""
+"""ONNX files made byte by byte, without the onnx package, and detectors small enough to write down."""
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+FLOAT, INT64 = 1, 7  # ONNX's element types
+Attribute = int | float | Sequence[int]
 
 
 def _varint(value: int) -> bytes:
@@ -25,19 +30,51 @@ def _bytes(field: int, value: bytes | str) -> bytes:
     return _varint(field << 3 | 2) + _varint(len(data)) + data
 
 
-def _tensor(name: str, array: NDArray[np.float32]) -> bytes:
+def tensor(name: str, array: NDArray[np.float32] | NDArray[np.int64]) -> bytes:
+    """A constant."""
+    whole = np.issubdtype(array.dtype, np.integer)
+    data = array.astype("<i8" if whole else "<f4").tobytes()
     dims = b"".join(_number(1, side) for side in array.shape)
-    return dims + _number(2, 1) + _bytes(8, name) + _bytes(9, array.astype("<f4").tobytes())
+    return dims + _number(2, INT64 if whole else FLOAT) + _bytes(8, name) + _bytes(9, data)
 
 
-def _node(kind: str, inputs: list[str], output: str, **whole: int) -> bytes:
-    attributes = b"".join(_bytes(5, _bytes(1, key) + _number(3, v) + _number(20, 2)) for key, v in whole.items())
-    return b"".join(_bytes(1, name) for name in inputs) + _bytes(2, output) + _bytes(4, kind) + attributes
+def _attribute(name: str, value: Attribute) -> bytes:
+    if isinstance(value, float):
+        return _bytes(1, name) + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, 1)
+    if isinstance(value, int):
+        return _bytes(1, name) + _number(3, value) + _number(20, 2)
+    return _bytes(1, name) + b"".join(_number(8, item) for item in value) + _number(20, 7)
 
 
-def _value(name: str, shape: list[int | str]) -> bytes:
+def node(kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Attribute) -> bytes:
+    """An operation."""
+    names = b"".join(_bytes(1, name) for name in inputs) + b"".join(_bytes(2, name) for name in outputs)
+    return names + _bytes(4, kind) + b"".join(_bytes(5, _attribute(*pair)) for pair in attributes.items())
+
+
+def _value(name: str, shape: Sequence[int | str]) -> bytes:
     dims = b"".join(_bytes(1, _bytes(2, s) if isinstance(s, str) else _number(1, s)) for s in shape)
-    return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, 1) + _bytes(2, dims)))
+    return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, FLOAT) + _bytes(2, dims)))
+
+
+def write_model(
+    path: Path,
+    nodes: Sequence[bytes],
+    constants: Sequence[bytes],
+    taken: Sequence[int | str],
+    given: Sequence[int | str],
+    names: str = "",
+) -> Path:
+    """A network from `images` of shape taken to `output0` of shape given. names: classes, as ultralytics has them."""
+    graph = (
+        b"".join(_bytes(1, one) for one in nodes) + _bytes(2, "tiny") + b"".join(_bytes(5, one) for one in constants)
+    )
+    graph += _bytes(11, _value("images", taken)) + _bytes(12, _value("output0", given))
+    model = _number(1, 8) + _bytes(7, graph) + _bytes(8, _bytes(1, "") + _number(2, 13))
+    if names:
+        model += _bytes(14, _bytes(1, "names") + _bytes(2, names))
+    path.write_bytes(model)
+    return path
 
 
 def write_detector(
@@ -51,23 +88,12 @@ def write_detector(
 
     base, gain: of the output's shape. names: table of classes as ultralytics writes it.
     """
-    graph = b"".join(
-        [
-            _bytes(1, _node("ReduceMean", ["images"], "mean", keepdims=0)),
-            _bytes(1, _node("Mul", ["gain", "mean"], "lit")),
-            _bytes(1, _node("Add", ["base", "lit"], "output0")),
-            _bytes(2, "tiny"),
-            _bytes(5, _tensor("base", base)),
-            _bytes(5, _tensor("gain", gain)),
-            _bytes(11, _value("images", list(shape))),
-            _bytes(12, _value("output0", list(base.shape))),
-        ]
-    )
-    model = _number(1, 8) + _bytes(7, graph) + _bytes(8, _bytes(1, "") + _number(2, 13))
-    if names:
-        model += _bytes(14, _bytes(1, "names") + _bytes(2, names))
-    path.write_bytes(model)
-    return path
+    nodes = [
+        node("ReduceMean", ["images"], ["mean"], keepdims=0),
+        node("Mul", ["gain", "mean"], ["lit"]),
+        node("Add", ["base", "lit"], ["output0"]),
+    ]
+    return write_model(path, nodes, [tensor("base", base), tensor("gain", gain)], shape, base.shape, names)
 
 
 def bright_tent(path: Path, classes: int = 2, **more: object) -> Path:
