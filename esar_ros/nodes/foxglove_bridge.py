@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import queue
 from collections import Counter, deque
-from typing import Any
+from typing import Any, cast
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -66,7 +66,7 @@ class FoxgloveBridgeNode(Node):
             from foxglove.websocket import Capability
         except ImportError:
             raise UsageError("no Foxglove SDK is installed", "pip install 'esar_ros[foxglove]'") from None
-        self._listener: Any = Clients()  # the other callbacks belong to capabilities that are not offered
+        self._listener = Clients()
         self._foxglove = foxglove.Context()
         self._entries: dict[str, Topic] = {}
         self._channels: dict[str, Any] = {}
@@ -91,7 +91,7 @@ class FoxgloveBridgeNode(Node):
                 port=port,
                 capabilities=[Capability.Time],
                 supported_encodings=[ENCODING],
-                server_listener=self._listener,
+                server_listener=cast(Any, self._listener),  # the others belong to capabilities not offered
                 context=self._foxglove,
             )
         except RuntimeError as error:

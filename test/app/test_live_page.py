@@ -33,7 +33,7 @@ def graph() -> Told:
 @pytest.fixture
 def view(graph: Told) -> LiveView:
     made = LiveView(("uav1",), graph)
-    brief = message("esar_ros/msg/Brief", mission_id="aotai-first-fbe-7", map_id="aotai", prompt="<b>Who</b>?")
+    brief = message("esar_ros/msg/Brief", mission_id="aotai-first-fbe-7", map_id="elsewhere", prompt="<b>Who</b>?")
     made.take("uav1", names.BRIEF, brief)
     made.take("uav1", names.MISSION_STATE, state_of(2, 30.0))
     return made

@@ -1,0 +1,202 @@
+"""What the live page costs: CPU time of its process, with nobody looking and with one browser's worth of reading.
+
+python benchmarks/view.py [--seconds S] [--speed X]
+
+One process publishes what a mission of one vehicle does, with the graph's rates and qualities of service, X times as
+fast as real time: odometry, pilot and governor at 20 Hz, clues, detections, decisions, goals, map and battery at 1 Hz,
+the belief (200 x 200) and four JPEG pictures at 1 Hz, the path at 2 Hz. The page's process runs beside it as in a
+mission. Counted is all of its CPU time (user and system, every thread) over S seconds, first without a reader, then
+with one that reads the events as they come (5 Hz) and fetches every new picture and layer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from contextlib import suppress
+from typing import Any
+
+import cv2
+import numpy as np
+import psutil
+
+from esar_ros.mission import names
+from esar_ros.mission.environment import graph_environment
+
+GOALS = {"cpu_percent_looked_at": 10.0, "cpu_percent_alone": 1.0}
+WARM = 4.0  # s after a change before counting
+CONTROL = 20.0  # Hz
+CLUES = 12
+
+
+def publish(speed: float) -> int:
+    """Be the mission until ended."""
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+
+    from esar_ros.nodes.interface import BY_NAME
+    from esar_ros.nodes.qos import PROFILES
+    from esar_ros.nodes.types import message_class
+
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda number, frame: ended.set())
+    node = rclpy.create_node("mission")
+    made: dict[str, tuple[Any, Any]] = {}
+
+    def send(topic: str, ns: int, **values: Any) -> None:
+        entry = BY_NAME[topic]
+        kind = message_class(entry.type)
+        if topic not in made:
+            name = topic if topic.startswith("/") else f"uav1/{topic}"
+            made[topic] = node.create_publisher(kind, name, PROFILES[entry.quality]), kind(**values)
+        publisher, message = made[topic]
+        if hasattr(message, "header"):
+            message.header.stamp.sec, message.header.stamp.nanosec = ns // 10**9, ns % 10**9
+        publisher.publish(message)
+
+    fixed = _messages()
+    began = time.monotonic()
+    step = 0
+    while not ended.is_set():
+        ns = 10**9 + round(step / CONTROL * 1e9)
+        for topic in (names.ODOMETRY, names.PILOT_STATE, names.SAFETY_STATUS):
+            send(topic, ns, **fixed.get(topic, {}))
+            if topic == names.ODOMETRY:
+                made[topic][1].pose.pose.position.x = step / CONTROL * 5.0 % 900.0
+        if step % 10 == 0:
+            send(names.PATH, ns)
+        if step % round(CONTROL) == 0:
+            for topic, values in fixed.items():
+                send(topic, ns, **values)
+            mission = made[names.MISSION_STATE][1]
+            mission.elapsed = step / CONTROL
+            made[names.DECISION][1].why = f"frontier {step} is nearest"
+        step += 1
+        time.sleep(max(0.0, began + step / (CONTROL * speed) - time.monotonic()))
+    node.destroy_node()
+    rclpy.shutdown()
+    return 0
+
+
+def _messages() -> dict[str, dict[str, Any]]:
+    """Fields of what is sent once a second of mission time."""
+    from geometry_msgs.msg import TransformStamped
+    from nav_msgs.msg import MapMetaData
+
+    from esar_ros.msg import Clue, Detection
+
+    rng = np.random.default_rng(0)
+    noise = cv2.GaussianBlur(rng.integers(0, 256, (480, 640, 3), dtype=np.uint8), (9, 9), 0)
+    jpeg = cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 80])[1].tobytes()
+    clues = [Clue(id=k + 1, kind="tent", text="an orange tent", score=0.9, views=5) for k in range(CLUES)]
+    boxes = [Detection(kind="tent", camera="front", x=10, y=10, width=30, height=30) for _ in range(CLUES)]
+    frame = TransformStamped(child_frame_id="uav1/odom")
+    grid = {"info": MapMetaData(resolution=10.0, width=200, height=200)}
+    cells = rng.integers(0, 101, 200 * 200).astype(np.int8)
+    return {
+        names.MISSION_STATE: {"phase": 2, "t_max": 3600.0},
+        names.TF_STATIC: {"transforms": [frame]},
+        names.CLUES: {"clues": clues},
+        names.DETECTIONS: {"detections": boxes},
+        names.DECISION: {"status": 1, "method": "belief", "action": "fly"},
+        names.GOAL: {"type": 2},
+        names.MAP_STATUS: {},
+        names.BATTERY: {},
+        names.BELIEF: {**grid, "data": cells.tolist()},
+        **{names.camera_compressed(camera): {"data": list(jpeg)} for camera in names.CAMERAS},
+    }
+
+
+class Reader:
+    """What a browser with the page open asks for."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.events = self.pictures = 0
+        self._stop = False
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with suppress(OSError), urllib.request.urlopen(f"{self._address}events?vehicle=uav1", timeout=30) as answer:
+            while not self._stop:
+                line = answer.readline()
+                if not line.startswith(b"data: "):
+                    continue
+                self.events += 1
+                for section in json.loads(line[6:]):
+                    if section.startswith(("camera/", "layer/")):
+                        self._fetch(section)
+
+    def _fetch(self, section: str) -> None:
+        with suppress(OSError), urllib.request.urlopen(f"{self._address}picture/{section}", timeout=30) as answer:
+            self.pictures += bool(answer.read())
+
+    def stop(self) -> None:
+        """Close the page."""
+        self._stop = True
+        self._thread.join(timeout=10.0)
+
+
+def cpu(process: psutil.Process, seconds: float) -> float:
+    """CPU time per wall time over a while, per cent of a core."""
+    time.sleep(WARM)
+    before, at = process.cpu_times(), time.monotonic()
+    time.sleep(seconds)
+    after, end = process.cpu_times(), time.monotonic()
+    return 100.0 * (after.user + after.system - before.user - before.system) / (end - at)
+
+
+def main() -> int:
+    """Measure, print the table and the figures."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=30.0, help="each period counted (default: %(default)s)")
+    parser.add_argument("--speed", type=float, default=1.0, help="of the mission, times real time (default: 1)")
+    parser.add_argument("--publish", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.publish:
+        return publish(arguments.speed)
+    os.environ.update(graph_environment())
+    os.environ["ROS_DOMAIN_ID"] = str(random.SystemRandom().randrange(1, 101))
+    mission = subprocess.Popen([sys.executable, __file__, "--publish", "--speed", str(arguments.speed)])
+    viewer = subprocess.Popen([sys.executable, "-m", "esar_ros.app.view.viewer"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert viewer.stdout is not None
+        address = viewer.stdout.readline().split("at ")[1].split("#")[0]
+        process = psutil.Process(viewer.pid)
+        alone = cpu(process, arguments.seconds)
+        reader = Reader(address)
+        looked_at = cpu(process, arguments.seconds)
+        figures = {
+            "cpu_percent_alone": round(alone, 2),
+            "cpu_percent_looked_at": round(looked_at, 2),
+            "events": reader.events,
+            "pictures": reader.pictures,
+            "memory_mb": round(process.memory_info().rss / 2**20),
+            "speed": arguments.speed,
+        }
+        reader.stop()
+    finally:
+        for started in (viewer, mission):
+            started.terminate()
+            started.wait()
+    print(f"{'':<12} {'CPU, % of a core':>18} {'goal':>8}")
+    for name, about in (("cpu_percent_alone", "nobody looks"), ("cpu_percent_looked_at", "one reader")):
+        print(f"{about:<12} {figures[name]:>18.2f} {GOALS[name]:>8g}")
+    print(f"events {figures['events']}, pictures {figures['pictures']} in {arguments.seconds + WARM:g} s")
+    met = {name: figures[name] <= goal for name, goal in GOALS.items()}
+    print(json.dumps({"benchmark": "view", "figures": figures, "goals": GOALS, "met": met}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
