@@ -162,7 +162,7 @@ def test_no_package_is_locked_twice() -> None:
 
 
 def interfaces() -> list[Path]:
-    return sorted([*ROOT.glob("msg/*.msg"), *ROOT.glob("action/*.action")])
+    return sorted([*ROOT.glob("msg/*.msg"), *ROOT.glob("srv/*.srv"), *ROOT.glob("action/*.action")])
 
 
 FIELD = re.compile(r"^(?P<type>[a-zA-Z][\w/]*(\[\d*\])?)\s+(?P<name>[a-z]\w*)(?P<rest>.*)$")
@@ -170,7 +170,7 @@ CONSTANT = re.compile(r"^(?P<type>u?int\d+)\s+(?P<name>[A-Z]\w*)\s*=\s*(?P<value
 
 
 def sections(path: Path) -> Iterator[list[str]]:
-    """Lines of a message, or of an action's goal, result and feedback."""
+    """Lines of a message, of a service's request and response, or of an action's goal, result and feedback."""
     yield from (part.splitlines() for part in re.split(r"^---$", path.read_text(encoding="utf-8"), flags=re.M))
 
 
@@ -178,7 +178,8 @@ def sections(path: Path) -> Iterator[list[str]]:
 def test_the_built_types_are_those_of_the_sources(path: Path) -> None:
     kind = path.suffix[1:]
     built = getattr(importlib.import_module(f"esar_ros.{kind}"), path.stem)
-    parts = [built] if kind == "msg" else [built.Goal, built.Result, built.Feedback]
+    halves = {"msg": (), "srv": ("Request", "Response"), "action": ("Goal", "Result", "Feedback")}[kind]
+    parts = [getattr(built, half) for half in halves] or [built]
     for part, lines in zip(parts, sections(path), strict=True):
         names = [match["name"] for line in lines if (match := FIELD.match(line))]
         assert list(part.get_fields_and_field_types()) == names, "build again: ./esar, or pip install -e ."
