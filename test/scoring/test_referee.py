@@ -144,3 +144,17 @@ def test_the_published_truth_scores_the_record_alike(make_referee, fakes) -> Non
     referee.advance(at(61.0))
     truth = parse_truth(referee.truth(wall_time=12.0).dump(), "the bag")
     assert score(record, truth, OfflineJudge()).dump() == referee.result(OfflineJudge(), wall_time=12.0).dump()
+
+
+def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_end(make_referee) -> None:
+    referee = make_referee()
+    referee.begin(at(0.0))
+    referee.disqualify("a person took part")
+    referee.disqualify("a person took part")
+    referee.abort(at(5.0))
+    assert referee.advance(at(5.0)) is not None
+    referee.disqualify("too late")
+    result = referee.result(OfflineJudge())
+    assert not result.eligible
+    assert result.ineligible_reasons.count("a person took part") == 1
+    assert "too late" not in result.ineligible_reasons
