@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+
+from diagnostic_msgs.msg import DiagnosticStatus
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes import interface
+from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.interface import TOPICS, Quality
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
@@ -16,6 +20,8 @@ from esar_ros.nodes.steps import Step, StepNode
 from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag import BagWriter
 
+LITTLE = 1 << 30  # bytes of free disk below which the recorder warns
+
 
 class RecorderNode(StepNode):
     """Subscribes by the table in interface.py and writes what comes, stamped with its own header's time."""
@@ -24,6 +30,8 @@ class RecorderNode(StepNode):
         super().__init__(interface.RECORDER)
         folder = Path(str(declare(self, "out", "out", "folder of the results; the bag goes to its bag/")))
         self._writer = BagWriter(folder / "bag") if self.record_level != "none" else None
+        self._folder = folder
+        self._taken, self._bytes = 0, 0
         self._newest: dict[tuple[str, str], int] = {}
         self._now = 0
         self._subscriptions_kept = []
@@ -59,6 +67,20 @@ class RecorderNode(StepNode):
                 return f"a publisher of {subscription.topic_name}"
         return ""
 
+    def diagnose(self) -> list[Finding]:
+        """What the bag holds, and whether the disk has room for more."""
+        if self._writer is None:
+            return [Finding("bag", message="not recording")]
+        free = shutil.disk_usage(self._folder).free
+        values = {
+            "messages": self._taken,
+            "size (MB)": round(self._bytes / 1e6, 1),
+            "disk free (MB)": free // 1_000_000,
+        }
+        if free < LITTLE:
+            return [Finding("bag", DiagnosticStatus.WARN, "the disk is nearly full", values)]
+        return [Finding("bag", message=f"recording level {self.record_level}", values=values)]
+
     def _take(self, key: tuple[str, str], topic: str, stamped: bool, raw: bytes) -> None:
         if self._writer is None:
             return
@@ -73,6 +95,8 @@ class RecorderNode(StepNode):
             self._writer.write(topic, ns, bytes(raw))
         except OSError as error:
             raise UsageError(f"cannot write the bag: {error.strerror}", "free some space") from None
+        self._taken += 1
+        self._bytes += len(raw)
         if self.lockstep and key[1] in (names.ODOMETRY, names.SAFETY_STATUS):
             self.retry()
 

@@ -96,7 +96,7 @@ class SafetyGovernorNode(StepNode):
         elif self._mode >= Mode.HOLD or not self._enabled:
             level = DiagnosticStatus.WARN
         governor = Finding("governor", level, words, {"intervenes": self._enabled})
-        return [self._lifecycle.finding(), governor]
+        return [governor, self._lifecycle.finding()]
 
     def _on_brief(self, brief: Brief) -> None:
         self._governor.set_site(site_of(convert.brief_of(brief), self._governor.limits, self._zones))

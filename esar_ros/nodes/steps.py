@@ -365,8 +365,11 @@ class StepNode(Node, ABC):
                 self._beat_once()
                 if self._diagnostics.due():
                     self._diagnostics.publish(self._diagnose())
-            except Exception:  # the context is shutting down
-                return
+            except Exception as error:
+                if self._stop.is_set() or not self.context.ok():
+                    return  # shutting down
+                # What goes wrong in telling how one is must not look like death.
+                self.get_logger().error(f"diagnostics: {error!r}", throttle_duration_sec=5.0)
 
     def _beat_once(self) -> None:
         waiting = "" if self._ready else (self.waiting_for() or self._unmatched())

@@ -122,7 +122,7 @@ class VoxelMapperNode(StepNode):
         status = self._status
         lifecycle = self._lifecycle.finding()
         if status is None:
-            return [lifecycle, Finding("map", DiagnosticStatus.WARN, "no frame yet")]
+            return [Finding("map", DiagnosticStatus.WARN, "no frame yet"), lifecycle]
         values = {
             "voxels occupied": status.occupied,
             "voxels free": status.free,
@@ -132,11 +132,9 @@ class VoxelMapperNode(StepNode):
             "frames refused": status.refused,
         }
         if self._refused_reason:
-            return [
-                lifecycle,
-                Finding("map", DiagnosticStatus.WARN, f"refused a frame: {self._refused_reason}", values),
-            ]
-        return [lifecycle, Finding("map", values=values)]
+            refused = f"refused a frame: {self._refused_reason}"
+            return [Finding("map", DiagnosticStatus.WARN, refused, values), lifecycle]
+        return [Finding("map", values=values), lifecycle]
 
     def _on_brief(self, brief: Brief) -> None:
         if not self._mapper.has_area:

@@ -57,6 +57,6 @@ def test_inactive_it_commands_zero_and_wakes_with_the_motors(governor: Any) -> N
 
 
 def test_its_diagnostics_say_what_it_does(governor: Any) -> None:
-    lifecycle, finding = governor.diagnose()
-    assert (lifecycle.what, finding.what) == ("lifecycle", "governor")
+    finding, lifecycle = governor.diagnose()
+    assert (finding.what, lifecycle.what) == ("governor", "lifecycle")
     assert rclpy.ok() and finding.message

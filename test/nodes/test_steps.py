@@ -182,3 +182,16 @@ def test_an_inbox_keeps_the_last_few_by_stamp() -> None:
     assert box.newest == "message 19"
     assert box.at(19) == "message 19"
     assert box.at(0) is None
+
+
+def test_a_node_that_cannot_say_how_it_is_is_not_dead(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    spin, world, pilot = graph
+
+    def fail() -> list[Any]:
+        raise OSError("the folder is gone")
+
+    monkeypatch.setattr(pilot, "diagnose", fail)
+    monkeypatch.setattr(pilot._diagnostics, "due", lambda: True)
+    assert spin([], lambda: True)
+    before = len(world.beats)
+    assert spin([], lambda: len(world.beats) > before + 5)
