@@ -74,14 +74,28 @@ def references() -> frozenset[str]:
 def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | None = None) -> Method:
     """A method by name: its section of config/planners.yaml (or path), overlaid by parameters.
 
+    "name@variant" is a method with a part of it switched off, for benchmarks; its factory's `variants` has them.
     Raises UsageError on an unknown name, a bad parameter or a package that does not load.
     """
     known = names()
-    if name not in known:
+    own, _, variant = name.partition("@")
+    if own not in known:
         raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(known)}")
-    factory = _FACTORIES.get(name) or _load(_foreign()[name])
+    factory = _FACTORIES.get(own) or _load(_foreign()[own])
+    parameters = {**_variant(name, own, variant, factory), **(parameters or {})}
     shared = (SHARED, MODEL) if getattr(factory, "asks_model", False) else (SHARED,)
-    return factory(configured(name, parameters or {}, path, shared))
+    return factory(configured(own, parameters, path, shared))
+
+
+def _variant(name: str, own: str, variant: str, factory: Factory) -> Mapping[str, Any]:
+    """Parameters of a variant."""
+    variants: Mapping[str, Mapping[str, Any]] = getattr(factory, "variants", {})
+    if own == name:
+        return {}
+    if variant not in variants:
+        cure = f"known: {', '.join(f'{own}@{other}' for other in variants)}" if variants else f"name {own} alone"
+        raise UsageError(f"unknown variant '{name}'", cure)
+    return variants[variant]
 
 
 def _import_own() -> None:

@@ -24,7 +24,7 @@ from esar_ros.planning.belief.brief_parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
 from esar_ros.planning.belief.evidence import EvidenceSettings
 from esar_ros.planning.belief.look_map import LookMap
-from esar_ros.planning.belief.prior import PriorSettings, sample
+from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.belief.stopping import Score
 from esar_ros.planning.belief.terrain import Terrain
 from esar_ros.planning.belief.view_planning import (
@@ -45,6 +45,7 @@ from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, nearest_inside, polygon_of
 from esar_ros.planning.team import clues_of_all, waits_its_turn
 
+_PARTS = ("prior", "clues", "looks", "stop")
 _MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
 _SAME = 10.0  # m: a second report of a person this near to a first is of the same
 _CLOSED = 25.0  # m around a place that could not be flown to
@@ -58,6 +59,17 @@ class ConfirmSettings(Settings):
     standoff: float = Field(default=14.0, gt=0, description="m beside it")
     height: float = Field(default=18.0, gt=0, description="m above ground")
     looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
+
+
+class UseSettings(Settings):
+    """Parts of the method that can be left out, to measure what each is worth."""
+
+    prior: bool = Field(default=True, description="false: anywhere in the area is as likely, whatever the brief says")
+    clues: bool = Field(default=True, description="false: what was found moves nothing")
+    looks: bool = Field(
+        default=True, description="false: pictures that show nobody move nothing; only legs flown count"
+    )
+    stop: bool = Field(default=True, description="false: searches to the end of the mission's time")
 
 
 class BeliefSettings(Settings):
@@ -74,6 +86,7 @@ class BeliefSettings(Settings):
     confirm: ConfirmSettings = Field(default_factory=ConfirmSettings)
     leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=8.0))
     reporting: ReportingSettings = Field(default_factory=ReportingSettings)
+    use: UseSettings = Field(default_factory=UseSettings)
 
 
 @register("belief")
@@ -85,9 +98,13 @@ class BeliefSearch:
     needs: frozenset[str] = frozenset()
     plans_with_team = True
     settings_type: ClassVar[type[BeliefSettings]] = BeliefSettings
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {f"no_{part}": {"use": {part: False}} for part in _PARTS}
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._settings = check(self.settings_type, parameters, self.name)
+        off = [f"no_{part}" for part in _PARTS if not getattr(self._settings.use, part)]
+        if off:
+            self.name = f"{self.name}@{'+'.join(off)}"
         self._policy = ReportPolicy(self._settings.reporting)
 
     def reset(self, brief: Brief, seed: int) -> None:
@@ -105,10 +122,7 @@ class BeliefSearch:
         names: list[str | None] = list(self.facts.names[: self.facts.victims])
         names += [None] * (self.facts.victims - len(names))
         self.people = [
-            PersonBelief(
-                sample(self.facts, name, home, settings.prior, self._random), self.looks, settings.absent, self._inside
-            )
-            for name in names
+            PersonBelief(self._lines(name, home), self.looks, settings.absent, self._inside) for name in names
         ]
         self._score = Score.of(brief.t_max, self.facts.victims, settings.clues)
         self._detection = Detection(settings.detection, brief)
@@ -127,6 +141,16 @@ class BeliefSearch:
         self._planned = -math.inf  # s, stamp of the last plan
         self._why = ""
         self._stopped = False
+
+    def _lines(self, name: str | None, home: Vector) -> Hypotheses:
+        """Lines that one of the missing may have walked."""
+        settings = self._settings
+        if settings.use.prior:
+            return sample(self.facts, name, home, settings.prior, self._random)
+        inside = self._centres[self._inside.reshape(-1)]
+        ends = inside[self._random.integers(0, len(inside), settings.prior.samples)]
+        ends = ends + self._random.uniform(-0.5, 0.5, ends.shape) * settings.cell
+        return Hypotheses(np.stack([np.broadcast_to(home, ends.shape), ends], axis=1), (frozenset(), frozenset()))
 
     def act(self, observation: Observation) -> Decision:
         """Take in what was seen, then go on, look again, plan anew or stop."""
@@ -166,7 +190,7 @@ class BeliefSearch:
             if height is not None:
                 self._terrain.add(base.position - np.array([0.0, 0.0, height]))
             plane = self._terrain.plane(base.position[:2])
-            if plane is not None:
+            if plane is not None and self._settings.use.looks:
                 self.looks.look(base, self._cameras, plane, self._detection)
         told = (*reports, *self._of_mates(observation))
         self._reports += told
@@ -196,6 +220,8 @@ class BeliefSearch:
 
     def _hear(self, observation: Observation) -> bool:
         """Give the clues to everybody's belief when there is a new one or one has moved."""
+        if not self._settings.use.clues:
+            return False
         least = self._settings.reporting.clue.probability
         known = clues_of_all(observation)
         clues = [clue for clue in known if clue.kind != PERSON and clue.score >= least and _placed(clue)]
@@ -271,7 +297,9 @@ class BeliefSearch:
             again = value / self._seconds(observation, thing.position)
             if again > rate and self._score.pays(again, found):
                 return self._look_again(thing, observation, reports)
-        if view is None or not self._score.pays(rate, found):
+        if view is None and not self._settings.use.stop:
+            return Decision("hold", "nothing is left to be looked at", Goal(GoalType.HOLD), reports)
+        if view is None or (self._settings.use.stop and not self._score.pays(rate, found)):
             self._stopped = True
             why = f"{found:.0f} of {len(self.people)} found; search gains {rate * 1e3:.2f}e-3 a second"
             why += f" and costs {self._score.cost(found) * 1e3:.2f}e-3"
