@@ -73,12 +73,13 @@ def report_on(out: str) -> ExecuteProcess:
 
 
 def rviz(options: MissionOptions) -> Node:
-    """RViz on the mission's topics, in the mission's time."""
+    """RViz on the mission's topics, in the mission's time; its configurations know vehicles uav1 and uav2."""
+    config = "rviz/mission.rviz" if len(options.vehicles) == 1 else "rviz/multi.rviz"
     return Node(
         package="rviz2",
         executable="rviz2",
         namespace=options.namespace,
-        arguments=["-d", str(resource("rviz/mission.rviz"))],
+        arguments=["-d", str(resource(config))],
         parameters=[{"use_sim_time": options.use_sim_time}],
         output="log",
     )

@@ -151,13 +151,6 @@ def test_a_vehicle_comes_home_and_lands_when_that_is_asked_for(launch: Launch) -
     assert flight.supervisor.restarted == []
 
 
-def test_two_vehicles_in_two_namespaces_fly_one_mission(launch: Launch) -> None:
-    result = launch(20.0, planner="random", vehicles=("uav1", "uav2")).finish()
-    assert result["vehicles"] == ["uav1", "uav2"]
-    assert result["metrics"]["path_length"] > 15.0
-    assert result["safety"]["collisions"] == 0
-
-
 def test_real_time_flies_too(launch: Launch) -> None:
     began = time.monotonic()
     result = launch(20.0, planner="zigzag", pace="realtime").finish()
