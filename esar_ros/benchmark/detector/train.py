@@ -170,8 +170,10 @@ def _torch(threads: int) -> Any:
 
             return TorchNMS.nms(boxes, scores, limit)
 
-        library.impl("nms", nms, "CPU")
         _KEPT.append(library)
+        import torchvision.ops
+
+        torchvision.ops.nms = nms  # its own asks whether its compiled part was loaded
     return torch
 
 
