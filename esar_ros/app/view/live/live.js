@@ -5,6 +5,7 @@ import { $, compass, fill, make, metres, minutes, number, pairs, place, share, s
 
 const state = {}, map = new MissionMap($("#map canvas"), state);
 const PHASES = { disarmed: "on the ground", "take off": "taking off", fly: "searching", hold: "holding", return: "flying home", land: "landing", done: "landed" };
+const ENDS = { stop: "the planner stopped", timeout: "time is up", collision: "collision", breach: "safety breach", error: "error", aborted: "by a person" };
 const MODES = { normal: "good", slow: "warn" };
 let token = sessionStorage.getItem("token") ?? "", events = null, vehicle = "", seen = {};
 
@@ -107,7 +108,7 @@ function showHead() {
   }
   if (mission) {
     const paused = state.clock?.paused && mission.phase === "running";
-    const words = mission.phase === "ended" ? `ended: ${mission.end}` : paused ? "paused" : order && order !== "search" ? `operator: ${order}` : mission.phase;
+    const words = mission.phase === "ended" ? `ended: ${ENDS[mission.end] ?? mission.end}` : paused ? "paused" : order && order !== "search" ? `operator: ${order}` : mission.phase;
     $("#phase").textContent = words;
     $("#phase").className = `chip ${paused || (order && order !== "search" && mission.phase === "running") ? "warn" : mission.phase === "running" ? "good" : ""}`;
     $("#elapsed").textContent = minutes(mission.elapsed); $("#left").textContent = `of ${minutes(mission.t_max)} min`;
@@ -205,7 +206,7 @@ function showScore() {
   const big = [["SR", metrics.sr, "success"], ["TSR", metrics.tsr, "time-weighted"], ["CDS", metrics.cds, "clue discovery"], ["RS", metrics.rs, "rescue score"]];
   const list = make("dl");
   pairs(list, [
-    ["victims found", `${metrics.victims_found} of ${metrics.victims}`], ["clues located", `${metrics.clues_located} of ${metrics.clues}, ${metrics.clues_exact} described exactly`],
+    ["victims found", `${metrics.victims_found} of ${metrics.victims}`], ["clues located", `${metrics.clues_located} of ${metrics.clues} (${metrics.clues_exact} exactly)`],
     ["false reports", `${metrics.false_reports} of ${metrics.reports}`], ["flown", `${metres(metrics.path_length, 0)} in ${minutes(metrics.elapsed)} min`],
     ["ground looked at", share(metrics.coverage, 1)], ["least clearance", metres(metrics.min_clearance)],
     ["safe", safety.safe ? "yes" : safety.reasons.join(", ")], ["comparable", eligible ? "yes" : `no: ${reasons.join("; ")}`],
