@@ -37,13 +37,14 @@ def main(argv: list[str]) -> int:
     add("--wait", type=float, default=3.0, metavar="S", help="for a first subscriber (default: 3)")
     add("--into", metavar="DIR", help="write a new bag there instead of publishing")
     add("--storage", choices=STORAGES, default="mcap", help="of the new bag (default: mcap)")
+    add("--zstd", action="store_true", help="compress the new bag's chunks (mcap)")
     arguments = parser.parse_args(argv)
     selection = Selection(tuple(arguments.topics), not arguments.no_images, arguments.start, arguments.duration)
     with open_bag(Path(arguments.bag)) as bag:
         if bag.cut:
             print(f"{arguments.bag} is cut; what lies before the cut is there")
         if arguments.into:
-            count, left_out = copy_bag(bag, Path(arguments.into), selection, arguments.storage)
+            count, left_out = copy_bag(bag, Path(arguments.into), selection, arguments.storage, arguments.zstd)
             for topic in left_out:
                 print(f"left out: {topic} (the bag does not say what its messages are)")
             print(f"{count} messages written into {arguments.into}")

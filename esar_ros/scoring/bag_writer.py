@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rosbags.interfaces import Connection, Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
-from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.rosbag2.errors import WriterError
 from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
@@ -41,16 +41,25 @@ class BagWriter:
     Not thread-safe. Raises UsageError where the folder exists or cannot be written, OSError when the disk fails later.
     """
 
-    def __init__(self, path: Path, storage: str = "mcap", types: Typestore | None = None) -> None:
-        """path: folder to create. storage: mcap or sqlite3. types: definitions to embed, by default `typestore()`."""
+    def __init__(
+        self, path: Path, storage: str = "mcap", types: Typestore | None = None, compressed: bool = False
+    ) -> None:
+        """path: folder to create. storage: mcap or sqlite3. types: definitions to embed, by default `typestore()`.
+
+        compressed: chunks of MCAP by zstd: smaller, and loses up to a chunk more where it is cut; for bags to hand on.
+        """
         if storage not in STORAGES:
             raise UsageError(f"unknown bag storage '{storage}'", "mcap or sqlite3")
+        if compressed and storage != "mcap":
+            raise UsageError(f"bag storage {storage} has no compressed chunks", "use mcap")
         self._types = types or typestore()
         self._connections: dict[str, Connection] = {}
         self._flushed = time.monotonic()
         plugin = StoragePlugin.MCAP if storage == "mcap" else StoragePlugin.SQLITE3
         try:
             self._writer: Writer | None = Writer(path, version=9, storage_plugin=plugin)
+            if compressed:
+                self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
             self._writer.open()
         except WriterError:
             raise UsageError(f"bag {path} exists already", "choose another folder or remove it") from None

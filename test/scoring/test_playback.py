@@ -42,6 +42,17 @@ def test_a_part_of_a_bag_is_copied(tmp_path: Path) -> None:
     assert not record.rows("uav1", "reports")
 
 
+def test_a_compressed_copy_scores_the_same_and_is_smaller(tmp_path: Path, make_truth) -> None:
+    write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
+    with open_bag(tmp_path / "bag") as bag:
+        copy_bag(bag, tmp_path / "copy", Selection(), compressed=True)
+        with pytest.raises(UsageError, match="no compressed chunks"):
+            copy_bag(bag, tmp_path / "other", Selection(), "sqlite3", compressed=True)
+    sizes = [(tmp_path / name / f"{name}.mcap").stat().st_size for name in ("copy", "bag")]
+    assert sizes[0] < 0.5 * sizes[1]
+    assert score_bag(tmp_path / "copy").dump() == score_bag(tmp_path / "bag").dump()
+
+
 def test_rounds_follow_one_another(tmp_path: Path) -> None:
     write(tmp_path / "bag", mission("truth")[::-1])
     with open_bag(tmp_path / "bag") as bag:
