@@ -13,13 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.mission.observation import Brief
+from esar_ros.mission.settings_file import load_settings
 from esar_ros.mission.weather import Weather
+from esar_ros.perception.model_card import find_model
 from esar_ros.planning.parameters import Settings
 
 _EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)
+_SUREST = 0.99  # no look rules out that somebody was missed
 _DAY = (7, 17)  # h; full light (ESARBench, appendix A)
 TABLE_RANGE = 150  # m, a table's last range
 
@@ -40,6 +43,10 @@ class Curves(NamedTuple):
 class DetectionSettings(Settings):
     """The detector's calibration, and what is assumed of weather and light."""
 
+    card: str = Field(
+        default="",
+        description="detector's model card, name or .json file, whose curve replaces the next four",
+    )
     best: float = Field(default=0.92, gt=0, lt=1, description="probability of finding a person near and in the open")
     person_range: float = Field(default=60.0, gt=0, description="m, half of best")
     clue_range: float = Field(default=42.0, gt=0, description="m, the same of a clue of middling size")
@@ -58,6 +65,46 @@ class DetectionSettings(Settings):
     )  # fmt: skip
 
 
+class Fit(BaseModel):
+    """Probability of finding by range: best / (1 + exp((range - half) / softness)), range and both in m."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    best: float = Field(ge=0, le=1)
+    half: float = Field(ge=0)
+    softness: float = Field(gt=0)
+
+
+class _Fits(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    person: Fit | None = None  # None: too little was seen to fit one
+    clues: Fit | None = None
+
+
+class _Measured(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    fit: _Fits
+
+
+class _Card(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    detection_probability: _Measured
+
+
+def load_fits(settings: DetectionSettings) -> tuple[Fit, Fit]:
+    """Curves of person and clue in daylight and fair weather: a model card's, else the settings'. Raises UsageError."""
+    person = Fit(best=settings.best, half=settings.person_range, softness=settings.softness)
+    clue = Fit(best=settings.best, half=settings.clue_range, softness=settings.softness)
+    if not settings.card:
+        return person, clue
+    path = find_model(f"{settings.card.removesuffix('.json')}.json", "clear detection.card in config/planners.yaml")
+    measured = load_settings(_Card, path, "model card").detection_probability.fit
+    return measured.person or person, measured.clues or clue
+
+
 class Detection:
     """Probabilities of detection in one mission's weather and light."""
 
@@ -73,16 +120,17 @@ class Detection:
         except ValueError:
             self._light = 1.0
         metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
-        self.person = self._curve(metres, settings.person_range)  # by whole metres of range
-        self.clue = self._curve(metres, settings.clue_range)
+        person, clue = load_fits(settings)
+        self.person = self._curve(metres, person)  # by whole metres of range
+        self.clue = self._curve(metres, clue)
         self.person.flags.writeable = self.clue.flags.writeable = False
         self.curves = Curves(self.person, self.clue)
 
-    def _curve(self, metres: NDArray[np.float64], half: float) -> NDArray[np.float64]:
+    def _curve(self, metres: NDArray[np.float64], fit: Fit) -> NDArray[np.float64]:
         settings = self._settings
-        size = 1.0 / (1.0 + np.exp((metres - half * self._light) / settings.softness))
+        size = 1.0 / (1.0 + np.exp((metres - fit.half * self._light) / fit.softness))
         contrast = np.exp(-_EXTINCTION * metres / self._visibility)
-        curve = settings.best * size * np.minimum(1.0, contrast / settings.contrast)
+        curve = min(fit.best, _SUREST) * size * np.minimum(1.0, contrast / settings.contrast)
         curve[-1] = 0.0
         return np.asarray(curve)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief_parser import parse_brief
@@ -56,6 +58,20 @@ def test_detection_falls_with_range_weather_and_night(brief):
     assert Detection(DetectionSettings(), brief(weather="unheard of", local_time="soon")).person == pytest.approx(
         day.person
     )
+
+
+def test_a_model_card_s_measured_curve_replaces_the_settings(brief, tmp_path, monkeypatch):
+    fit = {"person": {"best": 1.0, "half": 30.0, "softness": 5.0}, "clues": None}
+    (tmp_path / "own.json").write_text(json.dumps({"name": "own", "detection_probability": {"fit": fit}}))
+    monkeypatch.setenv("ESAR_MODELS", str(tmp_path))
+    told, assumed = Detection(DetectionSettings(card="own"), brief()), Detection(DetectionSettings(), brief())
+    assert told.person[30] == pytest.approx(0.99 / 2, rel=0.01) and told.person.max() < 1.0
+    assert np.array_equal(told.clue, assumed.clue), "too little was seen to fit a curve of clues"
+    assert np.array_equal(Detection(DetectionSettings(card=str(tmp_path / "own.json")), brief()).person, told.person)
+    (tmp_path / "bare.json").write_text("{}")
+    for card, why in (("none", "no model none.json"), ("bare", "detection_probability")):
+        with pytest.raises(UsageError, match=why):
+            Detection(DetectionSettings(card=card), brief())
 
 
 def test_a_look_lowers_what_it_sees_relative_to_the_rest(detection):
