@@ -37,8 +37,11 @@ from esar_ros.mission.task_files import benchmark_event, benchmark_index, event_
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
 from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
 from esar_ros.perception.chosen import create_chosen
-from esar_ros.perception.detector import ClueDetector
+from esar_ros.perception.evidence import Calibrated, Reliability
+from esar_ros.perception.fusion import ClueFusion
+from esar_ros.perception.localisation import localise
 from esar_ros.perception.segmentation_oracle import SegmentationOracle
+from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.sim.maps import PlaceMap, load_map
 
@@ -49,6 +52,8 @@ JITTER = 0.1  # of a box's size: what boxes of a network miss the object's outli
 START_RANGE = (25.0, 50.0)  # m from the object that a flight starts beside
 GOALS = {"median_error": 1.0, "tracks_per_object": 1.1}
 TAP = "localisation_tap"
+_SETTINGS = load_detector_settings()
+_NO_PICTURE = np.zeros((1, 1, 3), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -179,28 +184,36 @@ class Sums:
         }
 
 
-def judge(flight: Flight, way: str, error: OdometryError | None, rig: Vehicle, seed: int, sums: Sums) -> None:
-    """Fuse a flight's sightings in one way and add to its figures."""
-    detector, rng = ClueDetector(_TAP), np.random.default_rng(seed)
+def judge(
+    flight: Flight,
+    truths: Mapping[int, Vector],
+    way: str,
+    error: OdometryError | None,
+    rig: Vehicle,
+    seed: int,
+    reliability: Reliability,
+    sums: Sums,
+) -> None:
+    """Fuse a flight's sightings in one way and add to its figures; truths: place of each id in the pictures."""
+    settings, rng = _SETTINGS, np.random.default_rng(seed)
+    fusion = ClueFusion(settings.fusion, reliability=reliability)
     owners: dict[int, Counter[int]] = {}
     clues: tuple[SeenClue, ...] = ()
     policy, reported = ReportPolicy(ReportingSettings()), set[int]()
     policy.reset(100)
     sightings = flight.boxes if way == "detector" else flight.masks
     for _, pictures in groupby(sightings, key=lambda seen: seen.stamp):
-        frames, found, ids = [], [], []
-        for seen in pictures:
-            frames.append(_frame(seen, flight.size, error, rig))
-            found.append([_as_boxed(seen.detection, rng) if way == "boxes" else seen.detection])
-            ids.append(seen.object)
-        result = detector.take_in(frames, found)
-        clues = result.clues
-        for gone, stays in result.merged.items():
+        frame = list(pictures)
+        boxes = [_as_boxed(seen.detection, rng) if way == "boxes" else seen.detection for seen in frame]
+        clues = fusion.update(
+            localise(box, _frame(seen, flight.size, error, rig), settings.localisation)
+            for box, seen in zip(boxes, frame, strict=True)
+        )
+        for gone, stays in fusion.merged.items():
             owners.setdefault(stays, Counter()).update(owners.pop(gone, Counter()))
-        for place, owner in result.owners.items():
-            owners.setdefault(owner, Counter())[ids[place]] += 1
+        for place, owner in fusion.owners.items():
+            owners.setdefault(owner, Counter())[frame[place].object] += 1
         reported |= {clue.id for clue in clues if policy.due(clue)}
-    truths = _true_places(flight)
     matched: dict[int, tuple[int, Vector]] = {}  # clue -> object and its place
     for clue in clues:
         identity = owners[clue.id].most_common(1)[0][0]
@@ -243,8 +256,7 @@ def _frame(seen: Seen, size: tuple[int, int], error: OdometryError | None, rig: 
         pose = error.estimate(round(seen.stamp * 1e9), base, np.zeros(3)).pose.compose(mount)
         stated = error.pose_covariance
     model = rig.with_image_size(width, height).image.model
-    rgb = np.zeros((height, width, 3), dtype=np.uint8)
-    return CameraFrame(seen.camera, model, pose, rgb, depth, seen.stamp, pose_covariance=stated)
+    return CameraFrame(seen.camera, model, pose, _NO_PICTURE, depth, seen.stamp, pose_covariance=stated)
 
 
 def _as_boxed(detection: Detection2D, rng: np.random.Generator) -> Detection2D:
@@ -258,13 +270,12 @@ def _as_boxed(detection: Detection2D, rng: np.random.Generator) -> Detection2D:
 
 def _true_places(flight: Flight) -> dict[int, Vector]:
     """Place of each id in the pictures: ids do not tell which of a kind it is, the place that was seen does."""
-    kinds = segmentation_kinds()
-    detector = ClueDetector(_TAP)
+    kinds, settings = segmentation_kinds(), _SETTINGS.localisation
     rig, found = load_vehicle(), dict[int, list[Vector]]()
     for seen in flight.masks:
-        result = detector.take_in([_frame(seen, flight.size, None, rig)], [[seen.detection]])
-        if result.sightings and result.sightings[0].position is not None:
-            found.setdefault(seen.object, []).append(result.sightings[0].position)
+        position = localise(seen.detection, _frame(seen, flight.size, None, rig), settings).position
+        if position is not None:
+            found.setdefault(seen.object, []).append(position)
     out = {}
     for identity, places in found.items():
         middle = np.median(places, axis=0)
@@ -284,17 +295,19 @@ def _nearest(clue: SeenClue, flight: Flight) -> tuple[int, Vector | None]:
     return (identity, np.array(flight.truth[-1 - identity][1])) if distance <= MATCH else (0, None)
 
 
-def judged(flights: list[Flight], detector: bool) -> Iterator[tuple[str, str, Sums]]:
+def judged(flights: list[Flight], detector: DetectorBackend | None) -> Iterator[tuple[str, str, Sums]]:
     """Figures of each way and odometry."""
     rig = load_vehicle()
-    for way in ("masks", "boxes", *(["detector"] if detector else [])):
+    truths = [_true_places(flight) for flight in flights]
+    for way in ("masks", "boxes", *(["detector"] if detector is not None else [])):
+        known = detector.reliability if way == "detector" and isinstance(detector, Calibrated) else None
         for odometry in ("true", "noisy"):
             sums = Sums()
-            for flight in flights:
+            for flight, true in zip(flights, truths, strict=True):
                 for draw in range(1 if odometry == "true" else DRAWS):
                     seed = flight.seed + 1000 * draw
                     error = OdometryError(rig.odometry_error, seed, VEHICLE) if odometry == "noisy" else None
-                    judge(flight, way, error, rig, seed, sums)
+                    judge(flight, true, way, error, rig, seed, Reliability(known), sums)
             yield way, odometry, sums
 
 
@@ -308,12 +321,12 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="file for what the flights saw")
     parser.add_argument("--from", dest="source", type=Path, help="such a file, judged without flying")
     arguments = parser.parse_args()
+    detector = create_chosen(arguments.detector) if arguments.detector else None
     if arguments.source:
         flights: list[Flight] = pickle.loads(arguments.source.read_bytes())
     else:
         flights = []
-        if arguments.detector:
-            _TAP.other = create_chosen(arguments.detector)
+        _TAP.other = detector
         for task in tasks(arguments.flights):
             began = time.process_time()
             flights.append(flown(task, arguments.seconds, arguments.preset))
@@ -326,13 +339,16 @@ def main() -> None:
         f"{'false':>7}{'NEES':>7}{'one a flight (95 % bounds)':>30}{'in 95 %':>9}"
     )
     figures: dict[str, float] = {}
-    for way, odometry, sums in judged(flights, any(flight.boxes for flight in flights)):
+    for way, odometry, sums in judged(flights, detector):
+        if not sums.errors:
+            continue
         f = sums.figures()
         bounds = f"{f['nees_independent']:.2f} ({f['nees_low']:.2f} to {f['nees_high']:.2f})"
         print(
             f"{way:<10}{odometry:<10}{sums.objects:>8}{f['median_error']:>10.2f}{f['error_90']:>8.2f}"
             f"{f['tracks_per_object']:>8.3f}{f['reports_per_object']:>9.3f}{sums.false_reports:>7}"
-            f"{f['nees']:>7.2f}{bounds:>30}{f['within_95']:>9.3f}"
+            f"{f['nees']:>7.2f}{bounds:>30}{f['within_95']:>9.3f}",
+            flush=True,
         )
         figures |= {f"{way}_{odometry}_{key}": round(float(value), 4) for key, value in f.items()}
     goals, met = _goals(figures)
