@@ -44,6 +44,15 @@ def test_graph_and_engine_give_the_same_result(tmp_path: Path, domain: int) -> N
     assert graph["timing"]["decisions"] == engine["timing"]["decisions"]
 
 
+def test_graph_and_engine_agree_with_a_real_detector(tmp_path: Path, domain: int) -> None:
+    task = write_short_task(tmp_path, 12.0)
+    graph = in_graph(tmp_path, task, "zigzag", detector="esar_yolo")
+    engine = in_engine(task, "zigzag", detector="esar_yolo")
+    assert comparable(graph) == comparable(engine)
+    assert engine["eligible"] and engine["detector_details"]["backend"] == "esar_yolo"
+    assert len(engine["detector_details"]["digest"]) == 64
+
+
 def a_task(folder: Path, name: str, **changes: Any) -> Path:
     """The demo task with other conditions."""
     path = write_short_task(folder, 25.0, name)
