@@ -17,7 +17,7 @@ from flight import Flight, write_short_task
 
 from esar_ros.nodes.progress import SERVING
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.timeout(900)]
 STATE_LAG = 1.5  # s wall for what is asked to take effect
 
 
@@ -42,7 +42,7 @@ class Page:
     def elapsed(self) -> float:
         return float(self.state()["mission"]["elapsed"])
 
-    def wait(self, until: Callable[[dict[str, Any]], bool], seconds: float = 120.0) -> dict[str, Any]:
+    def wait(self, until: Callable[[dict[str, Any]], bool], seconds: float = 240.0) -> dict[str, Any]:
         """The state, once something holds of it; a reader of events keeps the viewer subscribed."""
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
@@ -58,7 +58,7 @@ class Page:
 def test_a_person_stops_time_holds_the_vehicle_and_reports(tmp_path: Path, domain: int) -> None:
     flight = Flight(tmp_path / "out", write_short_task(tmp_path, 60.0), planner="zigzag", view=0)
     try:
-        flight.wait_until(14.0)
+        flight.wait_until(14.0, 240.0)
         page = Page(next(line for _, line in flight.lines if line.startswith(SERVING)))
         page.ask(do="pause")
         time.sleep(STATE_LAG)
