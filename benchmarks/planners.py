@@ -1,0 +1,103 @@
+"""What methods cost: CPU time of a decision, and the share of a core that planner and pilot take while they fly.
+
+`python benchmarks/planners.py [--planners belief,fbe] [--seconds 120] [--task ID] [--preset fast]`. Each method flies
+the start of a task in the engine, once to load its compiled kernels and once measured. CPU time is of the thread that
+decides, so what else runs on the machine counts little; what a model's server takes is not in it. Methods that ask a
+model are measured when one is configured (docs/models.md). The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from esar_ros.benchmark.engine.episode import Conditions, fly
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import Task, load_task
+from esar_ros.planning import registry
+from esar_ros.planning.pilot import Pilot
+from esar_ros.planning.session import Session
+
+GOAL_CORE = 0.30  # share of a core, planner and pilot together
+
+
+class Meter:
+    """Sums the CPU time (s) of a method's calls; the method goes on as before."""
+
+    def __init__(self, owner: type, name: str) -> None:
+        self.owner, self.name, self.times = owner, name, list[float]()
+        self._original: Callable[..., Any] = getattr(owner, name)
+
+    def __enter__(self) -> Meter:
+        original, times = self._original, self.times
+
+        def timed(*arguments: Any) -> Any:
+            began = time.thread_time()
+            out = original(*arguments)
+            times.append(time.thread_time() - began)
+            return out
+
+        setattr(self.owner, self.name, timed)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        setattr(self.owner, self.name, self._original)
+
+
+def measure(planner: str, task: Task, preset: str) -> dict[str, float]:
+    """Figures of one method."""
+    conditions = Conditions(preset=preset)
+    fly(task.model_copy(update={"t_max": 4.0}), planner, task.seed, conditions)
+    with Meter(Session, "reset") as begin, Meter(Session, "decide") as decide, Meter(Pilot, "step") as step:
+        flown = fly(task, planner, task.seed, conditions)
+    if flown.error is not None:
+        raise UsageError(f"{planner}: {flown.error}", "mend the method")
+    decisions = 1e3 * np.array(decide.times)
+    return {
+        "decisions": len(decisions),
+        "reset_ms": round(1e3 * sum(begin.times), 1),
+        "median_ms": round(float(np.median(decisions)), 2),
+        "p99_ms": round(float(np.percentile(decisions, 99)), 1),
+        "max_ms": round(float(decisions.max()), 1),
+        "core": round((sum(decide.times) + sum(step.times)) / flown.simulated, 4),
+        "pilot_core": round(sum(step.times) / flown.simulated, 4),
+    }
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--planners", default="", help="with commas; without: all that can be created here")
+    parser.add_argument("--task", default="aotai-first")
+    parser.add_argument("--seconds", type=float, default=120.0, help="simulated seconds a method")
+    parser.add_argument("--preset", choices=("fast", "paper"), default="fast")
+    arguments = parser.parse_args()
+    task = load_task(arguments.task).model_copy(update={"t_max": arguments.seconds})
+    named = [name for name in arguments.planners.split(",") if name]
+    figures: dict[str, dict[str, float]] = {}
+    row = "{:<14}{:>10}{:>10}{:>11}{:>9}{:>9}{:>15}{:>8}"
+    print(row.format("CPU", "decisions", "reset ms", "median ms", "p99 ms", "max ms", "planner+pilot", "pilot"))
+    for name in named or registry.names():
+        try:
+            registry.create(name)
+        except UsageError as error:
+            if named:
+                raise
+            print(f"{name:<14} not run: {error}")
+            continue
+        one = figures[name] = measure(name, task, arguments.preset)
+        shares = (f"{100.0 * one['core']:.1f} %", f"{100.0 * one['pilot_core']:.1f} %")
+        print(row.format(name, *(one[key] for key in list(one)[:5]), *shares), flush=True)
+    met = {name: one["core"] <= GOAL_CORE for name, one in figures.items()}
+    print(json.dumps({"benchmark": "planners", "figures": figures, "goals": {"core": GOAL_CORE}, "met": met}))
+    return 0 if all(met.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
