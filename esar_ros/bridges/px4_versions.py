@@ -13,31 +13,26 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 # Versions that are not zero, by release of the firmware (its msg/versioned folder).
+_OF_1_17: Final = {
+    "VehicleStatus": 1,
+    "VehicleLocalPosition": 1,
+    "BatteryStatus": 1,
+    "HomePosition": 1,
+    "AirspeedValidated": 1,
+    "ArmingCheckRequest": 1,
+    "ArmingCheckReply": 1,
+    "Event": 1,
+}
+_SINCE_1_18: Final = {
+    "VehicleStatus": 4,
+    "VehicleCommandAck": 1,
+    "RegisterExtComponentRequest": 2,
+    "RegisterExtComponentReply": 1,
+}
 RELEASES: Final[dict[str, dict[str, int]]] = {
     "1.16": {"VehicleStatus": 1},
-    "1.17": {
-        "VehicleStatus": 1,
-        "VehicleLocalPosition": 1,
-        "BatteryStatus": 1,
-        "HomePosition": 1,
-        "AirspeedValidated": 1,
-        "ArmingCheckRequest": 1,
-        "ArmingCheckReply": 1,
-        "Event": 1,
-    },
-    "1.18": {
-        "VehicleStatus": 4,
-        "VehicleCommandAck": 1,
-        "VehicleLocalPosition": 1,
-        "BatteryStatus": 1,
-        "HomePosition": 1,
-        "AirspeedValidated": 1,
-        "ArmingCheckRequest": 1,
-        "ArmingCheckReply": 1,
-        "Event": 1,
-        "RegisterExtComponentRequest": 2,
-        "RegisterExtComponentReply": 1,
-    },
+    "1.17": _OF_1_17,
+    "1.18": {**_OF_1_17, **_SINCE_1_18},
 }
 DEFAULT: Final = "1.17"
 

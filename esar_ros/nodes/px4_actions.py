@@ -110,17 +110,11 @@ class Px4Actions:
 
     def _answer_arm(self, handle: Any) -> Any:
         outcome = self._taken(handle)
-        result = Arm.Result(armed=self._offboard.state.armed, error_msg=outcome.text)
-        if outcome.end is not End.DONE:
-            result.error_code = _ARM_CODES.get(outcome.because, Arm.Result.FAILED)
-        return result
+        return _coded(Arm.Result(armed=self._offboard.state.armed), outcome, _ARM_CODES)
 
     def _answer_touch_down(self, handle: Any) -> Any:
         outcome = self._taken(handle)
-        result = TouchDown.Result(landed=self._offboard.state.landed, error_msg=outcome.text)
-        if outcome.end is not End.DONE:
-            result.error_code = _TOUCH_DOWN_CODES.get(outcome.because, TouchDown.Result.FAILED)
-        return result
+        return _coded(TouchDown.Result(landed=self._offboard.state.landed), outcome, _TOUCH_DOWN_CODES)
 
     def _answer_manoeuvre(self, handle: Any) -> Any:
         outcome = self._taken(handle)
@@ -129,6 +123,14 @@ class Px4Actions:
             error_msg=outcome.text,
             nav_state=max(self._offboard.state.nav_state, 0),
         )
+
+
+def _coded(result: Any, outcome: Outcome, codes: dict[str, int]) -> Any:
+    """A result with how it ended; codes: by what refused it."""
+    result.error_msg = outcome.text
+    if outcome.end is not End.DONE:
+        result.error_code = codes.get(outcome.because, result.FAILED)
+    return result
 
 
 def _wanted_of_arm(goal: Any) -> Manoeuvre:

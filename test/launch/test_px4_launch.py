@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,9 @@ def test_it_flies_the_fake_autopilot_and_is_scored(launch: Launch, tmp_path: Pat
     for number, command in enumerate(commands):
         with (tmp_path / f"beside{number}.log").open("wb") as log:
             beside.append(subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT))
+    limit = time.monotonic() + 300.0
+    while "ready on" not in (tmp_path / "beside0.log").read_text() and time.monotonic() < limit:
+        time.sleep(0.2)
     task = write_short_task(tmp_path, 40.0)
     arguments = {
         "cameras": "simulator", "task": str(task), "planner": "fbe", "preset": "fast", "seed": "7", "end": "hold",
@@ -125,7 +129,8 @@ def test_it_flies_the_fake_autopilot_and_is_scored(launch: Launch, tmp_path: Pat
     finally:
         for process in beside:
             process.send_signal(signal.SIGINT)
-            process.wait(20.0)
+        for process in beside:
+            process.wait(60.0)
     result = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
     assert (result["world"], result["odometry"], result["end"]) == ("px4", "autopilot", "timeout")
     assert result["safety"]["collisions"] == 0
