@@ -1,60 +1,14 @@
 """Every topic and action of the graph: type, quality of service, who writes, who must read it.
 
 The one home of this knowledge: nodes make their publishers and subscriptions from it, the
-recorder selects from it, docs/topics.md is generated from it and a test holds the live graph to it.
+recorder selects from it, docs/reference/topics.md is generated from it and a test holds the live graph to it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-
 from esar_ros.mission import names
-
-
-class Quality(Enum):
-    """Quality-of-service profiles in use."""
-
-    STEP = "reliable, volatile, last 200"  # control chain and everything scoring needs: nothing may be lost
-    LATCHED = "reliable, transient local, last 1"  # maps and briefs: late readers get the newest
-    SENSOR = "reliable, volatile, last 5"  # pictures and raw sensors; best-effort readers match too
-    CLOCK = "best effort, volatile, last 1"
-    TF_STATIC = "reliable, transient local, last 100"
-
-
-class Record(Enum):
-    """In which bags a topic is kept."""
-
-    SCORE = 1  # needed to score again
-    VIEW = 2  # needed to look at the flight
-    FULL = 3  # everything else
-    NEVER = 4
-
-
-RECORD_LEVELS = ("none", "score", "private", "view", "full")
-"""What a bag keeps; `private` is `view` without pictures."""
-_PICTURES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
-_KEPT = {"none": 0, "score": Record.SCORE.value, "private": Record.VIEW.value, "view": Record.VIEW.value}
-
-
-@dataclass(frozen=True)
-class Topic:
-    """One topic in a vehicle's namespace, or a global one when the name is absolute."""
-
-    name: str
-    type: str
-    quality: Quality
-    writer: str  # node name
-    readers: tuple[str, ...] = ()  # nodes that must be matched before the first step
-    record: Record = Record.SCORE
-    about: str = ""
-
-    def recorded(self, level: str) -> bool:
-        """Whether a bag of one of RECORD_LEVELS keeps it."""
-        if self.record is Record.NEVER or (level == "private" and self.type in _PICTURES):
-            return False
-        return self.record.value <= _KEPT.get(level, Record.FULL.value)
-
+from esar_ros.nodes.topic import RECORD_LEVELS as RECORD_LEVELS
+from esar_ros.nodes.topic import Quality, Record, Topic
 
 AIRSIM_BRIDGE = "airsim_bridge"
 PX4_BRIDGE = "px4_bridge"  # in place of it, one a vehicle

@@ -1,0 +1,50 @@
+"""What a topic is: type, quality of service, who writes and reads it, which bags keep it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Quality(Enum):
+    """Quality-of-service profiles in use."""
+
+    STEP = "reliable, volatile, last 200"  # control chain and everything scoring needs: nothing may be lost
+    LATCHED = "reliable, transient local, last 1"  # maps and briefs: late readers get the newest
+    SENSOR = "reliable, volatile, last 5"  # pictures and raw sensors; best-effort readers match too
+    CLOCK = "best effort, volatile, last 1"
+    TF_STATIC = "reliable, transient local, last 100"
+
+
+class Record(Enum):
+    """In which bags a topic is kept."""
+
+    SCORE = 1  # needed to score again
+    VIEW = 2  # needed to look at the flight
+    FULL = 3  # everything else
+    NEVER = 4
+
+
+RECORD_LEVELS = ("none", "score", "private", "view", "full")
+"""What a bag keeps; `private` is `view` without pictures."""
+_PICTURES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
+_KEPT = {"none": 0, "score": Record.SCORE.value, "private": Record.VIEW.value, "view": Record.VIEW.value}
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One topic in a vehicle's namespace, or a global one when the name is absolute."""
+
+    name: str
+    type: str
+    quality: Quality
+    writer: str  # node name
+    readers: tuple[str, ...] = ()  # nodes that must be matched before the first step
+    record: Record = Record.SCORE
+    about: str = ""
+
+    def recorded(self, level: str) -> bool:
+        """Whether a bag of one of RECORD_LEVELS keeps it."""
+        if self.record is Record.NEVER or (level == "private" and self.type in _PICTURES):
+            return False
+        return self.record.value <= _KEPT.get(level, Record.FULL.value)
