@@ -116,6 +116,19 @@ def test_one_that_keeps_dying_is_given_up(make: Make, capsys: pytest.CaptureFixt
     assert line.count("\n") == 1
 
 
+def test_the_mission_goes_on_without_one_that_only_watches(make: Make, heard: Heard) -> None:
+    supervisor = make(viewer=(DIE, {"optional": True}), officials=(STAY, {"ends_mission": True}))
+    supervisor.start()
+    last = ("viewer", "ended with 3, the mission goes on without it")
+    limit = time.monotonic() + 30.0
+    while last not in heard.lines and time.monotonic() < limit:
+        assert supervisor.poll() is None
+        time.sleep(0.02)
+    assert last in heard.lines
+    assert supervisor.restarted == ["viewer"] * MAX_RESTARTS
+    assert supervisor.poll() is None and supervisor.pid("viewer") is None
+
+
 def test_one_that_must_not_be_restarted_ends_the_mission(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
     supervisor = make(simulator=(DIE, {"restart": False}), pilot=STAY)
     supervisor.start()
