@@ -271,9 +271,9 @@ def report(checks: Sequence[Check], verdict: tuple[str, str] = ("missing", "read
     lines = []
     for check in checks:
         mark = "ok  " if check.ok else "FAIL" if check.needed else "-   "
-        lines.append(f"{mark}  {check.name:<16} {check.detail}")
+        lines.append(f"{mark}  {check.name:<20} {check.detail}")
         if check.cure:
-            lines.append(f"{'':<22} {check.cure}")
+            lines.append(f"{'':<26} {check.cure}")
     broken = [check.name for check in checks if check.needed and not check.ok]
     lines.append(f"{verdict[0]}: {', '.join(broken)}" if broken else verdict[1])
     return "\n".join(lines)
