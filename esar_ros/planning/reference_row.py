@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import Field
 
@@ -33,7 +33,7 @@ class ReferenceRow(ABC, Generic[_Settings]):
     settings_type: ClassVar[type[ReferenceSettings]]
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        self._settings: _Settings = check(self.settings_type, parameters, self.name)  # type: ignore[assignment]
+        self._settings = cast(_Settings, check(self.settings_type, parameters, self.name))
 
     @abstractmethod
     def reset(self, brief: Brief, seed: int) -> None:

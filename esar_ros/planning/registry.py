@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.method import Method
@@ -116,4 +116,4 @@ def _load(point: EntryPoint) -> Factory:
         ) from error
     if not callable(factory):
         raise UsageError(f"planner '{point.name}' ({point.value}) is not callable", "name a factory")
-    return factory  # type: ignore[no-any-return]
+    return cast(Factory, factory)

@@ -45,14 +45,19 @@ class Log:
     def write(self, number: int, stamps: tuple[float, float], question: Question, reply: Reply, model: str) -> None:
         """One exchange, asked and delivered at stamps (s). A disk that is full costs the log, not the mission."""
         try:
-            for one in question.pictures if self._pictures is not None else ():
-                file = self._pictures / f"{one.sha256}.jpg"  # type: ignore[operator]
-                if not file.exists():
-                    file.write_bytes(one.jpeg)
+            if self._pictures is not None:
+                self._keep(question, self._pictures)
             with self._path.open("a", encoding="utf-8") as file_:
                 file_.write(_line(_record(number, stamps, question, reply, model)))
         except OSError:
             return
+
+    @staticmethod
+    def _keep(question: Question, folder: Path) -> None:
+        for one in question.pictures:
+            file = folder / f"{one.sha256}.jpg"
+            if not file.exists():
+                file.write_bytes(one.jpeg)
 
 
 class Replay:
