@@ -25,7 +25,7 @@ def _ramp(stops: list[tuple[int, tuple[int, int, int, int]]]) -> NDArray[np.uint
 
 # From the reader's side: belief is warm and grows denser, what has been looked at is a cool veil.
 PALETTES = {
-    names.BELIEF: _ramp([(1, (120, 210, 255, 40)), (35, (60, 150, 250, 150)), (100, (30, 30, 215, 215))]),
+    names.BELIEF: _ramp([(1, (120, 210, 255, 15)), (35, (60, 150, 250, 90)), (100, (30, 30, 215, 200))]),
     names.MAP_COVERAGE: _ramp([(1, (235, 190, 120, 25)), (100, (235, 170, 70, 70))]),
 }
 
