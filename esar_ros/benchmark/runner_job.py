@@ -24,7 +24,7 @@ class Settings:
     odometry: Literal["true", "noisy"]
     detector: str
     version: str
-    detector_digest: str = ""  # SHA-256 of its network's file; empty: it has none
+    detector_digest: str = ""  # SHA-256 of its network's files; empty: it has none
 
     @property
     def hash(self) -> str:

@@ -66,7 +66,7 @@ def make_plan(
         raise UsageError("two of the tasks have the same id", "name each once")
     settings = Settings(
         tasks, tuple(_digest(task) for task in loaded), planners, seeds, preset, governor, odometry, detector,
-        esar_ros.__version__, about_chosen(detector).get("digest", ""),
+        esar_ros.__version__, _networks(detector),
     )  # fmt: skip
     jobs: list[Job] = []
     for repetition in range(seeds):
@@ -77,6 +77,12 @@ def make_plan(
                 )
     test_tasks = sum(task.split == "test" for task in loaded)
     return Plan(settings, tuple(jobs), test_tasks, max(task.t_max for task in loaded))
+
+
+def _networks(detector: str) -> str:
+    """SHA-256 of everything a detector reads from files."""
+    about = about_chosen(detector)
+    return " ".join(about[key] for key in ("digest", "card", "embeddings") if key in about)
 
 
 def _digest(task: Task) -> str:

@@ -84,11 +84,9 @@ def _chosen(name: str, parameters: Mapping[str, Any]) -> tuple[YoloFileSettings,
 
 def _card(settings: YoloFileSettings, path: Path, class_names: str) -> ModelCard:
     """The card that is named, lies beside the network, or can be made of the names in it. Raises UsageError."""
-    if settings.card:
-        return load_card(find_model(settings.card, "name the model card or the list of classes"))
-    for beside in (path.with_suffix(".json"), path.with_suffix(".txt")):
-        if beside.is_file():
-            return load_card(beside)
+    file = _card_file(settings, path)
+    if file is not None:
+        return load_card(file)
     card = card_of_names(path.stem, class_names)
     if card is None:
         raise UsageError(
@@ -98,10 +96,19 @@ def _card(settings: YoloFileSettings, path: Path, class_names: str) -> ModelCard
     return card
 
 
+def _card_file(settings: YoloFileSettings, path: Path) -> Path | None:
+    """The card or list that is named, or lies beside the network; None: there is none. Raises UsageError."""
+    if settings.card:
+        return find_model(settings.card, "name the model card or the list of classes")
+    return next((file for end in (".json", ".txt") if (file := path.with_suffix(end)).is_file()), None)
+
+
 def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """The file, its digest and the engine."""
-    _, path = _chosen(name, parameters)
-    return {"model": path.name, "digest": digest(path), "engine": engine_version(_ENGINES[name])}
+    """The file, its digest and its card's, and the engine."""
+    settings, path = _chosen(name, parameters)
+    about = {"model": path.name, "digest": digest(path), "engine": engine_version(_ENGINES[name])}
+    card = _card_file(settings, path)
+    return about | ({"card": digest(card)} if card is not None else {})
 
 
 def _register(name: str) -> None:

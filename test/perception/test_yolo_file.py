@@ -217,5 +217,7 @@ def test_what_a_result_says_of_it(model: Path) -> None:
     about = backend.about("onnx", {"model": str(model)})
     assert about["backend"] == "onnx" and about["model"] == "tiny.onnx" and len(about["digest"]) == 64
     assert about["engine"].startswith("onnxruntime ")
+    model.with_suffix(".json").write_text(json.dumps(CARD | {"thresholds": {"tent": 0.9}}))
+    assert backend.about("onnx", {"model": str(model)})["card"] != about["card"], "thresholds decide results too"
     bright_tent(model, classes=3)
     assert backend.about("onnx", {"model": str(model)})["digest"] != about["digest"]
