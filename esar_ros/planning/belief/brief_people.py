@@ -45,6 +45,12 @@ _SOUGHT = re.compile(
 )
 
 
+_COMPANIONS = re.compile(  # "travelling with two friends": they are not missing
+    rf"\b(?:with|his|her)\s+(?:his\s+|her\s+)?(?:{'|'.join(_FIGURES)}|\d{{1,2}})\s+(?:friends|colleagues|companions)\b",
+    re.IGNORECASE,
+)
+
+
 def names_in(prompt: str) -> tuple[str, ...]:
     """Names of people: capitalised words that stand neither after an article or a preposition of place nor alone."""
     found: dict[str, None] = {}
@@ -68,6 +74,7 @@ def _mid_sentence(prompt: str) -> frozenset[str]:
 
 def count_victims(prompt: str, names: tuple[str, ...]) -> int:
     """People missing, by count words in sentences that speak of a search, else by names."""
+    prompt = _COMPANIONS.sub(" ", prompt)
     counts = [
         _FIGURES.get(match[1].lower()) or int(match[1])
         for sentence in SENTENCE.split(prompt)

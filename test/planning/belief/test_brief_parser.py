@@ -122,3 +122,8 @@ def test_any_text_gives_facts(text):
 def test_a_foreign_text_gives_no_place():
     facts = parse_brief("一名登山者昨天在山脊附近失踪。")
     assert facts.start is None and facts.moves == () and facts.victims == 1
+
+
+def test_companions_are_not_missing():
+    assert parse_brief("The missing hiker is Wu, a man travelling with two friends.").victims == 1
+    assert parse_brief("Two friends are missing. They left at dawn.").victims == 2
