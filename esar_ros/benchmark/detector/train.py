@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,7 +97,7 @@ def write_data_file(root: Path, maps: Sequence[str]) -> Path:
 def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None) -> Path:
     """Train, or go on where an earlier call was ended. Returns the weights (.pt).
 
-    start: a YOLOv8s checkpoint that the first layers are taken from. Raises UsageError.
+    start: a YOLOv8s checkpoint that the first layers are taken from; it is a pickle: trust its source. Raises UsageError.
     """
     torch = _torch(recipe.threads)
     from ultralytics import YOLO
@@ -196,7 +197,7 @@ def _take_over(torch: Any, network: Any, start: Path) -> None:
     try:
         checkpoint = torch.load(start, map_location="cpu", weights_only=False)
         source = (checkpoint.get("ema") or checkpoint["model"]).float().state_dict()
-    except (OSError, KeyError, AttributeError, RuntimeError) as error:
+    except (OSError, EOFError, KeyError, AttributeError, RuntimeError, ImportError, pickle.UnpicklingError) as error:
         raise UsageError(f"starting weights {start}: {error}", "give an ultralytics YOLOv8s checkpoint") from None
     own = network.state_dict()
     taken = {}

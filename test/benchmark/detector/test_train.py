@@ -1,0 +1,60 @@
+"""Training and export, where torch is installed: one epoch on a handful of crops."""
+
+import cv2
+import numpy as np
+import pytest
+
+from esar_ros.benchmark.detector.train import ARCHITECTURE, Recipe, export, train, write_data_file
+from esar_ros.mission.clues import KINDS
+from esar_ros.mission.errors import UsageError
+
+
+def _crops(root, count=8):
+    rng = np.random.default_rng(0)
+    for part in ("images", "labels"):
+        (root / "train" / part).mkdir(parents=True)
+    for n in range(count):
+        picture = rng.integers(0, 255, (256, 256, 3), dtype=np.uint8)
+        cv2.imwrite(str(root / "train" / "images" / f"k2-0000-{n:02d}a.png"), picture)
+        (root / "train" / "labels" / f"k2-0000-{n:02d}a.txt").write_text(f"{n % len(KINDS)} 0.5 0.5 0.1 0.1\n")
+
+
+def test_the_lists_hold_the_pictures_of_the_maps_asked_for(tmp_path):
+    _crops(tmp_path)
+    write_data_file(tmp_path, ("k2",))
+    assert len((tmp_path / "train-k2.txt").read_text().splitlines()) == 8
+    with pytest.raises(UsageError, match="no pictures of aotai"):
+        write_data_file(tmp_path, ("aotai",))
+
+
+def test_the_network_has_a_score_for_every_kind():
+    assert ARCHITECTURE["nc"] == len(KINDS)
+
+
+@pytest.mark.full
+def test_an_epoch_an_export_and_a_picture_of_any_size(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("ultralytics")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
+    monkeypatch.chdir(tmp_path)
+    _crops(tmp_path)
+    data = write_data_file(tmp_path, ("k2",))
+    weights = train(data, tmp_path / "out", Recipe(epochs=1, batch=4))
+    assert train(data, tmp_path / "out", Recipe(epochs=1, batch=4)) == weights  # whole: nothing is done again
+    export(weights, tmp_path / "net.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
+    for height, width in ((480, 640), (240, 320)):
+        (output,) = session.run(None, {"images": np.zeros((1, 3, height, width), dtype=np.float32)})
+        assert output.shape == (1, 4 + len(KINDS), height * width * 21 // 256)  # grids of 4, 8 and 16 px
+        assert np.isfinite(output).all()
+
+
+@pytest.mark.full
+def test_starting_weights_that_are_none_are_refused(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("ultralytics")
+    _crops(tmp_path)
+    data = write_data_file(tmp_path, ("k2",))
+    with pytest.raises(UsageError, match="starting weights"):
+        train(data, tmp_path / "out", Recipe(epochs=1), start=tmp_path / "none.pt")
