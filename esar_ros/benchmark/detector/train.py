@@ -97,7 +97,7 @@ def write_data_file(root: Path, maps: Sequence[str]) -> Path:
 def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None) -> Path:
     """Train, or go on where an earlier call was ended. Returns the weights (.pt).
 
-    start: a YOLOv8s checkpoint that the first layers are taken from; it is a pickle: trust its source. Raises UsageError.
+    start: a YOLOv8s checkpoint that the first layers are taken from: a pickle, so trust its source. Raises UsageError.
     """
     torch = _torch(recipe.threads)
     from ultralytics import YOLO
