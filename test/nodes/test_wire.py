@@ -19,8 +19,8 @@ from esar_ros.mission.observation import Grid, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import LocalMap, PilotState, RangeImage
 from esar_ros.nodes import convert
-from esar_ros.nodes.steps import Step
 from esar_ros.nodes.map_messages import occupancy_grid
+from esar_ros.nodes.steps import Step
 from esar_ros.perception.ranges import RangeGrid
 
 plain = settings(deadline=None, max_examples=60)
