@@ -19,7 +19,6 @@ VERBS: dict[str, tuple[str, str]] = {
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
-    "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),
     "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),
 }
