@@ -137,11 +137,13 @@ class World:
         return OccupancyWindow(low + self.origin, 1.0, cells, stamp)
 
     def ranges(self, pose: Pose, stamp: float) -> RangeImageData:
-        """A scan from -90 to 30 degrees."""
+        """A scan from -90 to 30 degrees, with a lidar's noise: no two are equal bit by bit."""
         out = np.empty((ROWS, COLUMNS), dtype=np.float32)
         _scan(
             self.solid, self.origin, pose.position, pose.yaw, ROWS, COLUMNS, -math.pi / 2, math.radians(5), REACH, out
         )
+        noise = np.random.default_rng(round(stamp * 1e3)).normal(0.0, 0.01, out.shape)
+        out = np.where(np.isfinite(out) & (out < REACH), out + noise, out).astype(np.float32)
         return RangeImageData(
             stamp, pose, -math.pi, 2 * math.pi / COLUMNS, -math.pi / 2, math.radians(5), 0.1, REACH, out
         )
