@@ -17,13 +17,14 @@ from esar_ros.perception.model_card import SCHEMA, digest
 
 LICENSE = "AGPL-3.0"
 NMS_IOU = 0.6
+STRIDE = 16  # px, of the coarsest head
 _NONE = "-"
 
 
 def first_card(name: str) -> dict[str, Any]:
     """What a card must say before anything has been measured."""
     return {"schema": SCHEMA, "name": name, "file": f"{name}.onnx", "license": LICENSE, "classes": list(KINDS),
-            "nms_iou": NMS_IOU}  # fmt: skip
+            "nms_iou": NMS_IOU, "stride": STRIDE}  # fmt: skip
 
 
 def card_of(
