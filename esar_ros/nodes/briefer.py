@@ -20,7 +20,7 @@ from esar_ros.msg import MissionState
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import StepNode
+from esar_ros.nodes.steps import Step, StepNode
 from esar_ros.sim.maps import load_map
 
 PERIOD = 1.0  # s
@@ -49,6 +49,9 @@ class BrieferNode(StepNode):
         self.create_service(Trigger, "~/start", self._on_start)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_timer(PERIOD, self._on_time, clock=self.steady)
+
+    def on_step(self, step: Step) -> None:
+        """Real vehicles know no lockstep: it works on its timer."""
 
     def _brief(self, vehicle: str, name: str, home: Any) -> None:
         brief = make_brief(self._task, self._place, name, self._cap, home)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
@@ -16,6 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from backports import zstd
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection, MessageDefinitionFormat
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
@@ -27,11 +27,6 @@ from esar_ros.scoring import salvage_sqlite
 from esar_ros.scoring.bag_writer import typestore
 from esar_ros.scoring.salvage_mcap import SalvageMcap, ends_well
 from esar_ros.scoring.salvage_sqlite import SalvageSqlite
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:  # rosbags brings it
-    from backports import zstd
 
 ENDINGS = (".mcap", ".db3", ".mcap.zstd", ".db3.zstd")
 _COPY = 1 << 20  # bytes

@@ -7,21 +7,16 @@ content, most of them inside chunks, which may be compressed.
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import lz4.frame
+from backports import zstd
 from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinition, MessageDefinitionFormat
 from rosbags.rosbag2.metadata import parse_qos
 
 from esar_ros.mission.errors import UsageError
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:  # rosbags brings it
-    from backports import zstd
 
 MAGIC = b"\x89MCAP0\r\n"
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0F

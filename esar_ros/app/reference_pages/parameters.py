@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic_core import PydanticUndefined
 
 import esar_ros.nodes
 from esar_ros.app.reference_pages.page import MADE, cell, table
@@ -97,7 +96,7 @@ def _keys(model: type[BaseModel], before: str = "") -> list[tuple[str, ...]]:
         ]
         kind = inner.__name__ if isinstance(inner, type) else str(inner).replace("typing.", "")
         about = field.description or ""
-        if field.default is not PydanticUndefined:
+        if not field.is_required() and field.default_factory is None:
             about += f" (default {field.default})"
         rows.append((f"`{before}{name}`", f"`{kind}`".replace("|", "\\|"), cell(", ".join(bounds)), cell(about)))
     return rows
