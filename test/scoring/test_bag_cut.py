@@ -112,11 +112,17 @@ def test_a_bag_cut_at_any_byte_is_read_up_to_the_cut(
         assert len(found) == 60 and not is_cut
 
 
-@pytest.mark.parametrize("mode", [CompressionMode.FILE, CompressionMode.MESSAGE, CompressionMode.STORAGE])
-@pytest.mark.parametrize("plugin", [StoragePlugin.MCAP, StoragePlugin.SQLITE3])
+@pytest.mark.parametrize(
+    ("plugin", "mode"),
+    [
+        (StoragePlugin.MCAP, CompressionMode.FILE),
+        (StoragePlugin.MCAP, CompressionMode.MESSAGE),
+        (StoragePlugin.MCAP, CompressionMode.STORAGE),
+        (StoragePlugin.SQLITE3, CompressionMode.FILE),
+        (StoragePlugin.SQLITE3, CompressionMode.MESSAGE),  # it has no compression of its own
+    ],
+)
 def test_zstd_bags_are_read_whole_and_cut(tmp_path: Path, plugin: StoragePlugin, mode: CompressionMode) -> None:
-    if plugin is StoragePlugin.SQLITE3 and mode is CompressionMode.STORAGE:
-        pytest.skip("sqlite3 has no compression of its own")
     writer = Writer(tmp_path / "bag", version=9, storage_plugin=plugin)
     writer.set_compression(mode, CompressionFormat.ZSTD)
     with writer:
