@@ -36,7 +36,8 @@ from esar_ros.nodes.graph import MissionOptions, mission_graph
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.faults import PROCESS_KINDS
-from esar_ros.scoring.bag import read_bag, score_bag, typestore
+from esar_ros.scoring.bag import read_bag, score_bag
+from esar_ros.scoring.bag_writer import typestore
 
 NANO = 1e9
 VEHICLE = "uav1"

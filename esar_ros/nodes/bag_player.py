@@ -29,7 +29,8 @@ from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag import split_topic
 from esar_ros.scoring.bag_files import Bag
 from esar_ros.scoring.bag_writer import typestore
-from esar_ros.scoring.playback import NANO, Played, Selection, is_latched, play
+from esar_ros.scoring.playback import Played, Selection, is_latched, play
+from esar_ros.scoring.record import NANO
 
 TICK = 0.005  # s
 BUSY = 0.05  # s a tick may go on publishing, so that a signal to end is heard

@@ -27,7 +27,7 @@ from esar_ros.nodes.runtime import run
 from esar_ros.nodes.stamps import header_nanoseconds, nanoseconds
 from esar_ros.nodes.steps import LOCKSTEP, REALTIME
 from esar_ros.nodes.types import message_class
-from esar_ros.scoring.bag import typestore
+from esar_ros.scoring.bag_writer import typestore
 
 HOST = "127.0.0.1"
 PERIOD = 0.1  # s wall between looks at who wants what

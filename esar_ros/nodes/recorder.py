@@ -18,7 +18,7 @@ from esar_ros.nodes.runtime import run
 from esar_ros.nodes.stamps import header_nanoseconds
 from esar_ros.nodes.steps import Step, StepNode
 from esar_ros.nodes.types import message_class
-from esar_ros.scoring.bag import BagWriter
+from esar_ros.scoring.bag_writer import BagWriter
 
 LITTLE = 1 << 30  # bytes of free disk below which the recorder warns
 

@@ -9,8 +9,6 @@ from typing import Any
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag_files import Bag, open_bag
-from esar_ros.scoring.bag_writer import BagWriter as BagWriter
-from esar_ros.scoring.bag_writer import typestore as typestore
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import Judge, OfflineJudge
 from esar_ros.scoring.record import TOPICS, EpisodeRecord, stamp_ns

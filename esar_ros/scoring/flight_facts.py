@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.scoring.bag_files import open_bag
-from esar_ros.scoring.record import stamp_ns
+from esar_ros.scoring.record import NANO, stamp_ns
 
-NANO = 1e-9
 TF, CLOCK = "tf2_msgs/msg/TFMessage", "rosgraph_msgs/msg/Clock"
 ODOMETRY, IMU, TWIST = "nav_msgs/msg/Odometry", "sensor_msgs/msg/Imu", "geometry_msgs/msg/TwistStamped"
 READ = (TF, CLOCK, ODOMETRY, IMU, TWIST)
@@ -66,7 +65,7 @@ class Facts:
     def _note(self, key: str, kind: str, arrival: float, stamp: Any, frame: str, values: tuple[float, ...]) -> None:
         stream = self.streams.setdefault(key, Stream(kind, frame))
         stream.arrivals.append(arrival)
-        stream.stamps.append(stamp_ns(stamp) * NANO)
+        stream.stamps.append(stamp_ns(stamp) / NANO)
         stream.values.append(values)
 
     def of(self, *types: str) -> Iterable[tuple[str, Stream]]:
@@ -96,7 +95,7 @@ def facts_of_bag(path: Path) -> Facts:
         ]
         for connection, ns, raw in bag.messages(stamped):
             message = bag.deserialize(raw, connection.msgtype)
-            facts.take(connection.topic, connection.msgtype, ns * NANO, message)
+            facts.take(connection.topic, connection.msgtype, ns / NANO, message)
         for connection in bag.connections:
             facts.streams.setdefault(connection.topic, Stream(connection.msgtype))
     return facts

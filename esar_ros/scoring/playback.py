@@ -13,8 +13,8 @@ from rosbags.interfaces import Connection, QosDurability
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag_files import Bag
 from esar_ros.scoring.bag_writer import BagWriter
+from esar_ros.scoring.record import NANO
 
-NANO = 1_000_000_000
 LOOP_GAP = NANO // 10
 """ns between the last message of one round and the first of the next."""
 PICTURES = (

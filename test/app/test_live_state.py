@@ -18,7 +18,7 @@ from esar_ros.app.view.live_crops import SIDE, Crops, cut_box
 from esar_ros.app.view.live_layers import PALETTES, Layer
 from esar_ros.app.view.live_state import LiveState, ellipse, rounded
 from esar_ros.mission import names
-from esar_ros.scoring.bag import typestore
+from esar_ros.scoring.bag_writer import typestore
 
 TYPES = typestore()
 

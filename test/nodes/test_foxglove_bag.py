@@ -8,8 +8,7 @@ import pytest
 
 from esar_ros.mission import names
 from esar_ros.nodes.interface import BY_NAME, TOPICS, Quality
-from esar_ros.scoring.bag import typestore
-from esar_ros.scoring.bag_writer import BagWriter
+from esar_ros.scoring.bag_writer import BagWriter, typestore
 
 VIEW = [topic for topic in TOPICS if topic.recorded("view")]
 

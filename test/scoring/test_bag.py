@@ -16,7 +16,8 @@ import pytest
 import yaml
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag import BagWriter, read_bag, read_pictures, score_bag, split_topic, typestore
+from esar_ros.scoring.bag import read_bag, read_pictures, score_bag, split_topic
+from esar_ros.scoring.bag_writer import BagWriter, typestore
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.score import score
