@@ -3,7 +3,7 @@
 PX4 gives a registered mode a number, asks three times a second whether it can run, and takes the failsafe when no
 answer comes. There is no heartbeat: the answer is the sign of life, and it is no as soon as safe commands are stale.
 What holds of offboard holds here: the last set-point is flown for as long as the answers go on, and a mode that can
-run again may be gone back to, so that the rules of px4_offboard.py stay in force.
+run again may be gone back to, so that the rules of px4_stream.py stay in force.
 
 Messages as of PX4 1.17 (RegisterExtComponentRequest and ArmingCheckReply; px4_ros2_api_version 1). Pure: messages and
 times (s, steady clock) in, what to send out.
@@ -57,6 +57,13 @@ class ExternalMode:
         self._registered_at: float | None = None  # s, None until the step after the reply
         self._due: int | None = None  # check to answer
         self._valid = True  # whether PX4 still counts the registration
+
+    def hear(self, name: str, message: Any) -> None:
+        """What the autopilot tells such modes: a RegisterExtComponentReply or an ArmingCheckRequest."""
+        if name == "RegisterExtComponentReply":
+            self.hear_reply(message)
+        else:
+            self.hear_check(message)
 
     def hear_reply(self, reply: Any) -> None:
         """A RegisterExtComponentReply; those to others are ignored."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from esar_ros.bridges.px4_offboard import Timing
+from esar_ros.bridges.px4_stream import Timing
 from esar_ros.bridges.px4_versions import DEFAULT, RELEASES
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import read_yaml, validated

@@ -11,7 +11,8 @@ from rclpy.node import Node
 
 from esar_ros.action import Arm, TouchDown
 from esar_ros.action import Manoeuvre as ManoeuvreAction
-from esar_ros.bridges.px4_offboard import End, Manoeuvre, Offboard, Outcome
+from esar_ros.bridges.px4_commands import End, Manoeuvre, Outcome
+from esar_ros.bridges.px4_offboard import Offboard
 from esar_ros.mission import names
 
 MANOEUVRE = "manoeuvre"  # name of the action

@@ -1,7 +1,7 @@
 """PX4 bridge node: one vehicle's autopilot behind the same topics and actions as airsim_bridge.
 
-Lives in the vehicle's namespace. Real time only, on system time. What is sent and asked is decided in
-bridges/px4_offboard.py; this node feeds it, 50 times a second.
+Lives in the vehicle's namespace. Real time only, on system time. What is sent is decided in
+bridges/px4_stream.py, what is asked in bridges/px4_offboard.py; this node feeds them, 50 times a second.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from rclpy.node import Node
 from sensor_msgs.msg import BatteryState
 from tf2_msgs.msg import TFMessage
 
+from esar_ros.bridges.px4_commands import Manoeuvre
 from esar_ros.bridges.px4_external import ExternalMode
 from esar_ros.bridges.px4_frames import LocalFrame, Motion
-from esar_ros.bridges.px4_offboard import Manoeuvre, Offboard
+from esar_ros.bridges.px4_offboard import Offboard
 from esar_ros.bridges.px4_settings import load_px4_settings
 from esar_ros.bridges.px4_state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name
+from esar_ros.bridges.px4_stream import Stream
 from esar_ros.bridges.px4_versions import EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
@@ -64,7 +66,8 @@ class Px4BridgeNode(Node):
         own = declare(self, "mode", settings.mode, told, choices=("offboard", "external")) == "external"
         self._state = Px4State(target)
         self._external = ExternalMode(random.SystemRandom().getrandbits(63)) if own else None
-        self._offboard = Offboard(self._state, settings.timing, self._external)
+        self._stream = Stream(self._state, settings.timing, self._external)
+        self._offboard = Offboard(self._stream)
         self._frame = LocalFrame()
         self._origin: Origin | None = None
         self._appear_until = time.monotonic() + settings.appear
@@ -110,8 +113,7 @@ class Px4BridgeNode(Node):
             self._offboard.hear_ack(message)
             return
         if self._external is not None and name in EXTERNAL_OUT:
-            hear = self._external.hear_reply if name == "RegisterExtComponentReply" else self._external.hear_check
-            hear(message)
+            self._external.hear(name, message)
             return
         self._state.hear(name, message, time.monotonic())
         if name == "VehicleLocalPosition":
@@ -120,10 +122,10 @@ class Px4BridgeNode(Node):
 
     def _on_command(self, message: Any) -> None:
         velocity = convert.array3(message.twist.linear)
-        self._offboard.obey(velocity, float(message.twist.angular.z), time.monotonic())
+        self._stream.obey(velocity, float(message.twist.angular.z), time.monotonic())
 
     def _on_safety(self, message: Any) -> None:
-        self._offboard.mode = Mode(message.mode)
+        self._stream.mode = Mode(message.mode)
 
     def _on_brief(self, message: Any) -> None:
         self._origin = Origin(message.origin_latitude, message.origin_longitude, message.origin_altitude)
@@ -156,7 +158,7 @@ class Px4BridgeNode(Node):
 
     def _tell(self) -> None:
         """Say once why offboard was left."""
-        why = self._offboard.left_because
+        why = self._stream.left_because
         if why != self._told:
             self._told = why
             self.get_logger().warning(f"not in offboard: {why}" if why else "in offboard, obeying safe commands")
@@ -207,11 +209,11 @@ class Px4BridgeNode(Node):
             landed = VehicleState.LANDED_LANDING
         message = VehicleState(
             armed=state.armed,
-            offboard=state.nav_state == self._offboard.own_state,
+            offboard=state.nav_state == self._stream.own_state,
             landed=landed,
             ready=not reasons,
             ready_message="; ".join(reasons),
-            holding=not self._offboard.engaged,
+            holding=not self._stream.engaged,
         )
         message.header.stamp = stamp
         return message
@@ -245,8 +247,8 @@ class Px4BridgeNode(Node):
         level, text = DiagnosticStatus.OK, "obeying safe commands"
         if lacks:
             level, text = DiagnosticStatus.ERROR, self._complaint
-        elif not self._offboard.engaged:
-            level, text = DiagnosticStatus.WARN, f"not in offboard: {self._offboard.left_because}"
+        elif not self._stream.engaged:
+            level, text = DiagnosticStatus.WARN, f"not in offboard: {self._stream.left_because}"
         running: Manoeuvre | None = self._offboard.running
         values = {
             "mode": mode_name(self._state.nav_state),

@@ -11,7 +11,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from esar_ros.bridges.px4_commands import Command
 from esar_ros.bridges.px4_external import API_VERSION, CONTROLLED, REQUIREMENTS
 from esar_ros.bridges.px4_frames import VelocitySetpoint
-from esar_ros.bridges.px4_offboard import Output
+from esar_ros.bridges.px4_stream import Output
 from esar_ros.bridges.px4_versions import (
     EXTERNAL_IN,
     EXTERNAL_OUT,

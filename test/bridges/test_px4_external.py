@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
 import fake_autopilot
 from loop import STEP, Loop
 
+from esar_ros.bridges.px4_commands import End, Manoeuvre
 from esar_ros.bridges.px4_external import ExternalMode
-from esar_ros.bridges.px4_offboard import End, Manoeuvre
 from esar_ros.safety.codes import Mode
 
 EXTERNAL, HOLD, RTL, LAND, POSITION = 23, 4, 5, 18, 2
@@ -52,8 +52,8 @@ def test_a_silent_governor_means_hold_at_once_and_for_good(flying: Loop) -> None
     assert flying.now - died < 0.35
     flying.velocity = np.array([3.0, 0.0, 0.0])
     flying.run(5.0)
-    assert flying.fake.nav_state == HOLD and not flying.bridge.engaged
-    assert flying.bridge.left_because == "no fresh safe command"
+    assert flying.fake.nav_state == HOLD and not flying.bridge.stream.engaged
+    assert flying.bridge.stream.left_because == "no fresh safe command"
     assert flying.do(Manoeuvre.MISSION).end is End.DONE
     assert flying.fake.nav_state == EXTERNAL
 
@@ -64,7 +64,7 @@ def test_a_dead_bridge_is_the_autopilots_failsafe_and_a_new_one_does_not_let_it_
     assert flying.now - died < fake_autopilot.CHECK_LOST + 0.35
     flying.bridge_alive = True
     flying.run(3.0)
-    assert flying.fake.nav_state in (RTL, HOLD) and not flying.bridge.engaged
+    assert flying.fake.nav_state in (RTL, HOLD) and not flying.bridge.stream.engaged
 
 
 def test_stale_commands_are_answered_with_no() -> None:
@@ -77,7 +77,7 @@ def test_stale_commands_are_answered_with_no() -> None:
     loop.velocity = np.zeros(3)
     loop.run(1.0)
     assert loop.fake.answers[-1][1]
-    loop.bridge.mode = Mode.TERMINATE
+    loop.bridge.stream.mode = Mode.TERMINATE
     loop.run(1.0)
     assert not loop.fake.answers[-1][1]
 
@@ -87,7 +87,7 @@ def test_an_autopilot_that_forgets_is_registered_with_again_and_asked_by_nobody(
     assert flying.run(3.0, lambda: flying.fake.nav_state == RTL)
     assert flying.run(10.0, lambda: bool(flying.fake.external_name)), "registered again"
     flying.run(3.0)
-    assert not flying.bridge.engaged and flying.fake.nav_state in (RTL, HOLD)
+    assert not flying.bridge.stream.engaged and flying.fake.nav_state in (RTL, HOLD)
     assert flying.do(Manoeuvre.MISSION).end is End.DONE
 
 
@@ -103,7 +103,7 @@ def test_a_refused_registration_refuses_to_fly_in_words() -> None:
 def test_a_persons_switch_is_not_fought(flying: Loop) -> None:
     flying.fake.switch_mode(POSITION)
     flying.run(5.0)
-    assert flying.fake.nav_state == POSITION and not flying.bridge.engaged
+    assert flying.fake.nav_state == POSITION and not flying.bridge.stream.engaged
 
 
 def test_registration_is_asked_for_until_it_is_answered() -> None:

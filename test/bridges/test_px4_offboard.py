@@ -17,8 +17,8 @@ import fake_autopilot
 from fake_autopilot import FakeAutopilot
 from loop import STEP, Loop
 
-from esar_ros.bridges import px4_offboard, px4_state
-from esar_ros.bridges.px4_offboard import End, Manoeuvre
+from esar_ros.bridges import px4_offboard, px4_state, px4_stream
+from esar_ros.bridges.px4_commands import End, Manoeuvre
 from esar_ros.safety.codes import Mode
 
 OFFBOARD, HOLD, RTL, LAND, POSITION = 14, 4, 5, 18, 2
@@ -54,7 +54,7 @@ def test_it_is_armed_in_hold_without_a_heartbeat_and_streamed_only_then() -> Non
     assert loop.run(10.0, lambda: loop.fake.armed)
     assert all(at > loop.now - STEP for at in loop.fake.heartbeat_times), "a heartbeat before it was armed"
     assert loop.fake.nav_state == HOLD
-    assert loop.run(5.0, lambda: loop.bridge.engaged)
+    assert loop.run(5.0, lambda: loop.bridge.stream.engaged)
     granted = next(at for at, mode in loop.fake.modes if mode == OFFBOARD)
     assert granted - loop.fake.heartbeat_times[0] > fake_autopilot.SIGNAL_PROOF
     first = next(at for at, _, _ in loop.fake.setpoint_times)
@@ -92,7 +92,7 @@ def test_danger_1_a_silent_governor_is_answered_long_before_the_autopilot_would(
     assert flying.run(1.0, lambda: flying.fake.nav_state == HOLD)
     assert flying.now - died <= 0.3
     assert flying.run(2.5, lambda: flying.speed < 0.5)
-    assert "no fresh safe command" in flying.bridge.left_because
+    assert "no fresh safe command" in flying.bridge.stream.left_because
 
 
 # -- danger 2: the heartbeat returns ------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_danger_3_no_heartbeat_without_a_fresh_command(flying: Loop) -> None:
     flying.run(3.0)
     flying.velocity, died = None, flying.now
     flying.run(5.0)
-    assert not flying.heartbeats_since(died + flying.bridge.timing.fresh + 2 * STEP)
+    assert not flying.heartbeats_since(died + flying.bridge.stream.timing.fresh + 2 * STEP)
     last = [output.setpoint for at, output in flying.sent if output.setpoint is not None][-1]
     assert last.velocity == (0.0, 0.0, 0.0), "the last one must not be flown on"
 
@@ -229,7 +229,7 @@ def test_danger_6_topics_that_return_do_not_bring_offboard_back(flying: Loop) ->
     flying.fake.restart_agent()
     died = flying.now
     flying.run(4.0)
-    assert "silent" in flying.bridge.left_because
+    assert "silent" in flying.bridge.stream.left_because
     assert flying.fake.nav_state == RTL
     flying.run(10.0)
     assert flying.fake.linked
@@ -281,7 +281,7 @@ def test_danger_8_home_is_not_waited_for() -> None:
 
 
 def test_danger_9_nothing_rests_on_reasons_of_arming_and_disarming() -> None:
-    for module in (px4_offboard, px4_state):
+    for module in (px4_offboard, px4_state, px4_stream):
         assert "arming_reason" not in inspect.getsource(module)
 
 
@@ -301,7 +301,7 @@ def test_modes_are_confirmed_by_the_status(flying: Loop, manoeuvre: Manoeuvre) -
     assert flying.do(manoeuvre).end is End.DONE
     wanted = {Manoeuvre.HOLD: HOLD, Manoeuvre.RETURN: RTL, Manoeuvre.MISSION: OFFBOARD}[manoeuvre]
     assert flying.fake.nav_state == wanted
-    assert flying.bridge.engaged == (manoeuvre is Manoeuvre.MISSION)
+    assert flying.bridge.stream.engaged == (manoeuvre is Manoeuvre.MISSION)
 
 
 def test_take_off_by_the_autopilot_and_then_the_mission() -> None:
@@ -356,7 +356,7 @@ def test_a_person_who_switches_the_mode_is_not_fought(flying: Loop) -> None:
     assert flying.fake.nav_state == POSITION
     assert len(flying.fake.commands) == commands
     assert not flying.heartbeats_since(switched + 0.1)
-    assert "position" in flying.bridge.left_because
+    assert "position" in flying.bridge.stream.left_because
 
 
 def test_a_failsafe_is_not_fought(flying: Loop) -> None:
@@ -373,10 +373,10 @@ def test_a_failsafe_is_not_fought(flying: Loop) -> None:
 def test_the_governor_in_return_forbids_arming_and_in_terminate_everything(flying: Loop) -> None:
     ground = Loop()
     ground.run(2.0)
-    ground.bridge.mode = Mode.RETURN
+    ground.bridge.stream.mode = Mode.RETURN
     refused = ground.do(Manoeuvre.ARM)
     assert (refused.end, refused.because) == (End.REFUSED, "safety")
-    flying.bridge.mode = Mode.TERMINATE
+    flying.bridge.stream.mode = Mode.TERMINATE
     flying.run(1.0)
     assert flying.fake.nav_state == px4_state.TERMINATION
     assert flying.do(Manoeuvre.HOLD).because == "safety"
@@ -422,16 +422,16 @@ def test_disarming_in_the_air_is_refused_and_on_the_ground_done(flying: Loop) ->
 
 def test_a_pause_of_the_bridge_alone_is_no_silence_of_the_governor(flying: Loop) -> None:
     """A process that stood still for 0.4 s has its messages waiting: they are heard before they are missed."""
-    flying.bridge_alive, before = False, flying.bridge.engaged
+    flying.bridge_alive, before = False, flying.bridge.stream.engaged
     flying.run(0.4)
     # On waking the step's timer may come first.
-    flying.bridge.obey(np.zeros(3), 0.0, flying.now - 0.4)
+    flying.bridge.stream.obey(np.zeros(3), 0.0, flying.now - 0.4)
     for name in px4_state.AGES:
         flying.state.hear(name, flying.state.newest(name), flying.now - 0.4)
     flying.bridge.step(flying.now + 0.001)
     flying.bridge_alive = True
     flying.run(2.0)
-    assert before and flying.bridge.engaged and flying.fake.nav_state == OFFBOARD
+    assert before and flying.bridge.stream.engaged and flying.fake.nav_state == OFFBOARD
 
 
 # -- any sequence -------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
     assert time.monotonic() - died < 0.6, "PX4 itself would need a second"
     graph.velocity = (2.0, 0.0, 0.0)
     time.sleep(2.0)
-    assert fake.nav_state == HOLD and not bridge.engaged
+    assert fake.nav_state == HOLD and not bridge.stream.engaged
     # It is asked for (the only way back).
     result = graph.do("manoeuvre", manoeuvre=2)
     assert (result.error_code, result.nav_state) == (0, OFFBOARD), result.error_msg
@@ -208,7 +208,7 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
     assert graph.wait(lambda: fake.nav_state == RTL, 3.0)
     assert graph.wait(lambda: fake.linked, 8.0)
     time.sleep(1.0)
-    assert fake.nav_state == RTL and "silent" in bridge.left_because
+    assert fake.nav_state == RTL and "silent" in bridge.stream.left_because
     assert graph.do("manoeuvre", manoeuvre=3).error_code == 0
     # Down, disarmed, and out of offboard (dangers 4, 5).
     result = graph.do("touch_down")
@@ -241,7 +241,7 @@ def test_two_vehicles_do_not_hear_each_other(make: Callable[..., Graph], monkeyp
     import fake_autopilot
 
     from esar_ros.bridges import px4_state
-    from esar_ros.bridges.px4_offboard import Timing
+    from esar_ros.bridges.px4_stream import Timing
 
     # Six nodes in one process, and nothing here is about time: a slower link, and more patience on both sides.
     for name in ("VehicleOdometry", "VehicleLocalPosition"):
@@ -253,7 +253,7 @@ def test_two_vehicles_do_not_hear_each_other(make: Callable[..., Graph], monkeyp
         make(vehicle="uav2", namespace="px4_1", system_id=2, parameters={"index": 1}, start=(20.0, 0.0, 0.0)),
     ]
     for graph in graphs:
-        graph.bridge._offboard.timing = Timing(fresh=2.0)
+        graph.bridge._offboard.stream.timing = Timing(fresh=2.0)
     one, two = graphs
     two.arm()
     assert not one.fake.armed and not one.fake.commands, "it was not meant"

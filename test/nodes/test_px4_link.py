@@ -13,7 +13,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from esar_ros.bridges.px4_commands import MODE_HOLD
 from esar_ros.bridges.px4_external import NAME, CheckAnswer, ExternalMode, Registration
 from esar_ros.bridges.px4_frames import velocity_setpoint
-from esar_ros.bridges.px4_offboard import Output
+from esar_ros.bridges.px4_stream import Output
 from esar_ros.bridges.px4_versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OUT
 from esar_ros.nodes import px4_link
 from esar_ros.nodes.px4_link import Px4Link

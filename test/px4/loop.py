@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from fake_autopilot import FakeAutopilot
 
+from esar_ros.bridges.px4_commands import Manoeuvre, Outcome
 from esar_ros.bridges.px4_external import ExternalMode
-from esar_ros.bridges.px4_offboard import Manoeuvre, Offboard, Outcome, Output
+from esar_ros.bridges.px4_offboard import Offboard
 from esar_ros.bridges.px4_state import Px4State
+from esar_ros.bridges.px4_stream import Output, Stream
+from esar_ros.bridges.px4_versions import EXTERNAL_OUT
 from esar_ros.safety.codes import Mode
 
 STEP = 0.02  # s
@@ -33,8 +36,8 @@ class Loop:
     def __init__(self, external: bool = False, **autopilot: Any) -> None:
         self.fake = FakeAutopilot(**autopilot)
         self.state = Px4State(1)
-        self.bridge = Offboard(self.state, external=ExternalMode(77) if external else None)
-        self.bridge.mode = Mode.NORMAL
+        self.bridge = Offboard(Stream(self.state, external=ExternalMode(77) if external else None))
+        self.bridge.stream.mode = Mode.NORMAL
         self.now = 0.0
         self.velocity: np.ndarray | None = np.zeros(3)  # None: the governor is dead
         self.yaw_rate = 0.0
@@ -50,14 +53,14 @@ class Loop:
             for name, message in self.fake.speak():
                 if name == "VehicleCommandAck":
                     self.bridge.hear_ack(message)
-                elif name in ("RegisterExtComponentReply", "ArmingCheckRequest"):
-                    if self.bridge.external is not None:
-                        hear = {"R": self.bridge.external.hear_reply, "A": self.bridge.external.hear_check}
-                        hear[name[0]](message)
+                elif name in EXTERNAL_OUT:
+                    external = self.bridge.stream.external
+                    if external is not None:
+                        external.hear(name, message)
                 else:
                     self.state.hear(name, message, self.now)
             if self.velocity is not None:
-                self.bridge.obey(self.velocity, self.yaw_rate, self.now)
+                self.bridge.stream.obey(self.velocity, self.yaw_rate, self.now)
             if self.bridge_alive:
                 self._send(self.bridge.step(self.now))
             if until():
@@ -120,7 +123,7 @@ class Loop:
         assert self.run(60.0, lambda: float(self.fake.body.position[2]) >= height)
         self.velocity = np.zeros(3)
         self.run(2.0)
-        assert self.fake.nav_state == self.bridge.own_state and self.bridge.engaged
+        assert self.fake.nav_state == self.bridge.stream.own_state and self.bridge.stream.engaged
         return self
 
     @property
