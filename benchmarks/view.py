@@ -1,12 +1,16 @@
 """What the live page costs: CPU time of its process, with nobody looking and with one browser's worth of reading.
 
 python benchmarks/view.py [--seconds S] [--speed X]
+python benchmarks/view.py --flight [--seconds S]
 
 One process publishes what a mission of one vehicle does, with the graph's rates and qualities of service, X times as
 fast as real time: odometry, pilot and governor at 20 Hz, clues, detections, decisions, goals, map and battery at 1 Hz,
 the belief (200 x 200) and four JPEG pictures at 1 Hz, the path at 2 Hz. The page's process runs beside it as in a
 mission. Counted is all of its CPU time (user and system, every thread) over S seconds, first without a reader, then
 with one that reads the events as they come (5 Hz) and fetches every new picture and layer.
+
+--flight does the same beside a real mission in place of what the one process publishes: aotai-first with the belief
+planner, pictures of 320 x 240, the lockstep as fast as the machine lets it; it is ended when both periods are counted.
 """
 
 from __future__ import annotations
@@ -18,10 +22,13 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -30,11 +37,14 @@ import psutil
 
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
+from esar_ros.nodes.progress import SERVING
 
 GOALS = {"cpu_percent_looked_at": 10.0, "cpu_percent_alone": 1.0}
 WARM = 4.0  # s after a change before counting
 CONTROL = 20.0  # Hz
 CLUES = 12
+VIEWER = [sys.executable, "-m", "esar_ros.app.view.viewer"]
+FLIGHT = ["--task", "aotai-first", "--planner", "belief", "--preset", "fast", "--view", "0"]
 
 
 def publish(speed: float) -> int:
@@ -147,13 +157,85 @@ class Reader:
         self._thread.join(timeout=10.0)
 
 
-def cpu(process: psutil.Process, seconds: float) -> float:
-    """CPU time per wall time over a while, per cent of a core."""
+@dataclass(frozen=True)
+class Page:
+    """The page's process and where it serves."""
+
+    process: psutil.Process
+    address: str
+
+    def elapsed(self) -> float:
+        """Mission time, s; asking for the state is not looking."""
+        with urllib.request.urlopen(f"{self.address}state", timeout=30) as answer:
+            return float((json.loads(answer.read()).get("mission") or {}).get("elapsed") or 0.0)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a while took: CPU time of the page's process, wall time and mission time, s."""
+
+    cpu: float
+    wall: float
+    mission: float
+
+    @property
+    def per_wall(self) -> float:
+        """Per cent of a core."""
+        return 100.0 * self.cpu / self.wall
+
+    @property
+    def per_mission(self) -> float:
+        """CPU milliseconds a second of mission time."""
+        return 1000.0 * self.cpu / self.mission if self.mission else 0.0
+
+
+def cost(page: Page, seconds: float) -> Cost:
+    """What the page's process takes over a while."""
     time.sleep(WARM)
-    before, at = process.cpu_times(), time.monotonic()
+    flown, at, before = page.elapsed(), time.monotonic(), page.process.cpu_times()
     time.sleep(seconds)
-    after, end = process.cpu_times(), time.monotonic()
-    return 100.0 * (after.user + after.system - before.user - before.system) / (end - at)
+    after, end = page.process.cpu_times(), time.monotonic()
+    return Cost(after.user + after.system - before.user - before.system, end - at, page.elapsed() - flown)
+
+
+def _address(output: Any) -> str:
+    for line in output:
+        if SERVING in line:
+            return str(line.split(SERVING)[1].split("#")[0].strip())
+    raise SystemExit("the page was not served")
+
+
+@contextmanager
+def published(speed: float) -> Iterator[Page]:
+    """The page beside a process that publishes a mission's topics."""
+    os.environ.update(graph_environment())
+    mission = subprocess.Popen([sys.executable, __file__, "--publish", "--speed", str(speed)])
+    viewer = subprocess.Popen(VIEWER, stdout=subprocess.PIPE, text=True)
+    try:
+        yield Page(psutil.Process(viewer.pid), _address(viewer.stdout))
+    finally:
+        for started in (viewer, mission):
+            started.terminate()
+            started.wait()
+
+
+@contextmanager
+def flown() -> Iterator[Page]:
+    """The page of a real mission, from its first second on."""
+    with tempfile.TemporaryDirectory(prefix="esar-view-") as out:
+        command = [sys.executable, "-m", "esar_ros.app.cli", "mission", *FLIGHT, "--out", out]
+        mission = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            address = _address(mission.stdout)
+            threading.Thread(target=lambda: list(mission.stdout or ()), daemon=True).start()
+            children = psutil.Process(mission.pid).children(recursive=True)
+            page = Page(next(child for child in children if VIEWER[-1] in child.cmdline()), address)
+            while page.elapsed() == 0.0:
+                time.sleep(1.0)
+            yield page
+        finally:
+            mission.send_signal(signal.SIGINT)
+            mission.wait()
 
 
 def main() -> int:
@@ -161,37 +243,39 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="each period counted (default: %(default)s)")
     parser.add_argument("--speed", type=float, default=1.0, help="of the mission, times real time (default: 1)")
+    parser.add_argument("--flight", action="store_true", help="beside a real mission, as fast as it goes")
     parser.add_argument("--publish", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.publish:
         return publish(arguments.speed)
-    os.environ.update(graph_environment())
-    os.environ["ROS_DOMAIN_ID"] = str(random.SystemRandom().randrange(1, 101))
-    mission = subprocess.Popen([sys.executable, __file__, "--publish", "--speed", str(arguments.speed)])
-    viewer = subprocess.Popen([sys.executable, "-m", "esar_ros.app.view.viewer"], stdout=subprocess.PIPE, text=True)
-    try:
-        assert viewer.stdout is not None
-        address = viewer.stdout.readline().split("at ")[1].split("#")[0]
-        process = psutil.Process(viewer.pid)
-        alone = cpu(process, arguments.seconds)
-        reader = Reader(address)
-        looked_at = cpu(process, arguments.seconds)
+    os.environ.setdefault("ROS_DOMAIN_ID", str(random.SystemRandom().randrange(1, 101)))
+    with flown() if arguments.flight else published(arguments.speed) as page:
+        alone = cost(page, arguments.seconds)
+        reader = Reader(page.address)
+        looked_at = cost(page, arguments.seconds)
         figures = {
-            "cpu_percent_alone": round(alone, 2),
-            "cpu_percent_looked_at": round(looked_at, 2),
+            "cpu_percent_alone": round(alone.per_wall, 2),
+            "cpu_percent_looked_at": round(looked_at.per_wall, 2),
             "events": reader.events,
             "pictures": reader.pictures,
-            "memory_mb": round(process.memory_info().rss / 2**20),
-            "speed": arguments.speed,
+            "memory_mb": round(page.process.memory_info().rss / 2**20),
         }
         reader.stop()
-    finally:
-        for started in (viewer, mission):
-            started.terminate()
-            started.wait()
-    print(f"{'':<12} {'CPU, % of a core':>18} {'goal':>8}")
-    for name, about in (("cpu_percent_alone", "nobody looks"), ("cpu_percent_looked_at", "one reader")):
-        print(f"{about:<12} {figures[name]:>18.2f} {GOALS[name]:>8g}")
+    if arguments.flight:
+        figures |= {
+            "speed_alone": round(alone.mission / alone.wall, 1),
+            "speed_looked_at": round(looked_at.mission / looked_at.wall, 1),
+            "cpu_ms_per_mission_second_alone": round(alone.per_mission, 1),
+            "cpu_ms_per_mission_second_looked_at": round(looked_at.per_mission, 1),
+        }
+    else:
+        figures["speed"] = arguments.speed
+    print(f"{'':<12} {'CPU, % of a core':>18} {'goal':>8} {'CPU, ms a second of the mission':>33}")
+    for name, about, taken in (
+        ("cpu_percent_alone", "nobody looks", alone),
+        ("cpu_percent_looked_at", "one reader", looked_at),
+    ):
+        print(f"{about:<12} {figures[name]:>18.2f} {GOALS[name]:>8g} {taken.per_mission:>33.1f}")
     print(f"events {figures['events']}, pictures {figures['pictures']} in {arguments.seconds + WARM:g} s")
     met = {name: figures[name] <= goal for name, goal in GOALS.items()}
     print(json.dumps({"benchmark": "view", "figures": figures, "goals": GOALS, "met": met}))
