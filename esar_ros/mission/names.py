@@ -86,6 +86,7 @@ CMD_VEL = "cmd_vel"
 CMD_VEL_SAFE = "cmd_vel_safe"
 SAFETY_STATUS = "safety/status"
 SAFETY_MARKERS = "safety/markers"
+SAFETY_LIMITS = "safety/limits"
 SCORE = "score"
 TRUTH = "mission/truth"
 

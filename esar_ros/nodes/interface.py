@@ -294,6 +294,14 @@ TOPICS: tuple[Topic, ...] = (
         record=Record.NEVER,
         about="mode and reason, stopping distance, velocity given, for RViz; made only while someone subscribes",
     ),
+    Topic(
+        names.SAFETY_LIMITS,
+        "std_msgs/msg/String",
+        _LATCHED,
+        SAFETY_GOVERNOR,
+        (REFEREE,),
+        about="limits that differ from config/safety.yaml, as a JSON object",
+    ),
     Topic(names.GOAL, "esar_ros/msg/Goal", _STEP, PLANNER, (PILOT,), Record.VIEW, "where the planner wants to go"),
     Topic(
         names.DECISION, "esar_ros/msg/Decision", _STEP, PLANNER, (PILOT, REFEREE), about="one per frame: what and why"

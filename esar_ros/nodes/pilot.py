@@ -24,12 +24,12 @@ from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
+from esar_ros.nodes.safety_limits import declare_limits
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds
 from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
 from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.safety.codes import Mode
 from esar_ros.safety.conditions import conditions_speed
-from esar_ros.safety.limits import load_limits
 
 RATE = 20.0  # Hz, in real time
 SILENT = 1e6  # s, silence of a planner that is known to be gone
@@ -45,7 +45,7 @@ class PilotNode(StepNode):
         super().__init__(interface.PILOT)
         end = str(declare(self, "end", "hold", "what to do when the mission has ended", choices=ENDS))
         limits = load_pilot_limits().model_copy(update={"mission_end": end})
-        self._limits = load_limits()
+        self._limits = declare_limits(self)
         self._pilot = Pilot(limits, self._limits)
         self._goal: tuple[int, Goal] | None = None
         self._home: Vector | None = None

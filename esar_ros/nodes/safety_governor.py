@@ -6,12 +6,14 @@ a 50 Hz timer asks it, whatever else arrives or does not.
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from pathlib import Path
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
+from std_msgs.msg import String
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
@@ -23,12 +25,12 @@ from esar_ros.nodes.lifecycle import Lifecycle
 from esar_ros.nodes.markers import safety_markers
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
+from esar_ros.nodes.safety_limits import changed, declare_limits
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
 from esar_ros.safety.codes import Mode
 from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
-from esar_ros.safety.limits import load_limits
 from esar_ros.safety.traffic import Other
 from esar_ros.safety.zones import load_keep_out
 
@@ -44,7 +46,7 @@ class SafetyGovernorNode(StepNode):
     def __init__(self) -> None:
         super().__init__(interface.SAFETY_GOVERNOR)
         self._enabled = bool(declare(self, "enabled", True, "false: only watch, pass every finite command on"))
-        self._governor = Governor(load_limits())
+        self._governor = Governor(declare_limits(self))
         zones = str(declare(self, "keep_out", "", "YAML file of keep-out zones; empty: none"))
         self._zones = load_keep_out(Path(zones)) if zones else ()
         listed = declare(self, "others", [""], "names of the mission's other vehicles")
@@ -61,6 +63,7 @@ class SafetyGovernorNode(StepNode):
         self.output(names.CMD_VEL_SAFE)
         self.output(names.SAFETY_STATUS)
         self.output(names.SAFETY_MARKERS)
+        self.output(names.SAFETY_LIMITS)
         self._lifecycle = Lifecycle(self, self._airborne)
         self._mode = Mode.UNKNOWN
         self._said = ""
@@ -70,6 +73,8 @@ class SafetyGovernorNode(StepNode):
         if not self.lockstep:
             self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
             self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
+        if different := changed(self._governor.limits):
+            self.send(names.SAFETY_LIMITS, String(data=json.dumps(different, sort_keys=True)))
         self.join()
 
     def waiting_for(self) -> str:

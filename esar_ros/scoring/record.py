@@ -145,8 +145,8 @@ class MissionRow(NamedTuple):
     text: str
 
 
-class TruthRow(NamedTuple):
-    """Ground truth as JSON (esar-truth/1); has no stamp of its own."""
+class TextRow(NamedTuple):
+    """JSON that holds for the whole mission and has no stamp: ground truth (esar-truth/1), safety limits changed."""
 
     stamp: int
     text: str
@@ -263,8 +263,8 @@ def _mission_state(m: Any) -> Row:
     return MissionRow(stamp_ns(m.header.stamp), int(m.phase), int(m.end), _number(m.elapsed), str(m.text))
 
 
-def _truth(m: Any) -> Row:
-    return TruthRow(0, str(m.data))
+def _text(m: Any) -> Row:
+    return TextRow(0, str(m.data))
 
 
 class _Topic(NamedTuple):
@@ -290,7 +290,8 @@ _TOPICS: dict[str, _Topic] = {
     names.BATTERY: _Topic(_battery, _by_stamp),
     names.BRIEF: _Topic(_brief, lambda row: row.mission_id),
     names.MISSION_STATE: _Topic(_mission_state, None),
-    names.TRUTH: _Topic(_truth, None),
+    names.TRUTH: _Topic(_text, None),
+    names.SAFETY_LIMITS: _Topic(_text, None),
 }
 
 TOPICS: tuple[str, ...] = tuple(_TOPICS)

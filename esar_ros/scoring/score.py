@@ -284,7 +284,10 @@ def _approach(flights: tuple[Flight, ...], position: tuple[float, float, float])
 
 
 def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) -> tuple[str, ...]:
-    """Reasons of the run, and of what was seen in it: a detector that says itself that it used ground truth."""
+    """Reasons of the run, and of what was seen in it.
+
+    A detector may say itself that it used ground truth, a governor that its limits are not the benchmark's.
+    """
     backends = {
         row.backend
         for vehicle in truth.vehicles
@@ -292,12 +295,13 @@ def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) ->
         if not row.eligible
     }
     seen = tuple(f"detector {backend} uses ground truth" for backend in sorted(backends))
+    limits = tuple(f"safety limits differ: {row.text}" for _, row in record.all_rows(names.SAFETY_LIMITS))
     aborted: tuple[str, ...] = ()
     if truncated is not None:
         aborted = (truth.end_text,)
     elif truth.end_reason is End.ABORTED:
         aborted = ("a person ended the mission",)
-    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *aborted)))
+    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *limits, *aborted)))
 
 
 def _task(truth: Truth) -> TaskInfo:

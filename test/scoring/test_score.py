@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
@@ -235,6 +236,14 @@ def test_a_detector_that_used_ground_truth_makes_the_run_ineligible(flown, fakes
     result = scored(flown, make_truth())
     assert not result.eligible
     assert result.ineligible_reasons == ("detector segmentation_oracle uses ground truth",)
+
+
+def test_other_safety_limits_than_the_benchmarks_make_the_run_ineligible(flown, make_truth: Make) -> None:
+    for _ in range(2):  # a governor that is started again says it again
+        flown.add("uav1", "safety/limits", SimpleNamespace(data='{"speed_horizontal": 3.5}'))
+    result = scored(flown, make_truth())
+    assert result.ineligible_reasons == ('safety limits differ: {"speed_horizontal": 3.5}',)
+    assert not result.eligible
 
 
 def test_an_empty_record_scores_without_nan(make_truth: Make) -> None:

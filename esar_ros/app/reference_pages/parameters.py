@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 import esar_ros.nodes
 from esar_ros.app.reference_pages.page import MADE, cell, table
+from esar_ros.nodes.safety_limits import GROUP
 from esar_ros.perception.settings import DetectorSettings
 from esar_ros.planning.pilot_limits import PilotLimits
 from esar_ros.safety.limits import Limits
@@ -34,14 +35,19 @@ def parameters_page() -> str:
         if rows:
             of = "every node that answers steps" if path.stem == "steps" else f"`{path.stem}`"
             lines += [f"## {of}", "", *table("parameter|default|values|what", rows)]
-    lines += ["# Settings files", ""]
+    lines += ["## The governor's limits", ""]
+    lines += [f"Each key of `config/safety.yaml` below is the parameter `{GROUP}.<key>` of `safety_governor` and"]
+    lines += [
+        "`pilot`: a parameter file under `/**` changes it for both. A result flown with other limits says so and is"
+    ]
+    lines += ["not eligible.", "", "# Settings files", ""]
     for name, model in _SETTINGS:
         lines += [f"## `config/{name}.yaml`", "", *table("key|type|range|what", _keys(model))]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _declared(path: Path) -> list[tuple[str, ...]]:
-    """Each call of `declare` in a file."""
+    """Each call of `declare` in a file that names its parameter; those of a settings file are listed with it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) == "declare"]
     if not calls:
@@ -52,6 +58,8 @@ def _declared(path: Path) -> list[tuple[str, ...]]:
             known.setdefault(_name(node.targets[0]), node.value.value)
     rows: list[tuple[str, ...]] = []
     for call in sorted(calls, key=lambda node: node.lineno):
+        if not isinstance(call.args[1], ast.Constant):
+            continue
         name, default, about, *bounds = (_value(part, known) for part in call.args[1:])
         given = {str(part.arg): _value(part.value, known) for part in call.keywords}
         given |= dict(zip(("minimum", "maximum"), bounds, strict=False))
