@@ -85,7 +85,7 @@ class Envelope:
         speed = 2.0 * min(math.hypot(*half), 8e307)
         excess = {
             Reason.SPEED: max(level / limits.speed_horizontal, up / limits.speed_up, down / limits.speed_down),
-            Reason.CONDITIONS: speed / self.site.speed if self.site is not None else 0.0,
+            Reason.CONDITIONS: speed / self._conditions_speed(),
             Reason.ESTIMATOR: speed / self._trusted_speed(deviation),
         }
         for reason, share in excess.items():
@@ -93,6 +93,10 @@ class Envelope:
                 found.add(Mode.SLOW, reason, _WORDS[reason])
         worst = max(excess.values())
         return velocity if worst <= 1.0 + 1e-12 else velocity / worst
+
+    def _conditions_speed(self) -> float:
+        """Greatest speed (m/s) in the mission's weather and light."""
+        return math.inf if self.site is None else self.site.speed
 
     def _trusted_speed(self, deviation: float | None) -> float:
         """Greatest speed (m/s) with a position estimate this uncertain: falls to standstill at deviation_hold."""

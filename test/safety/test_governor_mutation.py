@@ -201,6 +201,13 @@ def trusted_speed(kit: Kit, limits: Limits) -> bool:
     return scene.decide([5.0, 0.0, 0.0]).velocity[0] <= 0.5 * limits.speed_horizontal + 1e-9
 
 
+def conditions(kit: Kit, limits: Limits) -> bool:
+    """In fog, as its brief says."""
+    site = Site(kit.square(500.0), 120.0, np.zeros(3), speed=limits.speed_poor_sight)
+    answer = kit.Scene(limits, velocity=[5.0, 0.0, 0.0], site=site).decide([5.0, 0.0, 0.0])
+    return bool(np.linalg.norm(answer.velocity) <= limits.speed_poor_sight + 1e-9)
+
+
 def drain(kit: Kit, limits: Limits) -> bool:
     """In a wind that empties the battery twice as fast as assumed it turns back earlier."""
     governor = None
@@ -317,6 +324,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("motion", Governor, "_check_motion", lambda self, motion, state, found: (state, motion), motion),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, found: (image, scan), stuck_ranges),
     ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
+    ("conditions", Envelope, "_conditions_speed", lambda self: math.inf, conditions),
     ("drain", Governor, "_drain", lambda self, memory, state: memory.drain, drain),
     ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, found: rate, yaw_rate),
     ("ranges", Envelope, "_range_obstacles", lambda self, *a: _nothing(), pillar_by_ranges),
