@@ -132,6 +132,15 @@ def waits_its_turn(brief: Brief, observation: Observation) -> bool:
     return any(mate.vehicle in earlier and mate.goal is None for mate in observation.team)
 
 
+def has_its_turn(brief: Brief, frame: int) -> bool:
+    """Whether a vehicle may choose a new goal in a frame (counted from the start) while it still has one.
+
+    Each hears what the others chose in the frame before. Those of a team take turns, or two that change their minds
+    over the same news would choose the same place.
+    """
+    return brief.vehicle not in brief.team or frame % len(brief.team) == brief.team.index(brief.vehicle)
+
+
 def team_places(observation: Observation) -> tuple[Vector, ...]:
     """Where each teammate will be, or is when it goes nowhere: (3,) m each, map frame."""
     return tuple(mate.pose.position if mate.goal is None else mate.goal for mate in observation.team)

@@ -15,7 +15,15 @@ from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid, Teammate
 from esar_ros.planning.registry import create
 from esar_ros.planning.search_area import contains, polygon_area
 from esar_ros.planning.session import Session
-from esar_ros.planning.team import OneVoice, clues_of_all, own_brief, sector, untold, waits_its_turn
+from esar_ros.planning.team import (
+    OneVoice,
+    clues_of_all,
+    has_its_turn,
+    own_brief,
+    sector,
+    untold,
+    waits_its_turn,
+)
 
 SQUARE = np.array([[-900.0, -900.0], [900.0, -900.0], [900.0, 900.0], [-900.0, 900.0]])
 TEAM = ("uav1", "uav2")
@@ -137,6 +145,28 @@ def test_later_vehicles_wait_for_earlier_ones_but_not_for_ever(brief, observe) -
     assert not waits_its_turn(second, observe(0, team=(going,)))
     assert not waits_its_turn(second, observe(6, team=(silent,)))
     assert not waits_its_turn(brief(), observe(0))
+
+
+def test_those_of_a_team_choose_anew_in_turn_and_one_alone_whenever_it_likes(brief) -> None:
+    turns = [[has_its_turn(brief(vehicle=name, team=TEAM), frame) for name in TEAM] for frame in range(4)]
+    assert turns == [[True, False], [False, True]] * 2
+    assert all(has_its_turn(brief(), frame) for frame in range(4))
+
+
+def test_one_clue_does_not_make_two_vehicles_plan_in_one_frame(brief, observe, clue) -> None:
+    planned: dict[str, list[int]] = {}
+    for vehicle, other in zip(TEAM, reversed(TEAM), strict=True):
+        method = create("belief")
+        method.reset(brief(vehicle=vehicle, team=TEAM), 0)
+        team = (mate((0.0, 5.0, 30.0), (0.0, 200.0, 30.0), other),)
+        planned[vehicle] = []
+        for second in range(8):
+            seen = (clue(1, "tent", (90, 90, 0)),) if second >= 4 else ()
+            if method.act(observe(second, clues=seen, team=team)).goal is not None:
+                planned[vehicle].append(second)
+    assert planned["uav1"][0] == planned["uav2"][0] == 0, "nobody flies yet: both choose"
+    later = [[second for second in seconds if second >= 4] for seconds in planned.values()]
+    assert all(later) and not set(later[0]) & set(later[1]), planned
 
 
 def room() -> Grid:

@@ -43,7 +43,7 @@ from esar_ros.planning.parameters import Settings, check
 from esar_ros.planning.registry import register
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, nearest_inside, polygon_of
-from esar_ros.planning.team import clues_of_all, waits_its_turn
+from esar_ros.planning.team import clues_of_all, has_its_turn, waits_its_turn
 
 _PARTS = ("prior", "clues", "looks", "stop")
 _MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
@@ -139,6 +139,8 @@ class BeliefSearch:
         self._from: tuple[Vector, float] | None = None  # where the search leg began, and its height
         self._target: int | None = None  # id of the unsure thing that the leg leads to
         self._planned = -math.inf  # s, stamp of the last plan
+        self._stale = False  # news since then
+        self._frame = 0
         self._why = ""
         self._stopped = False
 
@@ -157,7 +159,8 @@ class BeliefSearch:
         reports = self._policy.reports(observation)
         if self._stopped:
             return Decision("stop", "stopped before", reports=reports, stop=True)
-        changed = self._take_in(observation, reports)
+        self._frame += 1
+        self._stale |= self._take_in(observation, reports)
         if waits_its_turn(self._brief, observation):
             return Decision("hold", "the others choose first", Goal(GoalType.HOLD), reports)
         state = LegState.REACHED if self._leg is None else self._leg.state(observation)
@@ -168,10 +171,11 @@ class BeliefSearch:
                 return Decision("confirm", self._why, reports=reports)
             if state is not LegState.FLYING:
                 self._looked_at[self._target] = self._looked_at.get(self._target, 0) + 1
-            self._target, changed = None, True
-        due = observation.stamp - self._planned >= self._settings.replan
+            self._target, self._stale = None, True
+        due = self._stale or observation.stamp - self._planned >= self._settings.replan
         person = self._unsure(observation, persons=True)
-        if state is LegState.FLYING and not changed and not due and person is None:
+        may = has_its_turn(self._brief, self._frame) and (due or person is not None)
+        if state is LegState.FLYING and not may:
             return Decision("continue", self._why, reports=reports)
         return self._decide(observation, person, reports)
 
@@ -283,6 +287,7 @@ class BeliefSearch:
 
     def _decide(self, observation: Observation, person: SeenClue | None, reports: tuple[Report, ...]) -> Decision:
         """The best of: look at somebody again, look at a thing again, the best view; or stop."""
+        self._stale = False
         found = sum(1.0 for one in self.people if one.found is not None)
         if person is not None:
             rate = self._score.person_value(observation.elapsed) * person.score
