@@ -20,7 +20,7 @@ from esar_ros.nodes import px4_messages
 # The messages take a minute to build, once; where they are there the tests run with the others.
 pytestmark = [] if px4_messages.is_built() else [pytest.mark.full]
 
-OFFBOARD, HOLD, RTL, LAND = 14, 4, 5, 18
+OFFBOARD, HOLD, RTL, LAND, EXTERNAL = 14, 4, 5, 18, 23
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,12 +51,13 @@ class Graph:
         versions = autopilot.pop("versions", None)
         namespace = autopilot.pop("namespace", "")
         overrides = autopilot.pop("parameters", {})
+        external = overrides.get("mode") == "external"
         space = "/" + autopilot.pop("vehicle", "uav1")
         if not rclpy.ok():
             rclpy.init()
         self.fake = FakeAutopilot(**autopilot)
         FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
-        self.agent = FakeNode(self.fake, namespace, versions)
+        self.agent = FakeNode(self.fake, namespace, versions, external)
         with started_with(space, overrides):
             self.bridge = Px4BridgeNode()
         self.user = rclpy.create_node("user", namespace=space)
@@ -215,6 +216,38 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
     assert (result.error_code, result.landed) == (0, True), result.error_msg
     assert graph.wait(lambda: not graph.state.armed)
     assert graph.wait(lambda: fake.nav_state == fake.intention == HOLD, 5.0)
+    assert graph.error is None
+
+
+@pytest.mark.full
+def test_a_flight_in_a_mode_of_its_own(make: Callable[..., Graph]) -> None:
+    graph = make(parameters={"mode": "external"}).fly()
+    fake, stream = graph.fake, graph.bridge._stream
+    assert fake.external_name == b"esar_ros" and fake.nav_state == EXTERNAL
+    assert not fake.heartbeat_times, "offboard's heartbeat has no place here"
+    assert set(fake.controls) == {(EXTERNAL, True)}
+    assert graph.wait(lambda: graph.state.offboard and not graph.state.holding)
+    graph.velocity = (2.0, 0.0, 0.0)
+    assert graph.wait(lambda: abs(float(fake.body.velocity[0]) - 2.0) < 0.2)
+    # The governor falls silent: hold before PX4 misses an answer, and no way back by itself.
+    graph.velocity, died = None, time.monotonic()
+    assert graph.wait(lambda: fake.nav_state == HOLD, 2.0)
+    assert time.monotonic() - died < 0.6, "PX4 itself would need 1.2 s"
+    assert graph.wait(lambda: not fake.answers[-1][1], 2.0), "it cannot run"
+    graph.velocity = (2.0, 0.0, 0.0)
+    assert graph.wait(lambda: fake.answers[-1][1], 2.0), "it could run"
+    time.sleep(1.0)
+    assert fake.nav_state == HOLD and not stream.engaged
+    result = graph.do("manoeuvre", manoeuvre=2)
+    assert (result.error_code, result.nav_state) == (0, EXTERNAL), result.error_msg
+    # PX4 forgets: its failsafe; registered again, and asked by nobody.
+    fake.forget_modes()
+    assert graph.wait(lambda: fake.nav_state == RTL, 3.0)
+    assert graph.wait(lambda: bool(fake.external_name), 10.0), "registered again"
+    time.sleep(1.0)
+    assert fake.nav_state in (RTL, HOLD) and not stream.engaged
+    result = graph.do("touch_down")
+    assert (result.error_code, result.landed) == (0, True), result.error_msg
     assert graph.error is None
 
 

@@ -94,6 +94,7 @@ class FakeAutopilot:
         self.setpoints = 0
         self.setpoint_times: deque[tuple[float, int, bool]] = deque(maxlen=100_000)  # mode, and whether it says: stop
         self.heartbeat_times: deque[float] = deque(maxlen=100_000)
+        self.controls: list[tuple[int, bool]] = []  # mode, and whether it flies velocities
         self.external_name = b""  # of the registered mode, empty without one
         self.refuses_modes = False
         self.answers: deque[tuple[float, bool]] = deque(maxlen=100_000)  # to arming checks
@@ -207,6 +208,10 @@ class FakeAutopilot:
         if int(message.request_id) == self._checks % 256:
             self._answered, self._can_run = self.now, bool(message.can_arm_and_run)
             self.answers.append((self.now, self._can_run))
+
+    def hear_control(self, message: Any) -> None:
+        """A VehicleControlMode of an external mode: what it wants controlled."""
+        self.controls.append((int(message.source_id), bool(message.flag_control_velocity_enabled)))
 
     def forget_modes(self) -> None:
         """The autopilot starts again in the air, as far as external modes know."""

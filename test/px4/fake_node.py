@@ -24,7 +24,7 @@ from fake_autopilot import FakeAutopilot
 from esar_ros.bridges.airsim_connect import authorise, connect
 from esar_ros.bridges.airsim_frames import VehicleFrame
 from esar_ros.bridges.airsim_types import from_quaternionr, from_vector3r, quaternionr, vector3r
-from esar_ros.bridges.px4_versions import IN, OUT, topic, version_of
+from esar_ros.bridges.px4_versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OUT, topic, version_of
 from esar_ros.geometry.frames import (
     attitude_enu_flu_to_ned_frd,
     attitude_ned_frd_to_enu_flu,
@@ -62,30 +62,43 @@ def fill(kind: Any, fields: Any) -> Any:
 
 
 class FakeNode(Node):
-    """One autopilot behind its agent. versions: of messages whose version is not the class's, for mismatches."""
+    """One autopilot behind its agent.
 
-    def __init__(self, fake: FakeAutopilot, namespace: str = "", versions: dict[str, int] | None = None) -> None:
+    versions: of messages whose version is not the class's, for mismatches. external: also with the topics of external
+    modes; what the autopilot says to these stays unheard otherwise.
+    """
+
+    def __init__(
+        self,
+        fake: FakeAutopilot,
+        namespace: str = "",
+        versions: dict[str, int] | None = None,
+        external: bool = False,
+    ) -> None:
         super().__init__(f"fake_{namespace or 'px4'}_agent")
         self.fake, self._started = fake, time.monotonic() - fake.now
         self.stopped = False  # SIGSTOP: neither hears nor speaks
-        self._classes = {name: message_class(name) for name in (*OUT, *IN, "HomePosition")}
+        told = (*OUT, "HomePosition", *(EXTERNAL_OUT if external else ()))
+        heard = dict(zip(IN, (fake.hear_heartbeat, fake.hear_setpoint, fake.hear_command), strict=True))
+        if external:
+            heard |= zip(EXTERNAL_IN, (fake.hear_registration, fake.hear_answer, fake.hear_control), strict=True)
+        self._classes = {name: message_class(name) for name in (*told, *heard)}
         given = versions or {}
 
         def path(name: str, outgoing: bool) -> str:
             return topic(name, given.get(name, version_of(self._classes[name])), namespace, outgoing)
 
         self._out = {
-            name: self.create_publisher(self._classes[name], path(name, True), quality(latched=True))
-            for name in (*OUT, "HomePosition")
+            name: self.create_publisher(self._classes[name], path(name, True), quality(latched=True)) for name in told
         }
-        for name, hear in zip(IN, (fake.hear_heartbeat, fake.hear_setpoint, fake.hear_command), strict=True):
+        for name, hear in heard.items():
             self.create_subscription(self._classes[name], path(name, False), hear, quality(latched=False))
         self.create_timer(STEP, self._step, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _step(self) -> None:
         self.fake.advance(time.monotonic() - self._started)
         for name, fields in self.fake.speak():
-            if name in self._out:  # what it says to external modes stays unheard
+            if name in self._out:
                 self._out[name].publish(fill(self._classes[name], fields))
 
 
