@@ -106,7 +106,7 @@ def test_the_log_keeps_what_changes_and_not_what_only_counts(state: LiveState) -
         decision = message("esar_ros/msg/Decision", 101.0 + second, status=1, action=action, why=why)
         state.take("uav1", names.DECISION, decision)
     log = state.changes({})["log"]["items"]
-    assert [(entry["t"], entry["title"]) for entry in log] == [(1.0, "frontier"), (3.0, "continue"), (4.0, "frontier")]
+    assert [(entry["t"], entry["title"]) for entry in log] == [(1.0, "frontier"), (4.0, "frontier")]
     assert state.get("planner/uav1")["why"] == "20 m away"
 
 

@@ -27,6 +27,7 @@ from esar_ros.scoring.words import VICTIM, mode_name, reason_name
 TRACK_STEP = 1.0  # m between points kept of the way flown
 LOG_KEPT = 2000  # entries
 PHASES = {0: "unknown", 1: "preparing", 2: "running", 3: "ended"}
+GO_ON = "continue"  # a decision to go on with the last one: shown above the log, not in it
 GOALS = {1: "hold", 2: "waypoint", 3: "velocity", 4: "return", 5: "land"}
 
 _NUMBERS = re.compile(r"\d+(\.\d+)?")
@@ -240,7 +241,10 @@ class LiveState:
         value = {"method": m.method, "status": status, "action": m.action, "why": m.why}
         counts = {"latency": rounded(m.latency, 3), "considered": int(m.considered)}
         self.put(f"planner/{vehicle}", {**value, **counts, "tokens": int(m.tokens_in + m.tokens_out)})
-        self.log(vehicle, "planner", m.action, m.why)
+        if m.action == GO_ON:
+            self._said.pop(f"{vehicle} planner", None)  # what is chosen next is news, even in the same words
+        else:
+            self.log(vehicle, "planner", m.action, m.why)
 
     def _report(self, vehicle: str, m: Any) -> None:
         kind = "victim" if m.type == VICTIM else "clue"

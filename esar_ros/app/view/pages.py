@@ -11,6 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePosixPath
@@ -211,7 +212,8 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             self.send_header("X-Content-Type-Options", "nosniff")
             self.send_header("Referrer-Policy", "no-referrer")
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # a browser that has left is nobody's news either
+                self.wfile.write(body)
 
         def _refuse(self, status: HTTPStatus, why: str) -> None:
             body = json.dumps({"error": why}).encode()

@@ -37,6 +37,7 @@ function allow() {
   $("#orders").hidden = !state.page?.commands;
   $("#unlock").hidden = Boolean(token) || !state.page?.commands;
   document.body.classList.toggle("may", may);
+  document.body.classList.toggle("ended", state.mission?.phase === "ended");
 }
 
 // -- what comes ---------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ function showVehicle() {
     ["heading", compass(craft.heading)],
     ["to the goal", to],
     ["battery", share(state[`battery/${vehicle}`])],
-    ["ground looked at", share(covered?.coverage, 1)],
+    ["search area looked at", share(covered?.coverage, 1)],
   ]);
 }
 
@@ -160,9 +161,9 @@ function showGovernor() {
 function showNow() {
   const now = state[`planner/${vehicle}`];
   if (!now) return;
-  const model = now.tokens ? `, ${now.tokens} tokens` : "";
+  const weighed = now.considered ? `, ${now.considered} weighed` : "", model = now.tokens ? `, ${now.tokens} tokens` : "";
   fill($("#now"), make("span", { className: "dim", textContent: `${now.method} ` }), make("b", { textContent: now.action }), ` ${now.why} `,
-    make("span", { className: "dim", textContent: `(${now.latency < 0.01 ? "< 0.01" : number(now.latency, 2)} s, ${now.considered} weighed${model})` }));
+    make("span", { className: "dim", textContent: `(${now.latency < 0.01 ? "< 0.01" : number(now.latency, 2)} s${weighed}${model})` }));
 }
 
 function showLog() {
@@ -208,7 +209,7 @@ function showScore() {
   pairs(list, [
     ["victims found", `${metrics.victims_found} of ${metrics.victims}`], ["clues located", `${metrics.clues_located} of ${metrics.clues} (${metrics.clues_exact} exactly)`],
     ["false reports", `${metrics.false_reports} of ${metrics.reports}`], ["flown", `${metres(metrics.path_length, 0)} in ${minutes(metrics.elapsed)} min`],
-    ["ground looked at", share(metrics.coverage, 1)], ["least clearance", metres(metrics.min_clearance)],
+    ["area looked at", share(metrics.coverage, 1)], ["least clearance", metres(metrics.min_clearance)],
     ["safe", safety.safe ? "yes" : safety.reasons.join(", ")], ["comparable", eligible ? "yes" : `no: ${reasons.join("; ")}`],
   ]);
   fill(body, make("div", { className: "scores" }, ...big.map(([name, value, about]) => make("div", {}, make("b", { textContent: value.toFixed(2) }), make("span", { textContent: `${name} · ${about}` })))), list);

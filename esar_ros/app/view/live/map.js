@@ -144,6 +144,7 @@ export class MissionMap {
       const [x, y] = this.pixel(home);
       g.fillStyle = "#fff"; g.strokeStyle = "#000"; g.lineWidth = 1; g.beginPath(); g.moveTo(x - 7, y + 1); g.lineTo(x, y - 7); g.lineTo(x + 7, y + 1);
       g.lineTo(x + 5, y + 1); g.lineTo(x + 5, y + 7); g.lineTo(x - 5, y + 7); g.lineTo(x - 5, y + 1); g.closePath(); g.fill(); g.stroke();
+      this.label("start", x, y, "#fff");
     }
     if (goal) {
       const [x, y] = this.pixel(goal);
