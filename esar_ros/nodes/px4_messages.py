@@ -7,6 +7,7 @@ them with the package. `python -m esar_ros.nodes.px4_messages` does, and so does
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import importlib
 import importlib.util
 import os
@@ -41,13 +42,21 @@ def message_class(name: str) -> Any:
     return found
 
 
+def is_outdated() -> bool:
+    """Whether they were built here by an earlier version of this package, from other definitions."""
+    spec, target = importlib.util.find_spec(PX4_MSGS), prefix()
+    ours = spec is not None and spec.origin is not None and Path(spec.origin).is_relative_to(target)
+    mark = _mark(target)
+    return ours and mark.is_file() and mark.read_text(encoding="utf-8") != _built_from()
+
+
 def ensure() -> bool:
     """Build px4_msgs into the environment unless it is there. True when it was built now. Raises UsageError."""
-    if is_built():
+    if is_built() and not is_outdated():
         return False
     with (cache_directory() / f"{PX4_MSGS}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be building it
-        if is_built():
+        if is_built() and not is_outdated():
             return False
         _build(prefix())
     if not is_built():
@@ -63,6 +72,19 @@ def prefix() -> Path:
         return Path(get_package_prefix(PACKAGE))
     except (LookupError, OSError):  # not in the index, or no index: ROS from wheels sets no variables
         return Path(sys.prefix)
+
+
+def _mark(target: Path) -> Path:
+    """A file by which a later build of the package knows that these messages are its own."""
+    return target / "share" / PACKAGE / "built" / PX4_MSGS
+
+
+def _built_from() -> str:
+    """What the mark says: which definitions."""
+    total = hashlib.sha256()
+    for path in sorted(resource(f"interfaces/{PX4_MSGS}").rglob("*.msg")):
+        total.update(path.name.encode() + b"\0" + path.read_bytes())
+    return f"Built from {PACKAGE}/interfaces, {total.hexdigest()}.\n"
 
 
 def _build(target: Path) -> None:
@@ -97,16 +119,16 @@ def _build(target: Path) -> None:
             except subprocess.CalledProcessError:
                 raise UsageError(f"{PX4_MSGS} cannot be built, see {log}", "source a workspace that has it") from None
     shutil.rmtree(folder, ignore_errors=True)
-    # So that a later build of the package knows that these messages are its own.
-    mark = target / "share" / PACKAGE / "built" / PX4_MSGS
+    mark = _mark(target)
     mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.write_text(f"Built from {PACKAGE}/interfaces.\n", encoding="utf-8")
+    mark.write_text(_built_from(), encoding="utf-8")
 
 
 def main() -> int:
     """Build them, and say from where they come."""
     try:
-        print("Building px4_msgs, once, which takes a minute or two" if not is_built() else "px4_msgs is here")
+        here = is_built() and not is_outdated()
+        print("px4_msgs is here" if here else "Building px4_msgs, once, which takes a minute or two")
         ensure()
     except UsageError as error:
         print(f"esar: {error}", file=sys.stderr)

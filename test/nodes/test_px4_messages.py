@@ -69,10 +69,10 @@ def test_a_message_has_its_release_s_version(name: str) -> None:
 
 
 @pytest.mark.skipif(not px4_messages.is_built(), reason="px4_msgs is not built in this environment")
-@pytest.mark.parametrize("name", [*OUT, *IN])
+@pytest.mark.parametrize("name", [*OUT, *IN, *EXTERNAL_OUT, *EXTERNAL_IN])
 def test_what_is_imported_is_what_was_written(name: str) -> None:
     kind = px4_messages.message_class(name)
-    fields = [line.split()[1] for line in definition(name).splitlines() if re.match(r"[a-z]+\d*(\[\d+\])? [a-z]", line)]
+    fields = re.findall(r"^[A-Za-z]+\d*(?:\[\d+\])? ([a-z]\w*)", definition(name), re.MULTILINE)
     assert list(kind.get_fields_and_field_types()) == fields
 
 
@@ -86,7 +86,30 @@ def test_without_px4_msgs_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPat
 
 def test_what_is_there_is_not_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(px4_messages, "is_built", lambda: True)
+    monkeypatch.setattr(px4_messages, "is_outdated", lambda: False)
     monkeypatch.setattr(px4_messages, "_build", lambda target: pytest.fail("built again"))
+    assert px4_messages.ensure() is False
+
+
+@pytest.mark.parametrize(("said", "again"), [(None, False), ("Built from others.\n", True), ("", True)])
+def test_what_an_earlier_version_built_is_built_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str | None, again: bool
+) -> None:
+    """said: what the mark of this package says; None: there is none, as in a sourced workspace."""
+    package = tmp_path / "lib" / "px4_msgs" / "__init__.py"
+    package.parent.mkdir(parents=True)
+    package.touch()
+    monkeypatch.delitem(sys.modules, "px4_msgs", raising=False)
+    monkeypatch.syspath_prepend(package.parents[1])
+    monkeypatch.setattr(px4_messages, "prefix", lambda: tmp_path)
+    mark = tmp_path / "share" / "esar_ros" / "built" / "px4_msgs"
+    mark.parent.mkdir(parents=True)
+    if said is not None:
+        mark.write_text(said, encoding="utf-8")
+    built: list[Path] = []
+    monkeypatch.setattr(px4_messages, "_build", built.append)
+    assert px4_messages.ensure() is again and built == [tmp_path] * again
+    mark.write_text(px4_messages._built_from(), encoding="utf-8")
     assert px4_messages.ensure() is False
 
 
