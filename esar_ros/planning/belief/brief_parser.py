@@ -7,6 +7,7 @@ whose reference is not understood are kept as weak ones; nothing is invented. Wi
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -132,6 +133,9 @@ _PRONOUN = re.compile(
 _CHAINED = re.compile(
     r"\b(?:from\s+(?:there|that|it|here)|beyond|onwards?|farther|further|goes\s+on|went\s+on)\b", re.I
 )
+_LEAVES = re.compile(
+    r"\b(?:left|leav(?:es|ing)|depart(?:ed|s)|set\s+(?:off|out)\s+from)\s+((?:the|its|their)\s+[^.;]+)$", re.I
+)
 _TOWARDS = re.compile(
     r"\b(?:towards?|reached|reach|arrived\s+at|up\s+to|as\s+far\s+as)\s+((?:the|its|their)\s+[^,.;]+)", re.IGNORECASE
 )
@@ -141,6 +145,7 @@ _SEARCHED = re.compile(
 _STATIONARY = re.compile(
     r"\b(?:stays?|wait(?:s|ing)?|left\s+him|left\s+her|left\s+them|cannot\s+(?:walk|move|go)|could\s+not\s+go\s+on|covered|"
     r"unconscious|trapped|stuck|broken\s+leg|laid|stay(?:ing)?\s+(?:put|where|in|with|beside|there)|immobile|immobili[sz]ed|"
+    r"(?:man|woman|boy|girl|child|person|climber|hiker|walker|casualty|victim|\bhe|\bshe)\s+(?:now\s+)?(?:lies|is\s+lying)|"
     r"remain(?:s|ed|ing)?\s+(?:with|where|there|at|in)|(?:not|un)\s?able\s+to\s+(?:walk|move|go|get)|"
     r"(?:broken|fractured|dislocated|twisted|sprained)\s+(?:ankle|knee|hip|foot|femur))\b",
     re.IGNORECASE,
@@ -177,6 +182,7 @@ _FROM_THE = re.compile(
 )
 _DIRECTION_WORD = 12  # characters: "to the north-east" is a direction, no landmark
 _AHEAD = 8  # characters into a way: "a further 500 metres"
+_ACROSS = 0.1  # cosine of the angle between two ways that are coordinates
 _PAIR = 60  # characters between a direction and the distance that belongs to it
 
 
@@ -202,33 +208,48 @@ def parse_brief(prompt: str) -> BriefFacts:
 
 
 def _start(sentences: list[str]) -> tuple[StartFact | None, int]:
-    """The sentence that says where the vehicle starts, and which it was (-1: none)."""
-    told = [n for n, sentence in enumerate(sentences) if _VEHICLE.search(sentence) or _BEGINS.search(sentence)]
-    for number in sorted(told, key=lambda n: not _ADDRESSED.search(sentences[n])):
-        sentence = sentences[number]
-        found, ways = directions(sentence), distances(sentence)
-        for direction in found:
-            landmark = _OF.match(sentence[direction.end :])
-            if landmark:
-                way = next((way for way in reversed(ways) if 0 <= direction.start - way.end < _PAIR), None)
-                return StartFact(landmark[1].strip(), way, direction), number
-        for way in ways:
-            landmark = _OF.match(sentence[way.end :])
-            if landmark and not directions(landmark[1][:_DIRECTION_WORD]):
-                return StartFact(landmark[1].strip(), way, None), number
-        said = _VEHICLE.search(sentence) or _BEGINS.search(sentence)
-        near = _NEAR.search(sentence[said.end() :]) if said else None
-        if near and not ways:
-            return StartFact(near[1].strip(), None, None), number
+    """The sentence that says where the vehicle starts, and which it was (-1: none).
+
+    What is said to the vehicle itself counts before what is said of some launch site.
+    """
+    numbers = range(len(sentences))
+    told = [n for n in numbers if _VEHICLE.search(sentences[n]) or _BEGINS.search(sentences[n])]
+    addressed = [n for n in numbers if _ADDRESSED.search(sentences[n])]
+    ways = [(_start_by_way, [n for n in told if n in addressed]), (_start_at, addressed), (_start_by_way, told)]
+    for read, candidates in ways:
+        for number in candidates:
+            fact = read(sentences[number])
+            if fact is not None:
+                return fact, number
     for sentence in sentences:
         where = _WHERE.search(sentence)
         if where:
             return StartFact(where[1].strip(), None, None), -1  # the rest of the sentence may tell of a way
-    for number, sentence in enumerate(sentences):
-        at = _AT.match(sentence)
-        if at and not distances(sentence) and not directions(sentence):
-            return StartFact(at[1].strip(), None, None), number
-    return None, -1
+    return next(((fact, n) for n in numbers if (fact := _start_at(sentences[n])) is not None), (None, -1))
+
+
+def _start_by_way(sentence: str) -> StartFact | None:
+    """From "300 m north of the hut", or near it."""
+    ways = distances(sentence)
+    for direction in directions(sentence):
+        landmark = _OF.match(sentence[direction.end :])
+        if landmark:
+            way = next((way for way in reversed(ways) if 0 <= direction.start - way.end < _PAIR), None)
+            return StartFact(landmark[1].strip(), way, direction)
+    for way in ways:
+        landmark = _OF.match(sentence[way.end :])
+        if landmark and not directions(landmark[1][:_DIRECTION_WORD]):
+            return StartFact(landmark[1].strip(), way, None)
+    said = _VEHICLE.search(sentence) or _BEGINS.search(sentence)
+    near = _NEAR.search(sentence[said.end() :]) if said else None
+    return StartFact(near[1].strip(), None, None) if near and not ways else None
+
+
+def _start_at(sentence: str) -> StartFact | None:
+    """From "Drone: the hut", "You are at the ramp"."""
+    at = _AT.match(sentence)
+    told = at is not None and not distances(sentence) and not directions(sentence)
+    return StartFact(at[1].strip(), None, None) if told and at is not None else None
 
 
 def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> list[Move]:
@@ -254,19 +275,31 @@ def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> li
     kinds = frozenset(kind for kind, words in _KINDS.items() if words.search(sentence))
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", sentence))
     searched = bool(_SEARCHED.search(sentence))
-    moves, last = [], -1
+    moves: list[Move] = []
+    last = 0
     for pair in pairs:
         first = min(part.start for part in pair if part is not None)
-        reference = _reference(sentence, max(part.end for part in pair if part is not None), start)
-        if last >= 0 and _GOES_ON.search(sentence[last : first + _AHEAD]):
+        end = max(part.end for part in pair if part is not None)
+        reference = _reference(sentence, first, end, start)
+        if moves and (
+            _GOES_ON.search(sentence[last : first + _AHEAD]) or _is_second_offset(moves[-1], pair, sentence[last:first])
+        ):
             reference = Reference.PREVIOUS
-        last = max(part.end for part in pair if part is not None)
+        last = end
         moves.append(Move(*pair, reference, kinds, persons, searched, sentence))
     if not moves and start is not None:
         goal = _TOWARDS.search(sentence)
         if goal and _alike(goal[1], start.head):
             moves.append(Move(None, None, Reference.START, kinds, persons, searched, sentence))
     return moves
+
+
+def _is_second_offset(before: Move, pair: tuple[Distance | None, Direction | None], between: str) -> bool:
+    """Whether a way is the other coordinate of a place: "1100 m north, 300 m east of it"."""
+    if before.distance is None or before.direction is None or pair[0] is None or pair[1] is None:
+        return False
+    across = abs(math.cos(before.direction.angle - pair[1].angle)) < _ACROSS
+    return across and re.fullmatch(r"\s*(?:,|and|,\s*and|plus|/)\s*(?:about\s+|some\s+)?", between, re.I) is not None
 
 
 def _is_way(sentence: str, direction: Direction) -> bool:
@@ -289,8 +322,11 @@ def _is_walked(sentence: str, way: Distance) -> bool:
     ) or bool(re.search(r"\b(?:past|beyond|within|from|fell|went|walked)\b[^,.;]{0,30}$", sentence[: way.start], re.I))
 
 
-def _reference(sentence: str, end: int, start: StartFact | None) -> Reference:
-    """What a way counts from: the words after it, else those before."""
+def _reference(sentence: str, first: int, end: int, start: StartFact | None) -> Reference:
+    """What a way at these characters counts from: the place left, else the words after it, else those before."""
+    left = _LEAVES.search(sentence[:first])
+    if left is not None and start is not None and _alike(left[1], start.head):
+        return Reference.START
     match = _FROM.search(sentence[end:]) or _FROM.search(sentence)
     if match is None or _PRONOUN.match(match[1]):
         if match is not None and start is not None and _alike(match[1], start.head):

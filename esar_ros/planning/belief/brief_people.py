@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'“])")  # what lies between two sentences
+SENTENCE = re.compile(  # what lies between two sentences
+    r"(?<=[.!?])(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)\s+(?=[A-Z0-9\"'“])"
+)
 _NO_NAMES = frozenset(
     re.split(
         r"\s+",
@@ -45,6 +47,9 @@ _SOUGHT = re.compile(
 )
 
 
+_LABELLED = re.compile(  # "Injured: one. Missing: two."
+    rf"\b(?:missing|injured|hurt|wounded|buried)\s*[:=]\s*(one|{'|'.join(_FIGURES)}|\d{{1,2}})\b", re.IGNORECASE
+)
 _COMPANIONS = re.compile(  # "travelling with two friends": they are not missing
     rf"\b(?:with|his|her)\s+(?:his\s+|her\s+)?(?:{'|'.join(_FIGURES)}|\d{{1,2}})\s+(?:friends|colleagues|companions)\b",
     re.IGNORECASE,
@@ -74,17 +79,24 @@ def _mid_sentence(prompt: str) -> frozenset[str]:
 
 def count_victims(prompt: str, names: tuple[str, ...]) -> int:
     """People missing, by count words in sentences that speak of a search, else by names."""
+    labelled = [_number(match[1]) for match in _LABELLED.finditer(prompt)]
+    if labelled:
+        return max(1, min(sum(labelled), 12))
     prompt = _COMPANIONS.sub(" ", prompt)
     counts = [
-        _FIGURES.get(match[1].lower()) or int(match[1])
+        _number(match[1])
         for sentence in SENTENCE.split(prompt)
         if _SOUGHT.search(sentence)
         for match in _COUNT.finditer(sentence)
     ]
     if not counts:
-        counts = [_FIGURES.get(word.lower()) or int(word) for pair in _GROUP.findall(prompt) for word in pair if word]
+        counts = [_number(word) for pair in _GROUP.findall(prompt) for word in pair if word]
     if not counts and not names:
-        counts = [_FIGURES.get(match[1].lower()) or int(match[1]) for match in _COUNT.finditer(prompt)]
+        counts = [_number(match[1]) for match in _COUNT.finditer(prompt)]
     if counts:
         return max(1, min(counts[0], 12))
     return max(1, min(len(names), 12), 2 if _PAIR_OF.search(prompt) and len(names) != 1 else 1)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else _FIGURES.get(word.lower(), 1)

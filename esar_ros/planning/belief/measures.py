@@ -73,7 +73,7 @@ _DIRECTION = re.compile(
 
 _BEARING = re.compile(
     r"\b(?:bearing|heading|azimuth|course)\s+(?:of\s+|is\s+)?(\d{1,3})\b(?:\s*(?:degrees?|deg\b|°))?|"
-    r"(?<![\d.])(\d{1,3})\s*°(?!\s*[CF])",
+    r"(?<![\d.])(\d{1,3})\s*°(?!\s*[CF]\b)",
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"(?<=\b(?:m|k)m\s)[NESW]\b|(?<=\d\sm\s)[NESW]\b|(?<=met(?:re|er)s\s)[NESW]\b")

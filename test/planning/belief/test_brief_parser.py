@@ -65,6 +65,31 @@ def test_a_second_way_goes_on_from_the_first():
     ]
 
 
+def test_a_way_on_from_the_landmark_that_was_left():
+    facts = parse_brief("You start at the mill. Ida left the mill by the back door, north-east along the brook.")
+    (move,) = facts.moves
+    assert (degrees(move.direction), move.reference) == (45, Reference.START)
+
+
+def test_two_offsets_are_one_place():
+    facts = parse_brief("You start at the mill. Her radio was heard 700 m north and 250 m west of the mill.")
+    assert [(m.distance.metres, degrees(m.direction), m.reference) for m in facts.moves] == [
+        (700, 90, Reference.START),
+        (250, 180, Reference.PREVIOUS),
+    ]
+
+
+def test_abbreviations_and_degrees_do_not_hide_a_way():
+    facts = parse_brief("You start at the mill. He is approx. 800 m from the mill, at 90° from it. It is 8 °C.")
+    (move,) = facts.moves
+    assert (move.distance.metres, degrees(move.direction)) == (800, 0)
+
+
+def test_what_is_said_to_the_vehicle_counts_before_a_launch_site():
+    facts = parse_brief("He was seen 600 m west of the launch site of the gliders. You are at the chapel.")
+    assert facts.start is not None and facts.start.landmark == "the chapel"
+
+
 def test_a_way_to_the_landmark_defines_it():
     facts = parse_brief(
         "The aircraft starts 100 m west of the place where Li was left. His friends left him 300 m south of the refuge."
@@ -89,6 +114,7 @@ def test_names_of_places_are_no_way():
         ("Missing are Maurice in red and his wife Liliane in blue.", 2),
         ("Peng, 55, has been missing since dawn.", 1),
         ("Four young climbers are missing on the north face.", 4),
+        ("Missing: two. Injured: one.", 3),
         ("", 1),
     ],
 )
@@ -107,6 +133,11 @@ def test_statements_of_one_person_are_his():
 def test_kinds_and_attitude():
     facts = parse_brief("He waits with a broken leg beside a blue rucksack; smoke was seen.")
     assert facts.stationary and facts.kinds >= {"backpack", "signal_flare"} and "tent" not in facts.kinds
+
+
+def test_who_lies_somewhere_stays_there():
+    assert parse_brief("The injured man lies below the cliff.").stationary
+    assert not parse_brief("The hut lies below the cliff.").stationary
 
 
 def test_not_reached():

@@ -21,7 +21,7 @@ FILE = Path(__file__).parents[2] / "data" / "briefs" / "phrasings.jsonl"
 BRIEFS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
 # As measured; docs/planners.md states them. All: every field of a brief is right.
 LEAST = {
-    "improved on": {"all": 24, "victims": 29, "stationary": 29, "start": 28, "ways": 25},
+    "improved on": {"all": 29, "victims": 30, "stationary": 30, "start": 29, "ways": 29},
     "held out": {"all": 14, "victims": 27, "stationary": 28, "start": 25, "ways": 17},
 }
 
