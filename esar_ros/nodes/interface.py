@@ -33,54 +33,32 @@ ANY_NODE = "any"
 _STEP, _LATCHED, _SENSOR = Quality.STEP, Quality.LATCHED, Quality.SENSOR
 
 
-def _camera_topics() -> list[Topic]:
-    topics = []
-    for camera in names.CAMERAS:
-        topics += [
-            Topic(
-                names.camera_image(camera),
-                "sensor_msgs/msg/Image",
-                _SENSOR,
-                CAMERA_DRIVER,
-                record=Record.FULL,
-                about="colour picture, rgb8; made only while someone subscribes",
-            ),
-            Topic(
-                names.camera_depth(camera),
-                "sensor_msgs/msg/Image",
-                _SENSOR,
-                CAMERA_DRIVER,
-                record=Record.FULL,
-                about="planar depth, 32FC1 metres (REP-117); made only while someone subscribes",
-            ),
-            Topic(
-                names.camera_info(camera),
-                "sensor_msgs/msg/CameraInfo",
-                _SENSOR,
-                CAMERA_DRIVER,
-                record=Record.FULL,
-                about="intrinsics; made only while someone subscribes",
-            ),
-            Topic(
-                names.camera_compressed(camera),
-                "sensor_msgs/msg/CompressedImage",
-                _SENSOR,
-                CAMERA_DRIVER,
-                record=Record.VIEW,
-                about="colour picture, JPEG quality 80; made only while someone subscribes",
-            ),
-            Topic(
-                names.camera_annotated(camera),
-                "sensor_msgs/msg/Image",
-                _SENSOR,
-                CLUE_DETECTOR,
-                record=Record.NEVER,
-                about="colour picture with its detections, rgb8; made only while someone subscribes",
-            ),
-        ]
-    return topics
+def _on_demand(name: str, type: str, quality: Quality, writer: str, record: Record, about: str) -> Topic:
+    return Topic(name, type, quality, writer, record=record, about=about, on_demand=True)
 
 
+_PER_CAMERA = (
+    (names.camera_image, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "colour picture, rgb8"),
+    (names.camera_depth, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "planar depth, 32FC1 metres (REP-117)"),
+    (names.camera_info, "sensor_msgs/msg/CameraInfo", CAMERA_DRIVER, Record.FULL, "intrinsics"),
+    (
+        names.camera_compressed,
+        "sensor_msgs/msg/CompressedImage",
+        CAMERA_DRIVER,
+        Record.VIEW,
+        "colour picture, JPEG quality 80",
+    ),
+    (
+        names.camera_annotated,
+        "sensor_msgs/msg/Image",
+        CLUE_DETECTOR,
+        Record.NEVER,
+        "colour picture with its detections, rgb8",
+    ),
+)
+
+# The referee's relative topics too exist once per vehicle, with the same content: a vehicle's bag or display needs
+# only its own.
 TOPICS: tuple[Topic, ...] = (
     Topic(
         names.TICK,
@@ -124,34 +102,24 @@ TOPICS: tuple[Topic, ...] = (
         (PLANNER, SAFETY_GOVERNOR, REFEREE),
         about="charge, voltage, current",
     ),
-    Topic(
+    _on_demand(
         names.IMU,
         "sensor_msgs/msg/Imu",
         _SENSOR,
         AIRSIM_BRIDGE,
-        record=Record.FULL,
-        about="made only while someone subscribes",
+        Record.FULL,
+        "acceleration and turn rate in <vehicle>/base_link",
     ),
-    Topic(
-        names.FIX,
-        "sensor_msgs/msg/NavSatFix",
-        _SENSOR,
-        AIRSIM_BRIDGE,
-        record=Record.FULL,
-        about="GPS; made only while someone subscribes",
-    ),
-    Topic(
-        names.PRESSURE,
-        "sensor_msgs/msg/FluidPressure",
-        _SENSOR,
-        AIRSIM_BRIDGE,
-        record=Record.FULL,
-        about="barometer; made only while someone subscribes",
-    ),
+    _on_demand(names.FIX, "sensor_msgs/msg/NavSatFix", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "GPS"),
+    _on_demand(names.PRESSURE, "sensor_msgs/msg/FluidPressure", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "barometer"),
     Topic(
         names.COLLISION, "esar_ros/msg/Collision", _STEP, AIRSIM_BRIDGE, (REFEREE,), about="contacts, simulators only"
     ),
-    *_camera_topics(),
+    *(
+        _on_demand(name(camera), kind, _SENSOR, writer, record, about)
+        for camera in names.CAMERAS
+        for name, kind, writer, record, about in _PER_CAMERA
+    ),
     Topic(
         names.RANGES,
         "esar_ros/msg/RangeImage",
@@ -161,13 +129,13 @@ TOPICS: tuple[Topic, ...] = (
         Record.FULL,
         "nearest obstacle per direction, from LiDAR",
     ),
-    Topic(
+    _on_demand(
         names.LIDAR_POINTS,
         "sensor_msgs/msg/PointCloud2",
         _SENSOR,
         CAMERA_DRIVER,
-        record=Record.FULL,
-        about="made only while someone subscribes",
+        Record.FULL,
+        "the LiDAR's newest scan",
     ),
     Topic(
         names.DETECTIONS,
@@ -187,29 +155,24 @@ TOPICS: tuple[Topic, ...] = (
         Record.SCORE,
         "objects fused over views, with covariance",
     ),
-    Topic(
+    _on_demand(
         names.CLUE_MARKERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
         CLUE_DETECTOR,
-        record=Record.NEVER,
-        about="clues with covariance and label for RViz; made only while someone subscribes",
+        Record.NEVER,
+        "clues with covariance and label for RViz",
     ),
-    Topic(
+    _on_demand(
         names.CLUE_CROPS,
         "sensor_msgs/msg/Image",
         _SENSOR,
         CLUE_DETECTOR,
-        record=Record.NEVER,
-        about="the best picture of each thing found, side by side; made only while someone subscribes",
+        Record.NEVER,
+        "the best picture of each thing found, side by side",
     ),
-    Topic(
-        names.MAP_POINTS,
-        "sensor_msgs/msg/PointCloud2",
-        _LATCHED,
-        VOXEL_MAPPER,
-        record=Record.NEVER,
-        about="occupied voxels; made only while someone subscribes",
+    _on_demand(
+        names.MAP_POINTS, "sensor_msgs/msg/PointCloud2", _LATCHED, VOXEL_MAPPER, Record.NEVER, "occupied voxels"
     ),
     Topic(
         names.MAP_GRID,
@@ -220,13 +183,13 @@ TOPICS: tuple[Topic, ...] = (
         Record.NEVER,
         "bird's-eye view at flight level",
     ),
-    Topic(
+    _on_demand(
         names.MAP_FRONTIERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
         VOXEL_MAPPER,
-        record=Record.NEVER,
-        about="frontier clusters; made only while someone subscribes",
+        Record.NEVER,
+        "frontier clusters",
     ),
     Topic(
         names.MAP_LOCAL,
@@ -246,13 +209,13 @@ TOPICS: tuple[Topic, ...] = (
         Record.SCORE,
         "coverage and size of the map",
     ),
-    Topic(
+    _on_demand(
         names.MAP_CLASSES,
         "nav_msgs/msg/OccupancyGrid",
         _LATCHED,
         VOXEL_MAPPER,
-        record=Record.NEVER,
-        about="what was detected on the ground, 1 + place in mission.clues.KINDS; made only while someone subscribes",
+        Record.NEVER,
+        "what was detected on the ground, 1 + place in mission.clues.KINDS",
     ),
     Topic(
         names.MAP_COVERAGE,
@@ -278,21 +241,21 @@ TOPICS: tuple[Topic, ...] = (
         (PILOT, PLANNER),
         about="preparing, running, ended",
     ),
-    Topic(
+    _on_demand(
         names.GOAL_MARKERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
         PLANNER,
-        record=Record.NEVER,
-        about="the waypoint and why, for RViz; made only while someone subscribes",
+        Record.NEVER,
+        "the waypoint and why, for RViz",
     ),
-    Topic(
+    _on_demand(
         names.SAFETY_MARKERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
         SAFETY_GOVERNOR,
-        record=Record.NEVER,
-        about="mode and reason, stopping distance, velocity given, for RViz; made only while someone subscribes",
+        Record.NEVER,
+        "mode and reason, stopping distance, velocity given, for RViz",
     ),
     Topic(
         names.SAFETY_LIMITS,
@@ -306,14 +269,14 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         names.DECISION, "esar_ros/msg/Decision", _STEP, PLANNER, (PILOT, REFEREE), about="one per frame: what and why"
     ),
-    Topic(
+    _on_demand(
         names.BELIEF,
         "nav_msgs/msg/OccupancyGrid",
         _LATCHED,
         PLANNER,
-        record=Record.FULL,
-        about="where the planner expects to find somebody, per cent of the greatest cell, -1 where it says nothing; at "
-        "most once a second, when it has changed, and only while someone subscribes",
+        Record.FULL,
+        "where the planner expects to find somebody, per cent of the greatest cell, -1 where it says nothing; at "
+        "most once a second and when it has changed",
     ),
     Topic(names.REPORTS, "esar_ros/msg/Report", _STEP, PLANNER, (REFEREE,), about="claims that are scored"),
     Topic(
@@ -369,14 +332,7 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic(names.SCORE, "esar_ros/msg/Score", _LATCHED, REFEREE, about="once, at the end"),
     Topic(names.TRUTH, "std_msgs/msg/String", _LATCHED, REFEREE, about="task and ground truth, only after the end"),
-    Topic(
-        names.PATH,
-        "nav_msgs/msg/Path",
-        _LATCHED,
-        PILOT,
-        record=Record.NEVER,
-        about="planned path; made only while someone subscribes",
-    ),
+    _on_demand(names.PATH, "nav_msgs/msg/Path", _LATCHED, PILOT, Record.NEVER, "planned path"),
     Topic(
         names.CLOCK,
         "rosgraph_msgs/msg/Clock",
@@ -413,8 +369,6 @@ TOPICS: tuple[Topic, ...] = (
 
 BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
 
-# Topics of the referee that exist once per vehicle, like all relative ones; scored ones that mission nodes
-# write are repeated in every vehicle's namespace so that a vehicle's bag or display needs only its own.
 ACTIONS: dict[str, str] = {names.ARM: "esar_ros/action/Arm", names.TOUCH_DOWN: "esar_ros/action/TouchDown"}
 
 # Lockstep's clock is moved by parameters of the bridge, `paused` and `speed`, and by this service of it.

@@ -42,6 +42,12 @@ class Topic:
     readers: tuple[str, ...] = ()  # nodes that must be matched before the first step
     record: Record = Record.SCORE
     about: str = ""
+    on_demand: bool = False  # made only while someone subscribes: nobody waits for its readers
+
+    @property
+    def description(self) -> str:
+        """What it is, and when it is there."""
+        return f"{self.about}; made only while someone subscribes" if self.on_demand else self.about
 
     def recorded(self, level: str) -> bool:
         """Whether a bag of one of RECORD_LEVELS keeps it."""

@@ -104,6 +104,12 @@ def test_subscriptions_match_their_publishers(observer: Any, topic: Topic) -> No
     assert {info.node_name for info in readers} >= set(topic.readers)
 
 
+def test_nobody_is_waited_for_that_reads_what_is_made_on_demand() -> None:
+    on_demand = [topic for topic in TOPICS if topic.on_demand]
+    assert {names.MAP_POINTS, names.PATH, names.BELIEF} <= {topic.name for topic in on_demand}
+    assert not [topic.name for topic in on_demand if topic.readers]
+
+
 def test_no_topic_is_on_the_graph_that_the_table_does_not_know(observer: Any) -> None:
     known = {full_name(topic) for topic in TOPICS}
     ours = {

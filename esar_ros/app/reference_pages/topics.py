@@ -23,7 +23,7 @@ def topics_page() -> str:
         readers = ", ".join(topic.readers) or "-"
         lines.append(
             f"| `{topic.name}` | `{topic.type}` | {topic.quality.value} | {topic.writer} | {readers} |"
-            f" {topic.record.name.lower()} | {topic.about} |"
+            f" {topic.record.name.lower()} | {topic.description} |"
         )
     lines += ["", "| action | type | served by |", "|---|---|---|"]
     lines += [f"| `{name}` | `{kind}` | airsim_bridge |" for name, kind in ACTIONS.items()]
