@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message, serialize_message
 
-from esar_ros.nodes.stamps import nanoseconds, to_stamp
+from esar_ros.nodes.stamps import header_nanoseconds, nanoseconds, to_stamp, with_header_nanoseconds
 from esar_ros.nodes.types import message_class
 
 _TIME, _HEADER = "builtin_interfaces/Time", "std_msgs/Header"
@@ -41,12 +40,8 @@ def restamp(raw: bytes, message_type: str, shift: int) -> bytes:
     if shift == 0 or where is Stamped.NOWHERE:
         return raw
     if where is Stamped.IN_FRONT:
-        layout = "<iI" if raw[1] & 1 else ">iI"  # CDR's second byte tells the byte order
-        seconds, nanos = struct.unpack_from(layout, raw, 4)
-        if seconds == 0 and nanos == 0:
-            return raw
-        moved = to_stamp(seconds * 1_000_000_000 + nanos + shift)
-        return raw[:4] + struct.pack(layout, moved.sec, moved.nanosec) + raw[12:]
+        ns = header_nanoseconds(raw)
+        return with_header_nanoseconds(raw, ns + shift) if ns else raw
     message = deserialize_message(raw, message_class(message_type))
     _move(message, shift)
     return bytes(serialize_message(message))

@@ -6,7 +6,8 @@ import struct
 
 from builtin_interfaces.msg import Time
 
-_HEADER = struct.Struct("<iI")  # first field of a message that begins with a header, behind 4 bytes of CDR preamble
+_FRONT = 4  # bytes of CDR preamble, behind which a message that begins with a header or a stamp has its stamp
+_LITTLE, _BIG = struct.Struct("<iI"), struct.Struct(">iI")
 
 
 def nanoseconds(stamp: Time) -> int:
@@ -20,6 +21,16 @@ def to_stamp(ns: int) -> Time:
 
 
 def header_nanoseconds(raw: bytes) -> int:
-    """Stamp of a serialised message that begins with a header."""
-    seconds, nanos = _HEADER.unpack_from(raw, 4)
+    """Stamp of a serialised message that begins with a header or a stamp."""
+    seconds, nanos = _layout(raw).unpack_from(raw, _FRONT)
     return int(seconds) * 1_000_000_000 + int(nanos)
+
+
+def with_header_nanoseconds(raw: bytes, ns: int) -> bytes:
+    """The same serialised message with another stamp in front."""
+    stamp, layout = to_stamp(ns), _layout(raw)
+    return raw[:_FRONT] + layout.pack(stamp.sec, stamp.nanosec) + raw[_FRONT + layout.size :]
+
+
+def _layout(raw: bytes) -> struct.Struct:
+    return _LITTLE if raw[1] & 1 else _BIG  # CDR's second byte tells the byte order

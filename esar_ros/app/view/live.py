@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from esar_ros.app.view.live_layers import encode_png
+from esar_ros.app.view.encode import encode_png
 from esar_ros.app.view.live_state import Cursor, LiveState
-from esar_ros.app.view.pages import Wanted
+from esar_ros.app.view.pages import Wanted, number
 from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind
 from esar_ros.mission.errors import UsageError
@@ -192,10 +191,7 @@ class LiveView:
         if do == "step":
             graph.step()
         elif do == "speed":
-            speed = _number(words, "speed")
-            if not 0.0 <= speed <= SPEED_MOST:
-                raise ValueError(f"speed {speed:g} is not from 0 to {SPEED_MOST:g}")
-            graph.set_clock(speed=speed)
+            graph.set_clock(speed=number(words, "speed", 0.0, SPEED_MOST))
         else:
             graph.set_clock(paused=do == "pause")
 
@@ -205,8 +201,8 @@ class LiveView:
             raise ValueError(f"{kind!r} is neither {PERSON} nor a kind of clue")
         if not isinstance(text, str) or len(text) > TEXT_MOST:
             raise ValueError(f"a report's text has at most {TEXT_MOST} characters")
-        x, y = _number(words, "x"), _number(words, "y")
-        z = _number(words, "z") if words.get("z") is not None else self._ground(x, y)
+        x, y = number(words, "x"), number(words, "y")
+        z = number(words, "z") if words.get("z") is not None else self._ground(x, y)
         return str(kind), kind == PERSON, text.strip() or str(kind).replace("_", " "), (x, y, z)
 
     def _ground(self, x: float, y: float) -> float:
@@ -224,10 +220,3 @@ def _lines(place: PlaceMap) -> list[list[list[float]]]:
         [[round(float(x), 1), round(float(y), 1)] for x, y in line[:: max(1, len(line) // TRACK_POINTS)]]
         for line in place.tracks.values()
     ]
-
-
-def _number(words: Mapping[str, Any], key: str) -> float:
-    value = words.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{key} {value!r} is no number")
-    return float(value)

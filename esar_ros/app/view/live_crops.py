@@ -11,6 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.app.view.encode import encode_jpeg
+
 KEPT_PICTURES = 8  # four cameras of two frames: a frame's detections may come before or after its pictures
 MARGIN = 0.6  # of the box, around it on each side
 SIDE = 112  # px of a crop
@@ -97,4 +99,4 @@ def cut_box(jpeg: bytes, box: Any) -> bytes:
     left = min(max(int(box.x + box.width / 2 - side / 2), 0), width - side)
     top = min(max(int(box.y + box.height / 2 - side / 2), 0), height - side)
     part = cv2.resize(picture[top : top + side, left : left + side], (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
-    return bytes(cv2.imencode(".jpg", part, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1])
+    return encode_jpeg(np.asarray(part, dtype=np.uint8), QUALITY)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.app.view.encode import encode_png
 from esar_ros.mission import names
 
 
@@ -51,8 +51,3 @@ class Layer:
     def picture(self) -> bytes:
         """North-up PNG, clear where nothing is known."""
         return encode_png(PALETTES[self.name][self.cells[::-1].view(np.uint8)])
-
-
-def encode_png(pixels: NDArray[np.uint8]) -> bytes:
-    """PNG of BGR or BGRA pixels."""
-    return bytes(cv2.imencode(".png", np.ascontiguousarray(pixels))[1])

@@ -7,6 +7,7 @@ browser has open can give them.
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import threading
 import time
@@ -230,6 +231,18 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
 
 def _kind(data: bytes) -> str:
     return "image/png" if data.startswith(b"\x89PNG") else "image/jpeg"
+
+
+def number(
+    words: Mapping[str, Any], key: str, least: float = -math.inf, most: float = math.inf, default: float | None = None
+) -> float:
+    """A finite number of a command. Raises ValueError on anything else and outside the bounds."""
+    value = words.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{key} {value!r} is no number")
+    if not least <= value <= most:
+        raise ValueError(f"{key} {value:g} is not between {least:g} and {most:g}")
+    return float(value)
 
 
 class Wanted:

@@ -14,11 +14,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from esar_ros.app.view.pages import Wanted
+from esar_ros.app.view.encode import encode_jpeg, encode_png
+from esar_ros.app.view.pages import Wanted, number
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim_types import SCENE, CameraImage, image_request, yaw_mode
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
@@ -54,7 +53,7 @@ class SimulatorView:
         self._jpeg: dict[str, tuple[bytes, int]] = {}
         self._stamps: deque[float] = deque(maxlen=20)  # s, wall, of pictures taken
         self._trails: dict[str, deque[tuple[float, float]]] = {n: deque(maxlen=TRAIL) for n in self._vehicles}
-        self._map = None if place is None else _png(place.shaded_relief(MAP_PIXELS)[..., ::-1])
+        self._map = None if place is None else encode_png(place.shaded_relief(MAP_PIXELS)[..., ::-1])
         self._stop = threading.Event()
         self._threads = [threading.Thread(target=self._run, args=job, daemon=True) for job in self._jobs()]
         for thread in self._threads:
@@ -115,7 +114,9 @@ class SimulatorView:
     def _fly(self, do: str, words: Mapping[str, Any]) -> None:
         name = self._chosen
         if do == "move":
-            forward, left, up, turn = (_share(words, key) for key in ("forward", "left", "up", "turn"))
+            forward, left, up, turn = (
+                number(words, key, -1.0, 1.0, default=0.0) for key in ("forward", "left", "up", "turn")
+            )
             yaw = yaw_mode(-TURN * turn, is_rate=True)
             velocity = SPEED * forward, -SPEED * left, -CLIMB * up
             self._keys.notify("moveByVelocityBodyFrame", *velocity, KEY_SECONDS, 0, yaw, name)
@@ -165,7 +166,7 @@ class SimulatorView:
             return
         requests = [image_request(camera, SCENE) for camera in wanted]
         images = [CameraImage.of(told) for told in self._pictures.call("simGetImages", requests, self._chosen, False)]
-        jpeg = {image.camera: _jpeg(image.pixels) for image in images}
+        jpeg = {image.camera: encode_jpeg(image.pixels, QUALITY) for image in images}
         with self._lock:
             self._stamps.append(time.monotonic())
             for camera, data in jpeg.items():
@@ -178,18 +179,3 @@ class SimulatorView:
             thread.join(timeout=2.0)
         for client in (self._states, self._pictures, self._keys):
             client.close()
-
-
-def _share(words: Mapping[str, Any], key: str) -> float:
-    value = words.get(key, 0.0)
-    if not isinstance(value, int | float) or not -1.0 <= value <= 1.0:
-        raise ValueError(f"{key} {value!r} is not between -1 and 1")
-    return float(value)
-
-
-def _jpeg(bgr: NDArray[np.uint8]) -> bytes:
-    return bytes(cv2.imencode(".jpg", np.ascontiguousarray(bgr), [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1])
-
-
-def _png(bgr: NDArray[np.uint8]) -> bytes:
-    return bytes(cv2.imencode(".png", np.ascontiguousarray(bgr))[1])
