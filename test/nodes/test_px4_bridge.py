@@ -281,6 +281,7 @@ def test_two_vehicles_do_not_hear_each_other(make: Callable[..., Graph], monkeyp
         monkeypatch.setitem(fake_autopilot.PERIODS, name, 0.05)
         monkeypatch.setitem(px4_state.AGES, name, 3.0)
     monkeypatch.setattr(fake_autopilot, "SIGNAL_LOST", 5.0)
+    monkeypatch.setattr(fake_autopilot, "AUTO_DISARM_UNFLOWN", 60.0)  # the second one waits for the first to arm
     graphs = [
         make(vehicle="uav1", system_id=1, parameters={"index": 0}),
         make(vehicle="uav2", namespace="px4_1", system_id=2, parameters={"index": 1}, start=(20.0, 0.0, 0.0)),
