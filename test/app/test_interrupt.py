@@ -107,4 +107,4 @@ def test_killed_outright_its_processes_die_and_the_next_start_sweeps(esar: Esar,
     # The bag was cut off in flight: readable, but without the truth that a mission's end puts in.
     scored = esar("score", str(tmp_path / "out" / "bag")).end()
     assert scored.code == 2
-    assert "did not end" in scored.one_line()
+    assert "truncated" in scored.one_line() and "--truth FILE" in scored.one_line()

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from esar_ros.perception.backend import Detection2D
 from esar_ros.perception.fusion import ClueFusion
@@ -82,10 +80,8 @@ def test_old_rays_are_forgotten():
     assert fusion.update([ray([0, 80, 30], 501.0)]) == ()
 
 
-@settings(deadline=None, max_examples=30)
-@given(seed=st.integers(0, 10_000))
-def test_the_stated_covariance_holds_under_noisy_poses(seed):
-    """Each axis within five stated deviations, with noise of pose and direction as stated."""
+def resolved_under_noise(seed):
+    """What two rays with noise of pose and direction as stated resolve to, and the truth."""
     rng = np.random.default_rng(seed)
     truth = np.array([rng.uniform(80, 250), rng.uniform(-50, 50), rng.uniform(-20, 40)])
     sigmas = PoseSigmas()
@@ -105,11 +101,26 @@ def test_the_stated_covariance_holds_under_noisy_poses(seed):
                 )
             ]
         )
-    if clues:  # rays that miss each other by chance are kept for later
-        (clue,) = clues
-        off = clue.position - truth
-        assert math.sqrt(off @ np.linalg.solve(clue.covariance, off)) < 5.0
-        assert np.linalg.eigvalsh(clue.covariance).min() > 0.0
+    return clues, truth
+
+
+def test_the_stated_covariance_holds_under_noisy_poses():
+    """Normalised error squared (Bar-Shalom, Li and Kirubarajan 2001, 5.4): three degrees of freedom, 300 runs.
+
+    The distance along narrowly crossing rays is not normally distributed, so single errors lie far out more often than
+    the stated covariance says; mean and share within the 95 % bound must still be as stated.
+    """
+    squared = []
+    for seed in range(300):
+        clues, truth = resolved_under_noise(seed)
+        for clue in clues:  # rays that miss each other by chance are kept for later
+            assert np.linalg.eigvalsh(clue.covariance).min() > 0.0
+            off = clue.position - truth
+            squared.append(float(off @ np.linalg.solve(clue.covariance, off)))
+    assert len(squared) >= 290
+    spread = 1.96 * math.sqrt(2.0 * 3.0 / len(squared))
+    assert 3.0 - 2.0 * spread < np.mean(squared) < 3.0 + spread
+    assert np.mean(np.array(squared) < 7.815) > 0.91
 
 
 @pytest.mark.parametrize("count", [1, 200])
