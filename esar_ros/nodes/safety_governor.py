@@ -20,6 +20,7 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.deadlines import Deadlines
 from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.lifecycle import Lifecycle
 from esar_ros.nodes.markers import safety_markers
@@ -35,6 +36,7 @@ from esar_ros.safety.traffic import Other
 from esar_ros.safety.zones import load_keep_out
 
 RATE = 50.0  # Hz, in real time
+MISSES = 0.001  # share of deadlines missed from which the diagnostics warn
 MARKED = 5  # decisions between two sets of markers
 JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what was extrapolated
 SILENT = 1e6  # s, heartbeat age of a pilot that is known to be gone
@@ -70,9 +72,10 @@ class SafetyGovernorNode(StepNode):
         self._window_of: tuple[int, OccupancyWindow] | None = None
         self._count = 0
         self._now_ns = 0
+        self._deadlines = Deadlines(1.0 / RATE)
         if not self.lockstep:
             self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
-            self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
+            self._timer = self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
         if different := changed(self._governor.limits):
             self.send(names.SAFETY_LIMITS, String(data=json.dumps(different, sort_keys=True)))
         self.join()
@@ -101,7 +104,14 @@ class SafetyGovernorNode(StepNode):
         elif self._mode >= Mode.HOLD or not self._enabled:
             level = DiagnosticStatus.WARN
         governor = Finding("governor", level, words, {"intervenes": self._enabled})
-        return [governor, self._lifecycle.finding()]
+        findings = [governor, self._lifecycle.finding()]
+        return findings if self.lockstep else [*findings, self._punctuality()]
+
+    def _punctuality(self) -> Finding:
+        watch = self._deadlines
+        level = DiagnosticStatus.WARN if watch.missed > MISSES * watch.periods else DiagnosticStatus.OK
+        about = {"periods": watch.periods, "missed": watch.missed, "p99 (ms)": round(1e3 * watch.response(99.0), 2)}
+        return Finding("deadlines", level, f"{watch.missed} of {watch.periods} deadlines missed", about)
 
     def _on_brief(self, brief: Brief) -> None:
         self._governor.set_site(site_of(convert.brief_of(brief), self._governor.limits, self._zones))
@@ -116,6 +126,7 @@ class SafetyGovernorNode(StepNode):
         newest = self._odometry.newest_ns()
         if newest is None:
             return
+        released = time.monotonic() + self._timer.time_until_next_call() * 1e-9 - 1.0 / RATE
         ns = newest + round((time.monotonic() - self._odometry.arrived) * 1e9)
         # Odometry that comes a little later than expected is no clock running backwards.
         if self._now_ns - JITTER <= ns < self._now_ns:
@@ -123,6 +134,7 @@ class SafetyGovernorNode(StepNode):
         self._now_ns = ns
         self._count += 1
         self.on_step(Step(ns, self._count, 0, 1.0 / RATE, None, frozenset()))
+        self._deadlines.answered(released, time.monotonic())
 
     def on_step(self, step: Step) -> bool | None:
         """Decide and publish."""

@@ -1,0 +1,104 @@
+"""Whether the governor's node keeps its 50 Hz while everything else wants the processor.
+
+python benchmarks/governor_node.py [--task ID] [--planner NAME] [--preset NAME] [--hogs N] [--keep FOLDER]
+
+A mission in real time; beside its graph run N processes that only count, by default one a core, so that no core is ever
+idle. The node itself measures each period from the timer's release to the answer that is published (a release it slept
+through counts as missed) and says so in its diagnostics, which the bag keeps. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+from rosbags.highlevel import AnyReader
+
+from esar_ros.mission import names
+from esar_ros.mission.environment import graph_environment
+from esar_ros.scoring.bag_writer import typestore
+
+GOALS = {"missed_percent": 0.1}
+NODE = "safety_governor: deadlines"
+
+
+def count() -> None:
+    """Use one core."""
+    number = 0
+    while True:
+        number += 1
+
+
+def fly(arguments: argparse.Namespace, out: Path) -> float:
+    """Fly with the hogs beside; share (percent) of all cores in use meanwhile."""
+    command = [sys.executable, "-m", "esar_ros.app.cli", "mission", "--pace", "realtime", "--record", "view"]
+    command += ["--task", arguments.task, "--planner", arguments.planner, "--preset", arguments.preset]
+    hogs = [multiprocessing.Process(target=count, daemon=True) for _ in range(arguments.hogs)]
+    for hog in hogs:
+        hog.start()
+    try:
+        psutil.cpu_percent()
+        subprocess.run([*command, "--out", str(out)], check=True, stdout=sys.stderr)
+        return float(psutil.cpu_percent())
+    finally:
+        for hog in hogs:
+            hog.kill()
+
+
+def told(bag: Path) -> dict[str, float]:
+    """The last thing the governor said of its deadlines."""
+    last: dict[str, float] = {}
+    with AnyReader([bag], default_typestore=typestore()) as reader:
+        connections = [c for c in reader.connections if c.topic == names.DIAGNOSTICS]
+        for connection, _, raw in reader.messages(connections):
+            for status in reader.deserialize(raw, connection.msgtype).status:
+                if status.name.endswith(NODE):
+                    last = {pair.key: float(pair.value) for pair in status.values}
+    if not last:
+        raise SystemExit(f"no diagnostics '{NODE}' in {bag}")
+    return last
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--task", default="aotai-first")
+    parser.add_argument("--planner", default="fbe")
+    parser.add_argument("--preset", default="fast", choices=("fast", "paper"))
+    parser.add_argument("--hogs", type=int, default=os.cpu_count() or 1, help="processes beside the graph (cores)")
+    parser.add_argument("--keep", default="", metavar="FOLDER", help="keep the mission's results there")
+    arguments = parser.parse_args()
+    os.environ.update(graph_environment())
+    os.environ.setdefault("ROS_DOMAIN_ID", str(random.SystemRandom().randrange(1, 101)))
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    with tempfile.TemporaryDirectory() as temporary:
+        out = Path(arguments.keep or temporary)
+        busy = fly(arguments, out)
+        said = told(out / "bag")
+        contacts = json.loads((out / "result.json").read_text(encoding="utf-8"))["safety"]["collisions"]
+    missed = 100.0 * said["missed"] / said["periods"]
+    print(f"{said['periods']:.0f} periods of 20 ms, {said['missed']:.0f} missed ({missed:.3f} %)")
+    print(f"release to answer, p99 of the last minute: {said['p99 (ms)']} ms; cores busy {busy:.0f} %")
+    figures = {
+        "periods": said["periods"],
+        "missed_percent": round(missed, 4),
+        "p99_ms": said["p99 (ms)"],
+        "cores_busy_percent": busy,
+        "hogs": arguments.hogs,
+        "collisions": contacts,
+    }
+    met = {key: figures[key] < goal for key, goal in GOALS.items()}
+    print(json.dumps({"benchmark": "governor_node", "figures": figures, "goals": GOALS, "met": met}))
+    return 0 if all(met.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
