@@ -68,7 +68,16 @@ def untold(reports: Sequence[Report], team: Sequence[Teammate]) -> tuple[Report,
 
 def _same(one: Report, other: Report) -> bool:
     same_kind = one.type is other.type and (one.type is ReportType.VICTIM or one.kind == other.kind)
-    return same_kind and float(np.linalg.norm(one.position - other.position)) <= SAME
+    return same_kind and _near(one.position, other.position)
+
+
+def _near(one: Vector, other: Vector) -> bool:
+    return float(np.linalg.norm(one - other)) <= SAME
+
+
+def _holds(clues: Sequence[SeenClue], kind: str, position: Vector) -> bool:
+    """Whether one of the clues is of this kind and there."""
+    return any(clue.kind == kind and _near(clue.position, position) for clue in clues)
 
 
 class OneVoice:
@@ -99,11 +108,7 @@ class OneVoice:
 
     def _is_known_to_earlier(self, report: Report, observation: Observation) -> bool:
         return any(
-            mate.vehicle in self._earlier
-            and any(
-                clue.kind == report.kind and float(np.linalg.norm(clue.position - report.position)) <= SAME
-                for clue in mate.clues
-            )
+            mate.vehicle in self._earlier and _holds(mate.clues, report.kind, report.position)
             for mate in observation.team
         )
 
@@ -116,10 +121,7 @@ def clues_of_all(observation: Observation) -> tuple[SeenClue, ...]:
         known += [
             replace(clue, id=clue.id + number * _FOREIGN_ID)
             for clue in mate.clues
-            if not any(
-                clue.kind == other.kind and float(np.linalg.norm(clue.position - other.position)) <= SAME
-                for other in own
-            )
+            if not _holds(own, clue.kind, clue.position)
         ]
     return tuple(known)
 

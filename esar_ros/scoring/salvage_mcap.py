@@ -13,14 +13,13 @@ from typing import BinaryIO
 
 import lz4.frame
 from backports import zstd
-from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinition, MessageDefinitionFormat
-from rosbags.rosbag2.metadata import parse_qos
+from rosbags.interfaces import Connection, MessageDefinition
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.salvage_topic import NO_DEFINITION, connection_of, definition_of
 
 MAGIC = b"\x89MCAP0\r\n"
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0F
-_FORMATS = {"ros2msg": MessageDefinitionFormat.MSG, "ros2idl": MessageDefinitionFormat.IDL}
 _PIECE = 1 << 16  # bytes decompressed at once, so that a damaged end costs no more than itself
 
 
@@ -56,16 +55,14 @@ class SalvageMcap:
             encoding, rest = _text(rest)
             text, _ = _text(rest)
             self._names[number] = name
-            self._schemas[number] = MessageDefinition(_FORMATS.get(encoding, MessageDefinitionFormat.NONE), text)
+            self._schemas[number] = definition_of(encoding, text)
         elif opcode == _CHANNEL:
             number, schema = struct.unpack_from("<HH", body)
             topic, rest = _text(body[4:])
             encoding, rest = _text(rest)
-            nothing = MessageDefinition(MessageDefinitionFormat.NONE, "")
-            self.connections[number] = Connection(
-                number, topic, self._names.get(schema, ""), self._schemas.get(schema, nothing), "", 0,
-                ConnectionExtRosbag2(encoding, _offered(rest)), None,
-            )  # fmt: skip
+            definition = self._schemas.get(schema, NO_DEFINITION)
+            kind = self._names.get(schema, "")
+            self.connections[number] = connection_of(number, topic, kind, encoding, definition, _offered(rest))
         elif opcode == _MESSAGE:
             number, _, stamp, _ = struct.unpack_from("<HIQQ", body)
             if number in self.connections:
@@ -131,12 +128,12 @@ def _text(data: bytes) -> tuple[str, bytes]:
     return data[4:end].decode("utf-8", "replace"), data[end:]
 
 
-def _offered(metadata: bytes) -> list[object]:
-    """Quality of service in a channel's metadata, a map of texts with its length before it."""
+def _offered(metadata: bytes) -> str:
+    """Qualities of service in a channel's metadata, a map of texts with its length before it."""
     rest = metadata[4 : 4 + int.from_bytes(metadata[:4], "little")]
     while rest:
         key, rest = _text(rest)
         value, rest = _text(rest)
         if key == "offered_qos_profiles":
-            return list(parse_qos(value))
-    return []
+            return value
+    return ""

@@ -10,14 +10,13 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinition, MessageDefinitionFormat
-from rosbags.rosbag2.metadata import parse_qos
+from rosbags.interfaces import Connection
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.salvage_topic import NO_DEFINITION, connection_of, definition_of
 
 MAGIC = b"SQLite format 3\x00"
 _LEAF, _INTERIOR = 0x0D, 0x05  # pages of a table
-_FORMATS = {"ros2msg": MessageDefinitionFormat.MSG, "ros2idl": MessageDefinitionFormat.IDL}
 _MESSAGE_COLUMNS = 4  # id, topic_id, timestamp, data: no other table of a bag has as many
 
 Value = int | float | str | bytes | None
@@ -61,19 +60,16 @@ class SalvageSqlite:
 
     def _topics(self) -> dict[int, Connection]:
         definitions = {
-            str(row[1]): MessageDefinition(_FORMATS.get(str(row[2]), MessageDefinitionFormat.NONE), str(row[3]))
+            str(row[1]): definition_of(str(row[2]), str(row[3]))
             for _, row in self._table(self._roots.get("message_definitions", 0))
             if len(row) >= 4
         }
-        nothing = MessageDefinition(MessageDefinitionFormat.NONE, "")
         found = {}
         for number, row in self._table(self._roots["topics"]):
             name, kind, encoding = (str(value) for value in row[1:4])
-            offered = parse_qos(str(row[4])) if len(row) > 4 and row[4] else []
-            definition = definitions.get(kind, nothing)
-            found[number] = Connection(
-                number, name, kind, definition, "", 0, ConnectionExtRosbag2(encoding, offered), None
-            )
+            offered = str(row[4]) if len(row) > 4 and row[4] else ""
+            definition = definitions.get(kind, NO_DEFINITION)
+            found[number] = connection_of(number, name, kind, encoding, definition, offered)
         return found
 
     # -- pages ----------------------------------------------------------------------------------
