@@ -248,8 +248,9 @@ def _start_by_way(sentence: str) -> StartFact | None:
 def _start_at(sentence: str) -> StartFact | None:
     """From "Drone: the hut", "You are at the ramp"."""
     at = _AT.match(sentence)
-    told = at is not None and not distances(sentence) and not directions(sentence)
-    return StartFact(at[1].strip(), None, None) if told and at is not None else None
+    if at is None or distances(sentence) or directions(sentence):
+        return None
+    return StartFact(at[1].strip(), None, None)
 
 
 def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> list[Move]:

@@ -54,14 +54,29 @@ def test_halves_of_a_way_in_two_sentences_become_one():
     assert (move.distance.metres, degrees(move.direction)) == (400, 180)
 
 
-def test_a_second_way_goes_on_from_the_first():
-    facts = parse_brief(
-        "Take-off is 100 m north of the tarn. They walked two hundred metres east of the tarn. "
-        "From there tracks lead 150 m north."
-    )
+@pytest.mark.parametrize(
+    ("brief", "first", "second"),
+    [
+        pytest.param(
+            "Take-off is 100 m north of the tarn. They walked two hundred metres east of the tarn. "
+            "From there tracks lead 150 m north.",
+            (200, 0),
+            (150, 90),
+            id="a second way goes on from the first",
+        ),
+        pytest.param(
+            "You start at the mill. Her radio was heard 700 m north and 250 m west of the mill.",
+            (700, 90),
+            (250, 180),
+            id="two offsets are one place",
+        ),
+    ],
+)
+def test_two_moves_follow_each_other(brief, first, second):
+    facts = parse_brief(brief)
     assert [(m.distance.metres, degrees(m.direction), m.reference) for m in facts.moves] == [
-        (200, 0, Reference.START),
-        (150, 90, Reference.PREVIOUS),
+        (*first, Reference.START),
+        (*second, Reference.PREVIOUS),
     ]
 
 
@@ -69,14 +84,6 @@ def test_a_way_on_from_the_landmark_that_was_left():
     facts = parse_brief("You start at the mill. Ida left the mill by the back door, north-east along the brook.")
     (move,) = facts.moves
     assert (degrees(move.direction), move.reference) == (45, Reference.START)
-
-
-def test_two_offsets_are_one_place():
-    facts = parse_brief("You start at the mill. Her radio was heard 700 m north and 250 m west of the mill.")
-    assert [(m.distance.metres, degrees(m.direction), m.reference) for m in facts.moves] == [
-        (700, 90, Reference.START),
-        (250, 180, Reference.PREVIOUS),
-    ]
 
 
 def test_abbreviations_and_degrees_do_not_hide_a_way():
