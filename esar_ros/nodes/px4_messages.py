@@ -50,13 +50,18 @@ def is_outdated() -> bool:
     return ours and mark.is_file() and mark.read_text(encoding="utf-8") != _built_from()
 
 
+def is_current() -> bool:
+    """Whether they are there, and need not be built again."""
+    return is_built() and not is_outdated()
+
+
 def ensure() -> bool:
     """Build px4_msgs into the environment unless it is there. True when it was built now. Raises UsageError."""
-    if is_built() and not is_outdated():
+    if is_current():
         return False
     with (cache_directory() / f"{PX4_MSGS}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process may be building it
-        if is_built() and not is_outdated():
+        if is_current():
             return False
         _build(prefix())
     if not is_built():
@@ -127,7 +132,7 @@ def _build(target: Path) -> None:
 def main() -> int:
     """Build them, and say from where they come."""
     try:
-        here = is_built() and not is_outdated()
+        here = is_current()
         print("px4_msgs is here" if here else "Building px4_msgs, once, which takes a minute or two")
         ensure()
     except UsageError as error:
