@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import array
+
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
 from sensor_msgs.msg import BatteryState, FluidPressure, Imu, NavSatFix, NavSatStatus
 
 from esar_ros.bridges.airsim_vehicle import BatteryReading, ImuReading, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
-from esar_ros.msg import Collision, VehicleState
+from esar_ros.msg import Collision, RangeImage, VehicleState
 from esar_ros.nodes import convert
+from esar_ros.perception.ranges import RangeGrid
 
 
 def odometry_message(
@@ -114,4 +118,22 @@ def transform_message(parent: str, child: str, pose: Pose, stamp: Time) -> Trans
     message.header.frame_id = parent
     message.transform.translation = convert.vector3(pose.position)
     message.transform.rotation = convert.quaternion(pose.quaternion)
+    return message
+
+
+def range_image_message(vehicle: str, grid: RangeGrid, ranges: NDArray[np.float32], stamp: Time) -> RangeImage:
+    """Pooled ranges (rows, columns), m, in base_link."""
+    message = RangeImage(
+        azimuth_min=grid.azimuth_min,
+        azimuth_step=grid.azimuth_step,
+        columns=grid.columns,
+        elevation_min=grid.elevation_min,
+        elevation_step=grid.elevation_step,
+        rows=grid.rows,
+        range_min=grid.range_min,
+        range_max=grid.range_max,
+        ranges=array.array("f", ranges.tobytes()),
+    )
+    message.header.stamp = stamp
+    message.header.frame_id = names.vehicle_frame(vehicle, names.BASE_LINK)
     return message

@@ -27,8 +27,9 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.msg import RangeImage, Tick
+from esar_ros.msg import Tick
 from esar_ros.nodes import convert, interface
+from esar_ros.nodes.bridge_messages import range_image_message
 from esar_ros.nodes.frames import FrameSet, InProcessFrames, camera_poses
 from esar_ros.nodes.image_message import image_message
 from esar_ros.nodes.parameters import declare
@@ -183,21 +184,8 @@ class CameraDriverNode(StepNode):
 
     def _publish_ranges(self, ns: int, points: Any) -> None:
         """points (N, 3), m, base_link."""
-        grid = self._grid
-        pooled = pool_ranges(points, grid)
-        message = RangeImage(
-            azimuth_min=grid.azimuth_min,
-            azimuth_step=grid.azimuth_step,
-            columns=grid.columns,
-            elevation_min=grid.elevation_min,
-            elevation_step=grid.elevation_step,
-            rows=grid.rows,
-            range_min=grid.range_min,
-            range_max=grid.range_max,
-            ranges=array.array("f", pooled.tobytes()),
-        )
-        message.header.stamp = to_stamp(ns)
-        message.header.frame_id = names.vehicle_frame(self.vehicles[0], names.BASE_LINK)
+        pooled = pool_ranges(points, self._grid)
+        message = range_image_message(self.vehicles[0], self._grid, pooled, to_stamp(ns))
         self.send(names.RANGES, message)
         if self.wanted(names.LIDAR_POINTS):
             self.send(names.LIDAR_POINTS, _cloud(points, message.header))

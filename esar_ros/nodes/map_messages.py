@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import PointCloud2, PointField
 from visualization_msgs.msg import Marker, MarkerArray
 
+from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.clues import KINDS
+from esar_ros.msg import LocalMap
+from esar_ros.nodes import convert
 
 GREY = 0x808080
 # Packed RGB by label of the class layer: grey for none, then each kind's own.
@@ -33,6 +36,23 @@ def occupancy_grid(
     message.info.origin.position = Point(x=float(origin[0]), y=float(origin[1]), z=0.0)
     message.info.origin.orientation.w = 1.0
     message.data = array.array("b", np.ascontiguousarray(cells, dtype=np.int8).tobytes())
+    return message
+
+
+def local_map_message(window: OccupancyWindow, age: float, stamp: object) -> LocalMap:
+    """Occupancy around a vehicle; age (s) of the newest frame in it, inf before the first."""
+    size_x, size_y, size_z = window.cells.shape
+    message = LocalMap(
+        origin=convert.point(window.origin),
+        resolution=float(window.resolution),
+        size_x=size_x,
+        size_y=size_y,
+        size_z=size_z,
+        cells=array.array("B", window.pack()),
+        age=age,
+    )
+    message.header.stamp = stamp
+    message.header.frame_id = names.MAP
     return message
 
 

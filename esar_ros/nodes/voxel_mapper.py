@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -24,12 +23,18 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.msg import Brief, Detections, LocalMap, MapStatus, Tick
+from esar_ros.msg import Brief, Detections, MapStatus, Tick
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.lifecycle import Lifecycle
-from esar_ros.nodes.map_messages import color_by_class, frontier_markers, occupancy_grid, point_cloud
+from esar_ros.nodes.map_messages import (
+    color_by_class,
+    frontier_markers,
+    local_map_message,
+    occupancy_grid,
+    point_cloud,
+)
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
@@ -306,19 +311,8 @@ class VoxelMapperNode(StepNode):
 
     def _publish_local(self, ns: int, position: Vector) -> None:
         window = self._mapper.local_window(position, 0.0)
-        size_x, size_y, size_z = window.cells.shape
-        message = LocalMap(
-            origin=convert.point(window.origin),
-            resolution=float(window.resolution),
-            size_x=size_x,
-            size_y=size_y,
-            size_z=size_z,
-            cells=array.array("B", window.pack()),
-            age=math.inf if self._newest_ns is None else max(0.0, (ns - self._newest_ns) * 1e-9),
-        )
-        message.header.stamp = to_stamp(ns)
-        message.header.frame_id = names.MAP
-        self.send(names.MAP_LOCAL, message)
+        age = math.inf if self._newest_ns is None else max(0.0, (ns - self._newest_ns) * 1e-9)
+        self.send(names.MAP_LOCAL, local_map_message(window, age, to_stamp(ns)))
 
 
 def main() -> int:

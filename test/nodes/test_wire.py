@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,10 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.observation import Grid, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.msg import LocalMap, PilotState, RangeImage
+from esar_ros.msg import PilotState
 from esar_ros.nodes import convert
-from esar_ros.nodes.map_messages import occupancy_grid
+from esar_ros.nodes.bridge_messages import range_image_message
+from esar_ros.nodes.map_messages import local_map_message, occupancy_grid
 from esar_ros.nodes.steps import Step
 from esar_ros.perception.ranges import RangeGrid
 
@@ -73,15 +73,7 @@ def test_goals(position: Any, yaw: float | None, velocity: Any, rate: float, spe
 def test_windows(origin: Any, seed: int, ns: int) -> None:
     cells = np.random.default_rng(seed).integers(0, 3, (8, 6, 4), dtype=np.uint8)
     window = OccupancyWindow(origin, 1.0, cells, 0.0)
-    message = LocalMap(
-        origin=convert.point(origin),
-        resolution=1.0,
-        size_x=8,
-        size_y=6,
-        size_z=4,
-        cells=array.array("B", window.pack()),
-    )
-    message.header.stamp = Time(sec=ns // 10**9, nanosec=ns % 10**9)
+    message = local_map_message(window, 0.0, Time(sec=ns // 10**9, nanosec=ns % 10**9))
     there, here = convert.window_of(sent(message)), wire.window_as_sent(window, ns)
     assert (there.stamp, there.resolution) == (here.stamp, here.resolution)
     assert np.array_equal(there.origin, here.origin) and np.array_equal(there.cells, here.cells)
@@ -102,19 +94,7 @@ def test_ranges() -> None:
     grid = RangeGrid.of(load_vehicle().lidar)
     pooled = np.random.default_rng(1).uniform(0.0, 60.0, (grid.rows, grid.columns)).astype(np.float32)
     pooled[0, :3] = np.inf, -np.inf, np.nan
-    message = sent(
-        RangeImage(
-            azimuth_min=grid.azimuth_min,
-            azimuth_step=grid.azimuth_step,
-            columns=grid.columns,
-            elevation_min=grid.elevation_min,
-            elevation_step=grid.elevation_step,
-            rows=grid.rows,
-            range_min=grid.range_min,
-            range_max=grid.range_max,
-            ranges=array.array("f", pooled.tobytes()),
-        )
-    )
+    message = sent(range_image_message("uav1", grid, pooled, Time()))
     here = wire.ranges_as_sent(pooled, grid, Pose(), 1)
     for field in ("azimuth_min", "azimuth_step", "elevation_min", "elevation_step", "range_min", "range_max"):
         assert getattr(message, field) == getattr(here, field), field
