@@ -54,7 +54,6 @@ class AirSimBridgeNode(Node):
     def __init__(self) -> None:
         super().__init__(interface.AIRSIM_BRIDGE)
         self.lockstep = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)) == LOCKSTEP
-        declare(self, "record", "view", "what the recorder keeps", choices=interface.RECORD_LEVELS)
         vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
         self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
         self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))

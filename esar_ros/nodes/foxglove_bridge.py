@@ -19,20 +19,17 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.msg import MissionState
 from esar_ros.nodes import interface
-from esar_ros.nodes.interface import BY_NAME, TOPICS, Quality, Topic
+from esar_ros.nodes.interface import BY_NAME, TOPICS, Topic
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import SERVING
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.stamps import header_nanoseconds, nanoseconds
-from esar_ros.nodes.steps import LOCKSTEP, REALTIME
 from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag_writer import typestore
 
 HOST = "127.0.0.1"
 PERIOD = 0.1  # s wall between looks at who wants what
-LATCHED = (Quality.LATCHED, Quality.TF_STATIC)
-KEPT = 8  # messages of a latched topic that a client that comes later is given
 ENCODING = "cdr"
 SCHEMA_ENCODING = "ros2msg"
 
@@ -57,8 +54,6 @@ class FoxgloveBridgeNode(Node):
 
     def __init__(self) -> None:
         super().__init__(interface.FOXGLOVE_BRIDGE)
-        declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME))
-        declare(self, "record", "view", "what the recorder keeps", choices=interface.RECORD_LEVELS)
         vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
         port = int(declare(self, "port", 0, "TCP port on the loopback; 0: a free one", minimum=0, maximum=65535))
         try:
@@ -120,7 +115,7 @@ class FoxgloveBridgeNode(Node):
                 for raw in self._latched.get(name, ()):
                     self._channels[name].log(raw, log_time=self._now)
         for name, entry in self._entries.items():
-            wanted = self._readers[name] > 0 and (self._running or entry.quality in LATCHED)
+            wanted = self._readers[name] > 0 and (self._running or entry.quality.kept_for_late > 0)
             if wanted and name not in self._subscriptions_of:
                 self._subscriptions_of[name] = self.create_subscription(
                     message_class(entry.type),
@@ -145,9 +140,8 @@ class FoxgloveBridgeNode(Node):
         else:
             ns = self._now
         self._channels[name].log(raw, log_time=ns or self._now)
-        if entry.quality in LATCHED:
-            kept = KEPT if entry.quality is Quality.TF_STATIC else 1
-            self._latched.setdefault(name, deque(maxlen=kept)).append(raw)
+        if entry.quality.kept_for_late:
+            self._latched.setdefault(name, deque(maxlen=entry.quality.kept_for_late)).append(raw)
 
     def close(self) -> None:
         """Stop serving."""

@@ -211,18 +211,17 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         ]
         if not together:
             specs.append(NodeSpec(SENSING, space, sensing, images=True, truth=knows))
-    return specs + _watchers(options, root, {key: common[key] for key in ("pace", "record")})
+    return specs + _watchers(options, root)
 
 
-def _watchers(options: MissionOptions, root: str, common: dict[str, Any]) -> list[NodeSpec]:
+def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
     """Processes that only show the mission. They keep wall time: nothing of theirs waits for the simulator's."""
     vehicles = list(options.vehicles)
     specs = []
-    for executable, port, module in (
-        (interface.VIEWER, options.view, "esar_ros.app.view.viewer"),
-        (interface.FOXGLOVE_BRIDGE, options.foxglove, ""),
-    ):
-        if port != NO_PORT:
-            parameters = {**common, "vehicles": vehicles, "port": port}
-            specs.append(NodeSpec(executable, root, parameters, optional=True, module=module))
+    if options.view != NO_PORT:
+        page: dict[str, Any] = {"pace": options.pace, "vehicles": vehicles, "port": options.view}
+        specs.append(NodeSpec(interface.VIEWER, root, page, optional=True, module="esar_ros.app.view.viewer"))
+    if options.foxglove != NO_PORT:
+        server: dict[str, Any] = {"vehicles": vehicles, "port": options.foxglove}
+        specs.append(NodeSpec(interface.FOXGLOVE_BRIDGE, root, server, optional=True))
     return specs

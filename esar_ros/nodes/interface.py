@@ -278,7 +278,14 @@ TOPICS: tuple[Topic, ...] = (
         "where the planner expects to find somebody, per cent of the greatest cell, -1 where it says nothing; at "
         "most once a second and when it has changed",
     ),
-    Topic(names.REPORTS, "esar_ros/msg/Report", _STEP, PLANNER, (REFEREE,), about="claims that are scored"),
+    Topic(
+        names.REPORTS,
+        "esar_ros/msg/Report",
+        Quality.LATCHED_ALL,
+        PLANNER,
+        (REFEREE,),
+        about="claims that are scored, numbered from 1",
+    ),
     Topic(
         names.PILOT_STATE,
         "esar_ros/msg/PilotState",

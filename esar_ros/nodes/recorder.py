@@ -11,7 +11,7 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes import interface
 from esar_ros.nodes.diagnostics import Finding
-from esar_ros.nodes.interface import TOPICS, Quality
+from esar_ros.nodes.interface import TOPICS
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
@@ -45,7 +45,7 @@ class RecorderNode(StepNode):
                     continue
                 seen_global.add(name)
                 full = name if name.startswith("/") else f"{self.get_namespace().rstrip('/')}/{name}"
-                self._writer.add_topic(full, entry.type, latched=entry.quality in (Quality.LATCHED, Quality.TF_STATIC))
+                self._writer.add_topic(full, entry.type, latched=entry.quality.kept_for_late)
                 message_type = message_class(entry.type)
                 stamped = "header" in message_type.get_fields_and_field_types()
                 self._subscriptions_kept.append(

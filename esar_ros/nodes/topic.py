@@ -6,14 +6,33 @@ from dataclasses import dataclass
 from enum import Enum
 
 
+@dataclass(frozen=True)
+class Profile:
+    """Quality of service. latched: who subscribes late gets the last `depth` messages (transient local)."""
+
+    reliable: bool
+    latched: bool
+    depth: int
+
+    def __str__(self) -> str:
+        reliability = "reliable" if self.reliable else "best effort"
+        return f"{reliability}, {'transient local' if self.latched else 'volatile'}, last {self.depth}"
+
+
 class Quality(Enum):
     """Quality-of-service profiles in use."""
 
-    STEP = "reliable, volatile, last 200"  # control chain and everything scoring needs: nothing may be lost
-    LATCHED = "reliable, transient local, last 1"  # maps and briefs: late readers get the newest
-    SENSOR = "reliable, volatile, last 5"  # pictures and raw sensors; best-effort readers match too
-    CLOCK = "best effort, volatile, last 1"
-    TF_STATIC = "reliable, transient local, last 100"
+    STEP = Profile(reliable=True, latched=False, depth=200)  # control chain and what scoring needs: nothing is lost
+    LATCHED = Profile(reliable=True, latched=True, depth=1)  # maps and briefs: late readers get the newest
+    LATCHED_ALL = Profile(reliable=True, latched=True, depth=200)  # few, each of which counts: late readers get all
+    SENSOR = Profile(reliable=True, latched=False, depth=5)  # pictures and raw sensors; best-effort readers match too
+    CLOCK = Profile(reliable=False, latched=False, depth=1)
+    TF_STATIC = Profile(reliable=True, latched=True, depth=100)
+
+    @property
+    def kept_for_late(self) -> int:
+        """How many of its last messages a late reader gets; 0: none."""
+        return self.value.depth if self.value.latched else 0
 
 
 class Record(Enum):

@@ -68,7 +68,6 @@ class ViewerNode(Node):
         super().__init__(interface.VIEWER)
         pace = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME))
         self.lockstep = pace == LOCKSTEP
-        declare(self, "record", "view", "what the recorder keeps", choices=interface.RECORD_LEVELS)
         self.vehicles = tuple(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
         self.port = int(
             declare(self, "port", 0, "TCP port of the page on the loopback; 0: a free one", minimum=0, maximum=65535)

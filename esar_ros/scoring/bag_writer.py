@@ -66,8 +66,11 @@ class BagWriter:
         except OSError as error:
             raise UsageError(f"cannot write bag {path}: {error.strerror}", "choose a folder you may write to") from None
 
-    def add_topic(self, topic: str, message_type: str, latched: bool = False, reliable: bool = True) -> None:
-        """Announce a topic (full name) of a type (package/msg/Name); its definition goes into the bag."""
+    def add_topic(self, topic: str, message_type: str, latched: int = 0, reliable: bool = True) -> None:
+        """Announce a topic (full name) of a type (package/msg/Name); its definition goes into the bag.
+
+        latched: how many of its last messages late readers were given; 0: none.
+        """
         self._add(topic, message_type, [_offered(latched, reliable)])
 
     def add_topic_like(self, source: Connection) -> None:
@@ -107,10 +110,10 @@ class BagWriter:
             writer.close()
 
 
-def _offered(latched: bool, reliable: bool) -> Qos:
+def _offered(latched: int, reliable: bool) -> Qos:
     return Qos(
         QosHistory.KEEP_LAST,
-        1 if latched else 100,
+        latched or 100,
         QosReliability.RELIABLE if reliable else QosReliability.BEST_EFFORT,
         QosDurability.TRANSIENT_LOCAL if latched else QosDurability.VOLATILE,
         _FOREVER,

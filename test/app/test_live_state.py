@@ -126,6 +126,13 @@ def test_a_report_sent_again_is_one_report(state: LiveState) -> None:
     assert (told["type"], told["kind"], told["t"]) == ("victim", "person", 5.0)
 
 
+def test_a_report_heard_late_is_logged_at_its_own_time(state: LiveState) -> None:
+    state.take("uav1", names.DECISION, message("esar_ros/msg/Decision", 130.0, status=1, action="frontier", why=""))
+    state.take("uav1", names.REPORTS, message("esar_ros/msg/Report", 101.0, seq=1, type=1, kind="tent", text="a tent"))
+    log = state.changes({})["log"]["items"]
+    assert [(entry["kind"], entry["t"]) for entry in log] == [("planner", 30.0), ("report", 1.0)]
+
+
 def test_the_truth_is_told_after_the_end_and_not_before(state: LiveState) -> None:
     secret = {
         "victims": [{"name": "Wu", "position": [1.0, 2.0, 3.0]}],

@@ -80,7 +80,7 @@ class Mission:
         self.end, self.end_reason = end, end_reason
         self.bag = BagWriter(folder / "bag")
         for topic, message_type in TYPES.items():
-            self.bag.add_topic(f"/uav1/{topic}", message_type, latched=topic == names.TRUTH)
+            self.bag.add_topic(f"/uav1/{topic}", message_type, latched=int(topic == names.TRUTH))
 
     def put(self, topic: str, t: float, message: Any) -> None:
         raw = bytes(typestore().serialize_cdr(message, TYPES[topic]))

@@ -58,8 +58,8 @@ def short_bag(tmp_path: Path) -> Path:
     """One second of TF and a latched text that came before it."""
     writer = BagWriter(tmp_path / "short")
     writer.add_topic(TF, "tf2_msgs/msg/TFMessage")
-    writer.add_topic(TF_STATIC, "tf2_msgs/msg/TFMessage", latched=True)
-    writer.add_topic("/uav1/word", "std_msgs/msg/String", latched=True)
+    writer.add_topic(TF_STATIC, "tf2_msgs/msg/TFMessage", latched=1)
+    writer.add_topic("/uav1/word", "std_msgs/msg/String", latched=1)
     writer.write(TF_STATIC, 0, transform(0.1, "camera"))
     writer.write("/uav1/word", 0, bytes(serialize_message(String(data="before"))))
     for i in range(21):

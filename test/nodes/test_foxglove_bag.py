@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from esar_ros.mission import names
-from esar_ros.nodes.interface import BY_NAME, TOPICS, Quality
+from esar_ros.nodes.interface import BY_NAME, TOPICS
 from esar_ros.scoring.bag_writer import BagWriter, typestore
 
 VIEW = [topic for topic in TOPICS if topic.recorded("view")]
@@ -18,7 +18,7 @@ def test_the_official_reader_finds_definitions_and_an_index(tmp_path: Path) -> N
     writer = BagWriter(tmp_path / "bag")
     for topic in VIEW:
         name = topic.name if topic.name.startswith("/") else f"/uav1/{topic.name}"
-        writer.add_topic(name, topic.type, latched=topic.quality is Quality.LATCHED)
+        writer.add_topic(name, topic.type, latched=topic.quality.kept_for_late)
     kind = BY_NAME[names.OPERATOR_ORDER].type
     types = typestore()
     for second in range(5):

@@ -98,8 +98,10 @@ def test_who_only_watches_is_started_when_asked_for_and_may_be_lost() -> None:
     assert viewer.main_module == "esar_ros.app.view.viewer"
     assert foxglove.main_module == "esar_ros.nodes.foxglove_bridge"
     assert {spec.executable for spec in graph.values() if spec.optional} == {"viewer", "foxglove_bridge"}
-    for spec, port in ((viewer, 8643), (foxglove, 0)):
-        assert spec.parameters == {"pace": "lockstep", "record": "view", "vehicles": ["uav1", "uav2"], "port": port}
+    vehicles = ["uav1", "uav2"]
+    assert viewer.parameters == {"pace": "lockstep", "vehicles": vehicles, "port": 8643}
+    assert foxglove.parameters == {"vehicles": vehicles, "port": 0}
+    for spec in (viewer, foxglove):
         assert not spec.truth
 
 

@@ -51,6 +51,18 @@ def test_every_number_has_bounds_and_every_parameter_a_description(file: str, ca
         assert {keyword.arg for keyword in call.keywords} & {"minimum", "maximum"} or len(call.args) > 4
 
 
+def test_what_is_declared_is_read() -> None:
+    """A choice that a node offers and ignores."""
+    ignored = []
+    for path in sorted(FOLDER.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                called = node.value.func
+                if isinstance(called, ast.Name) and called.id == "declare":
+                    ignored.append(f"{path.name}: {ast.unparse(node.value.args[1])}")
+    assert not ignored
+
+
 def test_nobody_declares_past_the_one_way() -> None:
     past = [
         (file, call.args[0].value)

@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from rviz_displays import CONFIGS, SHOWS, displays, load, shown
 
-from esar_ros.nodes.interface import BY_NAME, Quality
+from esar_ros.nodes.interface import BY_NAME
 
 CLASSES = {"Grid", "TF", *SHOWS}
 
@@ -22,7 +22,7 @@ def test_every_display_shows_a_topic_of_its_type_and_can_receive_it(name: str) -
         entry = BY_NAME[topic]
         assert entry.type == SHOWS[display["Class"].split("/")[1]], topic
         latched = display["Topic"]["Durability Policy"] == "Transient Local"
-        assert latched == (entry.quality is Quality.LATCHED), f"{topic}: RViz would get nothing, or miss the newest"
+        assert latched == entry.quality.value.latched, f"{topic}: RViz would get nothing, or miss the newest"
         assert display["Topic"]["Reliability Policy"] == "Reliable"
         if display["Class"].endswith("/Map"):
             # Grids are always sent whole: nobody publishes the updates that RViz listens to besides.

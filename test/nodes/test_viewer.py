@@ -110,6 +110,18 @@ def test_it_subscribes_when_the_mission_runs_and_somebody_looks(ros: Spin, missi
     assert ros(nodes, lambda: readers(mission, mission.odometry) + readers(mission, mission.camera) == 0)
 
 
+def test_reports_made_before_anybody_watched_are_shown(ros: Spin, mission: Mission, viewer: Any) -> None:
+    reports = mission.publisher(names.REPORTS)
+    for number in range(1, 31):
+        reports.publish(Report(seq=number))
+    mission.state.publish(MissionState(phase=MissionState.RUNNING))
+    shown = Shown()
+    viewer.show(shown, lambda: None)
+    nodes: list[Node] = [mission.node, viewer]
+    assert ros(nodes, lambda: sum(topic == names.REPORTS for _, topic, _ in shown.taken) == 30)
+    assert [m.seq for _, topic, m in shown.taken if topic == names.REPORTS] == list(range(1, 31))
+
+
 def test_orders_and_reports_go_into_the_graph_and_an_order_is_repeated(
     ros: Spin, mission: Mission, viewer: Any
 ) -> None:

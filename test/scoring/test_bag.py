@@ -124,7 +124,7 @@ def mission(truth: str | None) -> list[tuple[str, float, Any]]:
 def write(path: Path, messages: list[tuple[str, float, Any]], storage: str = "mcap", close: bool = True) -> BagWriter:
     writer = BagWriter(path, storage)
     for topic, message_type in TYPES.items():
-        writer.add_topic(topic, message_type, latched=topic.endswith("truth"))
+        writer.add_topic(topic, message_type, latched=int(topic.endswith("truth")))
     for topic, t, message in messages:
         raw = bytes(typestore().serialize_cdr(message, TYPES[topic]))
         writer.write(topic, START + round(t * SECOND), raw)
@@ -158,7 +158,8 @@ def test_metadata_names_latched_topics(tmp_path, truth_text) -> None:
     meta = yaml.safe_load((tmp_path / "bag" / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
     topics = {t["topic_metadata"]["name"]: t["topic_metadata"] for t in meta["topics_with_message_count"]}
     assert meta["storage_identifier"] == "mcap"
-    assert topics["/uav1/mission/truth"]["offered_qos_profiles"][0]["durability"] == "transient_local"
+    (truth,) = topics["/uav1/mission/truth"]["offered_qos_profiles"]
+    assert (truth["durability"], truth["depth"]) == ("transient_local", 1)
     assert topics["/uav1/odometry"]["offered_qos_profiles"][0]["durability"] == "volatile"
     assert topics["/uav1/reports"]["type_description_hash"].startswith("RIHS01_")
 

@@ -11,6 +11,7 @@ import pytest
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import read_bag, score_bag
 from esar_ros.scoring.bag_files import open_bag
+from esar_ros.scoring.bag_writer import BagWriter, typestore
 from esar_ros.scoring.playback import LOOP_GAP, Selection, copy_bag, play
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -75,6 +76,23 @@ def test_what_was_latched_before_the_start_is_played_at_it(tmp_path: Path) -> No
     assert played[0].connection.topic == "/uav1/mission/truth" and played[0].stamp == START + 10 * SECOND
     assert {p.connection.topic for p in played[1:] if p.connection.topic.endswith("truth")} == set()
     assert max(p.stamp for p in played) <= START + 11 * SECOND
+
+
+def test_of_what_was_latched_as_many_are_played_as_late_readers_were_given(tmp_path: Path) -> None:
+    kind = "std_msgs/msg/String"
+    writer = BagWriter(tmp_path / "bag")
+    for topic, latched in (("/all", 3), ("/newest", 1), ("/none", 0)):
+        writer.add_topic(topic, kind, latched)
+        for second in range(6):
+            text = typestore().types[kind](data=str(second))
+            writer.write(topic, second * SECOND, bytes(typestore().serialize_cdr(text, kind)))
+    writer.close()
+    heard: dict[str, list[str]] = {}
+    with open_bag(tmp_path / "bag") as bag:
+        for played in play(bag, bag.connections, Selection(start=5.0)):
+            said = typestore().deserialize_cdr(played.raw, kind).data
+            heard.setdefault(played.connection.topic, []).append(said)
+    assert heard == {"/all": ["2", "3", "4", "5"], "/newest": ["4", "5"], "/none": ["5"]}
 
 
 def test_topics_are_chosen_by_pattern(tmp_path: Path) -> None:

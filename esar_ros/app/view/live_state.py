@@ -107,13 +107,17 @@ class LiveState:
         """Newest value of a section, None before there is one."""
         return self._sections.get(section, (0, None))[1]
 
-    def log(self, vehicle: str, kind: str, title: str, text: str = "") -> None:
-        """Add a line to the log, unless the last one of this vehicle and kind said the same."""
+    def log(self, vehicle: str, kind: str, title: str, text: str = "", stamp: float | None = None) -> None:
+        """Add a line to the log, unless the last one of this vehicle and kind said the same.
+
+        stamp: s, of what is told; by default the newest heard of.
+        """
         said = title, _NUMBERS.sub("#", text)  # the same with other numbers is the same
         if self._said.get(f"{vehicle} {kind}") == said or len(self._lists["log"]) >= LOG_KEPT:
             return
         self._said[f"{vehicle} {kind}"] = said
-        entry = {"t": self._elapsed(self._now), "vehicle": vehicle, "kind": kind, "title": title, "text": text}
+        t = self._elapsed(self._now if stamp is None else stamp)
+        entry = {"t": t, "vehicle": vehicle, "kind": kind, "title": title, "text": text}
         self._lists["log"].append(entry)
 
     # -- in -------------------------------------------------------------------------------------
@@ -248,10 +252,11 @@ class LiveState:
 
     def _report(self, vehicle: str, m: Any) -> None:
         kind = "victim" if m.type == VICTIM else "clue"
+        stamp = nanoseconds(m.header.stamp) * 1e-9
         report = {
             "vehicle": vehicle,
             "seq": int(m.seq),
-            "t": self._elapsed(nanoseconds(m.header.stamp) * 1e-9),
+            "t": self._elapsed(stamp),
             "type": kind,
             "kind": m.kind.replace("_", " "),
             "text": m.text,
@@ -262,7 +267,7 @@ class LiveState:
         if any((r["vehicle"], r["seq"]) == (vehicle, report["seq"]) for r in known):
             return
         known.append(report)
-        self.log(vehicle, "report", f"reports a {kind}: {report['kind']}", m.text)
+        self.log(vehicle, "report", f"reports a {kind}: {report['kind']}", m.text, stamp)
 
     def _order(self, vehicle: str, m: Any) -> None:
         self.put(f"order/{vehicle}", m.data)
