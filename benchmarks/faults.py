@@ -31,7 +31,7 @@ from rosbags.highlevel import AnyReader
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.fault_injection import ProcessFaults, Strike
+from esar_ros.nodes.faults.processes import ProcessFaults, Strike
 from esar_ros.nodes.graph import MissionOptions, mission_graph
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.safety.codes import Mode, Reason

@@ -21,7 +21,8 @@ from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.nodes import px4_messages
-from esar_ros.nodes.fault_injection import ProcessFaults, checked_schedule
+from esar_ros.nodes.faults.checked import checked_schedule
+from esar_ros.nodes.faults.processes import ProcessFaults
 from esar_ros.nodes.graph import (
     ENDS,
     LOG_LEVELS,

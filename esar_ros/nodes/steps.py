@@ -27,7 +27,8 @@ from rclpy.subscription import Subscription
 from esar_ros.mission import names
 from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
-from esar_ros.nodes.fault_injection import NodeFaults
+from esar_ros.nodes.faults.checked import checked_schedule
+from esar_ros.nodes.faults.inputs import NodeFaults
 from esar_ros.nodes.inbox import KEPT
 from esar_ros.nodes.inbox import Inbox as Inbox
 from esar_ros.nodes.interface import BY_NAME, RECORD_LEVELS, RECORDER
@@ -116,7 +117,11 @@ class StepNode(Node, ABC):
         self._boot_id = random.SystemRandom().getrandbits(63)
         self._ready = False
         faults = str(declare(self, "faults", "", "YAML schedule of faults to inject into the inputs; empty: none"))
-        self._faults = NodeFaults(self, Path(faults)) if faults else None
+        self._faults: NodeFaults | None = None
+        if faults:
+            schedule = checked_schedule(Path(faults), self.vehicles, self.pace)
+            if not self.of_mission:  # referee and recorder see what happens
+                self._faults = NodeFaults(self, schedule, self.topic(names.MISSION_STATE))
         self._stop = threading.Event()
         self._heartbeat_thread: threading.Thread | None = None
 

@@ -21,7 +21,7 @@ import yaml
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import ON_STANDARD_INPUT
-from esar_ros.nodes.fault_injection import ProcessFaults
+from esar_ros.nodes.faults.processes import ProcessFaults
 from esar_ros.nodes.graph import NodeSpec
 
 # s a process gets to end after SIGINT, before SIGKILL: the one that has a score to write, and the others

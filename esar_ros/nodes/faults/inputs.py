@@ -1,0 +1,81 @@
+"""Faults at one node's inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+
+from esar_ros.mission import names
+from esar_ros.msg import MissionState
+from esar_ros.nodes.faults.checked import inputs_of
+from esar_ros.nodes.faults.tamper import FrameTamper, MessageTamper
+from esar_ros.nodes.interface import BY_NAME
+from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.stamps import nanoseconds
+from esar_ros.safety import faults as core
+from esar_ros.safety.faults import Channel, Schedule
+
+
+class NodeFaults:
+    """The faults of one node's inputs, by the mission's time."""
+
+    def __init__(self, node: Node, schedule: Schedule, state_topic: str) -> None:
+        """state_topic: where the mission's state is told, which the time of faults is counted from."""
+        self._schedule = schedule
+        self._node = node
+        self._start_ns: int | None = None
+        self._told: set[int] = set()
+        self._subscription = node.create_subscription(
+            MissionState, state_topic, self._on_state, PROFILES[BY_NAME[names.MISSION_STATE].quality]
+        )
+
+    def _on_state(self, state: MissionState) -> None:
+        if self._start_ns is None and state.phase in (state.RUNNING, state.ENDED):
+            self._start_ns = nanoseconds(state.header.stamp) - round(state.elapsed * 1e9)
+
+    def _time(self, ns: int) -> float | None:
+        """s since the mission's start, None before it."""
+        return None if self._start_ns is None else (ns - self._start_ns) * 1e-9
+
+    def into(
+        self, vehicle: str, topic: str, take: Callable[[Any], None], lost: Callable[[int], None] = lambda ns: None
+    ) -> Callable[[Any], None]:
+        """take with the faults of a topic before it; lost(ns) is told stamps whose message does not come in time."""
+        name = self._node.get_name()
+        faults = self._schedule.messages(name, vehicle, topic) if topic in inputs_of(name) else ()
+        if not faults:
+            return take
+        tamper = FrameTamper() if topic == core.FRAMES else MessageTamper()
+        channel: Channel[Any] = Channel(faults, tamper, self._schedule.seed)
+
+        def receive(message: Any) -> None:
+            ns = tamper.stamp(message)
+            now = self._time(ns)
+            if now is None:
+                take(message)
+                return
+            self._tell(channel.touched(now), topic, now)
+            given = channel.receive(now, message)
+            if all(tamper.stamp(one) != ns for one in given):
+                lost(ns)
+            for one in given:
+                take(one)
+
+        return receive
+
+    def lacks_transform(self, vehicle: str, ns: int) -> bool:
+        """Whether the transform map -> odom is missing for odometry of this stamp."""
+        now = self._time(ns)
+        for gap in self._schedule.transform_gaps(self._node.get_name(), vehicle):
+            if now is not None and gap.active(now):
+                self._tell(gap, names.TF_STATIC, now)
+                return True
+        return False
+
+    def _tell(self, fault: Any, topic: str, now: float) -> None:
+        """Once per fault, so that a log says what was injected."""
+        if fault is not None and id(fault) not in self._told:
+            self._told.add(id(fault))
+            self._node.get_logger().warning(f"fault injected: {fault.kind} of {topic} from {now:.2f} s on")
