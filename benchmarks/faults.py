@@ -28,6 +28,7 @@ from typing import Any
 import yaml
 from rosbags.highlevel import AnyReader
 
+from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
@@ -37,7 +38,6 @@ from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.faults import PROCESS_KINDS
 from esar_ros.scoring.bag import read_bag, score_bag
-from esar_ros.scoring.bag_writer import typestore
 
 NANO = 1e9
 VEHICLE = "uav1"

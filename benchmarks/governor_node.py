@@ -22,9 +22,9 @@ from pathlib import Path
 import psutil
 from rosbags.highlevel import AnyReader
 
+from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
-from esar_ros.scoring.bag_writer import typestore
 
 GOALS = {"missed_percent": 0.1}
 NODE = "safety_governor: deadlines"

@@ -18,12 +18,12 @@ from esar_ros.app.arguments import Parser
 from esar_ros.app.check import Check
 from esar_ros.app.doctor_files import examine_path
 from esar_ros.app.symptoms import examine
+from esar_ros.bags.facts import parse_facts
 from esar_ros.mission import environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.mission.settings_file import read_yaml
 from esar_ros.perception import backend
-from esar_ros.scoring.flight_facts import parse_facts
 
 TIMEOUT = 60.0  # s a check in a process of its own may take
 PYTHONS = ((3, 10), (3, 13))  # first and last supported

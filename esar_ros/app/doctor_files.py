@@ -13,10 +13,10 @@ import esar_ros
 from esar_ros.app.check import Check
 from esar_ros.app.parameter_file import check_parameter_file
 from esar_ros.app.symptoms import examine
+from esar_ros.bags.facts import facts_of_bag
+from esar_ros.bags.files import ENDINGS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
-from esar_ros.scoring.bag_files import ENDINGS
-from esar_ros.scoring.flight_facts import facts_of_bag
 
 OF_RCLPY = ("use_sim_time", "start_type_description_service")
 

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
+from esar_ros.bags.files import open_bag
+from esar_ros.bags.playback import Selection, copy_bag
+from esar_ros.bags.writer import STORAGES
 from esar_ros.mission.environment import graph_environment
-from esar_ros.scoring.bag_files import open_bag
-from esar_ros.scoring.bag_writer import STORAGES
-from esar_ros.scoring.playback import Selection, copy_bag
 
 
 def main(argv: list[str]) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from esar_ros.app.check import Check
+from esar_ros.bags.facts import CLOCK, IMU, ODOMETRY, TF, TWIST, Facts, Stream
 from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.scoring.flight_facts import CLOCK, IMU, ODOMETRY, TF, TWIST, Facts, Stream
 
 PICTURES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
 SENSORS = (*PICTURES, IMU, "sensor_msgs/msg/PointCloud2", "esar_ros/msg/RangeImage")

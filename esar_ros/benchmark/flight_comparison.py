@@ -18,7 +18,7 @@ from esar_ros.benchmark.flown import Flown
 from esar_ros.benchmark.report_map import INK, PAPER, Labels, Region, draw_ground, draw_scale_bar, region_of
 from esar_ros.benchmark.report_timeline import Span, decision_spans, mode_spans
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.record import NANO
+from esar_ros.mission.stamps import NANO
 from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
 COLOURS = ("#1f6fb4", "#d9660a")

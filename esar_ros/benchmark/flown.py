@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.bags.topics import odometry_frames, read_last
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag import bag_truth, odometry_frames, read_bag, read_last
+from esar_ros.mission.stamps import NANO
+from esar_ros.scoring.bag import bag_truth, read_bag
 from esar_ros.scoring.flight import Flight, fly_over
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import NANO, EpisodeRecord
+from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Result, parse_result
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import Truth

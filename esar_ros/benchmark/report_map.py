@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 from esar_ros.benchmark.flown import Coverage, Flown
-from esar_ros.scoring.record import NANO
+from esar_ros.mission.stamps import NANO
 from esar_ros.sim.land_cover import LandCover
 from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.relief_picture import MAP_COLOURS

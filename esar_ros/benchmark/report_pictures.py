@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
+from esar_ros.bags.topics import read_pictures
 from esar_ros.benchmark.flown import Flown
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
+from esar_ros.mission.stamps import NANO
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.scoring.bag import read_pictures
-from esar_ros.scoring.record import NANO
 from esar_ros.scoring.result import ClueResult, ReportResult, VictimResult
 
 WIDTH = 480  # px of a picture in the report

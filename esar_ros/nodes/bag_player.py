@@ -17,8 +17,13 @@ from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPo
 from rosbags.interfaces import Connection, QosDurability, QosReliability
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from esar_ros.bags.files import Bag
+from esar_ros.bags.playback import Played, Selection, is_latched, play
+from esar_ros.bags.topics import split_topic
+from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import NANO
 from esar_ros.nodes import interface
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
@@ -26,11 +31,6 @@ from esar_ros.nodes.restamp import restamp
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.stamps import to_stamp
 from esar_ros.nodes.types import message_class
-from esar_ros.scoring.bag import split_topic
-from esar_ros.scoring.bag_files import Bag
-from esar_ros.scoring.bag_writer import typestore
-from esar_ros.scoring.playback import Played, Selection, is_latched, play
-from esar_ros.scoring.record import NANO
 
 TICK = 0.005  # s
 BUSY = 0.05  # s a tick may go on publishing, so that a signal to end is heard

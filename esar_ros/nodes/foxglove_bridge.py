@@ -15,6 +15,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
+from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.msg import MissionState
@@ -26,7 +27,6 @@ from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.stamps import header_nanoseconds, nanoseconds
 from esar_ros.nodes.types import message_class
-from esar_ros.scoring.bag_writer import typestore
 
 HOST = "127.0.0.1"
 PERIOD = 0.1  # s wall between looks at who wants what

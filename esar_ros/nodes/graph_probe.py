@@ -14,8 +14,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+from esar_ros.bags.facts import Endpoint, Facts
 from esar_ros.nodes.types import message_class
-from esar_ros.scoring.flight_facts import Endpoint, Facts
 
 NAME = "graph_probe"
 DISCOVERY = 1.5  # s before the graph is looked at, and again while listening

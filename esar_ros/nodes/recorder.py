@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from esar_ros.bags.writer import BagWriter
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes import interface
@@ -18,7 +19,6 @@ from esar_ros.nodes.runtime import run
 from esar_ros.nodes.stamps import header_nanoseconds
 from esar_ros.nodes.steps import Step, StepNode
 from esar_ros.nodes.types import message_class
-from esar_ros.scoring.bag_writer import BagWriter
 
 LITTLE = 1 << 30  # bytes of free disk below which the recorder warns
 

@@ -1,4 +1,4 @@
-"""Stamps of messages as whole nanoseconds, and back."""
+"""Stamps of messages, serialised ones too, as whole nanoseconds, and back."""
 
 from __future__ import annotations
 
@@ -6,24 +6,22 @@ import struct
 
 from builtin_interfaces.msg import Time
 
+from esar_ros.mission.stamps import NANO
+from esar_ros.mission.stamps import nanoseconds as nanoseconds
+
 _FRONT = 4  # bytes of CDR preamble, behind which a message that begins with a header or a stamp has its stamp
 _LITTLE, _BIG = struct.Struct("<iI"), struct.Struct(">iI")
 
 
-def nanoseconds(stamp: Time) -> int:
-    """A stamp as one integer."""
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-
-
 def to_stamp(ns: int) -> Time:
     """An integer of nanoseconds as a stamp."""
-    return Time(sec=ns // 1_000_000_000, nanosec=ns % 1_000_000_000)
+    return Time(sec=ns // NANO, nanosec=ns % NANO)
 
 
 def header_nanoseconds(raw: bytes) -> int:
     """Stamp of a serialised message that begins with a header or a stamp."""
     seconds, nanos = _layout(raw).unpack_from(raw, _FRONT)
-    return int(seconds) * 1_000_000_000 + int(nanos)
+    return int(seconds) * NANO + int(nanos)
 
 
 def with_header_nanoseconds(raw: bytes, ns: int) -> bytes:

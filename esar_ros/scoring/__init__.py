@@ -1,1 +1,1 @@
-"""Metrics, judge, referee and bag reading: everything that turns a flown mission into numbers. No ROS imports."""
+"""Metrics, judge and referee: everything that turns a flown mission into numbers. No ROS imports."""

@@ -1,20 +1,18 @@
-"""Bags of missions: read back for scoring and viewing. No ROS install needed."""
+"""Missions scored from their bags alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from esar_ros.mission import names
+from esar_ros.bags.files import open_bag
+from esar_ros.bags.topics import odometry_frames, vehicle_messages
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag_files import Bag, open_bag
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import Judge, OfflineJudge
-from esar_ros.scoring.record import TOPICS, EpisodeRecord, stamp_ns
+from esar_ros.scoring.record import TOPICS, EpisodeRecord
 from esar_ros.scoring.result import Result
 from esar_ros.scoring.score import score
-from esar_ros.scoring.truth import Point, Truth, parse_truth
+from esar_ros.scoring.truth import Truth, parse_truth
 
 MAX_ERROR = 1000.0
 """m, widest error threshold that can be asked for."""
@@ -27,7 +25,7 @@ def read_bag(path: Path) -> EpisodeRecord:
     """
     record = EpisodeRecord()
     with open_bag(path) as bag:
-        for vehicle, topic, message in _messages(bag, TOPICS):
+        for vehicle, topic, message in vehicle_messages(bag, TOPICS):
             try:
                 record.add(vehicle, topic, message)
             except (AttributeError, TypeError, ValueError):
@@ -68,69 +66,3 @@ def bag_truth(record: EpisodeRecord, path: Path) -> Truth:
         f"bag {path} holds no ground truth: its mission did not end",
         "score a bag that was finished, or give the truth with --truth FILE",
     )
-
-
-def read_pictures(path: Path, wanted: Mapping[str, Iterable[int]], slack: int) -> dict[tuple[str, int], bytes]:
-    """JPEG pictures nearest to some stamps.
-
-    wanted: stamps (ns) per relative topic with its vehicle, e.g. {"uav1/camera/front/image/compressed": [..]}.
-    Returns (topic, wanted stamp) -> JPEG bytes, without those that have no picture within slack (ns).
-    """
-    best: dict[tuple[str, int], tuple[int, bytes]] = {}
-    targets = {topic: sorted(set(stamps)) for topic, stamps in wanted.items()}
-    suffixes = sorted({topic.split("/", 1)[1] for topic in targets})
-    with open_bag(path) as bag:
-        for vehicle, topic, message in _messages(bag, suffixes):
-            stamp = stamp_ns(message.header.stamp)
-            for target in targets.get(f"{vehicle}/{topic}", ()):
-                away = abs(stamp - target)
-                key = (f"{vehicle}/{topic}", target)
-                if away <= slack and (key not in best or away < best[key][0]):
-                    best[key] = (away, bytes(message.data))
-    return {key: data for key, (_, data) in best.items()}
-
-
-def read_last(path: Path, topic: str) -> dict[str, Any]:
-    """The message with the newest stamp on a relative topic, by vehicle. Raises UsageError."""
-    last: dict[str, Any] = {}
-    with open_bag(path) as bag:
-        for vehicle, _, message in _messages(bag, (topic,)):
-            if vehicle not in last or stamp_ns(message.header.stamp) >= stamp_ns(last[vehicle].header.stamp):
-                last[vehicle] = message
-    return last
-
-
-def odometry_frames(path: Path) -> dict[str, Point]:
-    """Origin of each vehicle's odom frame in the map (m), as far as the bag's static transforms tell. UsageError."""
-    found: dict[str, Point] = {}
-    with open_bag(path) as bag:
-        for _, _, message in _messages(bag, (names.TF_STATIC.strip("/"),)):
-            for transform in message.transforms:
-                vehicle, _, frame = transform.child_frame_id.partition("/")
-                if transform.header.frame_id == names.MAP and frame == names.ODOM:
-                    at = transform.transform.translation
-                    found[vehicle] = (float(at.x), float(at.y), float(at.z))
-    return found
-
-
-def split_topic(name: str, topics: Iterable[str]) -> tuple[str, str] | None:
-    """Vehicle and relative topic of a full topic name, e.g. ("uav1", "map/status"); None for other topics."""
-    matches = [topic for topic in topics if name == f"/{topic}" or name.endswith(f"/{topic}")]
-    if not matches:
-        return None
-    topic = max(matches, key=len)
-    return name[: -len(topic)].strip("/").rsplit("/", 1)[-1], topic
-
-
-def _messages(bag: Bag, topics: Iterable[str]) -> Iterator[tuple[str, str, Any]]:
-    """(vehicle, relative topic, message) of the given topics."""
-    chosen = tuple(topics)
-    owners = {
-        (connection.topic, connection.msgtype): place
-        for connection in bag.connections
-        if (place := split_topic(connection.topic, chosen))
-    }
-    wanted = [c for c in bag.connections if (c.topic, c.msgtype) in owners]
-    for connection, _, raw in bag.messages(wanted):
-        vehicle, topic = owners[connection.topic, connection.msgtype]
-        yield vehicle, topic, bag.deserialize(raw, connection.msgtype)

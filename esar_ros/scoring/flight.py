@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission import names
+from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics, words
-from esar_ros.scoring.record import NANO, EpisodeRecord, SafetyRow
+from esar_ros.scoring.record import EpisodeRecord, SafetyRow
 from esar_ros.scoring.result import Safety, Timing
 from esar_ros.scoring.truth import End, Truth
 

@@ -19,11 +19,12 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import read_yaml, validated
+from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Start, Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.difficulty import difficulty
-from esar_ros.scoring.record import NANO, TOPICS, BriefRow, EpisodeRecord
+from esar_ros.scoring.record import TOPICS, BriefRow, EpisodeRecord
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.truth import SCHEMA as REFEREE_SCHEMA
 from esar_ros.scoring.truth import Point, Run, TrueClue, TrueVictim, Truth, VehicleTruth, parse_truth

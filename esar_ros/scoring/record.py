@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission import names
-
-NANO = 1_000_000_000
+from esar_ros.mission.stamps import nanoseconds
 
 
 class OdometryRow(NamedTuple):
@@ -155,11 +154,6 @@ class TextRow(NamedTuple):
 Row = tuple[Any, ...]
 
 
-def stamp_ns(time: Any) -> int:
-    """Nanoseconds of a builtin_interfaces/Time."""
-    return int(time.sec) * NANO + int(time.nanosec)
-
-
 def _number(value: Any, instead: float = 0.0) -> float:
     """A float that sorts: NaN and infinities are replaced."""
     number = float(value)
@@ -169,29 +163,29 @@ def _number(value: Any, instead: float = 0.0) -> float:
 def _odometry(m: Any) -> Row | None:
     p, q = m.pose.pose.position, m.pose.pose.orientation
     numbers = tuple(float(value) for value in (p.x, p.y, p.z, q.w, q.x, q.y, q.z))
-    return OdometryRow(stamp_ns(m.header.stamp), *numbers) if all(map(math.isfinite, numbers)) else None
+    return OdometryRow(nanoseconds(m.header.stamp), *numbers) if all(map(math.isfinite, numbers)) else None
 
 
 def _state(m: Any) -> Row:
-    return StateRow(stamp_ns(m.header.stamp), bool(m.armed), int(m.landed), bool(m.holding))
+    return StateRow(nanoseconds(m.header.stamp), bool(m.armed), int(m.landed), bool(m.holding))
 
 
 def _collision(m: Any) -> Row:
     p = m.position
-    return CollisionRow(stamp_ns(m.header.stamp), _number(p.x), _number(p.y), _number(p.z), str(m.object))
+    return CollisionRow(nanoseconds(m.header.stamp), _number(p.x), _number(p.y), _number(p.z), str(m.object))
 
 
 def _report(m: Any) -> Row:
     p = m.position
     # A position that is no number stays one that can be sorted: +inf, which matches nothing.
     x, y, z = (_number(value, math.inf) for value in (p.x, p.y, p.z))
-    head = (stamp_ns(m.header.stamp), int(m.seq), int(m.type), str(m.kind), str(m.text))
+    head = (nanoseconds(m.header.stamp), int(m.seq), int(m.type), str(m.kind), str(m.text))
     return ReportRow(*head, _number(m.confidence), x, y, z, str(m.header.frame_id))
 
 
 def _safety(m: Any) -> Row:
     return SafetyRow(
-        stamp_ns(m.header.stamp),
+        nanoseconds(m.header.stamp),
         int(m.mode),
         int(m.reason),
         bool(m.changed),
@@ -204,7 +198,7 @@ def _safety(m: Any) -> Row:
 
 def _map_status(m: Any) -> Row:
     numbers = (m.coverage, m.covered_area, m.search_area, m.integration_time)
-    return MapRow(stamp_ns(m.header.stamp), *(_number(value) for value in numbers))
+    return MapRow(nanoseconds(m.header.stamp), *(_number(value) for value in numbers))
 
 
 def _clues(m: Any) -> Row:
@@ -220,16 +214,16 @@ def _clues(m: Any) -> Row:
         )
         for c in m.clues
     )
-    return CluesRow(stamp_ns(m.header.stamp), str(m.backend), bool(m.eligible), seen)
+    return CluesRow(nanoseconds(m.header.stamp), str(m.backend), bool(m.eligible), seen)
 
 
 def _decision(m: Any) -> Row:
-    stamp = stamp_ns(m.header.stamp)
+    stamp = nanoseconds(m.header.stamp)
     return DecisionRow(
         stamp,
         int(m.seq),
         int(m.status),
-        max(stamp, stamp_ns(m.effective)),
+        max(stamp, nanoseconds(m.effective)),
         str(m.method),
         str(m.action),
         str(m.why),
@@ -242,12 +236,12 @@ def _decision(m: Any) -> Row:
 
 def _battery(m: Any) -> Row | None:
     charge = float(m.percentage)
-    return BatteryRow(stamp_ns(m.header.stamp), charge) if math.isfinite(charge) else None
+    return BatteryRow(nanoseconds(m.header.stamp), charge) if math.isfinite(charge) else None
 
 
 def _brief(m: Any) -> Row:
     return BriefRow(
-        stamp_ns(m.header.stamp),
+        nanoseconds(m.header.stamp),
         str(m.mission_id),
         str(m.map_id),
         str(m.prompt),
@@ -260,7 +254,7 @@ def _brief(m: Any) -> Row:
 
 
 def _mission_state(m: Any) -> Row:
-    return MissionRow(stamp_ns(m.header.stamp), int(m.phase), int(m.end), _number(m.elapsed), str(m.text))
+    return MissionRow(nanoseconds(m.header.stamp), int(m.phase), int(m.end), _number(m.elapsed), str(m.text))
 
 
 def _text(m: Any) -> Row:

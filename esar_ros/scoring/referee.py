@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from esar_ros.mission import names
+from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
 from esar_ros.scoring import words
 from esar_ros.scoring.judge import Judge
-from esar_ros.scoring.record import NANO, EpisodeRecord
+from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Result
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth

@@ -8,11 +8,12 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission import names
+from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics, words
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
 from esar_ros.scoring.flight import Flight, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
-from esar_ros.scoring.record import NANO, EpisodeRecord
+from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import (
     ClueResult,
     Metrics,

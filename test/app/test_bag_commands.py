@@ -11,8 +11,8 @@ import pytest
 
 from esar_ros.app import cli
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
-from test_bag import mission, write
+sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
+from small_mission import mission, write
 
 TRUTH = """
 schema: esar-flight-truth/1

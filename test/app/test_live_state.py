@@ -17,8 +17,8 @@ from esar_ros.app.view.live import LiveView
 from esar_ros.app.view.live_crops import SIDE, Crops, cut_box
 from esar_ros.app.view.live_layers import PALETTES, Layer
 from esar_ros.app.view.live_state import LiveState, ellipse, rounded
+from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
-from esar_ros.scoring.bag_writer import typestore
 
 TYPES = typestore()
 

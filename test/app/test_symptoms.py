@@ -15,13 +15,13 @@ import yaml
 from esar_ros.app import doctor
 from esar_ros.app.doctor_files import declared_parameters, examine_path
 from esar_ros.app.symptoms import SYMPTOMS, examine, unheard
+from esar_ros.bags.facts import Endpoint, Facts, parse_facts
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
-from esar_ros.scoring.bag_writer import BagWriter, typestore
-from esar_ros.scoring.flight_facts import Endpoint, Facts, parse_facts
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
-from test_bag import SECOND, START, build, header
+sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
+from small_mission import SECOND, START, build, header
 
 ODOMETRY, IMU, PICTURE = "/uav1/odometry", "/uav1/imu", "/uav1/camera/front/image/compressed"
 COMMAND, TF, CLOCK = "/uav1/cmd_vel_safe", "/tf", "/clock"

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission import names
+from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.scoring import words
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import NANO, CollisionRow, EpisodeRecord, OdometryRow, ReportRow, StateRow
+from esar_ros.scoring.record import CollisionRow, EpisodeRecord, OdometryRow, ReportRow, StateRow
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 

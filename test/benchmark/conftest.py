@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.benchmark.flown import Flown, open_flown
 from esar_ros.mission import names
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.scoring.bag import score_bag
-from esar_ros.scoring.bag_writer import BagWriter, typestore
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 from esar_ros.sim.maps import load_map
 

@@ -22,6 +22,9 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from esar_ros.bags.files import open_bag
+from esar_ros.bags.playback import Selection
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.bag_player import BagPlayerNode, PlayOptions
@@ -31,16 +34,13 @@ from esar_ros.nodes.restamp import Stamped, restamp, stamped
 from esar_ros.nodes.stamps import nanoseconds, to_stamp
 from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag import score_bag
-from esar_ros.scoring.bag_files import open_bag
-from esar_ros.scoring.bag_writer import BagWriter, typestore
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.playback import Selection
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.score import score
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
-from test_bag import TYPES, mission, write
+sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
+from small_mission import TYPES, mission, write
 
 SECOND = 1_000_000_000
 TF, TF_STATIC = names.TF, names.TF_STATIC

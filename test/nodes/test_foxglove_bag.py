@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission import names
 from esar_ros.nodes.interface import BY_NAME, TOPICS
-from esar_ros.scoring.bag_writer import BagWriter, typestore
 
 VIEW = [topic for topic in TOPICS if topic.recorded("view")]
 

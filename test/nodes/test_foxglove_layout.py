@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from esar_ros.bags.writer import typestore
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.interface import BY_NAME
-from esar_ros.scoring.bag_writer import typestore
 
 LAYOUT = json.loads((resource("config/foxglove") / "esar.json").read_text(encoding="utf-8"))
 PATH = re.compile(r"/uav1/([a-z_/]+)((?:\.[a-z_@]+)*)|(/diagnostics)")

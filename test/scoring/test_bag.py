@@ -1,137 +1,25 @@
-"""Bags written, read, scored, cut off and broken."""
+"""Missions scored from their bags: like the live record, out of order, cut off, copied, broken."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
+from esar_ros.bags.files import open_bag
+from esar_ros.bags.playback import Selection, copy_bag
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag import read_bag, read_pictures, score_bag, split_topic
-from esar_ros.scoring.bag_writer import BagWriter, typestore
+from esar_ros.scoring.bag import read_bag, score_bag
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.score import score
 
-SECOND = 1_000_000_000
-START = 10 * SECOND
-TYPES = {
-    "/uav1/odometry": "nav_msgs/msg/Odometry",
-    "/uav1/safety/status": "esar_ros/msg/SafetyStatus",
-    "/uav1/vehicle_state": "esar_ros/msg/VehicleState",
-    "/uav1/reports": "esar_ros/msg/Report",
-    "/uav1/clues": "esar_ros/msg/Clues",
-    "/uav1/mission/truth": "std_msgs/msg/String",
-    "/uav1/camera/front/image/compressed": "sensor_msgs/msg/CompressedImage",
-}
-
-
-def build(name: str, **values: Any) -> Any:
-    """A message of a type with every field at its zero, but for the given ones."""
-    fields = typestore().fielddefs[name][1]
-    cls = typestore().types[name]
-    return cls(**{field: values.get(field, _zero(kind)) for field, kind in fields})
-
-
-def _zero(kind: Any) -> Any:
-    code, rest = kind
-    if code == 1:
-        return "" if rest[0] == "string" else False if rest[0] == "bool" else 0
-    if code == 2:
-        return build(rest)
-    inner, count = rest
-    if inner[0] == 1 and inner[1][0] != "string":
-        dtype = {"bool": "bool"}.get(inner[1][0], inner[1][0])
-        return np.zeros(count if code == 3 else 0, dtype=dtype)
-    return []
-
-
-def header(seconds: float, frame: str = "map") -> Any:
-    ns = START + round(seconds * SECOND)
-    stamp = build("builtin_interfaces/msg/Time", sec=ns // SECOND, nanosec=ns % SECOND)
-    return build("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
-
-
-def point(x: float, y: float, z: float) -> Any:
-    return build("geometry_msgs/msg/Point", x=x, y=y, z=z)
-
-
-def odometry(t: float) -> Any:
-    pose = build("geometry_msgs/msg/Pose", position=point(t, 0.0, 20.0))
-    covariant = build("geometry_msgs/msg/PoseWithCovariance", pose=pose)
-    return build("nav_msgs/msg/Odometry", header=header(t, "uav1/odom"), pose=covariant)
-
-
-def mission(truth: str | None) -> list[tuple[str, float, Any]]:
-    """(topic, time, message) of a small flight."""
-    out: list[tuple[str, float, Any]] = []
-    for i in range(400):
-        t = i / 20
-        out.append(("/uav1/odometry", t, odometry(t)))
-        out.append(
-            (
-                "/uav1/safety/status",
-                t,
-                build(
-                    "esar_ros/msg/SafetyStatus",
-                    header=header(t),
-                    mode=1,
-                    reasons=np.array([8, 5], dtype=np.uint16),
-                    has_clearance=True,
-                    clearance=12.5,
-                    has_height=True,
-                    height=20.0,
-                ),
-            )
-        )
-        out.append(("/uav1/vehicle_state", t, build("esar_ros/msg/VehicleState", header=header(t), landed=2)))
-    seen = build("esar_ros/msg/Clue", id=1, kind="tent", text="tent", score=0.9, position=point(40.0, 0.0, 0.0))
-    out.append(("/uav1/clues", 5.0, build("esar_ros/msg/Clues", header=header(5.0), eligible=True, clues=[seen])))
-    out.append(
-        (
-            "/uav1/reports",
-            6.0,
-            build(
-                "esar_ros/msg/Report",
-                header=header(6.0),
-                seq=1,
-                type=1,
-                kind="tent",
-                text="orange tent",
-                confidence=0.9,
-                position=point(41.0, 0.0, 0.0),
-            ),
-        )
-    )
-    for t in (5.0, 6.0):
-        jpeg = np.frombuffer(f"jpeg at {t}".encode(), dtype=np.uint8)
-        picture = build("sensor_msgs/msg/CompressedImage", header=header(t), format="jpeg", data=jpeg)
-        out.append(("/uav1/camera/front/image/compressed", t, picture))
-    if truth is not None:
-        out.append(("/uav1/mission/truth", 20.0, build("std_msgs/msg/String", data=truth)))
-    return out
-
-
-def write(path: Path, messages: list[tuple[str, float, Any]], storage: str = "mcap", close: bool = True) -> BagWriter:
-    writer = BagWriter(path, storage)
-    for topic, message_type in TYPES.items():
-        writer.add_topic(topic, message_type, latched=int(topic.endswith("truth")))
-    for topic, t, message in messages:
-        raw = bytes(typestore().serialize_cdr(message, TYPES[topic]))
-        writer.write(topic, START + round(t * SECOND), raw)
-    if close:
-        writer.close()
-        writer.close()
-    return writer
+sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
+from small_mission import START, mission, odometry, write
 
 
 @pytest.fixture
@@ -151,17 +39,6 @@ def test_a_bag_scores_like_the_live_record(tmp_path, truth_text, make_truth, sto
     assert result.dump() == expected.dump()
     assert result.metrics.clues_exact == 1
     assert result.metrics.path_length == pytest.approx(15.0)
-
-
-def test_metadata_names_latched_topics(tmp_path, truth_text) -> None:
-    write(tmp_path / "bag", mission(truth_text))
-    meta = yaml.safe_load((tmp_path / "bag" / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
-    topics = {t["topic_metadata"]["name"]: t["topic_metadata"] for t in meta["topics_with_message_count"]}
-    assert meta["storage_identifier"] == "mcap"
-    (truth,) = topics["/uav1/mission/truth"]["offered_qos_profiles"]
-    assert (truth["durability"], truth["depth"]) == ("transient_local", 1)
-    assert topics["/uav1/odometry"]["offered_qos_profiles"][0]["durability"] == "volatile"
-    assert topics["/uav1/reports"]["type_description_hash"].startswith("RIHS01_")
 
 
 def test_stamps_out_of_order_are_read(tmp_path, truth_text) -> None:
@@ -199,49 +76,28 @@ def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path, truth_text)
     assert "refused" in outcomes
 
 
-def test_a_killed_writer_leaves_a_readable_bag(tmp_path) -> None:
-    script = textwrap.dedent(
-        """
-        import sys, time
-        from pathlib import Path
-        import esar_ros.scoring.bag_writer as bag
-        bag.FLUSH_PERIOD = 0.0
-        writer = bag.BagWriter(Path(sys.argv[1]))
-        writer.add_topic("/uav1/mission/truth", "std_msgs/msg/String")
-        store = bag.typestore()
-        text = store.types["std_msgs/msg/String"](data="hello")
-        for i in range(50):
-            writer.write("/uav1/mission/truth", i, bytes(store.serialize_cdr(text, "std_msgs/msg/String")))
-        print("written", flush=True)
-        time.sleep(60)
-        """
-    )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path / "bag")], stdout=subprocess.PIPE, text=True, env=environment
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "written\n"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    assert read_bag(tmp_path / "bag").truth_text == "hello"
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_copy_without_pictures_scores_the_same(tmp_path: Path, make_truth, storage: str) -> None:
+    write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
+    with open_bag(tmp_path / "bag") as bag:
+        count, left_out = copy_bag(bag, tmp_path / "copy", Selection(pictures=False), storage)
+    with open_bag(tmp_path / "copy") as copy:
+        assert not any("Image" in connection.msgtype for connection in copy.connections)
+        assert len(list(copy.messages())) == count
+    assert not left_out
+    assert b"jpeg at" not in next(f for f in (tmp_path / "copy").iterdir() if f.suffix != ".yaml").read_bytes()
+    assert score_bag(tmp_path / "copy").dump() == score_bag(tmp_path / "bag").dump()
 
 
-def test_pictures_nearest_to_a_stamp(tmp_path, truth_text) -> None:
-    write(tmp_path / "bag", mission(truth_text))
-    topic = "uav1/camera/front/image/compressed"
-    at = START + round(5.7 * SECOND)
-    pictures = read_pictures(tmp_path / "bag", {topic: [at, START + 60 * SECOND]}, slack=SECOND)
-    assert pictures == {(topic, at): b"jpeg at 6.0"}
-
-
-def test_topic_names_split_into_vehicle_and_topic() -> None:
-    topics = ("odometry", "map/status", "mission/truth")
-    assert split_topic("/uav1/map/status", topics) == ("uav1", "map/status")
-    assert split_topic("/fleet/uav2/odometry", topics) == ("uav2", "odometry")
-    assert split_topic("/mission/truth", topics) == ("", "mission/truth")
-    assert split_topic("/uav1/visual_odometry", topics) is None
+def test_a_compressed_copy_scores_the_same_and_is_smaller(tmp_path: Path, make_truth) -> None:
+    write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
+    with open_bag(tmp_path / "bag") as bag:
+        copy_bag(bag, tmp_path / "copy", Selection(), compressed=True)
+        with pytest.raises(UsageError, match="no compressed chunks"):
+            copy_bag(bag, tmp_path / "other", Selection(), "sqlite3", compressed=True)
+    sizes = [(tmp_path / name / f"{name}.mcap").stat().st_size for name in ("copy", "bag")]
+    assert sizes[0] < 0.5 * sizes[1]
+    assert score_bag(tmp_path / "copy").dump() == score_bag(tmp_path / "bag").dump()
 
 
 # --- Bad input: one clear line --------------------------------------------------------------------------------------
@@ -309,14 +165,3 @@ def test_another_error_threshold(tmp_path, truth_text) -> None:
     for wrong in (0.0, -1.0, float("nan"), 1e9):
         with pytest.raises(UsageError, match="error threshold"):
             score_bag(tmp_path / "bag", error_threshold=wrong)
-
-
-def test_writing_over_a_bag_or_an_unknown_type_is_refused(tmp_path) -> None:
-    writer = BagWriter(tmp_path / "bag")
-    with pytest.raises(UsageError, match="exists already"):
-        BagWriter(tmp_path / "bag")
-    with pytest.raises(UsageError, match="unknown"):
-        writer.add_topic("/x", "foo_msgs/msg/Bar")
-    with pytest.raises(UsageError, match="mcap or sqlite3"):
-        BagWriter(tmp_path / "other", storage="tape")
-    writer.close()

@@ -20,11 +20,11 @@ import numpy as np
 from esar_ros.app.arguments import Parser
 from esar_ros.app.view.live import PAGE, LiveView
 from esar_ros.app.view.pages import PageServer, read_assets
+from esar_ros.bags.files import open_bag
+from esar_ros.bags.topics import split_topic
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.viewer import ALWAYS, LOOKED_AT, RUNNING
-from esar_ros.scoring.bag import split_topic
-from esar_ros.scoring.bag_files import open_bag
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 120.0  # s

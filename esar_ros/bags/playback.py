@@ -10,10 +10,10 @@ from pathlib import Path
 
 from rosbags.interfaces import Connection, QosDurability
 
+from esar_ros.bags.files import Bag
+from esar_ros.bags.writer import BagWriter
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag_files import Bag
-from esar_ros.scoring.bag_writer import BagWriter
-from esar_ros.scoring.record import NANO
+from esar_ros.mission.stamps import NANO
 
 LOOP_GAP = NANO // 10
 """ns between the last message of one round and the first of the next."""

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from esar_ros.scoring.bag_files import open_bag
-from esar_ros.scoring.record import NANO, stamp_ns
+from esar_ros.bags.files import open_bag
+from esar_ros.mission.stamps import NANO, nanoseconds
 
 TF, CLOCK = "tf2_msgs/msg/TFMessage", "rosgraph_msgs/msg/Clock"
 ODOMETRY, IMU, TWIST = "nav_msgs/msg/Odometry", "sensor_msgs/msg/Imu", "geometry_msgs/msg/TwistStamped"
@@ -65,7 +65,7 @@ class Facts:
     def _note(self, key: str, kind: str, arrival: float, stamp: Any, frame: str, values: tuple[float, ...]) -> None:
         stream = self.streams.setdefault(key, Stream(kind, frame))
         stream.arrivals.append(arrival)
-        stream.stamps.append(stamp_ns(stamp) / NANO)
+        stream.stamps.append(nanoseconds(stamp) / NANO)
         stream.values.append(values)
 
     def of(self, *types: str) -> Iterable[tuple[str, Stream]]:

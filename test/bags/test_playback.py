@@ -8,29 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from esar_ros.bags.files import open_bag
+from esar_ros.bags.playback import LOOP_GAP, Selection, copy_bag, play
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag import read_bag, score_bag
-from esar_ros.scoring.bag_files import open_bag
-from esar_ros.scoring.bag_writer import BagWriter, typestore
-from esar_ros.scoring.playback import LOOP_GAP, Selection, copy_bag, play
+from esar_ros.scoring.bag import read_bag
 
 sys.path.insert(0, str(Path(__file__).parent))
-from test_bag import START, mission, write
+from small_mission import START, mission, write
 
 SECOND = 1_000_000_000
-
-
-@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_a_copy_without_pictures_scores_the_same(tmp_path: Path, make_truth, storage: str) -> None:
-    write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
-    with open_bag(tmp_path / "bag") as bag:
-        count, left_out = copy_bag(bag, tmp_path / "copy", Selection(pictures=False), storage)
-    with open_bag(tmp_path / "copy") as copy:
-        assert not any("Image" in connection.msgtype for connection in copy.connections)
-        assert len(list(copy.messages())) == count
-    assert not left_out
-    assert b"jpeg at" not in next(f for f in (tmp_path / "copy").iterdir() if f.suffix != ".yaml").read_bytes()
-    assert score_bag(tmp_path / "copy").dump() == score_bag(tmp_path / "bag").dump()
 
 
 def test_a_part_of_a_bag_is_copied(tmp_path: Path) -> None:
@@ -41,17 +28,6 @@ def test_a_part_of_a_bag_is_copied(tmp_path: Path) -> None:
     stamps = [row.stamp for row in record.rows("uav1", "odometry")]
     assert (min(stamps), max(stamps)) == (15 * SECOND, 17 * SECOND)
     assert not record.rows("uav1", "reports")
-
-
-def test_a_compressed_copy_scores_the_same_and_is_smaller(tmp_path: Path, make_truth) -> None:
-    write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
-    with open_bag(tmp_path / "bag") as bag:
-        copy_bag(bag, tmp_path / "copy", Selection(), compressed=True)
-        with pytest.raises(UsageError, match="no compressed chunks"):
-            copy_bag(bag, tmp_path / "other", Selection(), "sqlite3", compressed=True)
-    sizes = [(tmp_path / name / f"{name}.mcap").stat().st_size for name in ("copy", "bag")]
-    assert sizes[0] < 0.5 * sizes[1]
-    assert score_bag(tmp_path / "copy").dump() == score_bag(tmp_path / "bag").dump()
 
 
 def test_rounds_follow_one_another(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 
+from esar_ros.bags.files import open_bag
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import read_bag
-from esar_ros.scoring.bag_files import open_bag
-from esar_ros.scoring.bag_writer import BagWriter, typestore
 
 STRING = "std_msgs/msg/String"
 TOPICS = ("/a", "/b/c")

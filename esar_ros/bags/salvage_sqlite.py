@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rosbags.interfaces import Connection
 
+from esar_ros.bags.salvage_topic import NO_DEFINITION, connection_of, definition_of
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.salvage_topic import NO_DEFINITION, connection_of, definition_of
 
 MAGIC = b"SQLite format 3\x00"
 _LEAF, _INTERIOR = 0x0D, 0x05  # pages of a table

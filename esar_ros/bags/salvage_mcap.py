@@ -15,8 +15,8 @@ import lz4.frame
 from backports import zstd
 from rosbags.interfaces import Connection, MessageDefinition
 
+from esar_ros.bags.salvage_topic import NO_DEFINITION, connection_of, definition_of
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.salvage_topic import NO_DEFINITION, connection_of, definition_of
 
 MAGIC = b"\x89MCAP0\r\n"
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0F

@@ -21,12 +21,12 @@ from rosbags.interfaces import Connection, MessageDefinitionFormat
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
+from esar_ros.bags import salvage_sqlite
+from esar_ros.bags.salvage_mcap import SalvageMcap, ends_well
+from esar_ros.bags.salvage_sqlite import SalvageSqlite
+from esar_ros.bags.writer import typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import read_yaml
-from esar_ros.scoring import salvage_sqlite
-from esar_ros.scoring.bag_writer import typestore
-from esar_ros.scoring.salvage_mcap import SalvageMcap, ends_well
-from esar_ros.scoring.salvage_sqlite import SalvageSqlite
 
 ENDINGS = (".mcap", ".db3", ".mcap.zstd", ".db3.zstd")
 _COPY = 1 << 20  # bytes

@@ -1,0 +1,27 @@
+"""What is taken out of a bag by vehicle and topic."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from esar_ros.bags.topics import read_pictures, split_topic
+
+sys.path.insert(0, str(Path(__file__).parent))
+from small_mission import SECOND, START, mission, write
+
+
+def test_pictures_nearest_to_a_stamp(tmp_path: Path) -> None:
+    write(tmp_path / "bag", mission(None))
+    topic = "uav1/camera/front/image/compressed"
+    at = START + round(5.7 * SECOND)
+    pictures = read_pictures(tmp_path / "bag", {topic: [at, START + 60 * SECOND]}, slack=SECOND)
+    assert pictures == {(topic, at): b"jpeg at 6.0"}
+
+
+def test_topic_names_split_into_vehicle_and_topic() -> None:
+    topics = ("odometry", "map/status", "mission/truth")
+    assert split_topic("/uav1/map/status", topics) == ("uav1", "map/status")
+    assert split_topic("/fleet/uav2/odometry", topics) == ("uav2", "odometry")
+    assert split_topic("/mission/truth", topics) == ("", "mission/truth")
+    assert split_topic("/uav1/visual_odometry", topics) is None
