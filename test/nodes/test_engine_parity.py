@@ -44,6 +44,7 @@ def test_graph_and_engine_give_the_same_result(tmp_path: Path, domain: int) -> N
     assert graph["timing"]["decisions"] == engine["timing"]["decisions"]
 
 
+@pytest.mark.full  # by default the same with the oracle
 def test_graph_and_engine_agree_with_a_real_detector(tmp_path: Path, domain: int) -> None:
     task = write_short_task(tmp_path, 12.0)
     graph = in_graph(tmp_path, task, "zigzag", detector="esar_yolo")

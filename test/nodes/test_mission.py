@@ -81,6 +81,7 @@ def gap(stamps: list[int]) -> tuple[int, int]:
     return max(pairs, key=lambda pair: pair[1] - pair[0])
 
 
+@pytest.mark.full  # by default: a killed planner here, a pilot that falls silent in test_fault_matrix
 def test_a_killed_pilot_means_hold_and_is_started_again(launch: Launch) -> None:
     flight, result = killed_mission(launch, "uav1-pilot", 14.0, 45.0)
     assert result["end"] == "timeout"
