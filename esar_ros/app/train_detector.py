@@ -5,23 +5,30 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.detector import card as cards
-from esar_ros.benchmark.detector.assess import figures, goal_figures, look
+from esar_ros.benchmark.detector.assess import assess, goal_figures, look
 from esar_ros.benchmark.detector.calibrate import reliability, thresholds
+from esar_ros.benchmark.detector.evaluate import Picture
+from esar_ros.benchmark.detector.examples import Examples, collect
 from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
-from esar_ros.benchmark.detector.scenes import SEED
+from esar_ros.benchmark.detector.scenes import SEED, SPLITS
 from esar_ros.benchmark.detector.train import Recipe, export, require, train, write_data_file
+from esar_ros.benchmark.detector.train_second import EPOCHS, export_second, train_second
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.sim.maps import shipped_maps
 
 NAME = "esar-clues"
-SCENES = {"train": (60, 16), "val": (12, 12), "test": (20, 10)}  # a map, and pictures of each
-STEPS = ("data", "train", "evaluate")
+SCENES = {  # a map, and pictures of each
+    "train": (60, 16), "val": (12, 12), "test": (20, 10),
+    "views": (30, 12), "empty": (14, 12), "empty-val": (5, 12), "empty-test": (5, 10),
+}  # fmt: skip
+STEPS = ("data", "train", "second", "evaluate")
 
 
 def main(argv: list[str]) -> int:
@@ -43,7 +50,7 @@ def main(argv: list[str]) -> int:
     out: Path = arguments.out or root / name
     sizes = {split: (max(1, round(scenes * arguments.share)), shots) for split, (scenes, shots) in SCENES.items()}
     for split, (scenes, shots) in sizes.items():
-        for scene, pictures in render_split(root, split, tested if split == "test" else learnt, scenes, shots, SEED):
+        for scene, pictures in render_split(root, split, _ground(split, learnt, tested), scenes, shots, SEED):
             print(f"{split}: {scene}, {pictures} pictures", flush=True)
     if until == STEPS.index("data"):
         return 0
@@ -54,48 +61,72 @@ def main(argv: list[str]) -> int:
     weights = train(write_data_file(root, learnt), out, recipe, arguments.start)
     if until == STEPS.index("train"):
         return 0
-    network = out / f"{name}.onnx"
-    export(weights, network)
+    network, second = out / f"{name}.onnx", out / f"{name}-second.onnx"
+    if not network.exists() or network.stat().st_mtime < weights.stat().st_mtime:
+        export(weights, network)
+    examples = Examples.joined([
+        collect(network, root, split, learnt, partial(print, f"{split}: proposals, scene", flush=True))
+        for split in ("views", "empty")
+    ])  # fmt: skip
+    export_second(train_second(examples, out, seed=recipe.seed, threads=recipe.threads, device=recipe.device), second)
+    if until == STEPS.index("second"):
+        return 0
     made = {"maps": list(learnt), "data_seed": SEED, "crop": CROP, "epochs_run": _epochs(out)}
     made |= {"batch": recipe.batch, "optimiser": "AdamW", "rate": recipe.rate, "seed": recipe.seed}
     made |= {"start": arguments.start.name if arguments.start else "", "scenes": sizes}
-    card = evaluate(name, network, root, learnt, tested, made)
+    made |= {"second_stage_epochs": EPOCHS, "second_stage_examples": len(examples.targets)}
+    card = evaluate(name, network, second, root, learnt, tested, made)
     print(json.dumps(card["goals"], indent=1))
     print(f"{network} with its card beside it")
     return 0
 
 
 def evaluate(
-    name: str, network: Path, root: Path, learnt: Sequence[str], tested: Sequence[str], made: Mapping[str, Any]
+    name: str,
+    network: Path,
+    second: Path,
+    root: Path,
+    learnt: Sequence[str],
+    tested: Sequence[str],
+    made: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Calibrate on the validation set, measure on the test set, and write card and page beside the network."""
     beside = network.with_suffix(".json")
-    if not beside.exists():
-        cards.write_json(beside, cards.first_card(name))
-    else:  # an earlier run's card has the digest of another network
-        cards.write_json(beside, {**json.loads(beside.read_text()), "sha256": ""})
+    cards.write_json(beside, cards.first_card(name, second))
 
-    def tell(split: str) -> Any:
-        return lambda count: print(f"{split}: looked at {count} pictures", flush=True)
+    def seen(split: str, twice: bool) -> list[Picture]:
+        tell = partial(print, f"{split}: pictures looked at:", flush=True)
+        maps = _ground(split, learnt, tested)
+        return look(network, root, split, maps, tell=tell, second=second if twice else None)
 
-    validation = look(network, root, "val", learnt, tell=tell("val"))
-    limits, curves = thresholds(validation), reliability(validation)
-    test = look(network, root, "test", tested, tell=tell("test"))
+    validation, bare = seen("val", False), seen("empty-val", True)
+    alone = cards.Calibration(thresholds(validation), reliability(validation))
+    validation = seen("val", True)
+    both = cards.Calibration(thresholds(validation, bare), reliability([*validation, *bare]))
+    first, last = (
+        assess(seen("test", twice), seen("empty-test", twice), dict(calibration.thresholds))
+        for twice, calibration in ((False, alone), (True, both))
+    )
     counts = {
-        split: sum(picture["map"] in of for picture in read_meta(root, split))
-        for split, of in (("train", learnt), ("val", learnt), ("test", tested))
+        split: sum(picture["map"] in _ground(split, learnt, tested) for picture in read_meta(root, split))
+        for split in SCENES
     }
     card = cards.card_of(
-        name, network, {**made, "pictures": counts, "tested_on": list(tested)}, limits, curves,
-        {"goals": goal_figures(validation)}, figures(test, limits), goal_figures(test),
+        name, network, second, {**made, "pictures": counts, "tested_on": list(tested)}, alone, both,
+        {"validation": {"goals": goal_figures(validation)}} | cards.results(last, first),
     )  # fmt: skip
     cards.write_json(beside, card)
     about = resource("models/README.md").read_text().partition("\n")[2]
-    cards.write_page(network.with_suffix(".md"), card, about)
+    network.with_suffix(".md").write_text(cards.page_of(card, about))
     license_text = resource("models/LICENSE")
     if license_text.parent != network.parent:
         shutil.copy(license_text, network.parent / "LICENSE")
     return card
+
+
+def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequence[str]:
+    """The maps that a split's pictures are of."""
+    return tested if SPLITS[split].events == "test" else learnt
 
 
 def _epochs(out: Path) -> int:

@@ -48,25 +48,30 @@ def load_engine(name: str, path: Path, threads: int) -> Engine:
     return engine(path, threads)
 
 
+def load_session(path: Path, threads: int) -> Any:
+    """A network's file in ONNX Runtime, deterministic, with so many threads. Raises UsageError."""
+    try:
+        import onnxruntime
+    except ImportError:
+        raise _absent(ONNXRUNTIME) from None
+    onnxruntime.set_default_logger_severity(4)  # what matters is told in one line of our own
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.use_deterministic_compute = True
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # the other nodes need the core
+
+    def load() -> Any:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    return _loaded(load, path)
+
+
 class _OnnxRuntime:
     """ONNX Runtime."""
 
     def __init__(self, path: Path, threads: int) -> None:
-        try:
-            import onnxruntime
-        except ImportError:
-            raise _absent(ONNXRUNTIME) from None
-        onnxruntime.set_default_logger_severity(4)  # what matters is told in one line of our own
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.use_deterministic_compute = True
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # the other nodes need the core
-
-        def load() -> Any:
-            return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-        self._session = _loaded(load, path)
+        self._session = load_session(path, threads)
         inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
         if len(inputs) != 1 or inputs[0].type != "tensor(float)":
             raise _no_detector(path, f"{len(inputs)} inputs, the first of {inputs[0].type}" if inputs else "no input")

@@ -49,6 +49,24 @@ class ReliabilityCurve(BaseModel):
         return list(zip(self.score, self.probability, strict=True))
 
 
+class SecondStageCard(BaseModel):
+    """What looks again at the boxes of a detector, where there is depth (perception.second_stage)."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    file: str = Field(min_length=1, description="name of its network beside the card")
+    sha256: str = Field(default="", description="of that file; empty: not checked")
+    proposal: float = Field(gt=0, lt=1, description="least raw score of a box that it looks at")
+    overlap: float = Field(gt=0, lt=1, description="of two boxes of any class, from which they are one")
+    no_depth: float = Field(gt=0, le=1, description="a box without depth keeps this share of the first stage's score")
+    thresholds: dict[str, float] = Field(default_factory=dict, description="word -> least probability")
+    calibration: dict[str, ReliabilityCurve] = Field(default_factory=dict, description="by word")
+
+    def threshold(self, word: str) -> float:
+        """Least probability of a class."""
+        return self.thresholds.get(word, THRESHOLD)
+
+
 class ModelCard(BaseModel):
     """What a detector's file is. Keys that say how it was made are for people and are not read here."""
 
@@ -69,17 +87,25 @@ class ModelCard(BaseModel):
     agnostic: bool = Field(default=False, description="whether boxes of different classes suppress each other")
     thresholds: dict[str, float] = Field(default_factory=dict, description="word -> least raw score")
     calibration: dict[str, ReliabilityCurve] = Field(default_factory=dict, description="by word")
+    second_stage: SecondStageCard | None = None
 
     @model_validator(mode="after")
     def _known_words(self) -> ModelCard:
         if len(set(self.classes)) < len(self.classes):
             raise ValueError("a class stands twice")
-        for where in ("prompts", "texts", "thresholds", "calibration"):
-            unknown = sorted(set(getattr(self, where)) - set(self.classes))
+        named = [(where, getattr(self, where)) for where in ("prompts", "texts", "thresholds", "calibration")]
+        limits = [self.thresholds]
+        if self.second_stage is not None:
+            named += [
+                (f"second_stage, {where}", getattr(self.second_stage, where)) for where in ("thresholds", "calibration")
+            ]
+            limits.append(self.second_stage.thresholds)
+        for where, words in named:
+            unknown = sorted(set(words) - set(self.classes))
             if unknown:
                 raise ValueError(f"{where}: '{unknown[0]}' is none of the classes")
         check_kinds(self.prompts)
-        if any(not 0.0 < value < 1.0 for value in self.thresholds.values()):
+        if any(not 0.0 < value < 1.0 for table in limits for value in table.values()):
             raise ValueError("thresholds lie between 0 and 1")
         return self
 
@@ -140,6 +166,12 @@ def card_of_names(name: str, names: str) -> ModelCard | None:
     return (
         ModelCard(schema=SCHEMA, name=name, classes=classes) if classes and len(set(classes)) == len(classes) else None
     )
+
+
+def check_digest(path: Path, wanted: str) -> None:
+    """Raises UsageError where a file is not the one whose SHA-256 a card states; an empty one is not checked."""
+    if wanted and digest(path) != wanted:
+        raise UsageError(f"{path} is not the file its model card describes", "take both from one place")
 
 
 @lru_cache(maxsize=16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -29,7 +30,12 @@ class RawBoxes:
 
     corners: NDArray[np.float64]  # (N, 4) x1, y1, x2, y2
     scores: NDArray[np.float64]  # (N,) raw, 0..1
-    classes: NDArray[np.int64]  # (N,)
+    classes: NDArray[np.int64]  # (N,) the best
+    table: NDArray[np.float64]  # (N, classes) raw scores of all; of a network that tells the best alone, 0 for the rest
+
+    def __getitem__(self, chosen: NDArray[Any]) -> RawBoxes:
+        """Some of them, by index or mask."""
+        return RawBoxes(self.corners[chosen], self.scores[chosen], self.classes[chosen], self.table[chosen])
 
 
 def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float = 1.0, stride: int = 32) -> Letterbox:
@@ -73,7 +79,7 @@ def decode(output: NDArray[np.float32], picture: Letterbox, least: NDArray[np.fl
         table = output[0].T.astype(np.float64)
         wanted = np.where(np.isfinite(least), table[:, 4:], -np.inf)
         classes = wanted.argmax(axis=1)
-        scores = wanted[np.arange(len(table)), classes]
+        scores, every = wanted[np.arange(len(table)), classes], table[:, 4:]
         half = table[:, 2:4] / 2.0
         corners = np.hstack([table[:, :2] - half, table[:, :2] + half])
     else:
@@ -81,8 +87,9 @@ def decode(output: NDArray[np.float32], picture: Letterbox, least: NDArray[np.fl
         corners, scores = table[:, :4], table[:, 4]
         classes = np.where((table[:, 5] >= 0) & (table[:, 5] < len(least)), table[:, 5], -1).astype(np.int64)
         scores = np.where(classes >= 0, scores, -np.inf)
+        every = np.where(classes[:, None] == np.arange(len(least)), scores[:, None], 0.0)
     kept = (scores >= least[classes]) & np.isfinite(corners).all(axis=1)
-    return RawBoxes(corners[kept] / picture.scale, scores[kept], classes[kept])
+    return RawBoxes(corners / picture.scale, scores, classes, every)[kept]
 
 
 def suppress(boxes: RawBoxes, overlap: float, agnostic: bool) -> RawBoxes:
@@ -94,8 +101,7 @@ def suppress(boxes: RawBoxes, overlap: float, agnostic: bool) -> RawBoxes:
     kept = np.asarray(
         cv2.dnn.NMSBoxesBatched(sides.tolist(), boxes.scores.tolist(), classes.tolist(), 0.0, overlap), dtype=np.int64
     ).reshape(-1)
-    kept = kept[np.lexsort((kept, -boxes.scores[kept]))]
-    return RawBoxes(boxes.corners[kept], boxes.scores[kept], boxes.classes[kept])
+    return boxes[kept[np.lexsort((kept, -boxes.scores[kept]))]]
 
 
 def pixel_box(corners: NDArray[np.float64], size: tuple[int, int]) -> tuple[int, int, int, int] | None:

@@ -6,13 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.backend import CameraFrame, Detection2D
 from esar_ros.perception.engines import Tensor
-from esar_ros.perception.model_card import ModelCard, check_kinds
-from esar_ros.perception.yolo_boxes import decode, letterbox, pixel_box, suppress
+from esar_ros.perception.model_card import ModelCard, ReliabilityCurve, check_kinds
+from esar_ros.perception.yolo_boxes import RawBoxes, decode, letterbox, pixel_box, suppress
 
 
 class YoloSettings(BaseModel):
@@ -54,10 +55,15 @@ class YoloDetector(ABC):
         """What raw scores are worth, by kind (perception.evidence.Calibrated); of the card's first word for a kind."""
         curves: dict[str, Sequence[tuple[float, float]]] = {}
         for word in self.card.classes:
-            kind, curve = self.card.kinds.get(word), self.card.calibration.get(word)
+            kind, curve = self.card.kinds.get(word), self._calibration.get(word)
             if kind is not None and curve is not None:
                 curves.setdefault(kind, curve.points)
         return curves
+
+    @property
+    def _calibration(self) -> Mapping[str, ReliabilityCurve]:
+        """Curve of the scores that detections carry, by word."""
+        return self.card.calibration
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
         """Look for these of the network's classes. Raises UsageError."""
@@ -94,13 +100,20 @@ class YoloDetector(ABC):
         return [self._detect(frame) if frame.rgb.size else [] for frame in frames]
 
     def _detect(self, frame: CameraFrame) -> list[Detection2D]:
+        found = suppress(self._candidates(frame, self._least), self.card.nms_iou, self.card.agnostic)
+        return self._told(found, frame)
+
+    def _candidates(self, frame: CameraFrame, least: NDArray[np.float64]) -> RawBoxes:
+        """The network's boxes in a picture, not merged yet, from a raw score (classes,) on."""
         picture = letterbox(frame.rgb, self._size, self._settings.scale, self.card.stride)
-        raw = decode(self._infer(picture.tensor), picture, self._least)
-        kept = suppress(raw, self.card.nms_iou, self.card.agnostic)
+        return decode(self._infer(picture.tensor), picture, least)
+
+    def _told(self, boxes: RawBoxes, frame: CameraFrame) -> list[Detection2D]:
+        """As detections of their best class."""
         found = []
-        for corners, score, index in zip(kept.corners, kept.scores, kept.classes, strict=True):
+        for corners, score, index in zip(boxes.corners, boxes.scores, boxes.classes, strict=True):
             word = self.card.classes[index]
-            box = pixel_box(corners, picture.size)
+            box = pixel_box(corners, frame.rgb.shape[:2])
             if box is not None:
                 text = self.card.texts.get(word, word.replace("_", " "))
                 found.append(Detection2D(self._prompts[word], float(score), box, text))

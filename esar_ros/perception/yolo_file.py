@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.perception.backend import register
+from esar_ros.perception.backend import CameraFrame, Detection2D, register
 from esar_ros.perception.engines import ONNXRUNTIME, OPENVINO, Engine, Tensor, engine_version, load_engine
 from esar_ros.perception.model_card import (
     ModelCard,
+    ReliabilityCurve,
     card_of_names,
+    check_digest,
     digest,
     find_model,
     load_card,
 )
+from esar_ros.perception.second_stage import SecondStage, box_depths
 from esar_ros.perception.settings import parse
-from esar_ros.perception.yolo_boxes import check_output
+from esar_ros.perception.yolo_boxes import RawBoxes, check_output, suppress
 from esar_ros.perception.yolo_detector import YoloDetector, YoloSettings
 
 SHIPPED = "esar-clues.onnx"
@@ -37,6 +42,9 @@ class YoloFileSettings(YoloSettings):
     """Parameters of the backends that run an exported network."""
 
     card: str = Field(default="", description="its model card (.json) or list of classes (.txt); empty: beside it")
+    second_stage: bool = Field(
+        default=True, description="look again at each of its boxes, where the card names a network for it"
+    )
 
 
 class YoloFile(YoloDetector):
@@ -47,14 +55,51 @@ class YoloFile(YoloDetector):
         settings, path = _chosen(name, parameters)
         self._engine: Engine = load_engine(_ENGINES[name], path, settings.threads)
         card = _card(settings, path, self._engine.class_names)
-        if card.sha256 and digest(path) != card.sha256:
-            raise UsageError(f"{path} is not the file its model card describes", "take both from one place")
+        check_digest(path, card.sha256)
         unknown = sorted(set(settings.thresholds) - set(card.classes))
         if unknown:
             raise UsageError(f"detector {name}, thresholds: no class '{unknown[0]}'", "name classes of the card")
         side = self._engine.size or (2 * card.stride, 2 * card.stride)
         check_output(_tried(self._engine, side, path).shape, len(card.classes), path)
+        self._second: SecondStage | None = None
+        if settings.second_stage and card.second_stage is not None:
+            second = path.with_name(card.second_stage.file)
+            self._second = SecondStage(second, card.second_stage, len(card.classes), settings.threads)
         super().__init__(name, card, settings)
+
+    @property
+    def _calibration(self) -> Mapping[str, ReliabilityCurve]:
+        return (self.card if self._second is None else self._second.card).calibration
+
+    def propose(self, frame: CameraFrame, least: float, overlap: float) -> RawBoxes:
+        """Boxes that may hold something, one a place: of any class that is looked for, from a raw score on."""
+        floor = np.where(np.isfinite(self._least), least, np.inf)
+        return suppress(self._candidates(frame, floor), overlap, agnostic=True)
+
+    def _detect(self, frame: CameraFrame) -> list[Detection2D]:
+        if self._second is None:
+            return super()._detect(frame)
+        about = self._second.card
+        boxes = self.propose(frame, about.proposal, about.overlap)
+        depths = box_depths(boxes, frame)
+        placed = np.isfinite(depths)
+        judged = self._judged(self._second, boxes[placed], depths[placed], frame)
+        blind = boxes[~placed & (boxes.scores >= self._least[boxes.classes])]
+        blind = replace(blind, scores=about.no_depth * blind.scores)
+        found = self._told(judged, frame) + self._told(blind, frame)
+        return sorted(found, key=lambda detection: -detection.score)
+
+    def _judged(
+        self, second: SecondStage, boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame
+    ) -> RawBoxes:
+        """Boxes with the second stage's class and probability, those that reach their threshold."""
+        shares = second.probabilities(boxes, depths, frame)[:, :-1]
+        shares = np.where(np.isfinite(self._least), shares, 0.0)  # of the classes that are looked for
+        classes = shares.argmax(axis=1)
+        scores = shares[np.arange(len(shares)), classes]
+        own = self._settings.thresholds
+        limits = np.array([own.get(word, second.card.threshold(word)) for word in self.card.classes])
+        return replace(boxes, scores=scores, classes=classes)[scores >= limits[classes]]
 
     @property
     def _size(self) -> tuple[int, int] | None:
@@ -104,11 +149,15 @@ def _card_file(settings: YoloFileSettings, path: Path) -> Path | None:
 
 
 def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """The file, its digest and its card's, and the engine."""
+    """The file, its digest, its card's and its second stage's, and the engine."""
     settings, path = _chosen(name, parameters)
     about = {"model": path.name, "digest": digest(path), "engine": engine_version(_ENGINES[name])}
     card = _card_file(settings, path)
-    return about | ({"card": digest(card)} if card is not None else {})
+    if card is None:
+        return about
+    second = load_card(card).second_stage if settings.second_stage else None
+    about["card"] = digest(card)
+    return about | ({"second_stage": digest(path.with_name(second.file))} if second is not None else {})
 
 
 def _register(name: str) -> None:

@@ -51,4 +51,5 @@ def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(monkeypatch, t
     learnt = ("aotai", "dapeng", "lop_nur")
     assert [(split, tuple(sorted(maps))) for split, maps in drawn] == [
         ("train", learnt), ("val", learnt), ("test", ("k2",)),
+        ("views", learnt), ("empty", learnt), ("empty-val", learnt), ("empty-test", ("k2",)),
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -57,19 +57,35 @@ def _value(name: str, shape: Sequence[int | str]) -> bytes:
     return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, FLOAT) + _bytes(2, dims)))
 
 
+Shape = Sequence[int | str]
+
+
 def write_model(
     path: Path,
     nodes: Sequence[bytes],
     constants: Sequence[bytes],
-    taken: Sequence[int | str],
-    given: Sequence[int | str],
+    taken: Shape,
+    given: Shape,
     names: str = "",
 ) -> Path:
     """A network from `images` of shape taken to `output0` of shape given. names: classes, as ultralytics has them."""
+    return write_graph(path, nodes, constants, {"images": taken}, {"output0": given}, names)
+
+
+def write_graph(
+    path: Path,
+    nodes: Sequence[bytes],
+    constants: Sequence[bytes],
+    taken: Mapping[str, Shape],
+    given: Mapping[str, Shape],
+    names: str = "",
+) -> Path:
+    """A network with inputs and outputs of these shapes by name. names: classes, as ultralytics has them."""
     graph = (
         b"".join(_bytes(1, one) for one in nodes) + _bytes(2, "tiny") + b"".join(_bytes(5, one) for one in constants)
     )
-    graph += _bytes(11, _value("images", taken)) + _bytes(12, _value("output0", given))
+    graph += b"".join(_bytes(11, _value(*one)) for one in taken.items())
+    graph += b"".join(_bytes(12, _value(*one)) for one in given.items())
     model = _number(1, 8) + _bytes(7, graph) + _bytes(8, _bytes(1, "") + _number(2, 13))
     if names:
         model += _bytes(14, _bytes(1, "names") + _bytes(2, names))
@@ -94,6 +110,24 @@ def write_detector(
         node("Add", ["base", "lit"], ["output0"]),
     ]
     return write_model(path, nodes, [tensor("base", base), tensor("gain", gain)], shape, base.shape, names)
+
+
+def write_second_stage(
+    path: Path, slope: NDArray[np.float32], offset: NDArray[np.float32], channels: int = 8, side: int = 32
+) -> Path:
+    """A second stage: softmax of features @ slope (features, classes + 1) + offset (classes + 1,), + 0 * its crops."""
+    nodes = [
+        node("ReduceMean", ["crops"], ["colour"], axes=[1, 2], keepdims=0),  # (N, side)
+        node("MatMul", ["colour", "nothing"], ["blank"]),
+        node("MatMul", ["features", "slope"], ["told"]),
+        node("Add", ["told", "offset"], ["known"]),
+        node("Add", ["known", "blank"], ["logits"]),
+        node("Softmax", ["logits"], ["probabilities"], axis=1),
+    ]
+    nothing = np.zeros((side, slope.shape[1]), np.float32)
+    constants = [tensor("nothing", nothing), tensor("slope", slope), tensor("offset", offset)]
+    taken: dict[str, Shape] = {"crops": ("n", channels, side, side), "features": ("n", slope.shape[0])}
+    return write_graph(path, nodes, constants, taken, {"probabilities": ("n", slope.shape[1])})
 
 
 def bright_tent(path: Path, classes: int = 2, **more: object) -> Path:

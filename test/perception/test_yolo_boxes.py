@@ -63,10 +63,10 @@ def test_boxes_that_are_no_numbers_are_left_out() -> None:
 
 def test_of_boxes_over_each_other_the_surest_stays() -> None:
     corners = np.array([[0, 0, 10, 10], [1, 0, 11, 10], [0, 0, 10, 10], [30, 30, 40, 40]], float)
-    boxes = RawBoxes(corners, np.array([0.5, 0.9, 0.7, 0.6]), np.array([0, 0, 1, 0]))
+    boxes = RawBoxes(corners, np.array([0.5, 0.9, 0.7, 0.6]), np.array([0, 0, 1, 0]), np.zeros((4, 2)))
     assert suppress(boxes, 0.5, agnostic=False).scores.tolist() == [0.9, 0.7, 0.6]
     assert suppress(boxes, 0.5, agnostic=True).scores.tolist() == [0.9, 0.6]
-    nothing = RawBoxes(corners[:0], np.zeros(0), np.zeros(0, np.int64))
+    nothing = RawBoxes(corners[:0], np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2)))
     assert len(suppress(nothing, 0.5, agnostic=False).scores) == 0
 
 

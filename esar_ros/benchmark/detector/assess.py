@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 from esar_ros.benchmark.detector.calibrate import detection_probability
@@ -22,10 +22,9 @@ from esar_ros.benchmark.detector.evaluate import (
     table,
 )
 from esar_ros.benchmark.detector.labels import MIN_PIXELS, Label
-from esar_ros.benchmark.detector.render import read_meta
+from esar_ros.benchmark.detector.render import read_frame, read_meta
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather, WeatherFamily
 from esar_ros.perception.backend import CameraFrame, DetectorBackend, create
@@ -38,22 +37,33 @@ GOAL_KINDS = ("person", "tent")
 
 
 def look(
-    model: Path, root: Path, split: str, maps: Sequence[str], engine: str = "onnx", tell: Callable[[int], None] = print
+    model: Path,
+    root: Path,
+    split: str,
+    maps: Sequence[str],
+    engine: str = "onnx",
+    tell: Callable[[int], None] = print,
+    second: Path | None = None,
 ) -> list[Picture]:
     """What a model (.onnx, its card beside it) finds in a split's pictures of some maps. Kept beside the data.
 
-    tell hears how many pictures were looked at. Raises UsageError.
+    second: its second stage, which its card must name; None: the network alone. tell hears how many pictures were
+    looked at. Raises UsageError.
     """
     meta = [entry for entry in read_meta(root, split) if entry["map"] in maps]
-    kept = root / f"found-{split}-{engine}-{digest(model)[:12]}.json"
+    which = digest(model)[:12] + (f"-{digest(second)[:12]}" if second is not None else "")
+    kept = root / f"found-{split}-{engine}-{which}.json"
+    floors = dict.fromkeys(KINDS, FLOOR)
     known: dict[str, list[Any]] = json.loads(kept.read_text()) if kept.exists() else {}
     backend: DetectorBackend | None = None
     pictures = []
     for count, entry in enumerate(meta):
         name = entry["name"]
         if name not in known:
-            backend = backend or create(engine, {"model": str(model), "thresholds": dict.fromkeys(KINDS, FLOOR)})
-            known[name] = _found(backend, root / split / "images" / f"{name}.png")
+            backend = backend or create(
+                engine, {"model": str(model), "thresholds": floors, "second_stage": second is not None}
+            )
+            known[name] = _found(backend, root, split, name)
             if count % 100 == 99:
                 tell(count + 1)
         labels = tuple(Label.of_json(label) for label in entry["labels"])
@@ -95,17 +105,33 @@ def goal_figures(pictures: Sequence[Picture]) -> dict[str, float]:
     return out
 
 
+@dataclass(frozen=True)
+class Assessment:
+    """What is stated of a detector on a test set: its goals' AP50, all its figures, false detections a picture of
+    ground on which distractors stand alone (by class, and "all")."""
+
+    goals: dict[str, float]
+    test: dict[str, Any]
+    false_on_empty_ground: dict[str, float]
+
+
+def assess(pictures: Sequence[Picture], empty: Sequence[Picture], thresholds: dict[str, float]) -> Assessment:
+    """Of a detector's looks at a test set and at empty ground."""
+    return Assessment(goal_figures(pictures), figures(pictures, thresholds), false_per_picture(empty, thresholds))
+
+
 def _fair(picture: Picture) -> bool:
     return Weather(picture.weather).family is WeatherFamily.FAIR
 
 
-def _found(backend: DetectorBackend, path: Path) -> list[Any]:
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise UsageError(f"{path} is no picture", "draw the data set again: esar train-detector")
-    rgb = np.ascontiguousarray(image[..., ::-1]).astype(np.uint8)
-    depth = np.full(rgb.shape[:2], np.inf, dtype=np.float32)
-    (found,) = backend.detect([CameraFrame("front", load_vehicle().image.model, Pose(), rgb, depth, 0.0)])
+def frame_of(root: Path, split: str, name: str) -> CameraFrame:
+    """A split's whole frame as a detector gets it; its place is of no matter. Raises UsageError."""
+    rgb, depth = read_frame(root, split, name)
+    return CameraFrame("front", load_vehicle().image.model, Pose(), rgb, depth, 0.0)
+
+
+def _found(backend: DetectorBackend, root: Path, split: str, name: str) -> list[Any]:
+    (found,) = backend.detect([frame_of(root, split, name)])
     return [(one.kind, round(one.score, 4), list(one.box)) for one in found]
 
 

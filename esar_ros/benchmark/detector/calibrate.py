@@ -15,6 +15,7 @@ from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.weather import Weather, WeatherFamily
 
 PRECISION = 0.7  # of all detections at and above a class's threshold, on the validation set
+FALSE_ALARMS = 0.002  # a class and picture of ground without objects: at most so many at and above the threshold
 LOWEST, HIGHEST = 0.10, 0.75  # thresholds stay within
 RANGE_EDGES = (0, 10, 20, 30, 40, 50, 60, 80, 100, 120)  # m, of the bins of detection's probability
 _BINS = 10  # of a reliability curve, each with as many detections
@@ -41,9 +42,15 @@ def reliability(pictures: Sequence[Picture]) -> dict[str, dict[str, list[float]]
     return curves
 
 
-def thresholds(pictures: Sequence[Picture], precision: float = PRECISION) -> dict[str, float]:
-    """By class: the least score from which on the wanted share of detections is right, within LOWEST and HIGHEST."""
+def thresholds(
+    pictures: Sequence[Picture], empty: Sequence[Picture] = (), precision: float = PRECISION
+) -> dict[str, float]:
+    """By class: the least score from which on the wanted share of detections is right, within LOWEST and HIGHEST.
+
+    empty: pictures without objects, where at most FALSE_ALARMS a picture may reach it; this wins over HIGHEST.
+    """
     verdicts = [v for v in judge(pictures, pointing=True) if not v.ignored]
+    allowed = int(FALSE_ALARMS * len(empty))
     found = {}
     for kind in KINDS:
         own = sorted(((v.score, v.label is not None) for v in verdicts if v.kind == kind), reverse=True)
@@ -52,6 +59,9 @@ def thresholds(pictures: Sequence[Picture], precision: float = PRECISION) -> dic
         enough = np.flatnonzero((share >= precision) & (np.arange(len(own)) >= 5))
         least = own[int(enough[-1])][0] if len(enough) else HIGHEST
         found[kind] = round(min(max(least, LOWEST), HIGHEST), 3)
+        alarms = sorted((f.score for picture in empty for f in picture.found if f.kind == kind), reverse=True)
+        if len(alarms) > allowed:
+            found[kind] = round(min(max(found[kind], alarms[allowed] + 1e-3), 0.999), 3)
     return found
 
 

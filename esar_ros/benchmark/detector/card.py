@@ -5,54 +5,91 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from esar_ros.benchmark.detector.assess import GOAL_KINDS, GOALS
-from esar_ros.benchmark.detector.calibrate import PRECISION
+from esar_ros.benchmark.detector.assess import GOAL_KINDS, GOALS, Assessment
+from esar_ros.benchmark.detector.calibrate import FALSE_ALARMS, PRECISION
 from esar_ros.benchmark.detector.evaluate import RANGES, SIZES
+from esar_ros.benchmark.detector.examples import MERGE, PROPOSAL
 from esar_ros.benchmark.detector.labels import MIN_PIXELS
 from esar_ros.mission.clues import KINDS
 from esar_ros.perception.model_card import SCHEMA, digest
 
 LICENSE = "AGPL-3.0"
 NMS_IOU = 0.6
+NO_DEPTH = 0.5  # share of the first stage's score that a box without depth keeps
 STRIDE = 16  # px, of the coarsest head
 _NONE = "-"
 
 
-def first_card(name: str) -> dict[str, Any]:
-    """What a card must say before anything has been measured."""
-    return {"schema": SCHEMA, "name": name, "file": f"{name}.onnx", "license": LICENSE, "classes": list(KINDS),
+def first_card(name: str, second: Path | None = None) -> dict[str, Any]:
+    """What a card must say before anything has been measured. second: its second stage's file."""
+    card = {"schema": SCHEMA, "name": name, "file": f"{name}.onnx", "license": LICENSE, "classes": list(KINDS),
             "nms_iou": NMS_IOU, "stride": STRIDE}  # fmt: skip
+    if second is not None:
+        card["second_stage"] = {"file": second.name, "sha256": digest(second), "proposal": PROPOSAL, "overlap": MERGE,
+                                "no_depth": NO_DEPTH}  # fmt: skip
+    return card
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What scores are worth: perception.model_card's tables."""
+
+    thresholds: Mapping[str, float]
+    curves: Mapping[str, Any]
+
+
+def results(both: Assessment, alone: Assessment) -> dict[str, Any]:
+    """The card's part that a test set gives: of the network with its second stage, and in brief of it alone."""
+    return {
+        "goals": {
+            f"{kind} {band}": {
+                "ap50": both.goals[f"{kind} {band}"],
+                "goal": least,
+                "met": both.goals[f"{kind} {band}"] >= least,
+            }
+            for band, (_, _, least) in GOALS.items()
+            for kind in GOAL_KINDS
+        },
+        "test": both.test,
+        "false_on_empty_ground": both.false_on_empty_ground,
+        "detection_probability": both.test["detection_probability"],
+        "network_alone": {
+            "goals": alone.goals,
+            "false_on_empty_ground": alone.false_on_empty_ground,
+            **{key: alone.test[key] for key in ("ap50_day_fair", "false_per_picture")},
+        },
+    }
 
 
 def card_of(
     name: str,
     network: Path,
+    second: Path,
     recipe: Mapping[str, Any],
-    thresholds: Mapping[str, float],
-    calibration: Mapping[str, Any],
-    validation: Mapping[str, Any],
-    test: Mapping[str, Any],
-    goals: Mapping[str, float],
+    alone: Calibration,
+    both: Calibration,
+    measured: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The whole card."""
-    return first_card(name) | {
+    """The whole card. alone, both: of the first stage's scores and of the second's; measured: `results` and more."""
+    card = first_card(name, second)
+    card["second_stage"] |= {
+        "bytes": second.stat().st_size,
+        "false_alarms_wanted": FALSE_ALARMS,
+        "thresholds": dict(both.thresholds),
+        "calibration": dict(both.curves),
+    }
+    return card | {
         "sha256": digest(network),
         "bytes": network.stat().st_size,
         "recipe": dict(recipe),
         "precision_wanted": PRECISION,
-        "thresholds": dict(thresholds),
-        "calibration": dict(calibration),
-        "goals": {
-            f"{kind} {band}": {"ap50": goals[f"{kind} {band}"], "goal": least, "met": goals[f"{kind} {band}"] >= least}
-            for band, (_, _, least) in GOALS.items()
-            for kind in GOAL_KINDS
-        },
-        "validation": dict(validation),
-        "test": dict(test),
-        "detection_probability": test["detection_probability"],
+        "thresholds": dict(alone.thresholds),
+        "calibration": dict(alone.curves),
+        **measured,
     }
 
 
@@ -61,8 +98,8 @@ def write_json(path: Path, card: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(card, indent=1) + "\n")
 
 
-def write_page(path: Path, card: Mapping[str, Any], told: str) -> None:
-    """The card as a page. told: Markdown about recipe and limits, put before the numbers."""
+def page_of(card: Mapping[str, Any], told: str) -> str:
+    """The card as a page of Markdown. told: Markdown about recipe and limits, put before the numbers."""
     test = card["test"]
     fair, every = test["ap50_day_fair"], test["ap50"]
     parts = [
@@ -74,6 +111,9 @@ def write_page(path: Path, card: Mapping[str, Any], told: str) -> None:
         "precision-recall curve at IoU 0.5; what cannot be seen for darkness or fog counts as missed.",
         "### Goals (daylight, fair weather)",
         _goals(card["goals"]),
+        "### With and without the second stage",
+        "The same pictures; each at its own thresholds. Empty ground: other scenes, with distractors alone.",
+        _stages(card),
         "### AP50 by class and range, daylight and fair weather",
         _table(fair, ["all", *RANGES]),
         "### AP50 by class and range, all weathers and lights",
@@ -92,20 +132,38 @@ def write_page(path: Path, card: Mapping[str, Any], told: str) -> None:
         _by_row(test["looks"]),
         "### At the thresholds",
         f"Each class's threshold is the least score from which {100 * card['precision_wanted']:.0f} % of the "
-        "validation set's detections point at an object of their class. Recall: share of labels within 60 m that are "
-        "found; false: detections a picture that point at nothing of their class, in all pictures and in those without "
-        f"any object ({test['false_per_empty_picture']['pictures']}).",
+        "validation set's detections point at an object of their class and at most "
+        f"{1000 * card['second_stage']['false_alarms_wanted']:.0f} in a thousand pictures of empty ground reach it. "
+        "Recall: share of labels within 60 m that are found; false: detections a picture that point at nothing of "
+        "their class, in all pictures and in those of the test set without any object "
+        f"({test['false_per_empty_picture']['pictures']}).",
         _operating(card),
         "### Probability of detection by range",
         "Share of objects with any visible pixel that one picture finds, by day in fair weather (number of objects).",
         _probability(card["detection_probability"]),
     ]
-    path.write_text("\n\n".join(parts) + "\n")
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _goals(goals: Mapping[str, Any]) -> str:
     rows = [[name, f"{g['ap50']:.3f}", f">= {g['goal']}", "met" if g["met"] else "missed"] for name, g in goals.items()]
     return _markdown(["class and range", "AP50", "goal", ""], rows)
+
+
+def _stages(card: Mapping[str, Any]) -> str:
+    def row(name: str, goals: Mapping[str, float], test: Mapping[str, Any], empty: Mapping[str, float]) -> list[str]:
+        aps = [f"{goals[f'{kind} {band}']:.3f}" for kind in GOAL_KINDS for band in GOALS]
+        alarms = (test["false_per_picture"]["all"], empty["all"])
+        return [name, *aps, _number(test["ap50_day_fair"]["all"]["mean"]), *(f"{alarm:.3f}" for alarm in alarms)]
+
+    alone = card["network_alone"]
+    head = ["", *(f"{kind} {band}" for kind in GOAL_KINDS for band in GOALS), "mean of classes", "false a picture",
+            "false on empty ground"]  # fmt: skip
+    both = {name: goal["ap50"] for name, goal in card["goals"].items()}
+    return _markdown(head, [
+        row("network alone", alone["goals"], alone, alone["false_on_empty_ground"]),
+        row("with second stage", both, card["test"], card["false_on_empty_ground"]),
+    ])  # fmt: skip
 
 
 def _table(columns: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -131,7 +189,7 @@ def _by_row(rows: Mapping[str, Any], first: str = "") -> str:
 def _operating(card: Mapping[str, Any]) -> str:
     test = card["test"]
     rows = [
-        [kind, f"{card['thresholds'][kind]:.2f}", _number(test["recall_at_thresholds"][kind]),
+        [kind, f"{card['second_stage']['thresholds'][kind]:.2f}", _number(test["recall_at_thresholds"][kind]),
          f"{test['false_per_picture'][kind]:.3f}", f"{test['false_per_empty_picture'][kind]:.3f}"]
         for kind in KINDS
     ]  # fmt: skip

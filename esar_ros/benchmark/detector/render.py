@@ -1,7 +1,8 @@
 """Draws the detector's data set: scenes as the missions' cameras see them, labels from exact ids. Resumable.
 
 A split lies in <root>/<split>/: images/*.png (crops of native pixels for training, whole frames else), labels/*.txt
-in Ultralytics' format, meta/<scene>.json with every object's pixels, range, contrast and the scene's conditions.
+in Ultralytics' format, depth/*.png of whole frames (16 bits), meta/<scene>.json with every object's pixels, range,
+contrast and the scene's conditions.
 A scene's meta file is written last, so that a scene is either whole or drawn again.
 """
 
@@ -34,6 +35,8 @@ _BORDER = 8  # px between a target and its crop's edge, where the frame allows
 _SECOND = 0.35  # chance of a second crop about another object
 _NEGATIVE = 0.22  # chance that a picture without a visible target is kept
 _PNG = [cv2.IMWRITE_PNG_COMPRESSION, 3]
+_DEPTH_STEPS = 500.0  # a metre, of a depth picture; its greatest number means nothing in reach
+_NO_DEPTH = 65535
 
 
 def render_split(
@@ -44,7 +47,7 @@ def render_split(
     Raises UsageError where the folder holds a data set of another seed, or there is no OpenGL.
     """
     folder = root / split
-    for part in ("images", "labels", "meta"):
+    for part in ("images", "labels", "depth", "meta"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     for map_id in maps:
         missing = [n for n in range(scenes) if not (folder / "meta" / f"{map_id}-{n:04d}.json").exists()]
@@ -122,6 +125,10 @@ def _draw(
                 name = f"{scene.id}-{k:02d}{'ab'[n]}"
                 labels = labels_of(ids[view], rgb[view], things, camera.position)
                 pictures.append(_save(folder, name, rgb[view], labels, shot))
+                if not crops:
+                    _write(
+                        folder / "depth" / f"{name}.png", _encoded(name, _packed(frame.depth[0], rig.image.depth_max))
+                    )
     finally:
         for index in range(len(scene.things)):
             world.destroy(f"thing-{index}")
@@ -172,13 +179,34 @@ def _inside(label: Label, corner: tuple[int, int]) -> bool:
 
 def _save(folder: Path, name: str, rgb: NDArray[np.uint8], labels: tuple[Label, ...], shot: Shot) -> dict[str, Any]:
     height, width = rgb.shape[:2]
-    done, data = cv2.imencode(".png", np.ascontiguousarray(rgb[..., ::-1]), _PNG)
-    if not done:
-        raise UsageError(f"{name}: the picture cannot be encoded", "reinstall opencv-python-headless")
-    _write(folder / "images" / f"{name}.png", data.tobytes())
+    _write(folder / "images" / f"{name}.png", _encoded(name, np.ascontiguousarray(rgb[..., ::-1])))
     text = yolo_lines([label for label in labels if wanted(label)], width, height)
     _write(folder / "labels" / f"{name}.txt", text.encode())
     return {"name": name, "camera": shot.camera, "labels": [label.as_json() for label in labels]}
+
+
+def read_frame(root: Path, split: str, name: str) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """A whole frame's colour (H, W, 3) and planar depth (H, W) m, +inf where nothing is in reach. Raises UsageError."""
+    folder = root / split
+    image = cv2.imread(str(folder / "images" / f"{name}.png"), cv2.IMREAD_COLOR)
+    steps = cv2.imread(str(folder / "depth" / f"{name}.png"), cv2.IMREAD_UNCHANGED)
+    if image is None or steps is None or steps.dtype != np.uint16 or steps.shape != image.shape[:2]:
+        raise UsageError(f"{folder}: {name} has no picture or no depth", "draw the split again: esar train-detector")
+    depth = np.where(steps == _NO_DEPTH, np.inf, steps / _DEPTH_STEPS).astype(np.float32)
+    return np.ascontiguousarray(image[..., ::-1]).astype(np.uint8), depth
+
+
+def _packed(depth: NDArray[np.float32], reach: float) -> NDArray[np.uint16]:
+    """Planar depth in steps; beyond the sensor's reach (m) there is none."""
+    seen = depth <= reach
+    return np.where(seen, np.rint(np.where(seen, depth, 0.0) * _DEPTH_STEPS), _NO_DEPTH).astype(np.uint16)
+
+
+def _encoded(name: str, picture: NDArray[Any]) -> bytes:
+    done, data = cv2.imencode(".png", picture, _PNG)
+    if not done:
+        raise UsageError(f"{name}: the picture cannot be encoded", "reinstall opencv-python-headless")
+    return data.tobytes()
 
 
 def _write(path: Path, data: bytes) -> None:

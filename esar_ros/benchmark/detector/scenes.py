@@ -34,7 +34,6 @@ _STRAY = 60.0  # m, standard deviation of a scene's middle from a point of its e
 _PERSONS, _DISTRACTORS = 5, 9
 _TWICE = frozenset({ClueKind.WATER_BOTTLE, ClueKind.FOOD_WRAPPER, ClueKind.TREKKING_POLE, ClueKind.ROPE, ClueKind.LIGHT,
                     ClueKind.FOOTPRINTS, ClueKind.BACKPACK, ClueKind.CLOTHING})  # fmt: skip
-_EMPTY_SHARE = 0.12  # of scenes hold distractors alone
 _ABSENT = {ClueKind.SIGNAL_FLARE.value: 0.5}  # chance that a kind is not there: flares outshine all else; others:
 _OFTEN_ABSENT = 0.15
 _HELD_OUT_SHARE = 0.4  # of a test set's things
@@ -54,10 +53,20 @@ class Split:
     events: str  # "dev" or "test" events of the benchmark
     held_out: bool  # whether looks kept from training occur
     number: int  # in seeds
+    empty: float = 0.12  # share of scenes that hold distractors alone
 
 
 SPLITS = {
-    s.name: s for s in (Split("train", "dev", False, 1), Split("val", "dev", False, 2), Split("test", "test", True, 3))
+    s.name: s
+    for s in (
+        Split("train", "dev", False, 1),
+        Split("val", "dev", False, 2),
+        Split("test", "test", True, 3),
+        Split("views", "dev", False, 4),  # whole frames that the second stage learns from
+        Split("empty", "dev", False, 5, empty=1.0),  # the same, of what a search mostly sees
+        Split("empty-val", "dev", False, 6, empty=1.0),
+        Split("empty-test", "test", True, 7, empty=1.0),
+    )
 }
 
 
@@ -102,7 +111,7 @@ def draw_scene(split: Split, site: Site, rig: Vehicle, number: int, shots: int, 
     local_time = datetime(2024, 1, 1) + timedelta(days=int(rng.integers(366)), minutes=5 * _fives(light, rng))
     speed, towards = float(rng.uniform(0.0, 8.0)), float(rng.uniform(-math.pi, math.pi))
     middle = _middle(map_id, split.events, site, rng)
-    empty = bool(rng.random() < _EMPTY_SHARE)
+    empty = bool(rng.random() < split.empty)
     things = _things(split, site, middle, empty, rng)
     drawn = (_shot(site, rig, things, middle, light, split.name == "train", rng) for _ in range(4 * shots))
     taken = [shot for shot in drawn if shot is not None][:shots]

@@ -99,7 +99,7 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None) -> P
 
     start: a YOLOv8s checkpoint that the first layers are taken from: a pickle, so trust its source. Raises UsageError.
     """
-    torch = _torch(recipe.threads)
+    torch = torch_with(recipe.threads)
     from ultralytics import YOLO
 
     out.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None) -> P
 
 def export(weights: Path, file: Path) -> None:
     """Write the network as ONNX for pictures of any size whose sides are multiples of 16 px."""
-    torch = _torch(1)
+    torch = torch_with(1)
     from ultralytics import YOLO
 
     class Expectation(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch is imported only here
@@ -151,7 +151,7 @@ def export(weights: Path, file: Path) -> None:
     os.replace(made, file)
 
 
-def _torch(threads: int) -> Any:
+def torch_with(threads: int) -> Any:
     """torch with so many threads, and ultralytics kept from the network and from the home folder."""
     require()
     os.environ["YOLO_OFFLINE"] = "true"

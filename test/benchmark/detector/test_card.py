@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.detector.assess import figures, goal_figures
+from esar_ros.benchmark.detector.assess import assess
 from esar_ros.benchmark.detector.calibrate import reliability, thresholds
-from esar_ros.benchmark.detector.card import card_of, first_card, write_json, write_page
+from esar_ros.benchmark.detector.card import Calibration, card_of, first_card, page_of, results, write_json
 from esar_ros.benchmark.detector.evaluate import Found, Picture
 from esar_ros.benchmark.detector.labels import Label
 from esar_ros.mission.clues import KINDS
@@ -27,11 +27,12 @@ def card(tmp_path):
     pictures.append(Picture("k2", "clear", "day", (), (Found("tent", 0.95, (5.0, 5.0, 9.0, 9.0)),)))
     network = tmp_path / "net.onnx"
     network.write_bytes(b"weights")
-    limits = thresholds(pictures)
-    return network, card_of(
-        "net", network, {"maps": ["k2"]}, limits, reliability(pictures), {}, figures(pictures, limits),
-        goal_figures(pictures),
-    )  # fmt: skip
+    second = tmp_path / "net-second.onnx"
+    second.write_bytes(b"more weights")
+    alone = Calibration(thresholds(pictures), reliability(pictures))
+    both = Calibration({**alone.thresholds, "tent": 0.96}, alone.curves)
+    measured = results(*(assess(pictures, pictures[-1:], dict(part.thresholds)) for part in (both, alone)))
+    return network, card_of("net", network, second, {"maps": ["k2"]}, alone, both, measured)
 
 
 def test_backends_read_the_card(card, tmp_path):
@@ -42,6 +43,9 @@ def test_backends_read_the_card(card, tmp_path):
     assert read.classes == KINDS
     assert read.sha256 == digest(network)
     assert all(read.threshold(kind) == made["thresholds"][kind] for kind in KINDS)
+    assert read.second_stage.file == "net-second.onnx"
+    assert read.second_stage.sha256 == digest(network.with_name("net-second.onnx"))
+    assert read.second_stage.threshold("tent") == 0.96
 
 
 def test_a_card_without_measurements_can_be_read(tmp_path):
@@ -49,13 +53,16 @@ def test_a_card_without_measurements_can_be_read(tmp_path):
     assert load_card(tmp_path / "net.json").kinds == {kind: kind for kind in KINDS}
 
 
-def test_the_page_says_what_was_missed_and_what_was_invented(card, tmp_path):
+def test_the_page_says_what_was_missed_and_what_was_invented(card):
     _, made = card
     made["goals"]["person 0-30 m"] = {"ap50": 0.1, "goal": 0.85, "met": False}
-    write_page(tmp_path / "net.md", made, "About.")
-    page = (tmp_path / "net.md").read_text()
+    page = page_of(made, "About.")
     assert "| person 0-30 m | 0.100 | >= 0.85 | missed |" in page
-    assert made["test"]["false_per_empty_picture"]["tent"] == 1.0
+    assert made["network_alone"]["false_on_empty_ground"]["tent"] == 1.0
+    assert made["false_on_empty_ground"]["tent"] == 0.0
+    rows = {row.split(" | ")[0]: row for row in page.splitlines() if row.startswith(("| network", "| with"))}
+    assert rows["| network alone"].endswith("| 1.000 |")
+    assert rows["| with second stage"].endswith("| 0.000 |")
     assert all(f"| {kind} |" in page for kind in KINDS)
 
 
@@ -63,6 +70,8 @@ def test_the_shipped_card_belongs_to_the_shipped_network():
     folder = resource("models")
     shipped = json.loads((folder / "esar-clues.json").read_text())
     assert shipped["sha256"] == digest(folder / "esar-clues.onnx")
-    assert (folder / "esar-clues.onnx").stat().st_size < 11e6
+    second = folder / shipped["second_stage"]["file"]
+    assert shipped["second_stage"]["sha256"] == digest(second)
+    assert sum(file.stat().st_size for file in (folder / "esar-clues.onnx", second)) < 11e6
     assert set(load_card(folder / "esar-clues.json").calibration) <= set(KINDS)
     assert "AFFERO" in (folder / "LICENSE").read_text()[:200]

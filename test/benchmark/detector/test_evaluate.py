@@ -112,11 +112,22 @@ def test_reliability_of_honest_scores_is_the_score():
 
 def test_a_threshold_keeps_the_precision_that_was_asked_for():
     pictures = _population()
-    least = thresholds(pictures, 0.8)["person"]
+    least = thresholds(pictures, precision=0.8)["person"]
     kept = [v for v in judge(pictures, pointing=True) if v.score >= least]
     assert np.mean([v.label is not None for v in kept]) >= 0.8
     assert 0.4 < least < 0.75
-    assert thresholds(pictures, 0.8)["tent"] == 0.75  # never seen: cautious
+    assert thresholds(pictures, precision=0.8)["tent"] == 0.75  # never seen: cautious
+
+
+def test_alarms_on_empty_ground_raise_a_threshold():
+    pictures, box = _population(), (50, 50, 9, 9)
+    before = thresholds(pictures)
+    empty = [picture(found=[Found("person", score, box), Found("tent", 0.4, box)]) for score in (0.92, 0.95, 0.9)]
+    after = thresholds(pictures, empty)
+    assert after["person"] == pytest.approx(0.951), "above the surest of too few pictures for one false alarm"
+    assert after["tent"] == before["tent"] == 0.75, "it was above them already"
+    many = empty + [picture()] * 997
+    assert thresholds(pictures, many)["person"] == pytest.approx(0.901), "two in a thousand are allowed"
 
 
 def test_detection_probability_finds_the_range_at_which_a_detector_fades():

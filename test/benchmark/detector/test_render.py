@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from esar_ros.benchmark.detector.labels import Label, wanted
-from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
+from esar_ros.benchmark.detector.render import CROP, read_frame, read_meta, render_split
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.vehicle import load_vehicle
 
 SCENES, SHOTS = 2, 3
 
@@ -53,6 +54,24 @@ def test_pictures_labels_and_meta_tell_the_same(drawn):
             assert y + h / 2 <= 1.0 + 1e-5
         for label in labels:
             assert 1 <= label.pixels <= label.box[2] * label.box[3]
+
+
+def test_whole_frames_keep_their_depth(tmp_path):
+    pytest.importorskip("moderngl")
+    ((scene, count),) = render_split(tmp_path, "empty-val", ("k2",), 1, 2)
+    assert (scene, count) == ("k2-0000", 2)
+    folder = tmp_path / "empty-val"
+    for picture in read_meta(tmp_path, "empty-val"):
+        assert picture["labels"] == []
+        rgb, depth = read_frame(tmp_path, "empty-val", picture["name"])
+        assert rgb.shape == (480, 640, 3) and depth.shape == (480, 640) and depth.dtype == np.float32
+        near = depth[np.isfinite(depth)]
+        assert near.size > 0.2 * depth.size and 0.5 < near.min() and near.max() <= load_vehicle().image.depth_max
+        again = cv2.imread(str(folder / "images" / f"{picture['name']}.png"))[..., ::-1]
+        assert np.array_equal(rgb, again)
+    (folder / "depth" / "k2-0000-01a.png").unlink()
+    with pytest.raises(UsageError, match="k2-0000-01a has no picture or no depth"):
+        read_frame(tmp_path, "empty-val", "k2-0000-01a")
 
 
 def test_a_folder_without_pictures_says_so(tmp_path):

@@ -1,5 +1,7 @@
 """Scenes are drawn from their seed alone, and splits keep looks and ground apart."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -34,16 +36,20 @@ def test_a_scene_is_a_function_of_its_seed(scenes):
 
 
 def test_training_never_shows_a_look_that_is_kept_back(scenes):
-    for split in ("train", "val"):
-        assert not any(thing.entry.held_out for scene in scenes[split] for thing in scene.things)
-    assert any(thing.entry.held_out for scene in scenes["test"] for thing in scene.things)
+    for name, split in SPLITS.items():
+        shown = [thing.entry.held_out for scene in scenes[name] for thing in scene.things]
+        assert any(shown) is (split.events == "test")
+
+
+def test_empty_ground_holds_distractors_alone(scenes):
+    for name in ("empty", "empty-val", "empty-test"):
+        assert {thing.entry.kind for scene in scenes[name] for thing in scene.things} == {"distractor"}
 
 
 def test_splits_share_no_scene(scenes):
     places = {name: {thing.xy for scene in drawn for thing in scene.things} for name, drawn in scenes.items()}
-    assert not places["train"] & places["val"]
-    assert not places["train"] & places["test"]
-    assert not places["val"] & places["test"]
+    for one, other in itertools.combinations(places, 2):
+        assert not places[one] & places[other]
 
 
 def test_training_stands_on_dev_events_and_the_test_set_on_the_others(scenes):
@@ -52,10 +58,10 @@ def test_training_stands_on_dev_events_and_the_test_set_on_the_others(scenes):
         events = [benchmark_event(id) for id in ids]
         return np.array([xy for e in events for xys in (e["places"].values(), *e["lines"].values()) for xy in xys])
 
-    for name, split in (("train", "dev"), ("test", "test")):
+    for name, split in SPLITS.items():
         for scene in scenes[name]:
             middle = np.mean([thing.xy for thing in scene.things], axis=0)
-            assert np.linalg.norm(points(split) - middle, axis=1).min() < 320.0
+            assert np.linalg.norm(points(split.events) - middle, axis=1).min() < 320.0
 
 
 def test_things_stand_apart_and_weathers_are_the_maps_own(scenes):

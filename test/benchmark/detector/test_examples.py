@@ -1,0 +1,97 @@
+"""The second stage's examples: which proposals show what, and that they are taken once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tiny_onnx import write_detector
+
+from esar_ros.benchmark.detector.examples import NOTHING, Examples, collect, of_frame
+from esar_ros.benchmark.detector.labels import Label
+from esar_ros.benchmark.detector.render import _DEPTH_STEPS, _encoded  # a data set is written by hand here
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission.clues import KINDS
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.perception.backend import CameraFrame
+from esar_ros.perception.second_stage import CHANNELS, OWN_FEATURES, SIDE
+from esar_ros.perception.yolo_file import YoloFile
+
+SEEN = [(100, 100, 40, 20), (300, 100, 40, 20), (500, 100, 40, 20), (100, 300, 40, 20)]  # x, y, width, height
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """Proposes four boxes in every picture, each as a tent of score 0.6."""
+    base = np.zeros((1, 4 + len(KINDS), len(SEEN)), np.float32)
+    for n, (x, y, width, height) in enumerate(SEEN):
+        base[0, :5, n] = x + width / 2, y + height / 2, width, height, 0.6
+    path = write_detector(tmp_path / "four.onnx", base, np.zeros_like(base))
+    path.with_suffix(".json").write_text(
+        json.dumps({"schema": "esar-detector/1", "name": "four", "classes": list(KINDS), "stride": 16})
+    )
+    return path
+
+
+def network(model: Path) -> YoloFile:
+    return YoloFile("onnx", {"model": str(model)})
+
+
+def frame(depth: float = 20.0) -> CameraFrame:
+    grey = np.full((480, 640, 3), 90, np.uint8)
+    return CameraFrame("front", load_vehicle().image.model, Pose(), grey, np.full((480, 640), depth, np.float32), 0.0)
+
+
+def label(kind: str, box: tuple[int, int, int, int], pixels: int = 300) -> Label:
+    return Label(kind, f"{kind}/any", False, box, pixels, 20.0, 40.0, 2.0)
+
+
+LABELS = [
+    label("person", (102, 100, 40, 20)),  # the first box's
+    label("rope", (300, 100, 10, 20)),  # a part of the second's: neither an example of it nor of nothing
+    label("tent", (400, 400, 40, 20)),  # that nothing is proposed for
+]
+
+
+def test_proposals_are_of_what_they_overlap_or_of_nothing(model: Path) -> None:
+    made = of_frame(network(model), frame(), LABELS, 1.0)
+    assert made.targets.tolist() == [KINDS.index("person"), NOTHING, NOTHING]
+    assert made.crops.shape == (3, CHANNELS, SIDE, SIDE) and made.features.shape == (3, OWN_FEATURES + len(KINDS))
+    assert np.exp(made.features[:, 0]) == pytest.approx(20.0)
+
+
+def test_labels_fit_a_picture_of_half_their_size(model: Path) -> None:
+    halves = [replace(one, box=tuple(2 * side for side in one.box)) for one in LABELS]  # type: ignore[arg-type]
+    assert of_frame(network(model), frame(), halves, 0.5).targets.tolist() == [KINDS.index("person"), NOTHING, NOTHING]
+
+
+def test_without_depth_or_proposals_there_are_no_examples(model: Path) -> None:
+    blind = of_frame(network(model), frame(np.inf), LABELS, 1.0)
+    assert len(blind.targets) == len(blind.crops) == len(blind.features) == 0
+    deaf = network(model)
+    deaf.set_prompts({"rope": "rope"})
+    assert len(of_frame(deaf, frame(), LABELS, 1.0).targets) == 0
+
+
+def test_a_splits_examples_are_taken_once_and_by_map(model: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "views"
+    for part in ("images", "depth", "meta"):
+        (folder / part).mkdir(parents=True)
+    for scene, map_id in (("k2-0000", "k2"), ("aotai-0000", "aotai")):
+        name = f"{scene}-00a"
+        grey, depth = np.full((480, 640, 3), 90, np.uint8), np.full((480, 640), 20 * _DEPTH_STEPS, np.uint16)
+        (folder / "images" / f"{name}.png").write_bytes(_encoded(name, grey))
+        (folder / "depth" / f"{name}.png").write_bytes(_encoded(name, depth))
+        picture = {"name": name, "camera": "front", "labels": [one.as_json() for one in LABELS]}
+        meta = {"map": map_id, "weather": "clear", "light": "day", "pictures": [picture]}
+        (folder / "meta" / f"{scene}.json").write_text(json.dumps(meta))
+    told: list[int] = []
+    first = collect(model, tmp_path, "views", ["k2"], told.append)
+    assert len(first.targets) == 3 and told == [1]
+    (folder / "images" / "k2-0000-00a.png").unlink()  # kept: not looked at again
+    both = collect(model, tmp_path, "views", ["k2", "aotai"], told.append)
+    assert len(both.targets) == 6 and len(told) == 2
+    assert len(Examples.joined([first, both]).targets) == 9

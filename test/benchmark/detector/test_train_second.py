@@ -1,0 +1,74 @@
+"""Training and export of the second stage; what it learns, where torch is installed."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from esar_ros.benchmark.detector.examples import NOTHING, Examples
+from esar_ros.benchmark.detector.train_second import export_second, network_of, train_second
+from esar_ros.mission.clues import KINDS
+from esar_ros.mission.errors import UsageError
+from esar_ros.perception.engines import load_session
+from esar_ros.perception.second_stage import CHANNELS, OWN_FEATURES, SIDE
+
+COUNT = 256
+
+
+def examples(seed: int = 0) -> Examples:
+    """Half of them bright and a person, half dark and nothing; their numbers say nothing."""
+    rng = np.random.default_rng(seed)
+    bright = rng.random(COUNT) < 0.5
+    crops = rng.normal(0.0, 0.05, (COUNT, CHANNELS, SIDE, SIDE)) + np.where(bright, 0.8, 0.2)[:, None, None, None]
+    numbers = rng.normal(size=(COUNT, OWN_FEATURES + len(KINDS)))
+    return Examples(
+        np.clip(crops, 0.0, 1.0).astype(np.float16),
+        numbers.astype(np.float32),
+        np.where(bright, KINDS.index("person"), NOTHING),
+    )
+
+
+def test_nothing_to_tell_apart_is_told_before_torch_is_asked_for(tmp_path: Path) -> None:
+    alike = Examples(*(part[:2] for part in vars(examples()).values()))
+    alike.targets[:] = NOTHING
+    for none in (alike, Examples.joined([])):
+        with pytest.raises(UsageError, match="nothing to tell apart"):
+            train_second(none, tmp_path)
+
+
+def test_it_learns_goes_on_and_the_file_answers_as_torch_does(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("ultralytics")
+    told: list[str] = []
+    whole = train_second(examples(), tmp_path / "whole", epochs=8, tell=told.append)
+    assert len(told) == 8
+
+    def give_up(line: str) -> None:
+        if "epoch 2 of 8" in line:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_second(examples(), tmp_path / "parts", epochs=8, tell=give_up)
+    rest: list[str] = []
+    parts = train_second(examples(), tmp_path / "parts", epochs=8, tell=rest.append)
+    assert [line.split(",")[0] for line in rest] == [line.split(",")[0] for line in told[2:]]
+    assert train_second(examples(), tmp_path / "parts", epochs=8, tell=rest.append) == parts and len(rest) == 2
+    import torch
+
+    first, second = (torch.load(weights, weights_only=True)["network"] for weights in (whole, parts))
+    assert first.keys() == second.keys()
+
+    export_second(whole, tmp_path / "second.onnx")
+    session = load_session(tmp_path / "second.onnx", 1)
+    seen = examples(seed=1)
+    inputs = {"crops": seen.crops.astype(np.float32), "features": seen.features}
+    (answers,) = session.run(None, inputs)
+    right = answers.argmax(axis=1) == seen.targets
+    assert right.mean() > 0.9
+    network = network_of(torch)
+    network.load_state_dict(first)
+    network.eval()
+    with torch.no_grad():
+        expected = network(*(torch.from_numpy(value) for value in inputs.values())).softmax(1).numpy()
+    assert answers == pytest.approx(expected, abs=1e-5)
+    assert answers.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
