@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Final
@@ -47,6 +48,9 @@ class Command:
     param1: float = 0.0
     param2: float = 0.0
     param3: float = 0.0
+    param4: float = 0.0
+    param5: float = 0.0
+    param6: float = 0.0
     param7: float = 0.0
 
 
@@ -58,6 +62,11 @@ def set_mode(main: int, sub: int = 0) -> Command:
 def set_nav_state(nav_state: int) -> Command:
     """SET_NAV_STATE: a mode by VehicleStatus's number, as external modes are asked for."""
     return Command(100001, float(nav_state))
+
+
+def take_off(altitude: float) -> Command:
+    """NAV_TAKEOFF to an altitude (m AMSL), straight up: a heading, latitude or longitude of zero would be flown to."""
+    return Command(22, param4=math.nan, param5=math.nan, param6=math.nan, param7=altitude)
 
 
 def result_name(result: int) -> str:

@@ -20,7 +20,9 @@ API_VERSION: Final = 1  # px4_ros2_api_version of 1.17
 _NAME_LENGTH = 25  # bytes of the field
 # What a mode that flies velocities needs to be known, and what the autopilot controls in it (px4_ros2's set-points).
 REQUIREMENTS: Final = ("angular_velocity", "attitude", "local_alt", "local_position")
-CONTROLLED: Final = ("velocity", "altitude", "acceleration", "attitude", "rates", "allocation", "position")
+CONTROLLED: Final = (
+    "position", "velocity", "altitude", "climb_rate", "acceleration", "attitude", "rates", "allocation",
+)  # fmt: skip
 FIRST, LAST = 23, 30  # VehicleStatus.NAVIGATION_STATE_EXTERNAL1..8
 
 

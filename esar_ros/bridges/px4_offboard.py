@@ -25,6 +25,7 @@ from esar_ros.bridges.px4_commands import (
     Manoeuvre,
     Outcome,
     result_name,
+    take_off,
 )
 from esar_ros.bridges.px4_state import HOLD, LAND, RETURN, TAKE_OFF, mode_name
 from esar_ros.bridges.px4_stream import Output, Stream, Timing
@@ -135,6 +136,8 @@ class Offboard:
             return Outcome(refused, "it is on the ground", "on ground")
         if manoeuvre is Manoeuvre.TAKE_OFF and not (0.0 < height < math.inf):
             return Outcome(refused, f"height {height} m", "not ready")
+        if manoeuvre is Manoeuvre.TAKE_OFF and not state.newest("VehicleLocalPosition").z_global:
+            return Outcome(refused, "its height above the sea is not known", "not ready")
         if manoeuvre is Manoeuvre.TAKE_OFF and not state.landed:
             return Outcome(refused, "it is in the air", "flying")
         if manoeuvre in (Manoeuvre.MISSION, Manoeuvre.TAKE_OFF) and state.failsafe:
@@ -241,7 +244,7 @@ class Offboard:
         self.stream.leave("take-off was asked for")
         local = self.state.newest("VehicleLocalPosition")
         start = -float(local.z)
-        command = Command(22, param7=float(local.ref_alt) + start + height)
+        command = take_off(float(local.ref_alt) + start + height)
         if not (yield from self._until(command, lambda: self.state.nav_state == TAKE_OFF, self.timing.patience)):
             return self._failed("it did not take off", command)
         limit = self.stream.now + self.timing.climb

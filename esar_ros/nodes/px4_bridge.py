@@ -74,7 +74,7 @@ class Px4BridgeNode(Node):
         self._complaint = "the autopilot's topics have not been looked for"
         self._count = 0
         self._moved = False  # map -> odom, since it was published
-        self._new = False  # position, since odometry was published: what is old must not be told as new
+        self._new = False  # position, since odometry was published
         self._told = ""
         self._px4 = Px4Link(self, namespace, target, self._hear, own)
         self._refuse_another_release(settings.release)
@@ -128,8 +128,11 @@ class Px4BridgeNode(Node):
         self._stream.mode = Mode(message.mode)
 
     def _on_brief(self, message: Any) -> None:
-        self._origin = Origin(message.origin_latitude, message.origin_longitude, message.origin_altitude)
-        self._moved = True
+        origin = Origin(message.origin_latitude, message.origin_longitude, message.origin_altitude)
+        if self._origin not in (None, origin) and self._state.armed:
+            self.get_logger().error("the brief tells another origin of the map in flight: it is not taken")
+            return
+        self._origin, self._moved = origin, True
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -147,12 +150,13 @@ class Px4BridgeNode(Node):
             self._publish_motion(motion, stamp)
         self._out[names.VEHICLE_STATE].publish(self._vehicle_state(now, stamp))
         if self._count % BATTERY_EVERY == 1:
-            self._publish_battery(stamp)
+            self._publish_battery(now, stamp)
         self._tell()
 
     def _motion(self, now: float) -> Motion | None:
-        """The newest; None when a part of it is old or not known."""
-        if not (self._state.is_fresh("VehicleLocalPosition", now) and self._state.is_fresh("VehicleOdometry", now)):
+        """The newest; None when a part of it is older than a safe command may be, or not known."""
+        parts = ("VehicleLocalPosition", "VehicleOdometry")
+        if max(self._state.age(part, now) for part in parts) > self._stream.timing.fresh:
             return None
         return self._frame.motion(self._state.newest("VehicleLocalPosition"), self._state.newest("VehicleOdometry"))
 
@@ -218,10 +222,10 @@ class Px4BridgeNode(Node):
         message.header.stamp = stamp
         return message
 
-    def _publish_battery(self, stamp: Any) -> None:
+    def _publish_battery(self, now: float, stamp: Any) -> None:
+        if not self._state.is_fresh("BatteryStatus", now):
+            return  # what is old must not be told as new
         told = self._state.newest("BatteryStatus")
-        if told is None:
-            return
         unknown = math.nan
         message = BatteryState(
             percentage=float(told.remaining) if told.remaining >= 0.0 else unknown,

@@ -311,7 +311,7 @@ def test_take_off_by_the_autopilot_and_then_the_mission() -> None:
     loop.run(1.0)
     outcome = loop.do(Manoeuvre.TAKE_OFF, height=12.0)
     assert outcome.end is End.DONE, outcome
-    assert float(loop.fake.body.position[2]) == pytest.approx(12.0, abs=1.2)
+    assert loop.fake.body.position.tolist() == pytest.approx([0.0, 0.0, 12.0], abs=1.2), "straight up"
     assert not loop.heartbeats_since(0.0)
     assert loop.do(Manoeuvre.MISSION).end is End.DONE
 

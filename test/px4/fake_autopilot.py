@@ -121,6 +121,7 @@ class FakeAutopilot:
         self._flew_offboard = False
         self._hold_at: np.ndarray | None = None
         self._take_off_to = 0.0
+        self._take_off_over: np.ndarray | None = None  # m, ENU; where the command has latitude and longitude
 
     # -- what happens to it ---------------------------------------------------------------------
 
@@ -258,6 +259,9 @@ class FakeAutopilot:
             return self._intend(RTL if code == 20 else LAND)
         if code == 22:
             self._take_off_to = float(message.param7) - self.reference.altitude
+            place = float(message.param5), float(message.param6)
+            given = all(map(math.isfinite, place))
+            self._take_off_over = self.reference.to_enu(*place, float(message.param7))[:2] if given else None
             return self._intend(TAKE_OFF)
         if code == 100001:
             return self._intend(EXTERNAL) if message.param1 == EXTERNAL and self.external else REJECTED
@@ -274,7 +278,7 @@ class FakeAutopilot:
             return self._intend(OFFBOARD)
         if main == MAIN_AUTO and sub in SUB_MODES:
             if sub == 2:
-                self._take_off_to = float(self.body.position[2]) + 2.5
+                self._take_off_to, self._take_off_over = float(self.body.position[2]) + 2.5, None
             return self._intend(SUB_MODES[sub])
         return DENIED
 
@@ -382,7 +386,9 @@ class FakeAutopilot:
             if left < 0.3:
                 self.intention = HOLD
                 self._set(HOLD)
-            return np.array([0.0, 0.0, float(np.clip(left, 0.3, 1.5))]), 0.0
+            away = np.zeros(2) if self._take_off_over is None else self._take_off_over - self.body.position[:2]
+            level = away * min(1.0, 5.0 / max(1e-6, math.hypot(away[0], away[1])))
+            return np.array([*level, float(np.clip(left, 0.3, 1.5))]), 0.0
         if self.nav_state == RTL and self.home is not None:
             return self._return(), 0.0
         if self.landed:

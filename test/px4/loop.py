@@ -24,8 +24,7 @@ STEP = 0.02  # s
 def command_message(command: Any, target: int) -> SimpleNamespace:
     """As the node fills a VehicleCommand."""
     return SimpleNamespace(
-        timestamp=0, command=command.command, param1=command.param1, param2=command.param2, param3=command.param3,
-        param7=command.param7, target_system=target, target_component=1, source_system=1, source_component=1,
+        timestamp=0, **vars(command), target_system=target, target_component=1, source_system=1, source_component=1,
         from_external=True,
     )  # fmt: skip
 
