@@ -14,10 +14,12 @@ from pathlib import Path
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
 from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.deadlines import Deadlines
@@ -67,9 +69,11 @@ class SafetyGovernorNode(StepNode):
         self.output(names.SAFETY_MARKERS)
         self.output(names.SAFETY_LIMITS)
         self._lifecycle = Lifecycle(self, self._airborne)
+        self.create_service(Trigger, "~/clear", self._on_clear)
+        self.create_service(Trigger, "~/terminate", self._on_terminate)
         self._mode = Mode.UNKNOWN
         self._said = ""
-        self._window_of: tuple[int, OccupancyWindow] | None = None
+        self._window_of: tuple[int, OccupancyWindow | None] | None = None
         self._count = 0
         self._now_ns = 0
         self._deadlines = Deadlines(1.0 / RATE)
@@ -114,8 +118,27 @@ class SafetyGovernorNode(StepNode):
         return Finding("deadlines", level, f"{watch.missed} of {watch.periods} deadlines missed", about)
 
     def _on_brief(self, brief: Brief) -> None:
-        self._governor.set_site(site_of(convert.brief_of(brief), self._governor.limits, self._zones))
+        """In force before the first one and on the ground; in flight one that loosens anything is not obeyed."""
+        try:
+            self._governor.set_site(site_of(convert.brief_of(brief), self._governor.limits, self._zones))
+        except UsageError as error:
+            if not self._home_known:
+                raise
+            self.get_logger().error(f"the brief is not obeyed, the one before stays in force: {error}")
         self._home_known = True
+
+    def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """A person ends a latched return or landing."""
+        response.success = self._governor.clear()
+        response.message = "" if response.success else "termination is final"
+        return response
+
+    def _on_terminate(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """A person stops the motors, wherever the vehicle is, for good."""
+        self._governor.terminate()
+        self.get_logger().fatal("terminated: the motors are to stop")
+        response.success = True
+        return response
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
         if message.node == interface.PILOT:
@@ -138,29 +161,9 @@ class SafetyGovernorNode(StepNode):
 
     def on_step(self, step: Step) -> bool | None:
         """Decide and publish."""
-        own = self._odometry.at(step.ns if self.lockstep else None)
+        at = step.ns if self.lockstep else None
+        state, command = self._state(at), self._command()
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
-        battery = self.inbox(names.BATTERY).newest
-        state = None
-        if own is not None and autopilot is not None:
-            charge = float(battery.percentage) if battery is not None else math.nan
-            state = State(
-                own[0] * 1e-9,
-                own[1],
-                own[2],
-                bool(autopilot.armed),
-                autopilot.landed == VehicleState.LANDED_ON_GROUND,
-                charge if math.isfinite(charge) else None,
-                self._odometry.deviation(step.ns if self.lockstep else None),
-            )
-        asked = self.inbox(names.CMD_VEL).newest
-        command = None
-        if asked is not None:
-            command = Command(
-                nanoseconds(asked.header.stamp) * 1e-9,
-                convert.array3(asked.twist.linear),
-                float(asked.twist.angular.z),
-            )
         if self.lockstep:
             age = SILENT if interface.PILOT in step.absent else 0.0
         else:
@@ -179,11 +182,37 @@ class SafetyGovernorNode(StepNode):
             given, yaw_rate = pass_on(command)  # without a governor nothing else protects the vehicle
         self.send(names.CMD_VEL_SAFE, convert.twist(step, given, yaw_rate))
         self.send(names.SAFETY_STATUS, self._status(step, answer, command, given))
-        if step.seq % MARKED == 0 and own is not None and self.wanted(names.SAFETY_MARKERS):
-            where, reach = own[1].position, answer.stopping_distance
+        if step.seq % MARKED == 0 and state is not None and self.wanted(names.SAFETY_MARKERS):
+            where, reach = state.pose.position, answer.stopping_distance
             shown = safety_markers(where, given, answer.mode, reach, answer.text, step.stamp)
             self.send(names.SAFETY_MARKERS, shown)
         return None
+
+    def _state(self, at: int | None) -> State | None:
+        """The vehicle's, with odometry of a stamp (ns), or the newest."""
+        own = self._odometry.at(at)
+        autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
+        if own is None or autopilot is None:
+            return None
+        battery = self.inbox(names.BATTERY).newest
+        charge = float(battery.percentage) if battery is not None else math.nan
+        return State(
+            own[0] * 1e-9,
+            own[1],
+            own[2],
+            bool(autopilot.armed),
+            autopilot.landed == VehicleState.LANDED_ON_GROUND,
+            charge if math.isfinite(charge) else None,
+            self._odometry.deviation(at),
+        )
+
+    def _command(self) -> Command | None:
+        """What the pilot asked for last."""
+        asked = self.inbox(names.CMD_VEL).newest
+        if asked is None:
+            return None
+        velocity = convert.array3(asked.twist.linear)
+        return Command(nanoseconds(asked.header.stamp) * 1e-9, velocity, float(asked.twist.angular.z))
 
     def _traffic(self, step: Step) -> list[Other]:
         """The other vehicles, where they were last heard of."""
@@ -194,7 +223,7 @@ class SafetyGovernorNode(StepNode):
         message: RangeImage | None = self.inbox(names.RANGES).newest
         if message is None:
             return None
-        at = self._odometry.at(nanoseconds(message.header.stamp)) or self._odometry.at()
+        at = self._odometry.nearest(nanoseconds(message.header.stamp))  # a LiDAR has a rhythm of its own
         if at is None:
             return None
         try:
@@ -220,7 +249,11 @@ class SafetyGovernorNode(StepNode):
             return None
         ns = nanoseconds(message.header.stamp)
         if self._window_of is None or self._window_of[0] != ns:
-            self._window_of = (ns, convert.window_of(message))
+            try:
+                self._window_of = (ns, convert.window_of(message))
+            except ValueError as error:
+                self.get_logger().warning(f"local map refused: {error}", throttle_duration_sec=5.0)
+                self._window_of = (ns, None)
         return self._window_of[1]
 
     def _status(self, step: Step, answer: SafeCommand, command: Command | None, given: Vector) -> SafetyStatus:

@@ -1,0 +1,130 @@
+"""What the governor's node does with what it hears: the brief, ranges, maps, a person's services, its life cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import rclpy
+from geometry_msgs.msg import Point, TransformStamped
+from nav_msgs.msg import Odometry
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
+from esar_ros.msg import Brief, LocalMap, RangeImage, VehicleState
+from esar_ros.nodes.safety_governor import SafetyGovernorNode
+from esar_ros.nodes.steps import Step, to_stamp
+from esar_ros.safety.codes import Mode
+
+LANDED = VehicleState.LANDED_ON_GROUND
+
+
+@pytest.fixture
+def governor(ros: Any) -> Any:
+    node = SafetyGovernorNode()
+    sent: list[tuple[str, Any]] = []
+    node.send = lambda name, message, vehicle=None: sent.append((name, message))
+    node.sent = sent
+    yield node
+    node.destroy_node()
+
+
+def say(governor: Any, armed: bool, landed: int) -> None:
+    governor.inbox(names.VEHICLE_STATE).put(1, VehicleState(armed=armed, landed=landed))
+
+
+def brief(ceiling: float = 120.0, home: float = 0.0) -> Brief:
+    corners = [(-200.0, -200.0), (200.0, -200.0), (200.0, 200.0), (-200.0, 200.0)]
+    return Brief(area=[Point(x=x, y=y) for x, y in corners], ceiling=ceiling, home=Point(x=home))
+
+
+def step_at(governor: Any, ns: int, x: float = 0.0) -> None:
+    """A step in the air, 20 m up."""
+    transform = TransformStamped(child_frame_id=names.vehicle_frame(governor.vehicles[0], names.ODOM))
+    transform.header.frame_id = names.MAP
+    governor._odometry._on_static(TFMessage(transforms=[transform]))
+    odometry = Odometry()
+    odometry.header.stamp = to_stamp(ns)
+    odometry.pose.pose.position.x, odometry.pose.pose.position.z = x, 20.0
+    governor.inbox(names.ODOMETRY).put(ns, odometry)
+    say(governor, True, VehicleState.LANDED_FLYING)
+    governor.on_step(Step(ns, ns // 50_000_000, 0, 0.05, None, frozenset()))
+
+
+def test_a_looser_brief_in_flight_is_refused_and_the_governor_lives(governor: Any) -> None:
+    governor._on_brief(brief())
+    before = governor._governor.site
+    step_at(governor, 50_000_000)
+    for looser in (brief(ceiling=500.0), brief(home=50.0)):
+        governor._on_brief(looser)
+        assert governor._governor.site is before
+    governor._on_brief(brief(ceiling=60.0))
+    assert governor._governor.site.ceiling == 60.0
+
+
+def test_a_first_brief_that_makes_no_sense_ends_the_node(governor: Any) -> None:
+    with pytest.raises(UsageError, match="ceiling"):
+        governor._on_brief(brief(ceiling=-1.0))
+
+
+def test_ranges_are_taken_from_where_they_were_measured(governor: Any) -> None:
+    """A LiDAR's stamps fall between those of the odometry."""
+    for n in range(1, 11):
+        step_at(governor, n * 50_000_000, x=float(n))
+    ranges = RangeImage(rows=1, columns=4, azimuth_step=1.0, elevation_step=1.0, range_max=60.0)
+    ranges.ranges = np.ones(4, dtype=np.float32).tolist()
+    ranges.header.stamp = to_stamp(4 * 50_000_000 + 7_000_000)
+    governor.inbox(names.RANGES).put(207_000_000, ranges)
+    assert governor._ranges().pose.position.tolist() == [4.0, 0.0, 20.0]
+
+
+def test_a_map_that_contradicts_itself_is_none(governor: Any) -> None:
+    governor.inbox(names.MAP_LOCAL).put(1, LocalMap(size_x=3, size_y=3, size_z=3, resolution=1.0))
+    assert governor._window() is None
+
+
+def test_a_person_clears_what_is_latched_but_never_a_termination(governor: Any) -> None:
+    governor._on_brief(brief())
+    assert governor._on_terminate(Trigger.Request(), Trigger.Response()).success
+    step_at(governor, 50_000_000)
+    assert governor._mode is Mode.TERMINATE
+    answer = governor._on_clear(Trigger.Request(), Trigger.Response())
+    assert not answer.success and "final" in answer.message
+    step_at(governor, 100_000_000)
+    assert governor._mode is Mode.TERMINATE
+
+
+def test_it_stays_active_while_nothing_is_known(governor: Any) -> None:
+    assert "not known" in governor._lifecycle.change(False)
+    assert governor._lifecycle.active
+
+
+@pytest.mark.parametrize("armed", [False, True])
+@pytest.mark.parametrize("landed", range(4))
+def test_only_a_disarmed_vehicle_on_the_ground_may_be_without(governor: Any, armed: bool, landed: int) -> None:
+    say(governor, armed, landed)
+    refusal = governor._lifecycle.change(False)
+    assert bool(refusal) == (armed or landed != LANDED)
+    assert governor._lifecycle.active == bool(refusal)
+
+
+def test_inactive_it_commands_zero_and_wakes_with_the_motors(governor: Any) -> None:
+    say(governor, False, LANDED)
+    assert governor._lifecycle.change(False) == ""
+    step = Step(50_000_000, 1, 0, 0.05, None, frozenset())
+    governor.on_step(step)
+    given = next(message for name, message in governor.sent if name == names.CMD_VEL_SAFE).twist
+    assert (given.linear.x, given.linear.y, given.linear.z, given.angular.z) == (0.0, 0.0, 0.0, 0.0)
+    assert not governor._lifecycle.active
+    say(governor, True, LANDED)
+    governor.on_step(step)
+    assert governor._lifecycle.active
+
+
+def test_its_diagnostics_say_what_it_does(governor: Any) -> None:
+    finding, lifecycle = governor.diagnose()
+    assert (finding.what, lifecycle.what) == ("governor", "lifecycle")
+    assert rclpy.ok() and finding.message
