@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.judges import clue_score_under
-from esar_ros.scoring.result import Result, parse_result
+from esar_ros.scoring.result import Cause, Result, parse_result
 from esar_ros.scoring.statistics import Unit
 from esar_ros.scoring.truth import End, Point
 
@@ -52,6 +52,7 @@ class Episode:
     end: End
     figures: dict[str, float]
     judges: dict[str, str]  # figure of CDS -> who decided in the end
+    causes: tuple[Cause | None, ...]  # of each victim; None where it was not recorded
     tracks: dict[str, NDArray[np.float32]] = field(repr=False)
     things: tuple[Thing, ...] = field(repr=False)
     false_reports: tuple[Point, ...] = field(repr=False)
@@ -175,6 +176,7 @@ def _episode(line: dict[str, Any], where: str, judges: Sequence[Judge]) -> tuple
         end=result.end,
         figures=figures,
         judges=said,
+        causes=tuple(victim.cause for victim in result.victims),
         tracks=_tracks(line.get("track")),
         things=tuple(
             [Thing(victim.position, True, victim.found) for victim in result.victims]

@@ -51,6 +51,7 @@ td.code { text-align:left; white-space:normal; }
 <section><h2>{{ tables.table3.title }}</h2>{{ show(tables.table3) }}</section>
 <section class="figure"><h2>Scores by difficulty</h2>{{ tiers }}<p class="muted small after">Means over tasks with 95 % intervals, of methods that compete and of references.</p></section>
 <section><h2>{{ tables.comparison.title }}</h2>{{ show(tables.comparison) }}</section>
+<section><h2>{{ tables.losses.title }}</h2>{{ show(tables.losses) }}</section>
 <section class="figure"><h2>Figure 5: crash rate, task time and safe flight distance</h2>{{ safety }}</section>
 <section><h2>{{ tables.flight.title }}</h2>{{ show(tables.flight) }}</section>
 <section><h2>{{ tables.reports.title }}</h2>{{ show(tables.reports) }}</section>

@@ -30,8 +30,9 @@ from esar_ros.geometry.frames import (
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import Task
+from esar_ros.mission.task import Task, Victim
 from esar_ros.mission.weather import Weather
+from esar_ros.scoring.skyline import skyline
 from esar_ros.scoring.truth import TrueClue, TrueVictim
 
 # Objects are named so that a name tells a planner nothing, and so that those of an earlier task can be found.
@@ -135,9 +136,7 @@ def deploy(
     for index, vehicle in enumerate(vehicles):
         starts[vehicle], offsets[vehicle] = _place_vehicle(client, task, place, vehicle, index, len(vehicles))
     return Deployment(
-        victims=tuple(
-            TrueVictim(id=v.id, name=v.name, pose=v.pose.value, position=placed[v.id][1]) for v in task.victims
-        ),
+        victims=tuple(_true_victim(victim, placed[victim.id][1], place) for victim in task.victims),
         clues=tuple(
             TrueClue(id=c.id, kind=c.kind.value, description=c.description, position=placed[c.id][1])
             for c in task.clues
@@ -146,6 +145,11 @@ def deploy(
         odom_in_map=offsets,
         objects={id: name for id, (name, _) in placed.items()},
     )
+
+
+def _true_victim(victim: Victim, position: tuple[float, float, float], place: Place) -> TrueVictim:
+    line = skyline(position, place.ground_height)
+    return TrueVictim(id=victim.id, name=victim.name, pose=victim.pose.value, position=position, skyline=line)
 
 
 @dataclass(frozen=True)

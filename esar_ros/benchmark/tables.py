@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from rich.table import Table as RichTable
 
 from esar_ros.benchmark.comparison import FLIGHT, REPORTS, SCORES, Method, Report
 from esar_ros.benchmark.paper_tables import CAVEAT, METHODS, TIERS, paper_value
+from esar_ros.benchmark.words import CAUSES
+from esar_ros.scoring.losses import LOOK_RANGE, OFF
 from esar_ros.scoring.statistics import Estimate
 
 SHARES = frozenset({"sr_gated_first", "rs_without_safety", "crashed", "safe", "coverage", "precision"})
@@ -147,6 +150,27 @@ def _sensitivity(report: Report) -> Table:
     )
 
 
+def _losses(report: Report) -> Table:
+    """What became of every victim of every episode: numbers of victims."""
+    counts = [Counter(cause for e in method.episodes for cause in e.causes) for method in report.methods]
+    recorded = not any(count[None] for count in counts)
+    causes = [*CAUSES, *([] if recorded else [None])]
+    rows = tuple(
+        (_label(method), Cell(str(count.total())), *(Cell(str(count[cause])) for cause in causes))
+        for method, count in zip(report.methods, counts, strict=True)
+    )
+    gate = report.bench.thresholds["error_threshold"]
+    notes = (
+        f"Numbers of victims, each under one cause: the latest stage reached. Looked and missed: in a picture within "
+        f"{LOOK_RANGE:g} m, past the ground, and no track of a person within {gate:g} m. Seen, not reported: such a "
+        f"track. Reported off: a report meant for him, up to {OFF * gate:g} m away or of another kind.",
+        "Of those never looked at: too late where time ended the flight, crashed where a collision, a breach or a "
+        "failure did, never looked where the method stopped.",
+    )
+    heads = ("method", "victims", *(CAUSES[cause] if cause else "not recorded" for cause in causes))
+    return Table("losses", "Where victims were lost", (), heads, rows, _rules(report.methods), notes)
+
+
 def _judges(report: Report) -> Table:
     columns = tuple(f for f in ("cds_label", "cds_offline", "cds_llm") if f in report.figures)
     asked = sorted({judge for e in report.bench.episodes for judge in e.judges.values()})
@@ -212,6 +236,7 @@ def all_tables(report: Report) -> tuple[Table, ...]:
         _by_tier(report, "table2", "Table 2: finding victims", ("sr", "tsr")),
         _by_tier(report, "table3", "Table 3: clues and the rescue score", ("cds", "rs")),
         _comparison(report),
+        _losses(report),
         _overall(
             report,
             "flight",

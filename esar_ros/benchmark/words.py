@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from esar_ros.scoring.result import ClueResult, Result, VictimResult
+from esar_ros.scoring.result import Cause, ClueResult, Result, VictimResult
 from esar_ros.scoring.truth import End
 
 ENDINGS = {
@@ -12,6 +12,16 @@ ENDINGS = {
     End.BREACH: "ended by leaving the safety envelope",
     End.ERROR: "failed",
     End.ABORTED: "ended by a person",
+}
+
+CAUSES = {
+    Cause.FOUND: "found",
+    Cause.NEVER_LOOKED: "never looked",
+    Cause.LOOKED_AND_MISSED: "looked and missed",
+    Cause.SEEN_NOT_REPORTED: "seen, not reported",
+    Cause.REPORTED_OFF: "reported off",
+    Cause.TOO_LATE: "too late",
+    Cause.CRASHED: "crashed",
 }
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import tempfile
+from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
@@ -94,6 +95,18 @@ class ReportResult(_Strict):
     distance: float | None = Field(description="m to `matched`")
 
 
+class Cause(str, Enum):
+    """What became of a victim, in the order of the stages of a search (scoring/losses.py)."""
+
+    NEVER_LOOKED = "never_looked"
+    LOOKED_AND_MISSED = "looked_and_missed"
+    SEEN_NOT_REPORTED = "seen_not_reported"
+    REPORTED_OFF = "reported_off"
+    FOUND = "found"
+    TOO_LATE = "too_late"
+    CRASHED = "crashed"
+
+
 class VictimResult(_Strict):
     """One victim and whether it was found."""
 
@@ -107,6 +120,11 @@ class VictimResult(_Strict):
     distance: float | None = Field(description="m from the matched report")
     nearest_report: float | None = Field(description="m, least distance of any scored report of a victim")
     closest_approach: float | None = Field(description="m, least distance of any vehicle")
+    cause: Cause | None = Field(None, description="why he was not found; null where it was not recorded")
+    pictures: int | None = Field(None, description="that showed him within the look range, past the ground")
+    nearest_picture: float | None = Field(None, description="m, least distance of those")
+    track_score: float | None = Field(None, description="greatest score of a person track near enough to report him")
+    track_views: int | None = Field(None, description="most looks of such a track")
 
 
 class ClueResult(_Strict):

@@ -13,6 +13,7 @@ from esar_ros.scoring import metrics, words
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
 from esar_ros.scoring.flight import Flight, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
+from esar_ros.scoring.losses import cause_of, see
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import (
     ClueResult,
@@ -68,7 +69,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         truncated=truncated,
         metrics=_metrics(claims, found, flights, safety, reports, truth),
         reports=reports,
-        victims=_victims(found, reports, flights, truth),
+        victims=_victims(record, found, reports, flights, truth),
         clues=_clues(found, reports, flights, truth),
         safety=safety,
         timing=summarise_timing(record, truth),
@@ -227,12 +228,17 @@ def _nearest(claim: Claim, truth: Truth) -> TrueVictim | TrueClue | None:
 
 
 def _victims(
-    found: Findings, reports: tuple[ReportResult, ...], flights: tuple[Flight, ...], truth: Truth
+    record: EpisodeRecord,
+    found: Findings,
+    reports: tuple[ReportResult, ...],
+    flights: tuple[Flight, ...],
+    truth: Truth,
 ) -> tuple[VictimResult, ...]:
     by_victim = {match.truth: match for match in found.victims_found}
+    all_seen = see(record, truth)
     out = []
     for i, victim in enumerate(truth.victims):
-        match = by_victim.get(i)
+        match, seen = by_victim.get(i), all_seen[i] if all_seen else None
         out.append(
             VictimResult(
                 id=victim.id,
@@ -245,6 +251,11 @@ def _victims(
                 distance=match.distance if match else None,
                 nearest_report=_nearest_report(reports, victim.position),
                 closest_approach=_approach(flights, victim.position),
+                cause=cause_of(victim, match is not None, seen, reports, truth),
+                pictures=seen.pictures if seen else None,
+                nearest_picture=seen.nearest if seen else None,
+                track_score=seen.track_score if seen else None,
+                track_views=seen.track_views if seen else None,
             )
         )
     return tuple(out)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
+from esar_ros.scoring.skyline import Skyline
 
 SCHEMA = "esar-truth/1"
 
@@ -44,6 +45,9 @@ class TrueVictim(_Strict):
     name: str
     pose: str
     position: Point
+    skyline: Skyline = Field(
+        default=(), description="what the ground around hides (scoring/skyline.py); empty: nothing"
+    )
 
 
 class TrueClue(_Strict):

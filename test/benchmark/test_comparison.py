@@ -94,6 +94,27 @@ def test_the_tables_have_the_paper_s_layout(report: Report) -> None:
         )
 
 
+def test_every_victim_of_every_episode_stands_under_one_cause(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
+    causes = ["found", "seen_not_reported", "looked_and_missed", "found"]
+    for number, line in enumerate(lines):
+        for victim in line["result"]["victims"]:
+            victim["cause"] = causes[number % 4] if line["planner"] == "fbe" else "too_late"
+    maker.write_lines(tmp_path, lines)
+    table = by_name(report_of(tmp_path))["losses"]
+    rows = {row[0].text: dict(zip(table.heads, (cell.text for cell in row), strict=True)) for row in table.rows}
+    assert rows["fbe"]["victims"] == rows["zigzag"]["victims"] == rows["zigzag"]["too late"] == "16"
+    assert (rows["fbe"]["found"], rows["fbe"]["seen, not reported"], rows["fbe"]["looked and missed"]) == (
+        "8",
+        "4",
+        "4",
+    )
+    assert "not recorded" not in table.heads and "too late" in markdown(table)
+    del lines[0]["result"]["victims"][0]["cause"]
+    maker.write_lines(tmp_path, lines)
+    assert by_name(report_of(tmp_path))["losses"].heads[-1] == "not recorded"
+
+
 def test_scores_under_each_judge_stand_beside_each_other(report: Report) -> None:
     table = by_name(report)["judges"]
     assert table.heads == ("method", "exact label", "offline judge")

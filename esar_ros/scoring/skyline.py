@@ -1,0 +1,48 @@
+"""What the ground around a place hides from sight: the skyline as seen from there, by direction and distance.
+
+Only ground counts: plants and structures are not in it. With ground truth it lets the referee tell from a vehicle's
+track alone, in a running graph as from a bag, in which pictures a victim could be seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+BODY = 0.5  # m above ground: the part of a person that is looked at
+DIRECTIONS = 36
+RINGS = (8.0, 16.0, 24.0, 32.0, 40.0, 48.0, 56.0, 64.0)
+"""m: distances on the ground up to which the skyline is the highest so far; from farther away the last one stands."""
+_STEP = 2.0  # m between points whose height is asked
+_LOWEST = -1000.0  # tangent of a skyline where the ground is unknown
+
+Skyline = tuple[tuple[float, ...], ...]
+"""(DIRECTIONS, RINGS) tangents of elevation, seen from BODY above the place; direction 0 is east, then to the left."""
+
+
+def skyline(position: ArrayLike, ground_height: Callable[[Any], Any]) -> Skyline:
+    """Skyline of a place (3,) in map frame (m); ground_height: z of points (..., 2)."""
+    place = np.asarray(position, dtype=np.float64)
+    angles = np.arange(DIRECTIONS) * (2.0 * math.pi / DIRECTIONS)
+    away = np.arange(_STEP, RINGS[-1] + _STEP / 2, _STEP)
+    ways = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    rise = np.asarray(ground_height(place[:2] + away[None, :, None] * ways[:, None, :])) - place[2] - BODY
+    highest = np.maximum.accumulate(np.where(np.isfinite(rise), rise / away, _LOWEST), axis=1)
+    rings = np.searchsorted(away, RINGS, side="right") - 1
+    return tuple(tuple(round(float(tangent), 3) for tangent in row[rings]) for row in highest)
+
+
+def hidden(line: Skyline, offsets: ArrayLike) -> NDArray[np.bool_]:
+    """Whether ground lies between a place and points at offsets (N, 3) from BODY above it; never without a skyline."""
+    away = np.asarray(offsets, dtype=np.float64).reshape(-1, 3)
+    if not line:
+        return np.zeros(len(away), dtype=np.bool_)
+    distance = np.hypot(away[:, 0], away[:, 1])
+    ring = np.searchsorted(RINGS, distance, side="right") - 1  # ground beyond the point hides nothing
+    turn = np.arctan2(away[:, 1], away[:, 0]) * (DIRECTIONS / (2.0 * math.pi))
+    tangents = np.array(line)[np.rint(turn).astype(int) % DIRECTIONS, np.maximum(ring, 0)]
+    return np.asarray((ring >= 0) & (away[:, 2] < tangents * distance))
