@@ -13,13 +13,14 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from esar_ros.benchmark.tasks import SETS
+from esar_ros.benchmark.tasks.files import exit_status, write_tasks
 from esar_ros.benchmark.tasks.sets import task_set
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
@@ -89,20 +90,16 @@ def _ground(point: Vector) -> Ground:
 
 def write(tasks: Sequence[str], out: Path, seed: int = 0) -> list[Path]:
     """Files of all kinds of some tasks, and their list. Raises UsageError."""
-    out.mkdir(parents=True, exist_ok=True)
+    return write_tasks(_changes(tasks, seed), out)
+
+
+def _changes(tasks: Sequence[str], seed: int) -> Iterator[Task]:
     places: dict[str, PlaceMap] = {}
-    files = []
     for number, task in enumerate(map(load_task, tasks)):
         if task.map not in places:
             places[task.map] = load_map(task.map)
-        place = places[task.map]
-        for turn, (kind, change) in enumerate(KINDS.items()):
-            random = np.random.default_rng([seed, number, turn])
-            path = out / f"{task.id}-{kind}.json"
-            path.write_text(change(task, place, random).model_dump_json(by_alias=True, indent=1) + "\n", "utf-8")
-            files.append(path.resolve())
-    (out / "tasks.txt").write_text("".join(f"{path}\n" for path in files), encoding="utf-8")
-    return files
+        for turn, change in enumerate(KINDS.values()):
+            yield change(task, places[task.map], np.random.default_rng([seed, number, turn]))
 
 
 def main() -> int:
@@ -113,14 +110,12 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    try:
+
+    def write_all() -> list[Path]:
         ids = task_set(arguments.tasks) if arguments.tasks in SETS else arguments.tasks.split(",")
-        files = write(ids[: arguments.limit], arguments.out, arguments.seed)
-    except UsageError as error:
-        print(f"esar: {error}", file=sys.stderr)
-        return 2
-    print(f"{len(files)} tasks in {arguments.out}; fly them: esar bench --tasks {arguments.out / 'tasks.txt'}")
-    return 0
+        return write(ids[: arguments.limit], arguments.out, arguments.seed)
+
+    return exit_status(write_all, arguments.out)
 
 
 if __name__ == "__main__":
