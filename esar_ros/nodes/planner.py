@@ -46,8 +46,8 @@ class PlannerNode(StepNode):
         self._start_ns: int | None = None
         self._asked = 0
         self._odometry = convert.OdometryInMap(self)
-        self.input(names.BRIEF, self._on_brief)
-        self.input(names.MISSION_STATE)
+        self.input(names.BRIEF, self._begin)
+        self.input(names.MISSION_STATE, self._begin)
         self.await_input(names.CLUES, Tick.FRAME)
         self._needs = self._session.method.needs
         if "grid" in self._needs or "frontiers" in self._needs:
@@ -76,17 +76,22 @@ class PlannerNode(StepNode):
         self.join()
 
     def waiting_for(self) -> str:
-        """The brief and the transform."""
+        """The brief, the mission's state and the transform."""
         if self._brief is None:
-            return "the brief"
+            return "the brief and the mission's state"
         return "" if self._odometry.known and self._team.known else "the transform map -> odom"
 
-    def _on_brief(self, message: BriefMessage) -> None:
+    def _begin(self, _: BriefMessage | MissionState) -> None:
+        """With the brief and the mission's state: of a planner that was started again it knows the reports made."""
+        message: BriefMessage | None = self.inbox(names.BRIEF).newest
+        state: MissionState | None = self.inbox(names.MISSION_STATE).newest
+        if message is None or state is None:
+            return
         if self._brief is not None and self._brief.mission_id == message.mission_id:
             return
         team = tuple(sorted((self.vehicles[0], *self._team.names))) if self._team.names else ()
         self._brief = replace(convert.brief_of(message), vehicle=self.vehicles[0], team=team)
-        self._session.reset(self._brief, max(self._seed, 0))
+        self._session.reset(self._brief, max(self._seed, 0), state.reports)
 
     def _on_operator_report(self, message: Report) -> None:
         try:

@@ -52,7 +52,7 @@ class Team:
             return True
         for name in self.names:
             decision: DecisionMessage | None = self._node.inbox(names.DECISION, name).at(before)
-            if decision is not None and len(self._reports[name]) < decision.reports:
+            if decision is not None and max(self._reports[name], default=0) < decision.reports:
                 return False
         return True
 

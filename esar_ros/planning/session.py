@@ -20,7 +20,7 @@ class Answer:
     goal: Goal  # in force from now on
     goal_seq: int  # changes when the goal does, 0 before the first
     reports: tuple[tuple[int, Report], ...]  # new ones with their numbers, from 1
-    reported: int  # reports so far
+    reported: int  # number of the last report so far, 0 before the first
 
 
 class Session:
@@ -31,14 +31,19 @@ class Session:
         self.goal = Goal(GoalType.HOLD)
         self.goal_seq = 0
         self._reported = 0
+        self._taken = 0
         self._decisions = 0
         self._stopped = False
         self._voice: OneVoice | None = None  # in a team
         self._said: list[Report] = []  # by a person, not yet made known
 
-    def reset(self, brief: Brief, seed: int) -> None:
-        """Begin the mission. Raises UsageError when the method cannot work with the brief."""
+    def reset(self, brief: Brief, seed: int, taken: int = 0) -> None:
+        """Begin the mission. Raises UsageError when the method cannot work with the brief.
+
+        taken: numbers of reports up to this one may have been given by a planner whose place this one takes.
+        """
         self.method.reset(own_brief(brief, self.method), seed)
+        self._taken = taken
         self._voice = OneVoice(brief) if brief.team else None
 
     def run_clock(self) -> None:
@@ -67,10 +72,11 @@ class Session:
 
     def _answer(self, decision: Decision) -> Answer:
         self._decisions += 1
-        first = self._reported + 1
+        first = max(self._reported, self._taken) + 1
         reports = (*self._said, *decision.reports)
         self._said.clear()
-        self._reported += len(reports)
+        if reports:
+            self._reported = first + len(reports) - 1
         return Answer(
             self._decisions,
             self._stopped,

@@ -107,6 +107,9 @@ def test_a_killed_planner_means_hold_and_is_started_again(launch: Launch) -> Non
     decisions = [row.stamp for row in record.rows("uav1", names.DECISION)]
     start, end = gap(decisions)
     assert (end - start) / NANO > 1.5, "frames went by without a planner"
+    before = [row.seq for row in record.rows("uav1", names.REPORTS) if row.stamp <= start]
+    after = [row.seq for row in record.rows("uav1", names.REPORTS) if row.stamp > start]
+    assert before and after and min(after) == max(before) + 1, "a number given again would be the same report"
     _, positions = record.track("uav1", int(start + 4 * NANO), end)
     if len(positions) > 20:  # away long enough to have come to a stop
         assert float(abs(positions[-1] - positions[0]).max()) < 1.0
