@@ -53,15 +53,15 @@ def fly(arguments: argparse.Namespace, out: Path) -> float:
             hog.kill()
 
 
-def told(bag: Path) -> dict[str, float]:
+def told(bag: Path) -> dict[str, str]:
     """The last thing the governor said of its deadlines."""
-    last: dict[str, float] = {}
+    last: dict[str, str] = {}
     with AnyReader([bag], default_typestore=typestore()) as reader:
         connections = [c for c in reader.connections if c.topic == names.DIAGNOSTICS]
         for connection, _, raw in reader.messages(connections):
             for status in reader.deserialize(raw, connection.msgtype).status:
                 if status.name.endswith(NODE):
-                    last = {pair.key: float(pair.value) for pair in status.values}
+                    last = {pair.key: pair.value for pair in status.values}
     if not last:
         raise SystemExit(f"no diagnostics '{NODE}' in {bag}")
     return last
@@ -84,13 +84,14 @@ def main() -> int:
         busy = fly(arguments, out)
         said = told(out / "bag")
         contacts = json.loads((out / "result.json").read_text(encoding="utf-8"))["safety"]["collisions"]
-    missed = 100.0 * said["missed"] / said["periods"]
-    print(f"{said['periods']:.0f} periods of 20 ms, {said['missed']:.0f} missed ({missed:.3f} %)")
+    missed = 100.0 * float(said["missed"]) / float(said["periods"])
+    print(f"{said['periods']} periods of 20 ms, {said['missed']} missed ({missed:.3f} %); {said['scheduling']}")
     print(f"release to answer, p99 of the last minute: {said['p99 (ms)']} ms; cores busy {busy:.0f} %")
     figures = {
-        "periods": said["periods"],
+        "periods": int(said["periods"]),
         "missed_percent": round(missed, 4),
-        "p99_ms": said["p99 (ms)"],
+        "p99_ms": float(said["p99 (ms)"]),
+        "scheduling": said["scheduling"],
         "cores_busy_percent": busy,
         "hogs": arguments.hogs,
         "collisions": contacts,

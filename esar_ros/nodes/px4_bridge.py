@@ -37,6 +37,7 @@ from esar_ros.nodes.bridge_messages import transform_message
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.punctuality import be_punctual
 from esar_ros.nodes.px4_actions import Px4Actions
 from esar_ros.nodes.px4_link import Px4Link
 from esar_ros.nodes.qos import PROFILES
@@ -76,6 +77,7 @@ class Px4BridgeNode(Node):
         self._moved = False  # map -> odom, since it was published
         self._new = False  # position, since odometry was published
         self._told = ""
+        self.scheduling = ""  # of this process, in words
         self._px4 = Px4Link(self, namespace, target, self._hear, own)
         self._refuse_another_release(settings.release)
         self._out = {
@@ -261,13 +263,20 @@ class Px4BridgeNode(Node):
             "manoeuvre": running.name if running is not None else "",
             "resets": self._frame.resets,
             "heading resets": self._frame.heading_resets,
+            "scheduling": self.scheduling,
         }
         self._diagnostics.publish([Finding(f"vehicle {self._vehicle}", level, text, values)])
 
 
 def main() -> int:
     """Entry point of the executable."""
-    return run(lambda: [Px4BridgeNode()])
+
+    def make() -> list[Px4BridgeNode]:
+        node = Px4BridgeNode()
+        node.scheduling = be_punctual()
+        return [node]
+
+    return run(make)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from esar_ros.nodes.diagnostics import Finding
 from esar_ros.nodes.lifecycle import Lifecycle
 from esar_ros.nodes.markers import safety_markers
 from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.punctuality import be_punctual
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.safety_limits import changed, declare_limits
 from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
@@ -35,6 +36,7 @@ from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
 from esar_ros.safety.traffic import Other
+from esar_ros.safety.warm_up import warm_up
 from esar_ros.safety.zones import load_keep_out
 
 RATE = 50.0  # Hz, in real time
@@ -50,7 +52,9 @@ class SafetyGovernorNode(StepNode):
     def __init__(self) -> None:
         super().__init__(interface.SAFETY_GOVERNOR)
         self._enabled = bool(declare(self, "enabled", True, "false: only watch, pass every finite command on"))
-        self._governor = Governor(declare_limits(self))
+        limits = declare_limits(self)
+        warm_up(limits)
+        self._governor = Governor(limits)
         zones = str(declare(self, "keep_out", "", "YAML file of keep-out zones; empty: none"))
         self._zones = load_keep_out(Path(zones)) if zones else ()
         listed = declare(self, "others", [""], "names of the mission's other vehicles")
@@ -77,6 +81,7 @@ class SafetyGovernorNode(StepNode):
         self._count = 0
         self._now_ns = 0
         self._deadlines = Deadlines(1.0 / RATE)
+        self.scheduling = ""  # of this process, in words
         if not self.lockstep:
             self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
             self._timer = self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
@@ -114,7 +119,12 @@ class SafetyGovernorNode(StepNode):
     def _punctuality(self) -> Finding:
         watch = self._deadlines
         level = DiagnosticStatus.WARN if watch.missed > MISSES * watch.periods else DiagnosticStatus.OK
-        about = {"periods": watch.periods, "missed": watch.missed, "p99 (ms)": round(1e3 * watch.response(99.0), 2)}
+        about = {
+            "periods": watch.periods,
+            "missed": watch.missed,
+            "p99 (ms)": round(1e3 * watch.response(99.0), 2),
+            "scheduling": self.scheduling,
+        }
         return Finding("deadlines", level, f"{watch.missed} of {watch.periods} deadlines missed", about)
 
     def _on_brief(self, brief: Brief) -> None:
@@ -289,7 +299,14 @@ class SafetyGovernorNode(StepNode):
 
 def main() -> int:
     """Entry point of the executable."""
-    return run(lambda: [SafetyGovernorNode()])
+
+    def make() -> list[SafetyGovernorNode]:
+        node = SafetyGovernorNode()
+        if not node.lockstep:
+            node.scheduling = be_punctual()
+        return [node]
+
+    return run(make)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,26 @@
+"""What lets a process answer in time on a computer that is busy."""
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+
+PRIORITY = 10  # of 1..99: above all ordinary threads, below drivers that need more
+
+
+def be_punctual() -> str:
+    """Call once all is loaded; returns how the process is scheduled from now on, in words.
+
+    Its threads, and those that they start, go before all ordinary ones (SCHED_FIFO, sched(7)) where the system lets
+    it: for root, or within an `rtprio` limit (limits.conf(5)). What is loaded is not looked through again by the
+    garbage collector, which would take a tenth of a second each time.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        for thread in Path("/proc/self/task").iterdir():
+            os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, os.sched_param(PRIORITY))
+    except OSError:
+        return "ordinary, no right to a real-time priority"
+    return f"real-time priority {PRIORITY}"

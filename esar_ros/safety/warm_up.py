@@ -1,0 +1,54 @@
+"""Loads, or compiles once, all that a decision computes with, before a vehicle depends on it.
+
+A kernel is compiled when it is first called with arrays of its kind; a first obstacle or a first map would silence the
+governor for seconds in flight.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow, pack_cells
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command, RangeImageData, State
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import Other
+
+_NOW = 100.0  # s
+_CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+
+
+def warm_up(limits: Limits) -> None:
+    """Decide as in flight - obstacles, a zone and another vehicle near, without a map and with one - and forget it."""
+    site = Site(100.0 * _CORNERS, 60.0, np.zeros(3), (5.0 * _CORNERS + 20.0,), top=1000.0)
+    pose = Pose(np.array([15.0, 10.0, 10.0]))
+    velocity = np.array([3.0, 1.0, 0.5])
+    for window in (None, _window(_NOW)):
+        Governor(limits, site).decide(
+            State(_NOW, pose, velocity, armed=True, landed=False, battery=0.9, deviation=0.1),
+            Command(_NOW, np.array([3.0, 1.0, 2.5]), 0.2),
+            _ranges(_NOW, pose),
+            window,
+            _NOW,
+            others=[Other(_NOW, pose.position + 20.0, velocity)],
+        )
+
+
+def _ranges(stamp: float, pose: Pose) -> RangeImageData:
+    """Ground and obstacles below, nothing above."""
+    rows, columns = 24, 36
+    measured = np.full((rows, columns), 8.0, dtype=np.float32)
+    measured[rows // 2 :] = np.inf
+    tall, wide = math.pi / 2.0, 2.0 * math.pi
+    return RangeImageData(stamp, pose, -math.pi, wide / columns, -tall, 2.0 * tall / rows, 0.2, 60.0, measured)
+
+
+def _window(stamp: float) -> OccupancyWindow:
+    """As it comes in a message: unpacked. Ground, a wall, and free air between."""
+    cells = np.full((32, 32, 24), FREE, dtype=np.uint8)
+    cells[:, :, :4] = cells[20, :, :] = OCCUPIED
+    return OccupancyWindow.from_packed(pack_cells(cells), np.zeros(3), 1.0, cells.shape, stamp)
