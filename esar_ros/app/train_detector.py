@@ -26,7 +26,7 @@ from esar_ros.sim.maps import shipped_maps
 NAME = "esar-clues"
 SCENES = {  # a map, and pictures of each
     "train": (60, 16), "val": (12, 12), "test": (20, 10),
-    "views": (30, 12), "empty": (14, 12), "empty-val": (5, 12), "empty-test": (5, 10),
+    "views": (15, 12), "empty": (7, 12), "empty-val": (5, 12), "empty-test": (5, 10),
 }  # fmt: skip
 STEPS = ("data", "train", "second", "evaluate")
 

@@ -84,8 +84,8 @@ class YoloFile(YoloDetector):
         depths = box_depths(boxes, frame)
         placed = np.isfinite(depths)
         judged = self._judged(self._second, boxes[placed], depths[placed], frame)
-        blind = boxes[~placed & (boxes.scores >= self._least[boxes.classes])]
-        blind = replace(blind, scores=about.no_depth * blind.scores)
+        trusted = replace(boxes, scores=about.no_depth * boxes.scores)
+        blind = trusted[~placed & (trusted.scores >= self._least[boxes.classes])]
         found = self._told(judged, frame) + self._told(blind, frame)
         return sorted(found, key=lambda detection: -detection.score)
 

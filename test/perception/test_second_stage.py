@@ -102,8 +102,10 @@ def test_without_depth_the_network_alone_decides_and_is_trusted_less(
     assert found(model, at(frame, depth)) == [("tent", 0.4)]
     _write_card(model, no_depth=1.0)
     assert found(model, at(frame, depth)) == [("tent", 0.8)]
-    dim = replace(at(frame, depth), rgb=np.full((480, 640, 3), 51, np.uint8))  # scored 0.2: proposed, no detection
-    assert found(model, dim) == []
+    dim = replace(at(frame, depth), rgb=np.full((480, 640, 3), 128, np.uint8))  # scored 0.5
+    assert found(model, dim) == [("tent", 0.5)]
+    _write_card(model, no_depth=0.5)
+    assert found(model, dim) == [], "0.25 is less than the network's own threshold"
 
 
 def test_what_is_not_looked_for_is_not_called(model: Path, frame: CameraFrame) -> None:

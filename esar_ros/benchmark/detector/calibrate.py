@@ -15,7 +15,7 @@ from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.weather import Weather, WeatherFamily
 
 PRECISION = 0.7  # of all detections at and above a class's threshold, on the validation set
-FALSE_ALARMS = 0.002  # a class and picture of ground without objects: at most so many at and above the threshold
+FALSE_ALARMS = 0.005  # a class and picture of ground without objects: at most so many at and above the threshold
 LOWEST, HIGHEST = 0.10, 0.75  # thresholds stay within
 RANGE_EDGES = (0, 10, 20, 30, 40, 50, 60, 80, 100, 120)  # m, of the bins of detection's probability
 _BINS = 10  # of a reliability curve, each with as many detections

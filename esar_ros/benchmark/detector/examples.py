@@ -29,7 +29,7 @@ from esar_ros.perception.model_card import digest
 from esar_ros.perception.second_stage import CHANNELS, OWN_FEATURES, SIDE, box_depths, crops, features
 from esar_ros.perception.yolo_file import YoloFile
 
-PROPOSAL = 0.05  # raw score from which the second stage looks at a box
+PROPOSAL = 0.02  # raw score from which the second stage looks at a box
 MERGE = 0.6  # IoU from which two boxes of any class are one proposal
 NOTHING = len(KINDS)  # the class of what is none of them
 _TOUCH = 0.1  # IoU up to which a proposal that does not point at an object shows none

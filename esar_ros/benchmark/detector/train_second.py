@@ -62,6 +62,7 @@ def train_second(
     targets, numbers = torch.from_numpy(examples.targets), torch.from_numpy(examples.features)
     for epoch in range(done, epochs):
         network.train()
+        torch.manual_seed(seed * 1000 + epoch)  # of what is dropped out: a run that goes on is as if never ended
         chance = torch.Generator().manual_seed(seed * 1000 + epoch)
         order = torch.randperm(len(targets), generator=chance)
         total = 0.0
