@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from esar_ros.app.arguments import Parser
+from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Flags of `esar bench`."""
     add = parser.add_argument
     add("--tasks", default="mini", metavar="SET|FILE|ID,ID", help="set of tasks, file of ids, or ids (default mini)")
-    add("--planners", default="fbe", metavar="A,B", help="search methods, separated by commas (default fbe)")
+    add("--planners", default=defaults.PLANNER, metavar="A,B", help="methods, by commas (default %(default)s)")
     add("--seeds", type=int, default=1, metavar="N", help="repetitions; each flies the task's seed + 0, 1, ...")
     add("--workers", type=int, default=0, metavar="K", help="episodes at a time (default: one a CPU)")
     add("--out", default="bench", metavar="DIR", help="folder of the results; the same one goes on (default bench)")
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, default=None, metavar="N", help="only the first N tasks; any such part is balanced")
     add("--governor", default="on", choices=("on", "off"), help="safety governor (default on)")
     add("--odometry", default="noisy", choices=("noisy", "true"), help="off as an estimator's (default), or true")
-    add("--detector", default="segmentation_oracle", metavar="NAME[:FILE]", help="clue detector (default %(default)s)")
+    add("--detector", default=defaults.DETECTOR, metavar="NAME[:FILE]", help="clue detector (default %(default)s)")
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
     add("--list-planners", action="store_true", help="name every method, one a line, and end")

@@ -10,6 +10,7 @@ from typing import Literal
 import esar_ros
 from esar_ros.benchmark.runner_job import Job, Plan, Settings
 from esar_ros.benchmark.tasks import SETS, task_set
+from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.perception.chosen import about_chosen, create_chosen
@@ -50,7 +51,7 @@ def make_plan(
     preset: str = "paper",
     governor: bool = True,
     odometry: Literal["true", "noisy"] = "noisy",
-    detector: str = "segmentation_oracle",
+    detector: str = defaults.DETECTOR,
 ) -> Plan:
     """Episodes ordered so that any first part of them is balanced. Raises UsageError for what cannot be flown."""
     if not planners or len(set(planners)) < len(planners):

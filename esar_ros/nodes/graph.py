@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import interface
@@ -49,7 +50,7 @@ class MissionOptions:
     """What a person chooses. Every launch argument and every flag of `esar mission` ends here."""
 
     task: str = "aotai-first"
-    planner: str = "fbe"
+    planner: str = defaults.PLANNER
     map: str = ""  # empty: the task's
     seed: int = -1  # -1: the task's
     out: str = "out"
@@ -61,7 +62,7 @@ class MissionOptions:
     params_file: str = ""
     use_sim_time: bool = True
     record: str = "view"
-    detector: str = "segmentation_oracle"
+    detector: str = defaults.DETECTOR
     governor: bool = True
     odometry: str = NOISY
     keep_out: str = ""  # path of a file of zones

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.mission import names
+from esar_ros.mission import defaults, names
 from esar_ros.mission.observation import Brief, CameraView, Grid, Observation
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
@@ -37,7 +37,7 @@ class PlannerNode(StepNode):
 
     def __init__(self) -> None:
         super().__init__(interface.PLANNER)
-        name = str(declare(self, "method", "fbe", "registry name of the search method"))
+        name = str(declare(self, "method", defaults.PLANNER, "registry name of the search method"))
         self._seed = int(declare(self, "seed", 0, "random seed of the method; -1 stands for 0", minimum=-1))
         self._session = Session(create(name))
         listed = declare(self, "others", [""], "names of the mission's other vehicles, in the mission's order")

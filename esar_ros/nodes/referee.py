@@ -15,7 +15,7 @@ from esar_ros.benchmark.briefing import describe_run, make_brief, mission_id
 from esar_ros.benchmark.deployer import Deployment, deploy
 from esar_ros.bridges.airsim_client import AirSimError
 from esar_ros.bridges.airsim_connect import authorise, connect
-from esar_ros.mission import names
+from esar_ros.mission import defaults, names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
@@ -53,7 +53,7 @@ class RefereeNode(StepNode):
         wanted_map = str(declare(self, "map", "", "must be the task's map; empty: the task's"))
         if wanted_map and wanted_map != self._task.map:
             raise UsageError(f"task {self._task.id} lies on '{self._task.map}', not '{wanted_map}'", "leave out map")
-        self._planner = str(declare(self, "planner", "fbe", "method, for the result"))
+        self._planner = str(declare(self, "planner", defaults.PLANNER, "method, for the result"))
         seed = int(declare(self, "seed", -1, "random seed; -1: the task's", minimum=-1))
         self._seed = self._task.seed if seed < 0 else seed
         self._out = Path(str(declare(self, "out", "out", "folder of the results")))
@@ -62,7 +62,7 @@ class RefereeNode(StepNode):
         self._preset = str(declare(self, "preset", "paper", "pictures, for the result"))
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
         self._odometry = str(declare(self, "odometry", NOISY, "of the vehicles, for the result", choices=ODOMETRIES))
-        self._detector = str(declare(self, "detector", "segmentation_oracle", "detector backend, for the result"))
+        self._detector = str(declare(self, "detector", defaults.DETECTOR, "detector backend, for the result"))
         self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
         self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
         self._progress = bool(declare(self, "progress", False, "print machine-readable progress lines"))

@@ -28,6 +28,7 @@ from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.geometry.frames import Pose, Vector, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission import defaults
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import Observation
 from esar_ros.mission.task import Task
@@ -67,7 +68,7 @@ class Conditions:
     preset: str = "paper"
     governor: bool = True
     odometry: Literal["true", "noisy"] = "noisy"
-    detector: str = "segmentation_oracle"
+    detector: str = defaults.DETECTOR
 
 
 @dataclass(frozen=True)
