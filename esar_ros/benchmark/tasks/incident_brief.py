@@ -15,6 +15,7 @@ import numpy as np
 
 from esar_ros.benchmark.tasks.incident_course import Country, Incident, State
 from esar_ros.benchmark.tasks.incident_things import Kit
+from esar_ros.benchmark.tasks.incident_voices import ANY_HOST, ANY_POST, CONDITIONS, HOSTS, POSTS, VOICES, Voice
 from esar_ros.benchmark.tasks.incident_walk import Points, Stage
 from esar_ros.benchmark.tasks.incident_words import (
     HE,
@@ -40,6 +41,7 @@ from esar_ros.sim.catalogue import variants
 
 _MISTAKEN = 0.4  # share of what others report that is wrong
 _MISREMEMBERED = 0.12  # share of plans that are told wrong
+_VERBS = ("know", "run", "carry", "leave", "go", "forget", "walk")
 _CARRIED = {  # that a person tells of, and how
     ClueKind.BACKPACK: "rucksack", ClueKind.TENT: "tent", ClueKind.SLEEPING_BAG: "sleeping bag",
     ClueKind.ROPE: "rope", ClueKind.TREKKING_POLE: "walking poles", ClueKind.WATER_BOTTLE: "bottle",
@@ -91,9 +93,12 @@ def tell(known: Known, random: np.random.Generator) -> str:
     people = known.people
     who = THEY if len(people) > 1 else SHE if people[0].woman else HE
     names = listed([person.name for person in people])
-    voice = _VOICES[int(random.integers(len(_VOICES)))]
-    parts = [voice(known, names, who, random), _described(known, who, random), _plan(known, who, random)]
-    parts += [_last_seen(known, who, random), _kit(known, who, random), _weather(known, who, random)]
+    voice = VOICES[int(random.integers(len(VOICES)))]
+    words = _words(known, names, who, random)
+    parts = [_pick(random, *voice.opening).format(**words), _described(known, who, random), _plan(known, who, random)]
+    parts += [_last_seen(known, voice, words, random), _kit(known, who, random), _weather(known, who, random)]
+    if random.random() < 0.5:
+        parts.append(_pick(random, *CONDITIONS[known.incident.kind]).format(**words))
     if random.random() < 0.45:
         parts.append(_message(known, who, random))
     reports = random.permutation(len(_REPORTS))[: int(random.integers(1, 3))]
@@ -101,7 +106,32 @@ def tell(known: Known, random: np.random.Generator) -> str:
     middle = parts[2:]
     if random.random() < 0.5:  # people seldom tell in order
         middle = [middle[i] for i in random.permutation(len(middle))]
-    return " ".join(part for part in [*parts[:2], *middle, _closing(known, who, random)] if part)
+    return " ".join([*parts[:2], *middle, _pick(random, *voice.asking).format(**words)])
+
+
+def _words(known: Known, names: str, who: Pronouns, random: np.random.Generator) -> dict[str, str]:
+    """What the voices' sentences are filled with."""
+    country, several = known.incident.country, who is THEY
+    host = HOSTS.get(country, ANY_HOST)
+    words = {**who._asdict(), "names": names, "count": _count(known), "kin": f"{_kin(known, random)} {names}"}
+    words |= {"post": POSTS.get(country, ANY_POST), "host": host, "host_capital": host[0].upper() + host[1:]}
+    words |= {"now": clock(known.now), "since": _since(known), "They": who.they.capitalize()}
+    words |= {"are": "are" if several else "is", "theirs": "theirs" if several else "hers" if who is SHE else "his"}
+    return words | {verb: verb if several else _third(verb) for verb in _VERBS}
+
+
+def _third(verb: str) -> str:
+    """Third person singular."""
+    return verb + ("es" if verb.endswith("o") else "s") if not verb.endswith("y") else verb[:-1] + "ies"
+
+
+def _kin(known: Known, random: np.random.Generator) -> str:
+    first = known.people[0]
+    if len(known.people) > 1:
+        return "My friends"
+    if known.incident.kind == "elder":
+        return "My mother" if first.woman else "My father"
+    return _pick(random, "My sister", "My wife") if first.woman else _pick(random, "My brother", "My husband")
 
 
 def _pick(random: np.random.Generator, *choices: str) -> str:
@@ -111,66 +141,6 @@ def _pick(random: np.random.Generator, *choices: str) -> str:
 def _count(known: Known) -> str:
     n, kind = len(known.people), _KINDS[known.incident.kind]
     return f"one {kind}" if n == 1 else f"{('two', 'three')[n - 2]} {kind}s"
-
-
-def _ranger(known: Known, names: str, who: Pronouns, random: np.random.Generator) -> str:
-    post = {Country.SUMMIT: "base camp", Country.DESERT: "the reserve's post"}.get(
-        known.incident.country, "the ranger post"
-    )
-    return _pick(
-        random,
-        f"Duty log, {post}. Overdue: {_count(known)}, {names}.",
-        f"This is {post}. We are missing {_count(known)}: {names}.",
-        f"Notes of the ranger on duty at {post}, {clock(known.now)}. {_count(known).capitalize()} not back: {names}.",
-    )
-
-
-def _relative(known: Known, names: str, who: Pronouns, random: np.random.Generator) -> str:
-    if len(known.people) > 1:
-        kin = _pick(random, "my family", "my friends")
-        return f"It is about {kin}, {names}. {_count(known).capitalize()}, and not a word since {_since(known)}."
-    older = known.incident.kind == "elder"
-    if known.people[0].woman:
-        kin = "mother" if older else _pick(random, "sister", "wife")
-    else:
-        kin = "father" if older else _pick(random, "brother", "husband")
-    return _pick(
-        random,
-        f"My {kin} {names} has not come back, and it is not like {who.them}.",
-        f"Please, it is my {kin}, {names}. I have heard nothing since {_since(known)}.",
-    )
-
-
-def _companion(known: Known, names: str, who: Pronouns, random: np.random.Generator) -> str:
-    return _pick(
-        random,
-        f"I was out with {names} and came back without {who.them}. I should never have gone ahead.",
-        f"We started together, {names} and I. I turned back early, and {who.they} went on.",
-        f"{names} went on while I waited, and then I could not find {who.them} any more.",
-    )
-
-
-def _police(known: Known, names: str, who: Pronouns, random: np.random.Generator) -> str:
-    return _pick(
-        random,
-        f"Missing persons report, taken at {clock(known.now)}. Missing: {names} ({_count(known)}).",
-        f"Police dispatch to air search. {_count(known).capitalize()} missing, {names}. The caller is not on the spot.",
-    )
-
-
-def _host(known: Known, names: str, who: Pronouns, random: np.random.Generator) -> str:
-    house = {Country.SUMMIT: "the expedition's cook", Country.DESERT: "the driver who brought the fuel"}
-    self = house.get(known.incident.country, "the keeper of the guest house")
-    return _pick(
-        random,
-        f"I am {self}. {names} {who.have} a bed here and did not use it.",
-        f"This is {self} speaking; my English is not good. Who did not come for dinner: {names}.",
-    )
-
-
-_VOICES: tuple[Callable[[Known, str, Pronouns, np.random.Generator], str], ...] = (
-    _ranger, _relative, _companion, _police, _host,
-)  # fmt: skip
 
 
 def _since(known: Known) -> str:
@@ -202,24 +172,19 @@ def _plan(known: Known, who: Pronouns, random: np.random.Generator) -> str:
         f"The plan was to follow {way}, going {heading}; {who.they} set out at {_since(known)}.",
         f"{who.they.capitalize()} left at {_since(known)} and meant to take {way}, {aim}.",
         f"As we know it {who.they} meant to go along {way} towards the {heading}, leaving at {_since(known)}.",
-        f"A note at home says: {way}, {heading}, back the same day. The door was locked at {_since(known)}.",
+        f"The note left behind says: {way}, {heading}, back the same day. It was written at {_since(known)}.",
     )
     if known.incident.kind == "driver":
         told += f" The car stands {where(first, known.start, place, random)}, empty."
     return told
 
 
-def _last_seen(known: Known, who: Pronouns, random: np.random.Generator) -> str:
+def _last_seen(known: Known, voice: Voice, words: dict[str, str], random: np.random.Generator) -> str:
     incident = known.incident
     spot = where(incident.seen.at, known.start, incident.walks[0].place, random)
     at = known.set_out + timedelta(seconds=incident.seen.time)
     when = f"around {clock(at)} {day(at, known.now)}"
-    return _pick(
-        random,
-        f"Others last saw {who.them} {when}, {spot}.",
-        f"Last certain sighting: {spot}, {when}; nothing seemed wrong.",
-        f"{when.capitalize()} {who.they} {who.were} seen {spot}, and not after that.",
-    )
+    return _pick(random, *voice.seen).format(**words, spot=spot, when=when, When=when.capitalize())
 
 
 def _kit(known: Known, who: Pronouns, random: np.random.Generator) -> str:
@@ -252,7 +217,7 @@ def _weather(known: Known, who: Pronouns, random: np.random.Generator) -> str:
         random,
         f"At the time it was {then}; now it is {now}.",
         f"It is {now} now. Back then it was {then}.",
-        f"The search has it {now}; for {who.them} it was {then}.",
+        f"You will have it {now}; for {who.them} it was {then}.",
     )
 
 
@@ -334,13 +299,3 @@ _REPORTS: tuple[Callable[[Known, Pronouns, np.random.Generator], str], ...] = (_
 def _elsewhere(known: Known, random: np.random.Generator) -> Points:
     angle, reach = random.uniform(0.0, 2.0 * math.pi), random.uniform(100.0, 450.0)
     return known.start + reach * np.array([math.cos(angle), math.sin(angle)])
-
-
-def _closing(known: Known, who: Pronouns, random: np.random.Generator) -> str:
-    return _pick(
-        random,
-        f"Please find {who.them}, and tell us of anything left lying on the way.",
-        f"Report where {who.they} {'are' if who is THEY else 'is'}, and every trace that you see.",
-        f"We only ask that you find {who.them}, and say what of {who.their} things you come across.",
-        f"Look for {who.them} and for whatever {who.they} may have dropped; other people's rubbish lies about too.",
-    )

@@ -163,7 +163,6 @@ def _near_the_end(
     elif random.random() < 0.3:
         ground.drop(have, ClueKind.CLOTHING, 1.0, end, 4.0, "laid out as a sign")
     if state is State.HURT:
-        ground.drop(have, ClueKind.BACKPACK, 0.6, end, 3.0, "set down")
         ground.drop(have, ClueKind.SLEEPING_BAG, 0.4, end, 2.5, "unpacked")
     if state is not State.COLD:
         ground.drop(have, ClueKind.LIGHT, 0.8 if dark else 0.15, end, 2.0, "lit for those who search")
@@ -175,6 +174,7 @@ def _near_the_end(
         wood = bool(np.isin(ground.place.cover_at(end.at + 30.0 * _AROUND), (LandCover.FOREST, LandCover.SCRUB)).any())
         if wood and state is not State.HURT and random.random() < 0.25:
             ground.put(ClueKind.CAMPFIRE, "small_burning" if hours_since < 6.0 else "embers", end, 0.0, 4.0, "warmth")
+    ground.drop(have, ClueKind.BACKPACK, 0.6, end, 3.0, "set down")
     ground.drop(have, ClueKind.WATER_BOTTLE, 0.4, end, 2.0, "set down")
     ground.drop(have, ClueKind.FOOD_WRAPPER, 0.4, end, 2.0, "ate the last")
 

@@ -38,7 +38,7 @@ def place(world: World) -> PlaceMap:
 
 @pytest.fixture(scope="module")
 def tasks(world: World) -> list[Task]:
-    return [make_task(world, 3, number) for number in range(10)]
+    return [make_task(world, 3, number) for number in range(8)]
 
 
 def test_files_are_tasks_and_the_same_for_the_same_seed(tmp_path: Path, world: World, tasks: list[Task]) -> None:
@@ -80,13 +80,14 @@ def test_briefs_name_who_is_missing_and_hold_no_coordinates(tasks: list[Task]) -
         assert all(victim.name in task.prompt for victim in task.victims)
         assert not re.search(r"\d\.\d|\d\s*[,;/]\s*-?\d|\d°|latitude|longitude|coordinate|\d{4,}", task.prompt)
         assert "metres" in task.prompt or "walk" in task.prompt or "right by where you take off" in task.prompt
+        assert "{" not in task.prompt and "  " not in task.prompt and len(task.prompt) > 300
     assert len({task.prompt.split()[0] for task in tasks}) > 3  # several voices
     assert all(3 <= len(task.clues) <= 12 for task in tasks)
 
 
 def test_what_they_left_lies_where_they_were(place: PlaceMap) -> None:
     kinds, mechanisms = set(), set()
-    for seed in range(25):
+    for seed in range(15):
         random = np.random.default_rng(seed)
         incident = live_through(place, Weather.FOG, random)
         people = None if incident is None else resting_places(incident, random)
@@ -103,7 +104,7 @@ def test_what_they_left_lies_where_they_were(place: PlaceMap) -> None:
 
 
 def test_time_runs_and_stages_follow_each_other(place: PlaceMap) -> None:
-    for seed in range(8):
+    for seed in range(4):
         incident = live_through(place, Weather.CLEAR, np.random.default_rng(seed))
         for walk in () if incident is None else incident.walks:
             assert (np.diff([mark.time for mark in walk.marks]) >= 0.0).all()
