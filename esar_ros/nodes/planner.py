@@ -207,6 +207,7 @@ class PlannerNode(StepNode):
             height=pilot.height if pilot is not None and pilot.has_height else None,
             battery=float(battery.percentage) if battery is not None else 1.0,
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
+            detector=clues.backend if clues is not None else "",
             grid=convert.grid_of(grid) if grid is not None and "grid" in self._needs else None,
             frontiers=np.zeros((0, 4)),
             views=self._views(step) if VIEWS in self._needs else {},

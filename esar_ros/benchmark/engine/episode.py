@@ -288,6 +288,7 @@ class _Mission:
             height=None if pilot_height is None else single(pilot_height),
             battery=known.battery,
             clues=known.sensed.clues,
+            detector=self._sensing.detector.backend.name,
             grid=self._sensing.grid() if GRID in needs else None,
             frontiers=np.zeros((0, 4)),
             views=views_of(known.sensed.frames) if VIEWS in needs else {},

@@ -43,9 +43,9 @@ class Curves(NamedTuple):
 class DetectionSettings(Settings):
     """The detector's calibration, and what is assumed of weather and light."""
 
-    card: str = Field(
-        default="",
-        description="detector's model card, name or .json file, whose curve replaces the next four",
+    cards: dict[str, str] = Field(
+        default_factory=lambda: {"esar_yolo": "esar-clues"},
+        description="detector -> its model card, name or .json file, whose measured curve replaces the next four",
     )
     best: float = Field(default=0.92, gt=0, lt=1, description="probability of finding a person near and in the open")
     person_range: float = Field(default=60.0, gt=0, description="m, half of best")
@@ -94,21 +94,27 @@ class _Card(BaseModel):
     detection_probability: _Measured
 
 
-def load_fits(settings: DetectionSettings) -> tuple[Fit, Fit]:
-    """Curves of person and clue in daylight and fair weather: a model card's, else the settings'. Raises UsageError."""
+def load_fits(settings: DetectionSettings, detector: str) -> tuple[Fit, Fit]:
+    """Curves of person and clue in daylight and fair weather: the detector's card's, else the settings'.
+
+    Raises UsageError.
+    """
     person = Fit(best=settings.best, half=settings.person_range, softness=settings.softness)
     clue = Fit(best=settings.best, half=settings.clue_range, softness=settings.softness)
-    if not settings.card:
+    card = settings.cards.get(detector, "")
+    if not card:
         return person, clue
-    path = find_model(f"{settings.card.removesuffix('.json')}.json", "clear detection.card in config/planners.yaml")
+    path = find_model(f"{card.removesuffix('.json')}.json", "mend detection.cards in config/planners.yaml")
     measured = load_settings(_Card, path, "model card").detection_probability.fit
     return measured.person or person, measured.clues or clue
 
 
 class Detection:
-    """Probabilities of detection in one mission's weather and light."""
+    """Probabilities of detection in one mission's weather and light, by the detector that is flown."""
 
-    def __init__(self, settings: DetectionSettings, brief: Brief) -> None:
+    def __init__(self, settings: DetectionSettings, brief: Brief, detector: str = "") -> None:
+        """Raises UsageError when the detector's model card cannot be used."""
+        self.detector = detector
         self._settings = settings
         try:
             self._visibility = settings.visibility.get(Weather(brief.weather), math.inf)
@@ -120,7 +126,7 @@ class Detection:
         except ValueError:
             self._light = 1.0
         metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
-        person, clue = load_fits(settings)
+        person, clue = load_fits(settings, detector)
         self.person = self._curve(metres, person)  # by whole metres of range
         self.clue = self._curve(metres, clue)
         self.person.flags.writeable = self.clue.flags.writeable = False

@@ -64,14 +64,16 @@ def test_a_model_card_s_measured_curve_replaces_the_settings(brief, tmp_path, mo
     fit = {"person": {"best": 1.0, "half": 30.0, "softness": 5.0}, "clues": None}
     (tmp_path / "own.json").write_text(json.dumps({"name": "own", "detection_probability": {"fit": fit}}))
     monkeypatch.setenv("ESAR_MODELS", str(tmp_path))
-    told, assumed = Detection(DetectionSettings(card="own"), brief()), Detection(DetectionSettings(), brief())
+    settings = DetectionSettings(cards={"mine": "own", "same": str(tmp_path / "own.json")})
+    told, assumed = Detection(settings, brief(), "mine"), Detection(settings, brief(), "another")
     assert told.person[30] == pytest.approx(0.99 / 2, rel=0.01) and told.person.max() < 1.0
+    assert assumed.person[60] == pytest.approx(settings.best / 2, rel=0.01)
     assert np.array_equal(told.clue, assumed.clue), "too little was seen to fit a curve of clues"
-    assert np.array_equal(Detection(DetectionSettings(card=str(tmp_path / "own.json")), brief()).person, told.person)
+    assert np.array_equal(Detection(settings, brief(), "same").person, told.person)
     (tmp_path / "bare.json").write_text("{}")
     for card, why in (("none", "no model none.json"), ("bare", "detection_probability")):
         with pytest.raises(UsageError, match=why):
-            Detection(DetectionSettings(card=card), brief())
+            Detection(DetectionSettings(cards={"mine": card}), brief(), "mine")
 
 
 def test_a_look_lowers_what_it_sees_relative_to_the_rest(detection):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -133,3 +135,18 @@ def test_an_empty_brief_is_searched_around_the_start(brief, flight, clue):
 def test_bad_parameters_are_refused():
     with pytest.raises(UsageError, match="planner belief, parameter cell"):
         create("belief", {"cell": 0.0})
+
+
+def test_empty_pictures_of_a_weaker_detector_rule_out_less(brief, flight, tmp_path, monkeypatch):
+    fit = {"best": 0.5, "half": 20.0, "softness": 5.0}
+    card = {"detection_probability": {"fit": {"person": fit, "clues": fit}}}
+    (tmp_path / "weak.json").write_text(json.dumps(card))
+    monkeypatch.setenv("ESAR_MODELS", str(tmp_path))
+    ruled_out = {}
+    for detector in ("", "weak_one"):
+        method = create("belief", COARSE | {"detection": {"cards": {"weak_one": "weak"}}})
+        method.reset(brief(prompt=PROMPT), 0)
+        before = float(method.people[0].posterior.sum())
+        flight(method, 5.0).run(60, detector=detector)
+        ruled_out[detector] = before - float(method.people[0].posterior.sum())
+    assert 0.0 < ruled_out["weak_one"] < 0.5 * ruled_out[""]
