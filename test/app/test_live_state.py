@@ -133,6 +133,14 @@ def test_a_report_heard_late_is_logged_at_its_own_time(state: LiveState) -> None
     assert [(entry["kind"], entry["t"]) for entry in log] == [("planner", 30.0), ("report", 1.0)]
 
 
+def test_a_report_heard_before_the_mission_s_start_gets_its_time_with_it() -> None:
+    early = LiveState(("uav1",))
+    early.take("uav1", names.REPORTS, message("esar_ros/msg/Report", 100.0, seq=1, type=1, kind="tent", text="a tent"))
+    early.take("uav1", names.MISSION_STATE, state_of(2, 1.0))
+    told = early.changes({})
+    assert [entry["t"] for entry in (*told["reports"]["items"], *told["log"]["items"])] == [0.0, 0.0]
+
+
 def test_the_truth_is_told_after_the_end_and_not_before(state: LiveState) -> None:
     secret = {
         "victims": [{"name": "Wu", "position": [1.0, 2.0, 3.0]}],

@@ -49,6 +49,7 @@ class LiveState:
         self._lists: dict[str, list[Any]] = {"log": [], "reports": [], **{f"track/{v}": [] for v in vehicles}}
         self._odom_in_map: dict[str, Pose] = {}
         self._start: float | None = None  # s, stamp of the mission's start
+        self._untimed: list[tuple[dict[str, Any], float]] = []  # told before that was known: entry, stamp (s)
         self._now = 0.0  # s, newest stamp
         self._said: dict[str, tuple[str, ...]] = {}  # the last thing logged of each vehicle and kind
         self._clues: dict[str, Any] = {}
@@ -116,9 +117,8 @@ class LiveState:
         if self._said.get(f"{vehicle} {kind}") == said or len(self._lists["log"]) >= LOG_KEPT:
             return
         self._said[f"{vehicle} {kind}"] = said
-        t = self._elapsed(self._now if stamp is None else stamp)
-        entry = {"t": t, "vehicle": vehicle, "kind": kind, "title": title, "text": text}
-        self._lists["log"].append(entry)
+        entry = {"vehicle": vehicle, "kind": kind, "title": title, "text": text}
+        self._lists["log"].append(self._timed(entry, self._now if stamp is None else stamp))
 
     # -- in -------------------------------------------------------------------------------------
 
@@ -140,6 +140,13 @@ class LiveState:
     def _elapsed(self, stamp: float) -> float | None:
         return None if self._start is None else round(max(stamp - self._start, 0.0), 1)
 
+    def _timed(self, entry: dict[str, Any], stamp: float) -> dict[str, Any]:
+        """The entry with `t`, s since the mission's start; None until that is known."""
+        entry["t"] = self._elapsed(stamp)
+        if entry["t"] is None:
+            self._untimed.append((entry, stamp))
+        return entry
+
     def _brief(self, vehicle: str, m: Any) -> None:
         self.map_id = m.map_id
         value = {
@@ -160,6 +167,9 @@ class LiveState:
         stamp = nanoseconds(m.header.stamp) * 1e-9
         if m.phase != 1:
             self._start = stamp - m.elapsed
+            for entry, told in self._untimed:
+                entry["t"] = self._elapsed(told)
+            self._untimed.clear()
         self._ended = m.phase == 3
         end = list(End)[m.end - 1].value if 0 < m.end <= len(End) else ""
         self.put(
@@ -256,7 +266,6 @@ class LiveState:
         report = {
             "vehicle": vehicle,
             "seq": int(m.seq),
-            "t": self._elapsed(stamp),
             "type": kind,
             "kind": m.kind.replace("_", " "),
             "text": m.text,
@@ -266,7 +275,7 @@ class LiveState:
         known = self._lists["reports"]
         if any((r["vehicle"], r["seq"]) == (vehicle, report["seq"]) for r in known):
             return
-        known.append(report)
+        known.append(self._timed(report, stamp))
         self.log(vehicle, "report", f"reports a {kind}: {report['kind']}", m.text, stamp)
 
     def _order(self, vehicle: str, m: Any) -> None:

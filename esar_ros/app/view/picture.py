@@ -30,7 +30,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 120.0  # s
 TABS = ("log", "clues", "reports", "brief", "score")
 BUDGET = 8000  # ms of the browser's own time before the picture is taken
-COLOURS = 200  # of the picture's palette: a third of the size
+COLOURS = 256  # of the picture's palette: a third of the size
 _TOPICS = {
     name.lstrip("/"): name for name in (*ALWAYS, *RUNNING, *LOOKED_AT, *map(names.camera_compressed, names.CAMERAS))
 }
@@ -82,8 +82,8 @@ def write_small(pixels: np.ndarray, picture: Path) -> None:
 
     image = Image.fromarray(np.ascontiguousarray(pixels[..., ::-1]))
     if picture.suffix == ".png":
-        # Of all methods the one that keeps rare colours: they are what is marked.
-        image = image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        # Of all methods the one that keeps both the panels' even colours and rare ones, which are what is marked.
+        image = image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     image.save(picture, optimize=True)
 
 

@@ -205,13 +205,16 @@ export class MissionMap {
 
   label(text, x, y, colour, weight = 0) { if (this.layers.labels) this.labels.push({ text, x, y, colour, weight }); }
 
-  // Last, so that no mark hides them; one that would lie on a weightier one is left out.
+  // Last, so that no mark hides them: right of their mark, or left where a weightier one or a vehicle is, or not at all.
   drawLabels() {
-    const g = this.g, taken = [];
+    const g = this.g, crafts = (this.state.page?.vehicles ?? []).map((v) => this.state[`craft/${v}`]).filter(Boolean);
+    const taken = crafts.map((c) => this.pixel(c.position)).map(([x, y]) => ({ x: x - 12, y: y - 12, w: 24, h: 24 }));
+    const free = (box) => !taken.some((o) => box.x < o.x + o.w && o.x < box.x + box.w && box.y < o.y + o.h && o.y < box.y + box.h);
     g.font = "12px system-ui, DejaVu Sans, sans-serif"; g.textBaseline = "middle";
     for (const { text, x, y, colour } of this.labels.sort((a, b) => b.weight - a.weight)) {
-      const box = { x: x + 13, y: y - 9, w: g.measureText(text).width + 8, h: 18 };
-      if (taken.some((o) => box.x < o.x + o.w && o.x < box.x + box.w && box.y < o.y + o.h && o.y < box.y + box.h)) continue;
+      const w = g.measureText(text).width + 8;
+      const box = [x + 13, x - 13 - w].map((left) => ({ x: left, y: y - 9, w, h: 18 })).find(free);
+      if (!box) continue;
       taken.push(box);
       g.fillStyle = "#0d1216cc"; g.fillRect(box.x, box.y, box.w, box.h); g.fillStyle = colour; g.fillText(text, box.x + 4, y);
     }
