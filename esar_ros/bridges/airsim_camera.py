@@ -22,7 +22,7 @@ class Pictures:
     """All cameras at one time, keyed by camera."""
 
     ns: int
-    rgb: dict[str, NDArray[np.uint8]]  # (H, W, 3)
+    rgb: dict[str, NDArray[np.uint8]]  # (H, W, 3); none where nobody looks at colours
     depth: dict[str, NDArray[np.float32]]  # (H, W) planar m, +inf nothing in range
     ids: dict[str, NDArray[np.uint8]] = field(default_factory=dict)  # (H, W) object ids, if asked for
 

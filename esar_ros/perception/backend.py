@@ -26,7 +26,7 @@ class CameraFrame:
     camera: str
     model: CameraModel
     pose: Pose  # optical frame in map, at stamp
-    rgb: NDArray[np.uint8]  # (H, W, 3)
+    rgb: NDArray[np.uint8]  # (H, W, 3); (0, 0, 3) where colours were not drawn, since nobody looks at them
     depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing in range, NaN invalid, -inf too near
     stamp: float  # s
     segmentation: NDArray[np.uint8] | None = None  # (H, W) object ids, simulators only

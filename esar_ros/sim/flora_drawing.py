@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from esar_ros.sim import shaders
 from esar_ros.sim.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
-from esar_ros.sim.graphics import program, variants
+from esar_ros.sim.graphics import Look, program, variants
 from esar_ros.sim.mesh_builder import Mesh
 from esar_ros.sim.plant_meshes import BILLBOARD_CORNERS, TREES, meshes
 from esar_ros.sim.raycast import Ground
@@ -34,42 +34,48 @@ class FloraDrawing:
     ) -> None:
         self._context = context
         self.lod = FloraLod(flora, ground)
-        self._programs = variants(context, shaders.PLANT_VERTEX, shaders.PLANT_FRAGMENT, detail=detail_unit)
+        self._programs = (
+            *variants(context, shaders.PLANT_VERTEX, shaders.PLANT_FRAGMENT, detail=detail_unit),
+            program(context, shaders.PLANT_VERTEX, shaders.PLANT_BARE_FRAGMENT),
+        )
         self._shadow = program(context, shaders.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
-        sprite = variants(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_FRAGMENT, atlas=atlas_unit)
+        sprite = (
+            *variants(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_FRAGMENT, atlas=atlas_unit),
+            program(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_BARE_FRAGMENT, atlas=atlas_unit),
+        )
         for made in sprite:
             made["plants"] = float(BILLBOARD_SPECIES * VARIANTS)
         self._rows = context.buffer(reserve=16_384 * _ROW, dynamic=True)
-        self._draw: list[list[list[moderngl.VertexArray]]] = []  # by kind: fine, coarse: without, with lamps
+        self._draw: list[list[list[moderngl.VertexArray]]] = []  # by kind; fine, coarse; look
         self._draw_shadow: list[moderngl.VertexArray] = []
         for kind in range(len(SPECIES) * VARIANTS):
             full, coarse = (self._upload(mesh) for mesh in _meshes(kind))
             instance = (self._rows, "4f 4f/i", "foot", "look")
-            layout = "3f 3f 3f"
-            names = ("position", "normal", "albedo")
+            lit, bare = ("3f 3f 3f", "position", "normal", "albedo"), ("3f 24x", "position")
             self._draw.append(
                 [
-                    [context.vertex_array(used, [(rows, layout, *names), instance], faces) for used in self._programs]
+                    [
+                        context.vertex_array(used, [(rows, *layout), instance], faces)
+                        for used, layout in zip(self._programs, (lit, lit, bare), strict=True)
+                    ]
                     for rows, faces in (full, coarse)
                 ]
             )
-            self._draw_shadow.append(
-                context.vertex_array(self._shadow, [(coarse[0], "3f 24x", "position"), instance], coarse[1])
-            )
+            self._draw_shadow.append(context.vertex_array(self._shadow, [(coarse[0], *bare), instance], coarse[1]))
         self._sprites = context.buffer(reserve=BILLBOARDS * 3 * 40, dynamic=True)
         content = [(self._sprites, "2f 4f 4f", "corner", "foot", "look")]
         self._sprite_arrays = [context.vertex_array(used, content) for used in sprite]
         self._atlas = self._paint_atlas()
         self._atlas.use(atlas_unit)
 
-    def draw(self, view: View, present: NDArray[np.bool_], focal: float, lamplit: bool) -> None:
-        """Everything the view shows, lit by lamps or not; the Frame block is bound already."""
+    def draw(self, view: View, present: NDArray[np.bool_], focal: float, look: Look) -> None:
+        """Everything the view shows; the Frame block is bound already."""
         buckets, sprites = self.lod.select(present, view.eye, view.planes, focal)
         for kind, coarse, rows in buckets:
             self._rows.write(rows)
-            self._draw[kind][coarse][lamplit].render(instances=len(rows))
+            self._draw[kind][coarse][look].render(instances=len(rows))
         if len(sprites):
-            self._draw_sprites(sprites, lamplit)
+            self._draw_sprites(sprites, look)
 
     def draw_shadow(
         self, to_light: NDArray[np.float64], present: NDArray[np.bool_], xy: NDArray[np.float64], reach: float
@@ -82,13 +88,13 @@ class FloraDrawing:
                 self._rows.write(part)
                 array.render(instances=len(part))
 
-    def _draw_sprites(self, sprites: NDArray[np.float32], lamplit: bool) -> None:
+    def _draw_sprites(self, sprites: NDArray[np.float32], look: Look) -> None:
         # Plain triangles: drivers without a GPU spend more on an instance of three vertices than on the vertices.
         table = np.empty((len(sprites), 3, 10), dtype=np.float32)
         table[:, :, :2] = _CORNERS[sprites[:, 3].astype(np.int64) // VARIANTS]
         table[:, :, 2:] = sprites[:, None, :]
         self._sprites.write(table)
-        self._sprite_arrays[lamplit].render(vertices=3 * len(sprites))
+        self._sprite_arrays[look].render(vertices=3 * len(sprites))
 
     def _upload(self, mesh: Mesh) -> tuple[moderngl.Buffer, moderngl.Buffer]:
         vertices = np.hstack([mesh.positions, mesh.normals, mesh.colours]).astype(np.float32)

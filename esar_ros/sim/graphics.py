@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 import moderngl
@@ -16,6 +17,28 @@ CURE = "apt install libegl1 libegl-mesa0 libgl1 libgl1-mesa-dri"
 EVERYTHING = ((True, True, True, True), (True, True, True, True))
 COLOUR_ALONE = ((True, True, True, False), (False, False, False, False))
 ALL_BUT_COLOUR = ((False, False, False, True), (True, True, True, True))
+
+
+class Unit(IntEnum):
+    """Texture units."""
+
+    ALBEDO = 0
+    LIGHT = 1
+    DETAIL = 2
+    SHADOW = 3
+    CLOUDS = 4
+    ATLAS = 5
+    DOME = 6
+    SCENE_DEPTH = 7
+    TILES = 8
+
+
+class Look(IntEnum):
+    """How surfaces are drawn: an index of their programs, those of `variants` and one without colour."""
+
+    PLAIN = 0
+    LAMPLIT = 1
+    BARE = 2  # ids and depth alone
 
 
 def mask_colour(target: moderngl.Framebuffer, mask: Any) -> None:

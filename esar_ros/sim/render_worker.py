@@ -45,7 +45,7 @@ class Painter:
 
     def prepare(self, capture: Capture) -> None:
         """Make the renderer of a size now, so that the first picture does not wait for it."""
-        self._renderer(capture)
+        self._renderer(capture).sync()
 
     def paint(self, job: Job) -> list[bytes]:
         """Wire bytes of each view."""

@@ -137,6 +137,15 @@ vec3 water(vec3 c, vec3 ray) { return c; }
 #endif
 """
 
+# Where nobody looks at colours. Everything that comes from the vertices is used all the same: were any of it left out,
+# a compiler would make another program of the vertices' shader, and depth would differ in its last bits.
+GROUND_BARE_FRAGMENT = (
+    VERSION
+    + FRAME
+    + TARGETS
+    + "in vec3 world;\nvoid main() { colour = vec4(world, 0.0); depth = dot(world - eye.xyz, forward.xyz); }\n"
+)
+
 TERRAIN_FAR_FRAGMENT = (
     _TERRAIN_HEAD
     + _WATER
@@ -256,6 +265,12 @@ void main() {
 """
 )
 
+PLANT_BARE_FRAGMENT = (
+    VERSION
+    + TARGETS
+    + "in vec3 lit_colour; in vec3 speck;\nvoid main() { colour = vec4(lit_colour + speck, 0.0); depth = speck.z; }\n"
+)
+
 # A billboard turns about its vertical axis to the eye; one triangle about its picture.
 BILLBOARD_VERTEX = (
     VERSION
@@ -278,18 +293,39 @@ void main() {
 """
 )
 
+_CUT_OUT = """
+in vec3 world; in vec3 uv; in vec3 light;  // uv.z: across the plant's own cell, -1 to 1
+uniform sampler2D atlas;
+vec4 texel_or_discard() {
+    vec4 texel = texture(atlas, uv.xy);
+    if (texel.a < 0.4 || abs(uv.z) > 1.0 || uv.y > 1.0 || uv.y < 0.0) discard;
+    return texel;
+}
+"""
+
+BILLBOARD_BARE_FRAGMENT = (
+    VERSION
+    + FRAME
+    + TARGETS
+    + _CUT_OUT
+    + """
+void main() {
+    colour = vec4(texel_or_discard().rgb + world + light, 0.0);
+    depth = dot(world - eye.xyz, forward.xyz);
+}
+"""
+)
+
 BILLBOARD_FRAGMENT = (
     VERSION
     + FRAME
     + AIR
     + SNOW
     + TARGETS
+    + _CUT_OUT
     + """
-in vec3 world; in vec3 uv; in vec3 light;  // uv.z: across the plant's own cell, -1 to 1
-uniform sampler2D atlas;
 void main() {
-    vec4 texel = texture(atlas, uv.xy);
-    if (texel.a < 0.4 || abs(uv.z) > 1.0 || uv.y > 1.0 || uv.y < 0.0) discard;
+    vec4 texel = texel_or_discard();
     vec3 ray = world - eye.xyz;
     vec3 base = texel.rgb * texel.rgb;
     base = mix(base * (1.0 - 0.3 * min(1.0, ground.y)), dust.rgb, 0.45 * ground.z);

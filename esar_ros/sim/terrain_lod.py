@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-_CAPACITY = 160_000  # triangles a view; refinement stops there
+CAPACITY = 160_000  # triangles a view; refinement stops there
 _STACK = 256
 
 
@@ -28,9 +28,9 @@ class TerrainLod:
         self._slot = np.zeros(heights.shape, dtype=np.int32)
         self._stamp = np.zeros(heights.shape, dtype=np.int32)
         self._view = 0
-        self._vertices = np.empty((_CAPACITY, 3), dtype=np.float32)
-        self._near = np.empty((_CAPACITY, 3), dtype=np.int32)
-        self._far = np.empty((_CAPACITY, 3), dtype=np.int32)
+        self._vertices = np.empty((CAPACITY, 3), dtype=np.float32)
+        self._near = np.empty((CAPACITY, 3), dtype=np.int32)
+        self._far = np.empty((CAPACITY, 3), dtype=np.int32)
 
     def select(
         self, eye: NDArray[np.float64], planes: NDArray[np.float64], tolerance: float, cap: float, near: float
@@ -161,7 +161,7 @@ def _refine(  # type: ignore[no-untyped-def]
         allowed = tolerance * reach
         if reach < near:
             allowed = min(allowed, cap)
-        splittable = abs(ax - cx) + abs(ay - cy) > 1 and top < _STACK - 2 and count < _CAPACITY - 3
+        splittable = abs(ax - cx) + abs(ay - cy) > 1 and top < _STACK - 2 and count < CAPACITY - 3
         if splittable and errors[my, mx] > allowed:
             to_a = (eye[0] - corners[0, 0]) ** 2 + (eye[1] - corners[0, 1]) ** 2
             to_b = (eye[0] - corners[1, 0]) ** 2 + (eye[1] - corners[1, 1]) ** 2

@@ -12,7 +12,8 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.sim.shaders import LAMPS
 
 NEAR, FAR = 0.15, 12_000.0  # m, clip planes
-UNIFORM_FLOATS = 2 * 16 + 13 * 4 + 3 * LAMPS * 4
+SHARED_FLOATS = 13 * 4 + 3 * LAMPS * 4  # of the Frame block, in common to the views of a frame
+UNIFORM_FLOATS = 2 * 16 + SHARED_FLOATS
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,6 +76,17 @@ def test_pictures_depend_on_the_pose_alone(scene: World, renderer: Renderer) -> 
     assert same(first, renderer.render(poses, 3.0))
 
 
+@pytest.mark.parametrize("spot", [(12.0, 1.5, 8.0, 0.0), (-150.0, -420.0, 20.0, -1.2), (-820.0, 870.0, 35.0, 2.0)])
+def test_depth_and_ids_have_the_same_bits_where_no_colour_is_drawn(
+    scene: World, renderer: Renderer, spot: tuple[float, float, float, float]
+) -> None:
+    poses = rig(scene, *spot)
+    frame, shapes = renderer.render(poses, 3.0), renderer.shapes(poses)
+    assert shapes.depth.tobytes() == frame.depth.tobytes()
+    assert shapes.ids.tobytes() == frame.ids.tobytes()
+    assert np.isinf(shapes.depth).any() and np.isfinite(shapes.depth).any()
+
+
 def test_another_renderer_draws_the_same(scene: World, renderer: Renderer) -> None:
     poses = rig(scene, 0.0, 0.0, 8.0, 0.0)
     other = Renderer(scene, WIDTH, HEIGHT, FOV)

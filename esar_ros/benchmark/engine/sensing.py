@@ -23,6 +23,7 @@ from esar_ros.perception.detector import create_detector
 from esar_ros.perception.segmentation_oracle import SegmentationOracle
 
 RESOLUTION = 1.0  # m, edge of a voxel; the graph's default
+_NO_PICTURE = np.zeros((0, 0, 3), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class Sensing:
         """Whether the detector reads object ids."""
         return not self.detector.backend.eligible
 
+    @property
+    def needs_colour(self) -> bool:
+        """Whether the detector looks at more than object ids."""
+        return not isinstance(self.detector.backend, SegmentationOracle)
+
     def take(self, ns: int, base: Pose, pictures: Pictures) -> Sensed:
         """One frame of all cameras, taken at a pose of base_link in map as odometry tells it."""
         frames = tuple(
@@ -59,7 +65,7 @@ class Sensing:
                 name,
                 self._rig.image.model,
                 base.compose(self._rig.cameras[name].pose),
-                pictures.rgb[name],
+                pictures.rgb.get(name, _NO_PICTURE),
                 pictures.depth[name],
                 seconds(ns),
                 pictures.ids.get(name),

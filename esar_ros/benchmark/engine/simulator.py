@@ -26,7 +26,7 @@ from esar_ros.sim.api_values import ApiError
 from esar_ros.sim.api_world import WorldApi
 from esar_ros.sim.maps import PlaceMap
 from esar_ros.sim.msgpack_wire import Encoded
-from esar_ros.sim.renderer import Renderer
+from esar_ros.sim.renderer import Frame, Renderer
 from esar_ros.sim.server import make_context
 from esar_ros.sim.settings import default_settings
 
@@ -49,7 +49,7 @@ class LocalSimulator:
             context,
             [SessionApi(context), MotionApi(context), StateApi(context), SensorsApi(context), WorldApi(context)],
         )
-        self._renderer: Renderer | None = None  # made for the conditions of the first picture: light is baked
+        self._renderer: Renderer | None = None
 
     def connect(self, truth: bool = False) -> LocalClient:
         """A connection; truth: one that may ask for ground truth."""
@@ -63,8 +63,11 @@ class LocalSimulator:
         if self._renderer is not None:
             self._renderer.close()
 
-    def pictures(self, vehicle: str, segmentation: bool) -> Pictures:
-        """What AirSimCameras would fetch from this simulator now; segmentation: object ids too. Raises UsageError."""
+    def pictures(self, vehicle: str, segmentation: bool, colour: bool) -> Pictures:
+        """What AirSimCameras would fetch from this simulator now. Raises UsageError.
+
+        segmentation: object ids too. colour: whether anybody looks at it; without, depth and ids have the same bits.
+        """
         context = self.context
         drone, clock = context.drone(vehicle), context.simulation.clock
         cameras = context.vehicles[drone.name].cameras
@@ -72,7 +75,7 @@ class LocalSimulator:
         if self._renderer is None:
             image = self._rig.image
             self._renderer = Renderer(context.world, image.width, image.height, float(np.radians(image.fov_deg)))
-        frame = self._renderer.render(poses, clock.now)
+        frame = self._renderer.render(poses, clock.now) if colour else self._renderer.shapes(poses)
         depth = {}
         for index, name in enumerate(CAMERAS):
             planar = frame.depth[index]
@@ -82,7 +85,8 @@ class LocalSimulator:
         if segmentation:
             shown = self._shown_ids()
             ids = {name: shown[frame.ids[index]] for index, name in enumerate(CAMERAS)}
-        return Pictures(clock.now_ns, {name: frame.rgb[i] for i, name in enumerate(CAMERAS)}, depth, ids)
+        rgb = {name: frame.rgb[i] for i, name in enumerate(CAMERAS)} if isinstance(frame, Frame) else {}
+        return Pictures(clock.now_ns, rgb, depth, ids)
 
     def _shown_ids(self) -> Any:
         """Value in segmentation images of each object id, (256,)."""
