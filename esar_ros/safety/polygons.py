@@ -36,6 +36,14 @@ def distance_outside(polygon: Polygon, point: NDArray[np.float64]) -> float:
     return float(_distance_outside(corners, float(point[0]), float(point[1])))
 
 
+def along_edges(polygon: Polygon, spacing: float) -> NDArray[np.float64]:
+    """Points (n, 2) on all edges, corners included, at most spacing (m) apart."""
+    edges = np.roll(polygon, -1, axis=0) - polygon
+    counts = np.maximum(np.ceil(np.linalg.norm(edges, axis=1) / spacing), 1.0).astype(int)
+    pieces = zip(polygon, edges, counts, strict=True)
+    return np.concatenate([corner + np.linspace(0.0, 1.0, n, endpoint=False)[:, None] * e for corner, e, n in pieces])
+
+
 def convex_hull(points: NDArray[np.float64]) -> Polygon:
     """Counter-clockwise hull (Andrew's monotone chain)."""
     ordered = sorted(map(tuple, points.tolist()))

@@ -14,7 +14,17 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
-from esar_ros.safety.polygons import Polygon, area, convex_hull, distance_outside, nearest_on_edges, outward
+from esar_ros.safety.polygons import (
+    Polygon,
+    along_edges,
+    area,
+    convex_hull,
+    distance_outside,
+    nearest_on_edges,
+    outward,
+)
+
+_LOOK = 1.0  # m between the points at which two fences are compared: corners alone do not show a bay
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ class Site:
 
     def looser_than(self, other: Site) -> bool:
         """Whether this site allows something the other does not, or leads home elsewhere."""
-        inside = all(other.outside(corner) <= 1e-9 for corner in self.fence)
+        inside = all(other.outside(point) <= 1e-6 for point in along_edges(self.fence, _LOOK))
         zones = {zone.tobytes() for zone in self.keep_out}
         dropped = any(zone.tobytes() not in zones for zone in other.keep_out)
         higher = self.ceiling > other.ceiling or self.top > other.top or self.speed > other.speed

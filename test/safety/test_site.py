@@ -67,6 +67,18 @@ def test_looser_than(kit: SimpleNamespace) -> None:
     assert Site(kit.square(100.0), 50.0, np.ones(3)).looser_than(site)
 
 
+def test_a_fence_that_leaves_only_between_its_corners_is_looser() -> None:
+    bay = np.array([[0, 0], [90, 0], [90, 60], [60, 60], [60, 20], [30, 20], [30, 60], [0, 60]], dtype=np.float64)
+    home = np.array([10.0, 10.0, 0.0])
+    site = Site(bay, 50.0, home)
+    hull = np.array([[0, 0], [90, 0], [90, 60], [0, 60]], dtype=np.float64)
+    strip = np.array([[5, 5], [5, 50], [85, 50], [85, 40], [20, 40], [20, 5]], dtype=np.float64)
+    for fence in (hull, strip):
+        assert Site(fence, 50.0, home).looser_than(site)
+    low = np.array([[0, 0], [90, 0], [90, 20], [0, 20]], dtype=np.float64)
+    assert not Site(low, 50.0, home).looser_than(site) and not site.looser_than(site)
+
+
 @given(st.integers(0, 2**31))
 @settings(deadline=None, max_examples=200)
 def test_limits_never_force_a_standing_vehicle_inside_and_always_lead_back_outside(seed: int) -> None:
