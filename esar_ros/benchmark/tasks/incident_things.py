@@ -88,22 +88,25 @@ class _Ground:
         self.country = incident.country
         self._taken = list(people)
 
-    def put(self, kind: ClueKind, variant: str, mark: Mark, heading: float, spread: float, why: str) -> None:
-        """A thing within spread (m) of where somebody was; nothing where nothing can lie."""
+    def put(self, kind: ClueKind, variant: str, mark: Mark, heading: float, spread: float, why: str) -> bool:
+        """A thing within spread (m) of where somebody was; whether it can lie there."""
         for _ in range(_TRIES):
             at = np.round(mark.at + self.random.normal(0.0, spread, 2), 2)
             clear = min(float(np.hypot(*(at - other))) for other in self._taken) > _APART
             if clear and bool(can_rest(self.place, at, self.footing)):
                 self._taken.append(at)
                 self.left.append(Left(kind, variant, at, heading, why))
-                return
+                return True
+        return False
 
     def drop(
         self, have: dict[ClueKind, str], kind: ClueKind, chance: float, mark: Mark, spread: float, why: str
     ) -> None:
         """Something of their kit, if they still have it and it so happens."""
         if kind in have and self.random.random() < chance:
-            self.put(kind, have.pop(kind), mark, float(self.random.uniform(-math.pi, math.pi)), spread, why)
+            heading = float(self.random.uniform(-math.pi, math.pi))
+            if self.put(kind, have[kind], mark, heading, spread, why):
+                del have[kind]
 
     def prints(self, mark: Mark, heading: float, why: str) -> None:
         """Boot prints, where the ground takes them."""
