@@ -343,7 +343,7 @@ def main() -> int:
             for number, cases in enumerate(pack(arguments.only, pace)):
                 flown = fly(cases, pace, root / f"{pace}-{number}")
                 missions.append(flown)
-                print(f"{pace} mission {number}: {len(cases)} faults, {flown.end}", file=sys.stderr, flush=True)
+                print(f"{table([flown])}\n{pace} mission {number}: {len(cases)} faults, {flown.end}", file=sys.stderr, flush=True)
     outcomes = [outcome for mission in missions for outcome in mission.outcomes]
     late = [o.detection for o in outcomes if o.name.startswith(DEAD) and o.detection is not None]
     figures = {
