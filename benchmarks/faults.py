@@ -343,7 +343,8 @@ def main() -> int:
             for number, cases in enumerate(pack(arguments.only, pace)):
                 flown = fly(cases, pace, root / f"{pace}-{number}")
                 missions.append(flown)
-                print(f"{table([flown])}\n{pace} mission {number}: {len(cases)} faults, {flown.end}", file=sys.stderr, flush=True)
+                words = f"{pace} mission {number}: {len(cases)} faults, {flown.end}"
+                print(f"{table([flown])}\n{words}", file=sys.stderr, flush=True)  # a run cut off has told so much
     outcomes = [outcome for mission in missions for outcome in mission.outcomes]
     late = [o.detection for o in outcomes if o.name.startswith(DEAD) and o.detection is not None]
     figures = {
