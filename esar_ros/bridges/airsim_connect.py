@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
@@ -13,7 +14,14 @@ _AGAIN = 0.2  # s between attempts
 
 
 def connect(host: str, port: int, patience: float = PATIENCE) -> AirSimClient:
-    """A client, as soon as the server answers. Raises UsageError when it does not within patience (s)."""
+    """A client, as soon as the server answers. Raises UsageError when it does not within patience (s).
+
+    A name that no host has is refused at once.
+    """
+    try:
+        socket.getaddrinfo(host, port)
+    except socket.gaierror:
+        raise UsageError(f"no host is called '{host}'", "check the name, or give an address") from None
     limit = time.monotonic() + patience
     while True:
         try:

@@ -78,6 +78,13 @@ def test_nobody_there() -> None:
     assert f"no AirSim server on 127.0.0.1:{port}" in refusal(port)
 
 
+def test_a_name_that_no_host_has_is_not_waited_for() -> None:
+    began = time.monotonic()
+    with pytest.raises(UsageError, match=r"no host is called 'no-such-host\.invalid'"):
+        connect("no-such-host.invalid", 41451, 60.0)
+    assert time.monotonic() - began < 30.0
+
+
 @pytest.mark.parametrize("answer", [web_server, lambda connection: None], ids=["web server", "hangs up"])
 def test_a_server_of_something_else(serve: Callable[..., int], answer: Answer) -> None:
     port = serve(answer)
