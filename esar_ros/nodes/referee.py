@@ -134,7 +134,7 @@ class RefereeNode(StepNode):
             planner_details=details_of(method),
             pace="lockstep" if self.lockstep else "realtime",
             world=self._world,
-            faults=self._faults is not None,
+            faults=self.mission_has_faults,
         )
         self._referee = Referee(
             self._task,

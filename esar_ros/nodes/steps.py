@@ -117,6 +117,7 @@ class StepNode(Node, ABC):
         self._boot_id = random.SystemRandom().getrandbits(63)
         self._ready = False
         faults = str(declare(self, "faults", "", "YAML schedule of faults to inject into the inputs; empty: none"))
+        self.mission_has_faults = bool(faults)
         self._faults: NodeFaults | None = None
         if faults:
             schedule = checked_schedule(Path(faults), self.vehicles, self.pace)
