@@ -323,6 +323,23 @@ def test_an_estimator_that_does_not_know_is_told_to_the_governor(make: Callable[
     assert graph.wait(lambda: graph.heard["odometry"][-1].pose.covariance[0] == -1.0)
 
 
+def test_the_map_stays_where_it_is_while_the_motors_run(make: Callable[..., Graph]) -> None:
+    from esar_ros.msg import Brief
+
+    graph = make()
+    assert graph.wait(lambda: graph.state.ready, 20.0), graph.state.ready_message
+    before = graph.bridge._origin
+    moved = Brief(origin_latitude=before.latitude + 0.01, origin_longitude=before.longitude, origin_altitude=0.0)
+    graph.fake._arm()
+    assert graph.wait(lambda: graph.state.armed)
+    graph.bridge._on_brief(moved)
+    assert graph.bridge._origin == before
+    graph.fake._disarm()
+    assert graph.wait(lambda: not graph.state.armed)
+    graph.bridge._on_brief(moved)
+    assert graph.bridge._origin.latitude == moved.origin_latitude
+
+
 def test_an_autopilot_that_falls_silent_ends_the_odometry(make: Callable[..., Graph]) -> None:
     graph = make()
     assert graph.wait(lambda: len(graph.heard.get("odometry", [])) > 5, 15.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from esar_ros.bridges.px4_commands import MODE_HOLD
+from esar_ros.bridges.px4_commands import MODE_HOLD, take_off
 from esar_ros.bridges.px4_external import NAME, CheckAnswer, ExternalMode, Registration
 from esar_ros.bridges.px4_frames import velocity_setpoint
 from esar_ros.bridges.px4_stream import Output
@@ -79,6 +80,13 @@ def test_offboard_has_the_topics_of_the_release_and_no_others(wire: Wire) -> Non
     assert wire.sent[1][1].target_system == 2
 
 
+def test_a_take_off_has_no_place_and_no_heading(wire: Wire) -> None:
+    link(wire, external=False).send(Output(commands=(take_off(520.0),)))
+    [(_, sent)] = wire.sent
+    assert (sent.command, sent.param7) == (22, 520.0)
+    assert all(math.isnan(value) for value in (sent.param4, sent.param5, sent.param6)), "zeros would be flown to"
+
+
 def test_an_external_mode_says_who_it_is_that_it_can_run_and_what_it_controls(wire: Wire) -> None:
     asked, _ = ExternalMode(77).step(1.0, True, True)
     assert isinstance(asked, Registration)
@@ -94,4 +102,4 @@ def test_an_external_mode_says_who_it_is_that_it_can_run_and_what_it_controls(wi
     assert (reply.request_id, reply.registration_id, reply.can_arm_and_run) == (9, 1, True)
     assert reply.mode_req_local_position and reply.mode_req_attitude
     control = sent["/px4_1/fmu/in/config_control_setpoints"]
-    assert control.source_id == 23 and control.flag_control_velocity_enabled
+    assert control.source_id == 23 and control.flag_control_velocity_enabled and control.flag_control_climb_rate_enabled
