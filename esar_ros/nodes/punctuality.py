@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from contextlib import suppress
 from pathlib import Path
 
 PRIORITY = 10  # of 1..99: above all ordinary threads, below drivers that need more
@@ -20,7 +21,8 @@ def be_punctual() -> str:
     gc.freeze()
     try:
         for thread in Path("/proc/self/task").iterdir():
-            os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, os.sched_param(PRIORITY))
+            with suppress(ProcessLookupError):  # it has ended meanwhile
+                os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, os.sched_param(PRIORITY))
     except OSError:
         return "ordinary, no right to a real-time priority"
     return f"real-time priority {PRIORITY}"
