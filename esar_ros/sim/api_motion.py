@@ -73,10 +73,8 @@ class MotionApi:
         """The command as a method of the interface: its arguments, then the vehicle's name."""
 
         def run(session: Session, *values: Any) -> asyncio.Future[bool]:
-            bound = signature.bind(session, *values)
-            bound.apply_defaults()
-            _, *given, vehicle = bound.args
-            drone = self._ready(vehicle)
+            given = [*values, *(defaults[key] for key in names[len(values) :])]
+            drone = self._ready(given.pop())
             parsed = [parse(value, key) for (key, parse), value in zip(command.arguments.items(), given, strict=True)]
             context = self._context
             flight = Flight(drone, context.simulation.clock.now, context.origin)
@@ -89,11 +87,12 @@ class MotionApi:
             drone.command(command.make(flight, *parsed), done)
             return future
 
+        names = (*command.arguments, "vehicle_name")
         defaults = dict(command.defaults) | {"vehicle_name": ""}
         signature = inspect.Signature(
             [
                 inspect.Parameter(key, inspect.Parameter.POSITIONAL_ONLY, default=defaults.get(key, _EMPTY))
-                for key in ("session", *command.arguments, "vehicle_name")
+                for key in ("session", *names)
             ]
         )
         run.__signature__ = signature  # type: ignore[attr-defined]

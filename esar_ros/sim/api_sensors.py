@@ -111,7 +111,7 @@ class SensorsApi:
         """One whole turn, taken at the present step."""
         drone, name, settings = self._find("lidar", sensor, vehicle)
         clock = self._context.simulation.clock
-        rays = self._scans.setdefault((drone.name, name), sensors.scan_directions(settings))
+        rays = self._rays(drone, name, settings)
         pose = drone.body.pose.compose(settings.mount)
         noise = self._noise(drone, name)
         points, ids = sensors.lidar(
@@ -136,6 +136,13 @@ class SensorsApi:
                 }
             )
         )
+
+    def _rays(self, drone: Drone, name: str, settings: SensorSettings) -> NDArray[np.float64]:
+        """Directions of one turn, made once."""
+        key = (drone.name, name)
+        if key not in self._scans:
+            self._scans[key] = sensors.scan_directions(settings)
+        return self._scans[key]
 
     def _weather(self, drone: Drone) -> SensorWeather:
         altitude = self._context.origin.altitude + float(drone.position[2])

@@ -38,7 +38,8 @@ class Gusts:
 
     def next(self, tick: int, mean: Vector, airspeed: float, height: float, weather: Weather) -> Vector:
         """Turbulent velocity (m/s, ENU) of a control step; mean wind (m/s, ENU), height (m above ground)."""
-        speed = math.hypot(mean[0], mean[1])
+        east, north, _ = mean.tolist()  # plain floats: a hundred steps a second are not worth an array's overhead
+        speed = math.hypot(east, north)
         if speed < CALM:
             return np.zeros(3)
         block, row = divmod(tick, _BLOCK)
@@ -46,13 +47,13 @@ class Gusts:
             self._block, self._white = block, self._noise.normal(block, 3 * _BLOCK).reshape(_BLOCK, 3)
         level, vertical, reach, reach_up = dryden(speed * GUSTINESS.get(weather, 1.0), height)
         passing = max(airspeed, LEAST_AIRSPEED)
-        n_along, n_across, n_up = self._white[row]
+        n_along, n_across, n_up = self._white[row].tolist()
         keep = math.exp(-_INTERVAL * passing / reach)
         self._along = keep * self._along + math.sqrt(1.0 - keep * keep) * n_along
         u = level * self._along
         v = level * _lateral(self._across, n_across, _INTERVAL * passing / reach)
         w = vertical * _lateral(self._up, n_up, _INTERVAL * passing / reach_up)
-        ahead_x, ahead_y = mean[0] / speed, mean[1] / speed
+        ahead_x, ahead_y = east / speed, north / speed
         return np.array([u * ahead_x - v * ahead_y, u * ahead_y + v * ahead_x, w])
 
 

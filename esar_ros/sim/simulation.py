@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -66,7 +67,8 @@ class Simulation:
         if drone.grounded or not mean.any():
             return mean
         gusts = self._gusts.setdefault(drone.name, Gusts(self.world.seed, drone.name))
-        airspeed = float(np.linalg.norm(drone.velocity - mean))
+        relative = drone.velocity - mean
+        airspeed = math.sqrt(relative @ relative)
         return mean + gusts.next(tick, mean, airspeed, drone.height(), environment.weather)
 
     def _part_vehicles(self) -> None:
