@@ -1,8 +1,8 @@
 """What an episode of the benchmark costs: CPU-seconds per simulated second, two workers beside one, and memory.
 
-`python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--seconds 900]`. An episode runs in a worker
-process as in `esar bench`; CPU time is of that process with all its threads, its start included where that is said.
-The other picture size is flown too. The last line is JSON.
+`python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--detector NAME] [--seconds 900]`. An episode
+runs in a worker process as in `esar bench`; CPU time is of that process with all its threads, its start included where
+that is said. The other picture size is flown too. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from typing import Any
 
 from esar_ros.benchmark.runner_worker import worker_environment
 
+ORACLE = "segmentation_oracle"
 GOALS = {"fast_cpu_per_second": 0.10, "worker_peak_gb": 1.2}
+WITH_NETWORK = 0.16  # CPU s a simulated second, in place of the first, with another detector
 
 
-def episode(task: str, planner: str, preset: str, seconds: float) -> dict[str, float]:
+def episode(task: str, planner: str, detector: str, preset: str, seconds: float) -> dict[str, float]:
     """Fly in this process. CPU (s) of the flight with its set-up, of the imports before, and peak memory (bytes)."""
     from esar_ros.benchmark.engine.episode import Conditions, fly
     from esar_ros.mission.task import load_task
@@ -29,7 +31,7 @@ def episode(task: str, planner: str, preset: str, seconds: float) -> dict[str, f
     loaded = load_task(task).model_copy(update={"t_max": seconds})
     imports = time.process_time()
     wall = time.perf_counter()
-    flown = fly(loaded, planner, loaded.seed, Conditions(preset=preset))
+    flown = fly(loaded, planner, loaded.seed, Conditions(preset=preset, detector=detector))
     cpu, wall = time.process_time() - imports, time.perf_counter() - wall
     if flown.error is not None:
         raise RuntimeError(flown.error)
@@ -44,7 +46,7 @@ def episode(task: str, planner: str, preset: str, seconds: float) -> dict[str, f
 
 
 def _serve(pipe: Any, arguments: tuple[Any, ...]) -> None:
-    episode(*arguments[:3], 3.0)  # load every compiled kernel, as a worker's first episode does
+    episode(*arguments[:4], 3.0)  # load every compiled kernel, as a worker's first episode does
     pipe.send("ready")
     pipe.recv()
     pipe.send(episode(*arguments))
@@ -72,6 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
+    parser.add_argument("--detector", default=ORACLE)
     parser.add_argument("--preset", choices=("fast", "paper"), help="only this picture size")
     parser.add_argument("--seconds", type=float, default=900.0, help="simulated seconds an episode, t_max on 2 km")
     arguments = parser.parse_args()
@@ -80,7 +83,7 @@ def main() -> None:
     )
     figures: dict[str, float] = {}
     for preset in [arguments.preset] if arguments.preset else ["fast", "paper"]:
-        base = (arguments.task, arguments.planner, preset)
+        base = (arguments.task, arguments.planner, arguments.detector, preset)
         [short], _ = in_workers(1, (*base, 10.0))
         for workers in (1, 2):
             flown, wall = in_workers(workers, (*base, arguments.seconds))
@@ -101,7 +104,8 @@ def main() -> None:
         figures[f"{preset}_scaling"] = round(
             figures[f"{preset}_two_workers_times_real"] / figures[f"{preset}_times_real"], 2
         )
-    goals = {key: goal for key, goal in GOALS.items() if key in figures}
+    wanted = GOALS if arguments.detector == ORACLE else GOALS | {"fast_cpu_per_second": WITH_NETWORK}
+    goals = {key: goal for key, goal in wanted.items() if key in figures}
     met = {key: figures[key] <= goal for key, goal in goals.items()}
     print(json.dumps({"benchmark": "episode", "figures": figures, "goals": goals, "met": met}))
 

@@ -1,4 +1,4 @@
-"""CPU time of one four-camera frame (RGB, depth, ids), of a LiDAR scan, of the start, and memory.
+"""CPU time of one four-camera frame (RGB, depth, ids; depth and ids alone), of a LiDAR scan, of the start, and memory.
 
 `python benchmarks/renderer.py [--frames N] [--maps ID,ID]`. CPU time is of the whole process with all its threads.
 Every size runs in a process of its own, since memory and start belong to it. The last line is JSON.
@@ -74,6 +74,10 @@ def _measure(map_id: str, width: int, height: int, frames: int) -> dict[str, flo
         for frame in range(frames):  # flying 3 m/s east at 1 Hz: the shadow map's renewals count
             renderer.render(poses(x + 3.0 * frame, y, above, yaw), float(frame))
         figures[f"{name}_{width}x{height}_cpu_ms"] = 1e3 * (time.process_time() - before) / frames
+        before = time.process_time()
+        for frame in range(frames):
+            renderer.shapes(poses(x + 3.0 * frame, y, above, yaw))
+        figures[f"{name}_{width}x{height}_shapes_cpu_ms"] = 1e3 * (time.process_time() - before) / frames
 
     for name, spot in spots.items():
         measure(name, *spot)
