@@ -62,7 +62,7 @@ def _draw_legend(ax: Axes) -> None:
     legend = (
         "★ victim  ◆ clue: left half filled when A found it, right half when B    ✕ false report    ①: minutes flown"
     )
-    text = ax.text(0.99, 0.012, legend, fontsize=8.5, color=INK, ha="right", transform=ax.transAxes, zorder=15)
+    text = ax.text(0.985, 0.012, legend, fontsize=8, color=INK, ha="right", transform=ax.transAxes, zorder=15)
     text.set_path_effects([withStroke(linewidth=3.0, foreground=PAPER)])
 
 

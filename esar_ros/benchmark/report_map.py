@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -230,13 +231,18 @@ def _draw_things(ax: Axes, flown: Flown, region: Region, scale: float) -> None:
 _SIDES = ((1, 0), (-1, 0), (0.7, 1), (0.7, -1), (-0.7, 1), (-0.7, -1), (0, 1.3), (0, -1.3))
 
 
+_MISTAKEN = 150.0  # square points of overlap that are as bad as a name nearer to another mark than to its own
+_ALIKE = 3.0  # points between distances that look the same
+
+
 class Labels:
-    """Greedy placing of names beside their marks, in points, so that few overlap."""
+    """Greedy placing of names beside their marks, in points, so that few overlap and none seems another mark's."""
 
     def __init__(self, ax: Axes, region: Region, scale: float) -> None:
         self._ax, self._region, self._scale = ax, region, scale
         self._points_per_metre = ax.get_window_extent().width / ax.figure.dpi * 72.0 / region.side
         self._boxes: list[tuple[float, float, float, float]] = []
+        self._marks: list[tuple[float, float]] = []
 
     def _at(self, x: float, y: float) -> tuple[float, float]:
         return (x - self._region.x) * self._points_per_metre, (y - self._region.y) * self._points_per_metre
@@ -245,6 +251,7 @@ class Labels:
         """Keep names off a mark."""
         px, py = self._at(x, y)
         self._boxes.append((px - radius, py - radius, px + radius, py + radius))
+        self._marks.append((px, py))
 
     def put(self, x: float, y: float, words: str, distance: float, bold: bool = False) -> None:
         """Write beside a mark where it overlaps least."""
@@ -257,6 +264,9 @@ class Labels:
             cy = py + dy * (distance + height / 2)
             box = (cx - width / 2, cy - height / 2, cx + width / 2, cy + height / 2)
             cost = sum(_overlap(box, other) for other in self._boxes) + 0.5 * rank
+            own, middle = _away(box, (px, py)), math.dist((cx, cy), (px, py))
+            nearer = (_away(box, at) <= own + _ALIKE and math.dist((cx, cy), at) < middle for at in self._marks)
+            cost += _MISTAKEN * any(nearer)
             side = self._region.side * self._points_per_metre
             cost += 1e4 * (box[0] < 0 or box[1] < 0 or box[2] > side or box[3] > side)
             if best is None or cost < best[0]:
@@ -282,6 +292,13 @@ def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float,
     wide = min(a[2], b[2]) - max(a[0], b[0])
     high = min(a[3], b[3]) - max(a[1], b[1])
     return max(wide, 0.0) * max(high, 0.0)
+
+
+def _away(box: tuple[float, float, float, float], point: tuple[float, float]) -> float:
+    """Distance of a point from a box, 0 inside."""
+    east = max(box[0] - point[0], point[0] - box[2], 0.0)
+    north = max(box[1] - point[1], point[1] - box[3], 0.0)
+    return math.hypot(east, north)
 
 
 def draw_scale_bar(ax: Axes, region: Region, scale: float) -> None:
