@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-PLANNER = "fbe"
+PLANNER = "belief"
 DETECTOR = "segmentation_oracle"

@@ -13,9 +13,9 @@ from esar_ros.perception.settings import DetectorSettings, load_detector_setting
 
 
 def parted(choice: str, settings: DetectorSettings | None = None) -> tuple[str, Mapping[str, Any]]:
-    """Backend's name and parameters of a choice; empty: the configured one. Raises UsageError."""
+    """Backend's name and parameters of a choice. Raises UsageError."""
     settings = settings or load_detector_settings()
-    name, _, file = (choice or settings.backend).partition(":")
+    name, _, file = choice.partition(":")
     parameters = dict(settings.backends.get(name, {}))
     if file:
         if name not in ("onnx", "openvino", "yolo_world"):
@@ -30,16 +30,16 @@ def absolute(choice: str) -> str:
     return f"{name}:{Path(file).resolve()}" if file and Path(file).exists() else choice
 
 
-def create_chosen(choice: str = "", settings: DetectorSettings | None = None) -> DetectorBackend:
+def create_chosen(choice: str, settings: DetectorSettings | None = None) -> DetectorBackend:
     """The backend, loaded. Raises UsageError."""
     return backend.create(*parted(choice, settings))
 
 
-def about_chosen(choice: str = "") -> dict[str, str]:
+def about_chosen(choice: str) -> dict[str, str]:
     """What a result says of it; no network is loaded. Raises UsageError."""
     return backend.about(*parted(choice))
 
 
-def chosen_is_eligible(choice: str = "") -> bool:
+def chosen_is_eligible(choice: str) -> bool:
     """Whether it uses no ground truth. Raises UsageError."""
     return backend.is_eligible(parted(choice)[0])

@@ -109,7 +109,7 @@ def first_id(stamp: float) -> int:
     return 1 + 1000 * (int(stamp) % _SECONDS)
 
 
-def create_detector(backend: str = "", settings: DetectorSettings | None = None) -> ClueDetector:
-    """Detector by backend, NAME or NAME:FILE (empty: the configured one). Raises UsageError."""
+def create_detector(backend: str, settings: DetectorSettings | None = None) -> ClueDetector:
+    """Detector by backend, NAME or NAME:FILE. Raises UsageError."""
     settings = settings or load_detector_settings()
     return ClueDetector(create_chosen(backend, settings), settings)

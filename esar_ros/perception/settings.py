@@ -92,7 +92,6 @@ class FusionSettings(_Strict):
 class DetectorSettings(_Strict):
     """config/detector.yaml as a whole."""
 
-    backend: str = "segmentation_oracle"
     backends: dict[str, dict[str, Any]] = Field(default_factory=dict, description="parameters by backend name")
     localisation: LocalisationSettings = LocalisationSettings()
     fusion: FusionSettings = FusionSettings()

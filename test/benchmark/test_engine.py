@@ -17,7 +17,7 @@ from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.scoring.result import parse_result
 
-FAST = Conditions(preset="fast")
+FAST = Conditions(preset="fast", detector="segmentation_oracle")
 
 
 def short(seconds: float) -> Task:

@@ -34,7 +34,8 @@ def tasks(tmp_path: Path) -> Path:
 
 
 def command(tasks: Path, out: Path, *more: str) -> list[str]:
-    flags = ["--tasks", str(tasks), "--planners", "zigzag,random", "--preset", "fast", "--out", str(out), *more]
+    flown = ["--planners", "zigzag,random", "--preset", "fast", "--detector", "segmentation_oracle"]
+    flags = ["--tasks", str(tasks), *flown, "--out", str(out), *more]
     return [sys.executable, "-m", "esar_ros.app.cli", "bench", *flags]
 
 

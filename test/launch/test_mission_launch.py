@@ -20,7 +20,7 @@ from launched import Launch, StandIns
 
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.graph import mission_graph
+from esar_ros.nodes.graph import TRUTH_DETECTOR, mission_graph
 from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
 
 VARIANTS = {
@@ -187,12 +187,13 @@ def test_every_argument_is_declared_and_described() -> None:
 def test_it_flies_what_the_command_line_flies(launch: Launch, tmp_path: Path) -> None:
     task = write_short_task(tmp_path, 20.0)
     out = tmp_path / "launched"
-    launched = launch({"task": str(task), "planner": "zigzag", "preset": "fast", "seed": "7", "out": str(out)})
+    chosen = {"planner": "zigzag", "detector": TRUTH_DETECTOR}
+    launched = launch({**chosen, "task": str(task), "preset": "fast", "seed": "7", "out": str(out)})
     assert launched.finish(240.0) == 0, launched.output
     assert launched.left() == []
     assert (out / "report.html").stat().st_size > 10_000
     assert (out / "scorecard.png").read_bytes().startswith(b"\x89PNG")
     flown = json.loads((out / "result.json").read_text())
     assert flown["end"] == "timeout"
-    other = Flight(tmp_path / "supervised", task, planner="zigzag").finish()
+    other = Flight(tmp_path / "supervised", task, **chosen).finish()
     assert {**flown, "timing": None} == {**other, "timing": None}

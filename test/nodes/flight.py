@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.graph import MissionOptions, mission_graph
+from esar_ros.nodes.graph import TRUTH_DETECTOR, MissionOptions, mission_graph
 from esar_ros.nodes.progress import PREFIX
 from esar_ros.nodes.supervisor import Supervisor
 
@@ -38,7 +38,7 @@ class Flight:
         self.out = out
         self.options = MissionOptions(
             task=str(task), seed=7, out=str(out), preset="fast", port=free_port(), progress=True,
-            log_level="warn", **{"map": "aotai", **options},
+            log_level="warn", **{"map": "aotai", "planner": "fbe", "detector": TRUTH_DETECTOR, **options},
         )  # fmt: skip
         self.lines: list[tuple[str, str]] = []
         self.code: int | None = None

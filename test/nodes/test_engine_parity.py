@@ -14,6 +14,7 @@ from flight import Flight, write_short_task
 
 from esar_ros.benchmark.engine.episode import Conditions, fly
 from esar_ros.mission.task import load_task
+from esar_ros.nodes.graph import TRUTH_DETECTOR
 
 
 def in_graph(folder: Path, task: Path, planner: str, **options: Any) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def in_graph(folder: Path, task: Path, planner: str, **options: Any) -> dict[str
 
 
 def in_engine(task: Path, planner: str, **options: Any) -> dict[str, Any]:
-    flown = fly(load_task(str(task)), planner, 7, Conditions(preset="fast", **options))
+    flown = fly(load_task(str(task)), planner, 7, Conditions(preset="fast", **{"detector": TRUTH_DETECTOR, **options}))
     assert flown.error is None
     return dict(json.loads(flown.result.dump()))
 

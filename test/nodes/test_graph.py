@@ -10,9 +10,18 @@ import pytest
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import interface
-from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR, MissionOptions, NodeSpec, mission_graph, vehicle_names
+from esar_ros.nodes.graph import (
+    OFFICIALS,
+    SENSING,
+    SIMULATOR,
+    TRUTH_DETECTOR,
+    MissionOptions,
+    NodeSpec,
+    mission_graph,
+    vehicle_names,
+)
 
-DEFAULT = MissionOptions(map="aotai", seed=7)
+DEFAULT = MissionOptions(map="aotai", seed=7, detector=TRUTH_DETECTOR)
 
 
 def by_label(options: MissionOptions) -> dict[str, NodeSpec]:

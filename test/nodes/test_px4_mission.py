@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
 from flight import write_short_task
 
-from esar_ros.nodes.graph import PX4, MissionOptions
+from esar_ros.nodes.graph import PX4, TRUTH_DETECTOR, MissionOptions
 
 
 @pytest.mark.full
@@ -22,6 +22,7 @@ def test_a_mission_is_flown_and_scored(tmp_path: Path, domain: int) -> None:
 
     options = MissionOptions(
         task=str(write_short_task(tmp_path, 40.0)), planner="fbe", map="aotai", seed=7, out=str(tmp_path / "out"),
+        detector=TRUTH_DETECTOR,
         world=PX4, pace="realtime", preset="fast", port=fly.free_port(), progress=True, log_level="warn",
     )  # fmt: skip
     assert fly.fly(options, patience=600.0) == 0

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
-from esar_ros.perception.backend import create
-from esar_ros.perception.settings import DetectorSettings, FusionSettings, LocalisationSettings, load_detector_settings
+from esar_ros.perception.backend import names
+from esar_ros.perception.chosen import create_chosen
+from esar_ros.perception.settings import FusionSettings, LocalisationSettings, load_detector_settings
 
 
 def test_the_shipped_file_states_the_defaults():
     settings = load_detector_settings()
     assert settings.localisation == LocalisationSettings()
     assert settings.fusion == FusionSettings()
-    assert settings.backend == DetectorSettings().backend
-    assert create(settings.backend, settings.backends[settings.backend]).name == settings.backend
+    assert set(settings.backends) <= set(names())
+    assert create_chosen(defaults.DETECTOR, settings).name == defaults.DETECTOR
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from esar_ros.mission.task import load_task
 from esar_ros.sim.maps import load_map
 
 TASK = load_task("aotai-first").model_copy(update={"t_max": 22.0})
-FAST = Conditions(preset="fast")
+FAST = Conditions(preset="fast", detector="segmentation_oracle")
 GOOD: dict[str, Any] = {
     "pure_mllm": {"action": "forward", "reason": "open ground"},
     "apex": {"objects": [{"kind": "person", "score": 1.0}, {"kind": "tent", "score": 0.9}]},

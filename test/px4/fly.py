@@ -22,7 +22,7 @@ from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.task import load_task
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import px4_messages
-from esar_ros.nodes.graph import PX4, SIMULATOR, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph import PX4, SIMULATOR, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.supervisor import Supervisor
 
 
@@ -76,12 +76,14 @@ def main() -> int:
     parser.add_argument("--out", default="out/px4")
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
+    parser.add_argument("--detector", default=TRUTH_DETECTOR)
     parser.add_argument("--end", default="return_land")
     parser.add_argument("--patience", type=float, default=900.0, help="s")
     arguments = parser.parse_args()
     task = load_task(arguments.task)
     options = MissionOptions(
         task=arguments.task, planner=arguments.planner, map=task.map, seed=task.seed, out=arguments.out, world=PX4,
+        detector=arguments.detector,
         pace="realtime", preset="fast", end=arguments.end, port=free_port(), progress=True, log_level="warn",
     )  # fmt: skip
     code = fly(options, arguments.patience)
