@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -26,7 +27,7 @@ def choose_tasks(wanted: str, limit: int | None = None) -> tuple[str, ...]:
             raise UsageError(f"the set '{wanted}' holds no tasks", "run esar tasks make, or name another set")
     elif path.suffix == ".json":
         chosen = (str(path.resolve()),)
-    elif path.is_file():
+    elif os.path.isfile(wanted):  # False, where Path.is_file raises, for ids too long to be a name
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:

@@ -65,6 +65,8 @@ def test_tasks_come_from_lists_files_and_ids(tmp_path: Path) -> None:
     assert choose_tasks(str(listed)) == ("aotai-first", "aotai-second")
     assert choose_tasks("aotai-second, aotai-first") == ("aotai-second", "aotai-first")
     assert choose_tasks("aotai-second,aotai-first", 1) == ("aotai-second",)
+    many = tuple(f"aotai-wu-1-{number:02}" for number in range(60))
+    assert choose_tasks(",".join(many)) == many, "longer than a file's name may be"
     file = resource("config/tasks") / "aotai-first.json"
     assert choose_tasks(str(file)) == (str(file.resolve()),)
 
