@@ -16,6 +16,7 @@ from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]
 from esar_ros.geometry.frames import Vector
 from esar_ros.planning.belief.evidence import (
     EvidenceSettings,
+    HeardClue,
     clue_line_share,
     log_likelihood,
     normalised,
@@ -29,6 +30,7 @@ _FOUND_WIDTH = 150.0  # m: lines that end this near to where a person was found 
 _ANYWHERE = 0.03  # share of the prior that is spread evenly over the area
 _POINTS = 4  # points of a line at which clues are expected
 _LATER_LINES = 2000  # lines proposed through the clues
+_SURE = 0.5  # probability of a clue from which on lines are drawn through it
 
 
 class PersonBelief:
@@ -43,10 +45,8 @@ class PersonBelief:
         self._way_weights = self._weights
         self.prior = self._spread(lines.ends, self._weights)
 
-    def hear(
-        self, clues: Sequence[tuple[str, Vector]], settings: EvidenceSettings, random: np.random.Generator
-    ) -> None:
-        """Take in all clues found so far (kind, place (2,)); replaces what was heard before."""
+    def hear(self, clues: Sequence[HeardClue], settings: EvidenceSettings, random: np.random.Generator) -> None:
+        """Take in all clues found so far; replaces what was heard before."""
         if self.found is not None:
             self._weights = normalised(log_likelihood(self._lines, clues, settings))
             self.settle(self.found)
@@ -54,9 +54,10 @@ class PersonBelief:
         weights = normalised(log_likelihood(self._lines, clues, settings))
         ends, mass, ways = self._lines.ends, weights, _points_on(self._lines, random)
         way_mass = weights
-        if clues:
-            later = through_clues(self._lines, weights, clues, settings, _LATER_LINES, random)
-            share = clue_line_share(len(clues), settings)
+        sure = [clue for clue in clues if clue.real >= _SURE]
+        if sure:
+            later = through_clues(self._lines, weights, sure, settings, _LATER_LINES, random)
+            share = clue_line_share(len(sure), settings)
             fresh = np.full(_LATER_LINES, 1.0 / _LATER_LINES)
             ends = np.concatenate([ends, later.ends])
             mass = np.concatenate([(1.0 - share) * weights, share * fresh])

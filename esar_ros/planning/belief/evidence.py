@@ -8,6 +8,7 @@ themselves are proposed: a person is near his things, or has gone on in the dire
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +41,30 @@ class EvidenceSettings(Settings):
     )  # fmt: skip
 
 
-def log_likelihood(
-    lines: Hypotheses, clues: Sequence[tuple[str, Vector]], settings: EvidenceSettings
-) -> NDArray[np.float64]:
-    """Of all clues (kind, place (2,)) under each line, (S,)."""
+class HeardClue(NamedTuple):
+    """A clue at a place (2,), and the probability that there is one."""
+
+    kind: str
+    place: Vector
+    real: float = 1.0
+
+
+def believed(clues: Sequence[HeardClue], expected: float) -> list[HeardClue]:
+    """The clues as they are believed when a mission is expected to have so many.
+
+    A detector that errs in one place's rain or stones errs there again and again: what it calls sixty clues are not
+    sixty times as much evidence. So their number is believed up to the expected one.
+    """
+    share = min(1.0, expected / max(sum(clue.real for clue in clues), 1e-9))
+    return [clue._replace(real=clue.real * share) for clue in clues]
+
+
+def log_likelihood(lines: Hypotheses, clues: Sequence[HeardClue], settings: EvidenceSettings) -> NDArray[np.float64]:
+    """Of all clues under each line, (S,)."""
     total = np.zeros(len(lines.nodes))
     steps = np.linalg.norm(np.diff(lines.nodes, axis=1), axis=2)
     length = np.maximum(steps.sum(axis=1), _SHORTEST)
-    for kind, place in clues:
+    for kind, place, real in clues:
         radius = settings.radius.get(kind, settings.line_width)
         near = _gaussian(np.linalg.norm(lines.ends - place, axis=1), radius)
         off = distance_to_lines(lines.nodes, place)
@@ -62,14 +79,15 @@ def log_likelihood(
             )
         else:
             own = own / (1.0 - at_place)
-        total += np.log(settings.foreign / _AREA + (1.0 - settings.foreign) * own)
+        his = real * (1.0 - settings.foreign)
+        total += np.log((1.0 - his) / _AREA + his * own)
     return total
 
 
 def through_clues(
     lines: Hypotheses,
     weights: NDArray[np.float64],
-    clues: Sequence[tuple[str, Vector]],
+    clues: Sequence[HeardClue],
     settings: EvidenceSettings,
     count: int,
     random: np.random.Generator,
@@ -77,8 +95,8 @@ def through_clues(
     """Lines from the likely beginnings through the clues to a person near one of them or ahead of the last."""
     chosen = lines.nodes[random.choice(len(weights), count, p=weights)]
     start = chosen[:, 0]
-    places = np.array([place for _, place in clues])
-    radius = np.array([settings.radius.get(kind, settings.line_width) for kind, _ in clues])
+    places = np.array([clue.place for clue in clues])
+    radius = np.array([settings.radius.get(clue.kind, settings.line_width) for clue in clues])
     # Clues in the order in which a walk from the start's middle passes them.
     order = np.argsort(np.linalg.norm(places - np.median(start, axis=0), axis=1), kind="stable")
     places, radius = places[order], radius[order]

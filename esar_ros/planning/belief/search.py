@@ -22,7 +22,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief_parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
-from esar_ros.planning.belief.evidence import EvidenceSettings
+from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed
 from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.belief.stopping import Score
@@ -237,7 +237,8 @@ class BeliefSearch:
         )
         if fresh:
             self._heard = {clue.id: clue.position[:2].copy() for clue in clues}
-            heard = [(clue.kind, clue.position[:2]) for clue in clues]
+            heard = [HeardClue(clue.kind, clue.position[:2], clue.score) for clue in clues]
+            heard = believed(heard, self._settings.clues)
             for person in self.people:
                 person.hear(heard, self._settings.evidence, self._random)
         return fresh

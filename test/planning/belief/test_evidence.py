@@ -16,7 +16,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief_parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
-from esar_ros.planning.belief.evidence import EvidenceSettings, distance_to_lines, log_likelihood
+from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed, distance_to_lines, log_likelihood
 from esar_ros.planning.belief.look_map import LookMap, side_of
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.search_area import distance_to_edge
@@ -128,33 +128,62 @@ BRIEF = _Brief()
 def test_a_clue_draws_the_belief(detection):
     person, looks = belief()
     before = mass_near(person, looks, (250.0, 0.0), 100.0)
-    person.hear([("backpack", np.array([250.0, 0.0]))], EvidenceSettings(), np.random.default_rng(0))
+    person.hear([HeardClue("backpack", np.array([250.0, 0.0]))], EvidenceSettings(), np.random.default_rng(0))
     assert mass_near(person, looks, (250.0, 0.0), 100.0) > max(0.4, 4.0 * before)
     assert person.posterior.sum() <= 1.0
 
 
 def test_clues_in_a_row_tell_the_direction_of_travel():
     person, looks = belief()
-    row = [(kind, np.array([x, 0.0])) for kind, x in (("food_wrapper", 60.0), ("water_bottle", 130.0), ("rope", 200.0))]
+    row = [
+        HeardClue(kind, np.array([x, 0.0]))
+        for kind, x in (("food_wrapper", 60.0), ("water_bottle", 130.0), ("rope", 200.0))
+    ]
     person.hear(row, EvidenceSettings(), np.random.default_rng(0))
     assert mass_near(person, looks, (260.0, 0.0), 70.0) > 2.0 * mass_near(person, looks, (0.0, 0.0), 70.0)
+
+
+def test_a_trail_of_false_alarms_draws_nobody():
+    trail = [HeardClue("footprints", np.array([x, 300.0]), 0.58) for x in np.linspace(-400.0, 400.0, 60)]
+    told, discounted, silent = (belief() for _ in range(3))
+    told[0].hear(trail, EvidenceSettings(), np.random.default_rng(0))
+    discounted[0].hear(believed(trail, 6), EvidenceSettings(), np.random.default_rng(0))
+    at_end = [mass_near(person, looks, (400.0, 300.0), 120.0) for person, looks in (told, discounted, silent)]
+    assert at_end[0] > 5.0 * at_end[2] and at_end[1] < 1.5 * at_end[2]
+
+
+def test_few_clues_are_believed_as_they_were_scored():
+    few = [HeardClue("tent", np.zeros(2), 0.8), HeardClue("rope", np.ones(2), 0.6)]
+    assert believed(few, 6) == few and believed([], 6) == []
+    many = believed([clue for clue in few for _ in range(10)], 6)
+    assert sum(clue.real for clue in many) == pytest.approx(6.0)
+    assert many[0].real / many[-1].real == pytest.approx(0.8 / 0.6)
+
+
+def test_an_unlikely_clue_tells_lines_apart_less():
+    lines = Hypotheses(np.array([[[0.0, 0], [200, 0]], [[0.0, 0], [0, 200]]]), (frozenset(), frozenset()))
+    apart = []
+    for real in (0.9, 0.5, 0.1):
+        likely = log_likelihood(lines, [HeardClue("rope", np.array([100.0, 5.0]), real)], EvidenceSettings())
+        apart.append(likely[0] - likely[1])
+    assert apart[0] > apart[1] > apart[2] > 0.0
 
 
 def test_a_narrow_kind_draws_nearer_than_a_wide_one():
     near = []
     for kind in ("signal_flare", "food_wrapper"):
         person, looks = belief()
-        person.hear([(kind, np.array([200.0, 100.0]))], EvidenceSettings(), np.random.default_rng(0))
+        person.hear([HeardClue(kind, np.array([200.0, 100.0]))], EvidenceSettings(), np.random.default_rng(0))
         near.append(mass_near(person, looks, (200.0, 100.0), 40.0))
     assert near[0] > near[1]
 
 
 def test_a_line_is_likelier_when_the_clue_lies_on_it():
     lines = Hypotheses(np.array([[[0.0, 0], [200, 0]], [[0.0, 0], [0, 200]]]), (frozenset(), frozenset()))
-    likely = log_likelihood(lines, [("rope", np.array([100.0, 5.0]))], EvidenceSettings())
+    likely = log_likelihood(lines, [HeardClue("rope", np.array([100.0, 5.0]))], EvidenceSettings())
     assert likely[0] > likely[1]
     named = Hypotheses(lines.nodes, (frozenset({"tent"}), frozenset()))
-    at_start = [("tent", np.array([0.0, 0.0]))]
+    at_start = [HeardClue("tent", np.array([0.0, 0.0]))]
     assert (
         log_likelihood(named, at_start, EvidenceSettings())[0] > log_likelihood(lines, at_start, EvidenceSettings())[0]
     )
