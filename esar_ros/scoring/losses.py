@@ -61,7 +61,7 @@ def _poses(
     """Positions (N, 3) and rotations (N, 3, 3) of base_link in the map, by the last odometry up to each stamp."""
     rows = record.rows(vehicle, names.ODOMETRY, None, truth.end)
     index = np.searchsorted([row.stamp for row in rows], stamps, side="right") - 1
-    known = [rows[i] for i in index if i >= 0]
+    known = [rows[i] for i in index if i >= 0 and any(rows[i][4:8])]  # some send no attitude: zeros
     positions = np.array([row[1:4] for row in known]).reshape(-1, 3) + np.array(truth.vehicles[vehicle].odom_in_map)
     return positions, np.array([rotation_from_quaternion(row[4:8]) for row in known]).reshape(-1, 3, 3)
 
