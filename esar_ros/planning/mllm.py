@@ -56,7 +56,7 @@ class StrategistSettings(BeliefSettings):
     reach: float = Field(default=70.0, gt=0, description="m around a chosen place that are searched")
     searched: float = Field(default=0.4, gt=0, lt=1, description="share of its worth left at which a place is done")
     peaks: int = Field(default=5, ge=1, le=9, description="candidates from the belief, at most")
-    clues: int = Field(default=3, ge=0, le=9, description="candidates from clues, at most")
+    finds: int = Field(default=3, ge=0, le=9, description="candidates from clues, at most")
     frontiers: int = Field(default=3, ge=0, le=9, description="candidates from the map's frontiers, at most")
     history: int = Field(default=6, ge=0, description="past decisions the model is told")
 
@@ -206,14 +206,14 @@ class MllmSearch(Thinker, BeliefSearch):
         settings, here = self._settings, observation.pose.position[:2]
         expected = np.sum([person.posterior for person in self.people], axis=0)
         likely = peaks(expected, self.looks.cell, self.looks.origin, settings.peaks)
-        found = around_clues([c for c in observation.clues if np.isfinite(c.position).all()], settings.clues)
+        found = around_clues([c for c in observation.clues if np.isfinite(c.position).all()], settings.finds)
         edges = []
         if observation.grid is not None:
             frontiers = self._frontiers.frontiers(observation.grid, observation)
             frontiers.sort(key=lambda f: float(np.linalg.norm(f.position - here)) - 0.5 * len(f.cells))
             edges = [Candidate(f.position, "edge of the mapped ground") for f in frontiers[: 3 * settings.frontiers]]
         spread = [one for one in numbered([likely, found, edges]) if contains(self._area, one.place)]
-        most = settings.peaks + settings.clues + settings.frontiers
+        most = settings.peaks + settings.finds + settings.frontiers
         return spread[:most]
 
     def _words(self, candidates: Sequence[Candidate], observation: Observation) -> str:

@@ -50,6 +50,8 @@ def test_it_is_a_method_with_its_defaults_in_the_file(chat: Any) -> None:
     given = configured("mllm", {}, shared=())
     assert StrategistSettings.model_validate(given) == StrategistSettings()
     assert BeliefSettings.model_validate(configured("belief", {}, shared=())) == BeliefSettings()
+    belief = {name: getattr(StrategistSettings(), name) for name in BeliefSettings.model_fields}
+    assert BeliefSettings(**belief) == BeliefSettings(), "no parameter of its own hides one of belief's"
 
 
 def test_flies_where_the_model_says_and_says_why(begin: Any, chat: Any, clue: Any) -> None:
