@@ -98,11 +98,8 @@ def _cut(
     """
     corner = centre - step * SIDE / 2.0 + step / 2.0 - 0.5  # of the first pixel's centre, in cv2's coordinates
     warp = np.array([[step, 0.0, corner[0]], [0.0, step, corner[1]]])
-    size, smooth, picked = (
-        (SIDE, SIDE),
-        cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP,
-    )
+    size = (SIDE, SIDE)
+    smooth, picked = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP
     colour = cv2.warpAffine(
         rgb, warp, size, flags=smooth, borderMode=cv2.BORDER_CONSTANT, borderValue=(GREY, GREY, GREY)
     )
@@ -122,12 +119,16 @@ class SecondStage:
         self._classes = classes
         blank = np.full((1, CHANNELS, SIDE, SIDE), 0.5, np.float32), np.zeros((1, OWN_FEATURES + classes), np.float32)
         try:
-            shape = self._run(*blank).shape
+            output = self._run(*blank)
         except Exception as error:  # the engine raises types of its own
             reason = str(error).splitlines()[0][:160]
             raise UsageError(f"{path} fails on a crop: {reason}", "export it again: esar train-detector") from None
-        if shape != (1, classes + 1):
-            raise UsageError(f"{path} gives an array of shape {shape}", f"a second stage gives (N, {classes + 1})")
+        if output.shape != (1, classes + 1):
+            raise UsageError(
+                f"{path} gives an array of shape {output.shape}", f"a second stage gives (N, {classes + 1})"
+            )
+        if not np.isfinite(output).all():
+            raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: export it again")
 
     def probabilities(self, boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame) -> NDArray[np.float64]:
         """(N, classes + 1): of each class, and last of none, for boxes whose depths (m) are known."""

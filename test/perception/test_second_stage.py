@@ -192,6 +192,10 @@ def _of_other_classes(path: Path) -> None:
     write_second_stage(path, np.zeros((OWN_FEATURES + 2, 9), np.float32), np.zeros(9, np.float32))
 
 
+def _of_no_numbers(path: Path) -> None:
+    write_second_stage(path, np.zeros((OWN_FEATURES + 2, 3), np.float32), np.full(3, np.nan, np.float32))
+
+
 def _a_detector(path: Path) -> None:
     bright_tent(path)
 
@@ -202,6 +206,7 @@ def _a_detector(path: Path) -> None:
         (_halve, "cannot be loaded"),
         (_of_other_features, "fails on a crop"),
         (_of_other_classes, r"shape \(1, 9\)"),
+        (_of_no_numbers, "not finite"),
         (_a_detector, "fails on a crop"),
         (Path.unlink, "there is no|cannot be loaded"),
     ],
