@@ -21,7 +21,6 @@ class Letterbox:
 
     tensor: NDArray[np.float32]  # (1, 3, H, W), RGB 0..1
     scale: float  # input px per picture px
-    size: tuple[int, int]  # (height, width) of the picture, px
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float
     rows, columns = size or (-(-inner_height // stride) * stride, -(-inner_width // stride) * stride)
     tensor = np.full((1, 3, rows, columns), GREY / 255.0, dtype=np.float32)
     np.multiply(rgb.transpose(2, 0, 1), np.float32(1.0 / 255.0), out=tensor[0, :, :inner_height, :inner_width])
-    return Letterbox(tensor, scale, (height, width))
+    return Letterbox(tensor, scale)
 
 
 def check_output(shape: tuple[int, ...], classes: int, source: object) -> None:

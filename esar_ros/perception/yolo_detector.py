@@ -24,7 +24,7 @@ class YoloSettings(BaseModel):
     model: str = Field(default="", description="the network's file: a path, or a name in the models' folders")
     prompts: dict[str, str] = Field(default_factory=dict, description="class -> kind; empty: as the card says")
     thresholds: dict[str, float] = Field(
-        default_factory=dict, description="class -> least raw score, before the card's"
+        default_factory=dict, description="class -> least score of each stage, before the card's"
     )
     threads: int = Field(default=1, ge=1, le=64, description="of the engine; results do not depend on it in one engine")
     scale: float = Field(

@@ -42,7 +42,7 @@ def test_colours_keep_their_order_and_range() -> None:
 
 
 def in_picture(scale: float = 1.0) -> Letterbox:
-    return Letterbox(np.zeros((1, 3, 64, 64), np.float32), scale, (64, 64))
+    return Letterbox(np.zeros((1, 3, 64, 64), np.float32), scale)
 
 
 def test_of_the_classes_asked_for_the_surest_names_the_box() -> None:
