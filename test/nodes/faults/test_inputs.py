@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +102,3 @@ def test_in_lockstep_a_delayed_message_comes_with_a_later_step(stepped: Any) -> 
 
 def test_a_node_that_is_not_named_hears_everything(stepped: Any) -> None:
     assert all(there for _, there, _ in stepped("kind: drop, node: safety_governor, topic: odometry, at: 1"))
-
-
-SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
