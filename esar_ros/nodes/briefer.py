@@ -2,7 +2,7 @@
 
 In place of the referee: it briefs the planner from the task's public part, with home where the vehicle stands, and
 starts the mission clock when a person calls `~/start`. `~/stop` ends it; so does its time, and the pilot then does
-what `end` says.
+what `end` says. It counts the reports, so that a planner that is started again numbers its own onward.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class BrieferNode(StepNode):
         self._id = mission_id(self._task, planner, self._task.seed)
         self._cap = load_thresholds().report_cap
         self._odometry = {vehicle: convert.OdometryInMap(self, vehicle) for vehicle in self.vehicles}
+        self._reports: set[tuple[str, int]] = set()  # vehicle and number
         for vehicle in self.vehicles:
+            self.input(names.REPORTS, lambda m, v=vehicle: self._reports.add((v, m.seq)), vehicle=vehicle)
             self.output(names.BRIEF, vehicle)
             self.output(names.MISSION_STATE, vehicle)
             # The bridge needs the map's origin before it can say where the vehicle is.
@@ -98,6 +100,7 @@ class BrieferNode(StepNode):
             end=self._end,
             elapsed=min(elapsed, self._task.t_max),
             t_max=self._task.t_max,
+            reports=len(self._reports),
             text=self._text,
         )
         message.header.stamp = self.get_clock().now().to_msg()

@@ -94,7 +94,7 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
 
     from esar_ros.geometry.frames import Pose
     from esar_ros.mission import names
-    from esar_ros.msg import Brief, MissionState
+    from esar_ros.msg import Brief, MissionState, Report
     from esar_ros.nodes.bridge_messages import transform_message
     from esar_ros.nodes.briefer import WAITING, BrieferNode
     from esar_ros.nodes.interface import BY_NAME
@@ -139,6 +139,10 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     assert states[-1].phase == MissionState.PREPARING
     assert call(start).success and not call(start).success
     assert ros(nodes, lambda: states[-1].phase == MissionState.RUNNING)
+    reports = user.create_publisher(Report, f"uav1/{names.REPORTS}", quality(names.REPORTS))
+    for number in (1, 2, 2):
+        reports.publish(Report(seq=number))
+    assert ros(nodes, lambda: states[-1].reports == 2), "a planner that is started again numbers its own from 3 on"
     assert call(stop).success
     assert ros(nodes, lambda: states[-1].phase == MissionState.ENDED)
     assert states[-1].end == MissionState.END_ABORTED
