@@ -139,6 +139,18 @@ def px4_bridge(space: str, index: int) -> NodeSpec:
     return NodeSpec(interface.PX4_BRIDGE, space, {"index": index, "use_sim_time": False})
 
 
+def control_chain(options: MissionOptions, space: str, vehicle: str, common: dict[str, Any]) -> list[NodeSpec]:
+    """Governor, pilot and planner of one vehicle in its namespace; common: parameters of all nodes."""
+    safety = {"enabled": options.governor, "keep_out": options.keep_out}
+    search = {"method": options.planner, "seed": options.seed}
+    team = {"others": [other for other in options.vehicles if other != vehicle] or [""]}
+    return [
+        NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, **team}),
+        NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
+        NodeSpec(interface.PLANNER, space, {**common, **search, **team}),
+    ]
+
+
 def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     """Processes of a mission, in the order they are best started."""
     options.check()
@@ -189,7 +201,6 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, **estimator, "vehicles": vehicles}))
     # Pictures of a server that only draws: its clock is not the vehicle's.
     stamps = "arrival" if options.world == PX4 else "source"
-    safety = {"enabled": options.governor, "keep_out": options.keep_out}
     sensing = {**common, **server, **picture, "detector": options.detector, "stamps": stamps}
     knows = options.detector == TRUTH_DETECTOR
     together = len(vehicles) > 1 and options.world != PX4  # of autopilots each may be on a computer of its own
@@ -198,18 +209,9 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         specs.append(NodeSpec(SENSING, "", {**sensing, "team": spaces}, images=True, truth=knows))
     for vehicle in vehicles:
         space = f"{root}/{vehicle}"
-        others = [other for other in vehicles if other != vehicle]
         if options.world == PX4:
             specs.append(px4_bridge(space, vehicles.index(vehicle)))
-        specs += [
-            NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, "others": others or [""]}),
-            NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
-            NodeSpec(
-                interface.PLANNER,
-                space,
-                {**common, "method": options.planner, "seed": options.seed, "others": others or [""]},
-            ),
-        ]
+        specs += control_chain(options, space, vehicle, common)
         if not together:
             specs.append(NodeSpec(SENSING, space, sensing, images=True, truth=knows))
     return specs + _watchers(options, root)

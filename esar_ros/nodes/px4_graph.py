@@ -9,7 +9,7 @@ from typing import Any
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes import interface
-from esar_ros.nodes.graph import TRUTH_DETECTOR, MissionOptions, NodeSpec, px4_bridge
+from esar_ros.nodes.graph import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
 
 
 def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
@@ -25,16 +25,12 @@ def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
         NodeSpec(interface.BRIEFER, root, {**mission, "task": options.task, "planner": options.planner}),
         NodeSpec(interface.RECORDER, root, {**mission, "out": options.out}, restart=False),
     ]
-    safety = {"enabled": options.governor, "keep_out": options.keep_out}
     for index, vehicle in enumerate(vehicles):
         space = f"{root}/{vehicle}"
-        others = [other for other in vehicles if other != vehicle]
         specs += [
             px4_bridge(space, index),
-            NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, "others": others or [""]}),
-            NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
+            *control_chain(options, space, vehicle, common),
             NodeSpec(interface.CLUE_DETECTOR, space, {**common, "detector": options.detector}, images=True),
             NodeSpec(interface.VOXEL_MAPPER, space, common, images=True),
-            NodeSpec(interface.PLANNER, space, {**common, "method": options.planner, "seed": options.seed}),
         ]
     return specs

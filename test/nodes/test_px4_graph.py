@@ -39,6 +39,16 @@ def test_every_vehicle_has_the_control_chain() -> None:
     assert spaces == {"": {interface.BRIEFER, interface.RECORDER}, "/uav1": chain, "/uav2": chain}
 
 
+def test_governors_and_planners_know_the_other_vehicles() -> None:
+    told = {
+        (spec.namespace, spec.executable): spec.parameters["others"]
+        for spec in vehicle_graph(REAL)
+        if "others" in spec.parameters
+    }
+    pairs, nodes = (("/uav1", "uav2"), ("/uav2", "uav1")), (interface.SAFETY_GOVERNOR, interface.PLANNER)
+    assert told == {(space, node): [other] for space, other in pairs for node in nodes}
+
+
 def test_a_detector_that_reads_the_simulator_is_refused() -> None:
     with pytest.raises(UsageError, match="segmentation_oracle"):
         vehicle_graph(replace(REAL, detector="segmentation_oracle"))
