@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Callable
@@ -33,7 +34,10 @@ def train_second(
     device: str = "cpu",
     tell: Callable[[str], None] = print,
 ) -> Path:
-    """Train, or go on after the last whole epoch of an earlier call. Returns the weights. Raises UsageError."""
+    """Train, or go on after the last whole epoch of an earlier call with the same examples, epochs and seed.
+
+    Returns the weights. Raises UsageError.
+    """
     if not len(examples.targets) or len(np.unique(examples.targets)) < 2:
         raise UsageError(
             "the second stage has nothing to tell apart", "draw more scenes: esar train-detector --share 1"
@@ -41,7 +45,7 @@ def train_second(
     torch = torch_with(threads)
     torch.manual_seed(seed)
     out.mkdir(parents=True, exist_ok=True)
-    last = out / "second.pt"
+    last, task = out / "second.pt", _digest(examples, epochs, seed)
     network = network_of(torch).to(device)
     steps = epochs * math.ceil(len(examples.targets) / _BATCH)
     optimiser = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=0.02)
@@ -49,7 +53,7 @@ def train_second(
     done = 0
     if last.exists():
         state = torch.load(last, map_location=device, weights_only=True)
-        if state["steps"] == steps:  # of the same examples and epochs
+        if state.get("task") == task:
             network.load_state_dict(state["network"])
             optimiser.load_state_dict(state["optimiser"])
             schedule.load_state_dict(state["schedule"])
@@ -67,6 +71,8 @@ def train_second(
         order = torch.randperm(len(targets), generator=chance)
         total = 0.0
         for chosen in order.split(_BATCH):
+            if len(chosen) < 2:  # of one alone batch normalisation knows no deviation
+                continue
             pictures = torch.from_numpy(examples.crops[chosen.numpy()]).float()
             seen = network(_varied(torch, pictures, chance).to(device), numbers[chosen].to(device))
             loss = loss_of(seen, targets[chosen].to(device))
@@ -76,11 +82,17 @@ def train_second(
             schedule.step()
             total += float(loss.detach()) * len(chosen)
         state = {"network": network.state_dict(), "optimiser": optimiser.state_dict(),
-                 "schedule": schedule.state_dict(), "epochs": epoch + 1, "steps": steps}  # fmt: skip
+                 "schedule": schedule.state_dict(), "epochs": epoch + 1, "task": task}  # fmt: skip
         torch.save(state, out / "second.part")
         os.replace(out / "second.part", last)
         tell(f"second stage: epoch {epoch + 1} of {epochs}, loss {total / len(targets):.3f}")
     return last
+
+
+def _digest(examples: Examples, epochs: int, seed: int) -> str:
+    """Of what is trained on and how long: another first stage or data set makes as many examples by chance."""
+    about = f"{epochs} {seed}".encode()
+    return hashlib.sha256(about + examples.targets.tobytes() + examples.features.tobytes()).hexdigest()
 
 
 def export_second(weights: Path, file: Path) -> None:

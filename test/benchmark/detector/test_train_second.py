@@ -58,6 +58,10 @@ def test_it_learns_goes_on_and_the_file_answers_as_torch_does(tmp_path: Path) ->
 
     first, second = (torch.load(weights, weights_only=True)["network"] for weights in (whole, parts))
     assert all(torch.equal(value, second[name]) for name, value in first.items()), "as if it had not been ended"
+    train_second(examples(seed=2), tmp_path / "parts", epochs=8, tell=rest.append)
+    assert len(rest) == 14, "as many examples, but others: it begins anew"
+    one_over = Examples(*(part[:129] for part in vars(examples()).values()))
+    train_second(one_over, tmp_path / "one over", epochs=1, tell=rest.append)
 
     export_second(whole, tmp_path / "second.onnx")
     session = load_session(tmp_path / "second.onnx", 1)
