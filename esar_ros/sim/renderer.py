@@ -111,7 +111,7 @@ class Renderer:
             return self._render(self._views(camera_poses), camera_poses, time, infrared)
 
     def shapes(self, camera_poses: Sequence[Pose]) -> Shapes:
-        """Depth and ids of render, which no time, weather or light changes, at a third of its cost."""
+        """Depth and ids of render, which no time, weather or light changes, at less than half of its cost."""
         with self._context:
             views = self._views(camera_poses)
             shared, shadow_matrix = np.zeros(SHARED_FLOATS, dtype=np.float32), np.eye(4)
