@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import rclpy
 from geometry_msgs.msg import Point, TransformStamped
 from nav_msgs.msg import Odometry
+from sensor_msgs.msg import BatteryState
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
@@ -86,7 +86,20 @@ def test_a_map_that_contradicts_itself_is_none(governor: Any) -> None:
     assert governor._window() is None
 
 
-def test_a_person_clears_what_is_latched_but_never_a_termination(governor: Any) -> None:
+def test_a_person_clears_what_is_latched(governor: Any) -> None:
+    governor._on_brief(brief())
+    modes = []
+    for n, charge in enumerate((0.05, 0.9), 1):
+        governor.inbox(names.BATTERY).put(n, BatteryState(percentage=charge))
+        step_at(governor, n * 50_000_000)
+        modes.append(governor._mode)
+    assert modes == [Mode.LAND, Mode.LAND], "a charge that comes back changes nothing by itself"
+    assert governor._on_clear(Trigger.Request(), Trigger.Response()).success
+    step_at(governor, 150_000_000)
+    assert governor._mode is Mode.HOLD, "nobody commands anything"
+
+
+def test_a_termination_is_final(governor: Any) -> None:
     governor._on_brief(brief())
     assert governor._on_terminate(Trigger.Request(), Trigger.Response()).success
     step_at(governor, 50_000_000)
@@ -126,5 +139,6 @@ def test_inactive_it_commands_zero_and_wakes_with_the_motors(governor: Any) -> N
 
 def test_its_diagnostics_say_what_it_does(governor: Any) -> None:
     finding, lifecycle = governor.diagnose()
-    assert (finding.what, lifecycle.what) == ("governor", "lifecycle")
-    assert rclpy.ok() and finding.message
+    assert (finding.what, finding.message, lifecycle.what) == ("governor", "unknown", "lifecycle")
+    step_at(governor, 50_000_000)
+    assert governor.diagnose()[0].message.startswith("hold: "), "there is no brief and no command"
