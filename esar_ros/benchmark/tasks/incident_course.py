@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -218,7 +218,7 @@ def _parting(walk: Walk, size: int, random: np.random.Generator) -> Walk | None:
     """One who could not go on and was left near the way while the rest went for help."""
     if size == 1 or random.random() < 0.5:
         return None
-    stayed = Walk(walk.place, walk.footing, random, walk.at, walk.heading, walk.time, marks=list(walk.marks))
+    stayed = replace(walk, marks=list(walk.marks))
     stayed.wait(1800.0, Stage.ROUTE)
     if random.random() < 0.5:  # who waits alone does not always wait where they were told to
         stayed.roam(uphill if random.random() < 0.5 else downhill, random.uniform(20.0, 150.0), 1.0)

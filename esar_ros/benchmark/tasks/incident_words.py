@@ -119,15 +119,19 @@ def sky(weather: Weather) -> str:
 
 def clock(time: datetime) -> str:
     """To the quarter of an hour, as people remember it."""
-    quarter = time + timedelta(minutes=7.5)
-    minute = quarter.minute // 15 * 15
-    return f"{quarter.hour:02d}:{minute:02d}"
+    return f"{_quarter(time):%H:%M}"
 
 
 def day(time: datetime, now: datetime) -> str:
-    """Relative to now."""
-    days = (now.date() - time.date()).days
+    """Relative to now, of the time as the clock tells it: what is remembered as midnight belongs to the day after."""
+    days = (_quarter(now).date() - _quarter(time).date()).days
     return ("today", "yesterday", "the day before yesterday")[days] if days < 3 else f"{_number(days)} days ago"
+
+
+def _quarter(time: datetime) -> datetime:
+    """The nearest quarter of an hour."""
+    later = time + timedelta(minutes=7.5)
+    return later.replace(minute=later.minute // 15 * 15, second=0, microsecond=0)
 
 
 def among(country: Country) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from esar_ros.benchmark.tasks.incident_routes import draw_route
 from esar_ros.benchmark.tasks.incident_scene import FARTHEST, NEAREST, distances, resting_places
 from esar_ros.benchmark.tasks.incident_things import leave_things, pack
 from esar_ros.benchmark.tasks.incident_walk import WALKER, Stage, Walk, downhill, tobler, towards
+from esar_ros.benchmark.tasks.incident_words import clock, day
 from esar_ros.benchmark.tasks.incidents import make_task, make_tasks
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
@@ -83,6 +85,14 @@ def test_briefs_name_who_is_missing_and_hold_no_coordinates(tasks: list[Task]) -
         assert "{" not in task.prompt and "  " not in task.prompt and len(task.prompt) > 300
     assert len({task.prompt.split()[0] for task in tasks}) > 3  # several voices
     assert all(3 <= len(task.clues) <= 12 for task in tasks)
+
+
+def test_a_time_and_its_day_are_rounded_together() -> None:
+    now, late, earlier = (datetime(2025, 5, 3, 0, 20), datetime(2025, 5, 2, 23, 55), datetime(2025, 5, 2, 23, 50))
+    assert (clock(late), day(late, now)) == ("00:00", "today")
+    assert (clock(earlier), day(earlier, now)) == ("23:45", "yesterday")
+    assert day(earlier, late) == "yesterday" and day(late, late) == "today", "late is remembered as midnight, too"
+    assert day(datetime(2025, 4, 29, 12, 0), now) == "four days ago"
 
 
 def test_what_they_left_lies_where_they_were(place: PlaceMap) -> None:
