@@ -148,7 +148,7 @@ def deploy(
 
 
 def _true_victim(victim: Victim, position: tuple[float, float, float], place: Place) -> TrueVictim:
-    line = skyline(position, place.ground_height)
+    line = skyline(position[:2], place.ground_height)
     return TrueVictim(id=victim.id, name=victim.name, pose=victim.pose.value, position=position, skyline=line)
 
 

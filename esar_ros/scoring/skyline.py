@@ -24,13 +24,17 @@ Skyline = tuple[tuple[float, ...], ...]
 """(DIRECTIONS, RINGS) tangents of elevation, seen from BODY above the place; direction 0 is east, then to the left."""
 
 
-def skyline(position: ArrayLike, ground_height: Callable[[Any], Any]) -> Skyline:
-    """Skyline of a place (3,) in map frame (m); ground_height: z of points (..., 2)."""
-    place = np.asarray(position, dtype=np.float64)
+def skyline(place: ArrayLike, ground_height: Callable[[Any], Any]) -> Skyline:
+    """Skyline of a place (2,) on the ground of the map frame (m); ground_height: z of points (..., 2).
+
+    Heights count against the place's own by the same function, so that a simulator's ground may lie off the map's.
+    """
+    foot = np.asarray(place, dtype=np.float64)
+    eye = float(ground_height(foot)) + BODY
     angles = np.arange(DIRECTIONS) * (2.0 * math.pi / DIRECTIONS)
     away = np.arange(_STEP, RINGS[-1] + _STEP / 2, _STEP)
     ways = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    rise = np.asarray(ground_height(place[:2] + away[None, :, None] * ways[:, None, :])) - place[2] - BODY
+    rise = np.asarray(ground_height(foot + away[None, :, None] * ways[:, None, :])) - eye
     highest = np.maximum.accumulate(np.where(np.isfinite(rise), rise / away, _LOWEST), axis=1)
     rings = np.searchsorted(away, RINGS, side="right") - 1
     return tuple(tuple(round(float(tangent), 3) for tangent in row[rings]) for row in highest)

@@ -96,7 +96,7 @@ def test_a_ridge_before_him_hides_him(make_truth: Make) -> None:
     def ridges(xy: Any) -> Any:  # walls of 60 m, 20 m before and behind him
         return np.where(np.abs(np.abs(np.asarray(xy)[..., 0] - 100.0) - 20.0) < 2.0, 60.0, 0.0)
 
-    line = skyline((100.0, 0.0, 0.0), ridges)
+    line = skyline((100.0, 0.0), ridges)
     behind = TrueVictim(id="v1", name="Wu", pose="lying", position=(100.0, 0.0, 0.0), skyline=line)
     truth = make_truth(end=15.0, end_reason=End.STOP).model_copy(update={"victims": (behind,)})
     assert of_one(flight(100.0), truth) is Cause.NEVER_LOOKED  # up to 30 m before him: beyond the wall
@@ -153,11 +153,14 @@ def test_without_frames_only_reports_and_failures_tell(flown: EpisodeRecord, mak
 
 
 def test_level_ground_hides_nothing_above_it() -> None:
-    line = skyline((5.0, 5.0, 2.0), lambda xy: np.full(np.shape(xy)[:-1], 2.0))
+    line = skyline((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 2.0))
     assert len(line) == DIRECTIONS and {len(row) for row in line} == {len(RINGS)}
     assert not hidden(line, [(50.0, 0.0, 1.0), (-3.0, 4.0, 0.2), (0.0, 0.0, 30.0)]).any()
     assert hidden(line, [(50.0, 0.0, -1.0)]).all()
     assert not hidden((), [(50.0, 0.0, -1.0)]).any()
+    assert skyline((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 52.0)) == line, "wherever the map's zero lies"
+    nowhere = skyline((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], np.nan))
+    assert not hidden(nowhere, [(50.0, 0.0, -1.0)]).any()
 
 
 @settings(deadline=None, max_examples=60)
@@ -171,7 +174,7 @@ def test_on_a_plane_whoever_is_well_above_it_is_seen(slope: float, direction: fl
     def plane(xy: Any) -> Any:
         return slope * np.asarray(xy)[..., 0]
 
-    line = skyline((0.0, 0.0, 0.0), plane)
+    line = skyline((0.0, 0.0), plane)
     x, y = away * math.cos(direction), away * math.sin(direction)
     # A direction is told to 5 degrees: the plane then rises by so much less or more.
     margin = abs(slope) * away * math.radians(5.0) + 1.0
