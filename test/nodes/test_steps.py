@@ -11,9 +11,10 @@ from rclpy.node import Node
 
 from esar_ros.mission import names
 from esar_ros.msg import Heartbeat, Tick
+from esar_ros.nodes import steps
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.steps import Inbox, Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.steps import LOCKSTEP, REALTIME, Inbox, Step, StepNode, nanoseconds, to_stamp
 
 PERIOD = 50_000_000
 
@@ -39,6 +40,17 @@ class Pilot(StepNode):
         message.header.stamp = step.stamp
         message.twist.linear.x = self.inbox(names.ODOMETRY).at(step.ns).pose.pose.position.x
         self.send(names.CMD_VEL, message)
+        return None
+
+
+class Planner(StepNode):
+    """Decides, and nobody reads it."""
+
+    def __init__(self) -> None:
+        super().__init__("planner")
+        self.output(names.DECISION)
+
+    def on_step(self, step: Step) -> bool | None:
         return None
 
 
@@ -182,6 +194,17 @@ def test_an_inbox_keeps_the_last_few_by_stamp() -> None:
     assert box.newest == "message 19"
     assert box.at(19) == "message 19"
     assert box.at(0) is None
+
+
+@pytest.mark.parametrize(("pace", "said"), [(LOCKSTEP, "waiting for 3 readers of /planner/decision, has 0"),
+                                            (REALTIME, "taking part")])  # fmt: skip
+def test_only_lockstep_needs_every_reader(ros: Any, monkeypatch: pytest.MonkeyPatch, pace: str, said: str) -> None:
+    """A real vehicle's graph has no referee."""
+    real = steps.declare
+    monkeypatch.setattr(steps, "declare", lambda n, name, *a, **k: pace if name == "pace" else real(n, name, *a, **k))
+    planner = Planner()
+    assert planner._diagnose()[0].message == said
+    planner.destroy_node()
 
 
 def test_a_node_that_cannot_say_how_it_is_is_not_dead(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
