@@ -15,7 +15,7 @@ def be_punctual() -> str:
 
     Its threads, and those that they start, go before all ordinary ones (SCHED_FIFO, sched(7)) where the system lets
     it: for root, or within an `rtprio` limit (limits.conf(5)). What is loaded is not looked through again by the
-    garbage collector, which would take a tenth of a second each time.
+    garbage collector, which takes several periods of a quick loop each time.
     """
     gc.collect()
     gc.freeze()
