@@ -56,7 +56,7 @@ def main(argv: list[str]) -> int:
         return 0
     recipe = Recipe(
         epochs=arguments.epochs, hours=arguments.hours, batch=arguments.batch, threads=arguments.threads,
-        device="0" if arguments.gpu else "cpu", seed=arguments.seed,
+        device="cuda:0" if arguments.gpu else "cpu", seed=arguments.seed,
     )  # fmt: skip
     weights = train(write_data_file(root, learnt), out, recipe, arguments.start)
     if until == STEPS.index("train"):

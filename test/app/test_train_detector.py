@@ -39,6 +39,31 @@ def test_without_torch_it_says_what_to_install(monkeypatch):
         train_detector.main(["--maps", "k2"])
 
 
+@pytest.mark.parametrize(("flags", "device"), [([], "cpu"), (["--cpu"], "cpu"), (["--gpu"], "cuda:0")])
+def test_both_stages_train_on_the_device_that_was_asked_for(monkeypatch, tmp_path, flags, device):
+    """By torch's own name of it: it knows no device '0'."""
+    asked = []
+
+    def first(_data, out, recipe, _start):
+        asked.append(recipe.device)
+        out.mkdir()
+        (out / "last.pt").touch()
+        return out / "last.pt"
+
+    monkeypatch.setattr(train_detector, "render_split", lambda *_: iter(()))
+    monkeypatch.setattr(train_detector, "require", lambda: None)
+    monkeypatch.setattr(train_detector, "write_data_file", lambda *_: tmp_path / "data.yaml")
+    monkeypatch.setattr(train_detector, "train", first)
+    monkeypatch.setattr(train_detector, "export", lambda *_: None)
+    monkeypatch.setattr(train_detector, "collect", lambda *_: None)
+    monkeypatch.setattr(train_detector.Examples, "joined", lambda _: None)
+    monkeypatch.setattr(train_detector, "train_second", lambda *_, device, **__: asked.append(device))
+    monkeypatch.setattr(train_detector, "export_second", lambda *_: None)
+    folders = ["--data", str(tmp_path), "--out", str(tmp_path / "out")]
+    assert train_detector.main(["--until", "second", *folders, *flags]) == 0
+    assert asked == [device, device]
+
+
 def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(monkeypatch, tmp_path):
     drawn = []
 
