@@ -11,12 +11,17 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.nodes import interface
 from esar_ros.nodes.graph import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
 
+_UNHEEDED = ("preset", "odometry", "fault", "view", "foxglove")  # by every process of a vehicle
+
 
 def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
     """Processes of a flight in world px4 whose pictures come from camera drivers. Raises UsageError."""
     options.check()
     if options.detector == TRUTH_DETECTOR:
         raise UsageError(f"detector {TRUTH_DETECTOR} reads a simulator's object ids", "choose another detector")
+    for name in _UNHEEDED:
+        if getattr(options, name) != getattr(MissionOptions(), name):
+            raise UsageError(f"{name} means nothing to a real vehicle's graph", "leave it out")
     root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
     vehicles = list(options.vehicles)
     common: dict[str, Any] = {"pace": options.pace, "record": options.record, "use_sim_time": False}

@@ -54,6 +54,15 @@ def test_a_detector_that_reads_the_simulator_is_refused() -> None:
         vehicle_graph(replace(REAL, detector="segmentation_oracle"))
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("preset", "fast"), ("odometry", "true"), ("fault", "/faults.yaml"), ("view", 8643), ("foxglove", 0)],
+)
+def test_what_nothing_in_it_heeds_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=f"{name} means nothing"):
+        vehicle_graph(replace(REAL, **{name: value}))
+
+
 # -- settings -----------------------------------------------------------------------------------
 
 
