@@ -29,12 +29,13 @@ from sensor_msgs.msg import Image
 
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Tick
 from esar_ros.nodes.camera_driver import _image
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.types import message_class
 
 WIDTH, HEIGHT = 640, 480

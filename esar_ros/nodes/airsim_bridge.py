@@ -23,6 +23,7 @@ from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Heartbeat, SafetyStatus, Tick
 from esar_ros.nodes import bridge_messages as messages
@@ -37,7 +38,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.roster import Roster
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import LOCKSTEP, REALTIME, nanoseconds, to_stamp
+from esar_ros.nodes.steps import LOCKSTEP, REALTIME, to_stamp
 from esar_ros.nodes.types import message_class
 
 HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed

@@ -14,12 +14,13 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.observation import Brief, Grid, SeenClue
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Clue as ClueMessage
 from esar_ros.msg import Goal as GoalMessage
 from esar_ros.msg import LocalMap
 from esar_ros.msg import Report as ReportMessage
-from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.steps import Step, StepNode, to_stamp
 
 
 def point(values: ArrayLike) -> Point:

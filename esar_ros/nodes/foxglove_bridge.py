@@ -18,6 +18,7 @@ from rclpy.subscription import Subscription
 from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import MissionState
 from esar_ros.nodes import interface
 from esar_ros.nodes.interface import BY_NAME, TOPICS, Topic
@@ -25,7 +26,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import SERVING
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.stamps import header_nanoseconds, nanoseconds
+from esar_ros.nodes.stamps import header_nanoseconds
 from esar_ros.nodes.types import message_class
 
 HOST = "127.0.0.1"

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.nodes.convert import OdometryInMap
-from esar_ros.nodes.steps import StepNode, nanoseconds
+from esar_ros.nodes.steps import StepNode
 from esar_ros.perception.backend import CameraFrame
 
 

@@ -16,8 +16,8 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.observation import SeenClue
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes import convert
-from esar_ros.nodes.stamps import nanoseconds
 from esar_ros.safety.codes import Mode
 
 DEVIATIONS = 2.0  # of an ellipsoid's half axes

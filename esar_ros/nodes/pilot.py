@@ -17,6 +17,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, Heartbeat, MissionState, PilotState, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.graph import ENDS
@@ -25,7 +26,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.safety_limits import declare_limits
-from esar_ros.nodes.steps import Step, StepNode, nanoseconds
+from esar_ros.nodes.steps import Step, StepNode
 from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
 from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.safety.codes import Mode

@@ -10,6 +10,7 @@ import numpy as np
 
 from esar_ros.mission import defaults, names
 from esar_ros.mission.observation import Brief, CameraView, Grid, Observation
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
@@ -22,7 +23,7 @@ from esar_ros.nodes.markers import goal_markers
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode, nanoseconds
+from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode
 from esar_ros.nodes.team import Team
 from esar_ros.planning.method import VIEWS, Mapped
 from esar_ros.planning.registry import create

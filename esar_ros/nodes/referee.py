@@ -17,6 +17,7 @@ from esar_ros.bridges.airsim_client import AirSimError
 from esar_ros.bridges.airsim_connect import authorise, connect
 from esar_ros.mission import defaults, names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
@@ -27,7 +28,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.progress import PHASES, PREFIX, Progress
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.types import message_class
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method

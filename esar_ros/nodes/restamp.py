@@ -9,7 +9,8 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message, serialize_message
 
-from esar_ros.nodes.stamps import header_nanoseconds, nanoseconds, to_stamp, with_header_nanoseconds
+from esar_ros.mission.stamps import nanoseconds
+from esar_ros.nodes.stamps import header_nanoseconds, to_stamp, with_header_nanoseconds
 from esar_ros.nodes.types import message_class
 
 _TIME, _HEADER = "builtin_interfaces/Time", "std_msgs/Header"

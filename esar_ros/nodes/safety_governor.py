@@ -20,6 +20,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes import convert, interface
 from esar_ros.nodes.deadlines import Deadlines
@@ -30,7 +31,7 @@ from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.punctuality import be_punctual
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.safety_limits import changed, declare_limits
-from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.safety.codes import Mode
 from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor

@@ -1,4 +1,4 @@
-"""Stamps of messages, serialised ones too, as whole nanoseconds, and back."""
+"""Whole nanoseconds as stamps of messages, and those of serialised messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import struct
 from builtin_interfaces.msg import Time
 
 from esar_ros.mission.stamps import NANO
-from esar_ros.mission.stamps import nanoseconds as nanoseconds
 
 _FRONT = 4  # bytes of CDR preamble, behind which a message that begins with a header or a stamp has its stamp
 _LITTLE, _BIG = struct.Struct("<iI"), struct.Struct(">iI")

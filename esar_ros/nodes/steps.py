@@ -25,6 +25,7 @@ from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
 
 from esar_ros.mission import names
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.faults.checked import checked_schedule
@@ -34,7 +35,6 @@ from esar_ros.nodes.inbox import Inbox as Inbox
 from esar_ros.nodes.interface import BY_NAME, RECORD_LEVELS, RECORDER
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.stamps import nanoseconds as nanoseconds
 from esar_ros.nodes.stamps import to_stamp as to_stamp
 from esar_ros.nodes.types import message_class
 

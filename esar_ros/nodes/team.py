@@ -12,12 +12,13 @@ from functools import partial
 from esar_ros.mission import names
 from esar_ros.mission.decision import GoalType, Report
 from esar_ros.mission.observation import Teammate
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Decision as DecisionMessage
 from esar_ros.msg import Goal as GoalMessage
 from esar_ros.msg import PilotState, Tick
 from esar_ros.msg import Report as ReportMessage
 from esar_ros.nodes import convert
-from esar_ros.nodes.steps import Step, StepNode, nanoseconds
+from esar_ros.nodes.steps import Step, StepNode
 
 
 class Team:

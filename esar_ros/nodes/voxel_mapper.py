@@ -21,6 +21,7 @@ from esar_ros.mapping.mapper import Mapper
 from esar_ros.mapping.object_labels import LABELS, SeenObject
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detections, MapStatus, Tick
@@ -37,7 +38,7 @@ from esar_ros.nodes.map_messages import (
 )
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.turns import Turns
 from esar_ros.safety.faults import FRAMES
 

@@ -27,11 +27,12 @@ from esar_ros.bags.playback import Selection
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.bag_player import BagPlayerNode, PlayOptions
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.restamp import Stamped, restamp, stamped
-from esar_ros.nodes.stamps import nanoseconds, to_stamp
+from esar_ros.nodes.stamps import to_stamp
 from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.flight_truth import load_truth

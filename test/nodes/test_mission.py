@@ -21,10 +21,10 @@ from flight import Flight, write_short_task
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim_types import image_request
 from esar_ros.mission import names
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.steps import nanoseconds
 from esar_ros.nodes.types import message_class
 from esar_ros.scoring.bag import read_bag, score_bag
 

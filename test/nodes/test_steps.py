@@ -10,11 +10,12 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
 from esar_ros.mission import names
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes import steps
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.steps import LOCKSTEP, REALTIME, Inbox, Step, StepNode, nanoseconds, to_stamp
+from esar_ros.nodes.steps import LOCKSTEP, REALTIME, Inbox, Step, StepNode, to_stamp
 
 PERIOD = 50_000_000
 

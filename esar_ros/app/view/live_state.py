@@ -18,8 +18,8 @@ from esar_ros.app.view.live_crops import Crops
 from esar_ros.app.view.live_layers import Layer
 from esar_ros.geometry.frames import Pose, motion_in_parent
 from esar_ros.mission import names
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.convert import array3, pose_of, pose_of_transform
-from esar_ros.nodes.stamps import nanoseconds
 from esar_ros.planning.pilot import Phase
 from esar_ros.scoring.truth import End
 from esar_ros.scoring.words import VICTIM, mode_name, reason_name

@@ -12,7 +12,8 @@ import numpy as np
 
 from esar_ros.geometry.frames import attitude_enu_flu_to_ned_frd, enu_to_ned
 from esar_ros.mission.errors import UsageError
-from esar_ros.nodes.stamps import nanoseconds, to_stamp
+from esar_ros.mission.stamps import nanoseconds
+from esar_ros.nodes.stamps import to_stamp
 from esar_ros.safety import faults as core
 
 
