@@ -36,7 +36,7 @@ class BrieferNode(StepNode):
         planner = str(declare(self, "planner", defaults.PLANNER, "method, for the mission's name"))
         self._place = load_map(self._task.map)
         self._id = mission_id(self._task, planner, self._task.seed)
-        self._cap = load_thresholds().report_cap
+        self._cap = load_thresholds().report_cap // len(self.vehicles)  # the team's, shared out
         self._odometry = {vehicle: convert.OdometryInMap(self, vehicle) for vehicle in self.vehicles}
         self._reports: set[tuple[str, int]] = set()  # vehicle and number
         for vehicle in self.vehicles:

@@ -167,6 +167,25 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     assert states[-1].end == MissionState.END_ABORTED
 
 
+def test_vehicles_share_out_the_report_cap(ros: Callable[..., bool]) -> None:
+    import rclpy
+    from rclpy.parameter import Parameter
+
+    from esar_ros.mission import names
+    from esar_ros.mission.thresholds import load_thresholds
+    from esar_ros.msg import Brief
+    from esar_ros.nodes.briefer import BrieferNode
+    from esar_ros.nodes.interface import BY_NAME
+    from esar_ros.nodes.qos import PROFILES
+
+    briefer = make_node(BrieferNode, [Parameter("vehicles", value=["uav1", "uav2"])])
+    user = rclpy.create_node("user")
+    briefs: list[Any] = []
+    user.create_subscription(Brief, f"uav2/{names.BRIEF}", briefs.append, PROFILES[BY_NAME[names.BRIEF].quality])
+    assert ros([briefer, user], lambda: bool(briefs))
+    assert briefs[0].report_cap == load_thresholds().report_cap // 2
+
+
 def make_node(kind: Any, parameters: list[Any]) -> Any:
     """A node that takes no arguments, with parameters."""
     from rclpy.node import Node
