@@ -23,6 +23,7 @@ from esar_ros.nodes.markers import goal_markers
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
+from esar_ros.nodes.stamps import start_of
 from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode
 from esar_ros.nodes.team import Team
 from esar_ros.planning.method import VIEWS, Mapped
@@ -93,6 +94,7 @@ class PlannerNode(StepNode):
         team = tuple(sorted((self.vehicles[0], *self._team.names))) if self._team.names else ()
         self._brief = replace(convert.brief_of(message), vehicle=self.vehicles[0], team=team)
         self._session.reset(self._brief, max(self._seed, 0), state.reports)
+        self._start_ns = None
 
     def _on_operator_report(self, message: Report) -> None:
         try:
@@ -140,8 +142,10 @@ class PlannerNode(StepNode):
             return None
         if not self._has_pictures(step) or not self._team.is_complete(step):
             return False
-        if self._start_ns is None:
-            self._start_ns = step.ns
+        if self._start_ns is None:  # the mission's, which a planner that was started again has not seen
+            state: MissionState | None = self.inbox(names.MISSION_STATE).newest
+            begun = None if state is None else start_of(state)
+            self._start_ns = step.ns if begun is None else begun
         began = time.perf_counter()
         answer = self._session.decide(self._observe(step))
         self._publish(step, answer, time.perf_counter() - began)

@@ -1,4 +1,4 @@
-"""Whole nanoseconds as stamps of messages, and those of serialised messages."""
+"""Whole nanoseconds as stamps of messages, those of serialised messages, and of the mission's start."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import struct
 
 from builtin_interfaces.msg import Time
 
-from esar_ros.mission.stamps import NANO
+from esar_ros.mission.stamps import NANO, nanoseconds
+from esar_ros.msg import MissionState
 
 _FRONT = 4  # bytes of CDR preamble, behind which a message that begins with a header or a stamp has its stamp
 _LITTLE, _BIG = struct.Struct("<iI"), struct.Struct(">iI")
@@ -15,6 +16,13 @@ _LITTLE, _BIG = struct.Struct("<iI"), struct.Struct(">iI")
 def to_stamp(ns: int) -> Time:
     """An integer of nanoseconds as a stamp."""
     return Time(sec=ns // NANO, nanosec=ns % NANO)
+
+
+def start_of(state: MissionState) -> int | None:
+    """When the mission's clock began, ns; None before it."""
+    if state.phase not in (MissionState.RUNNING, MissionState.ENDED):
+        return None
+    return nanoseconds(state.header.stamp) - round(state.elapsed * NANO)
 
 
 def header_nanoseconds(raw: bytes) -> int:

@@ -8,12 +8,12 @@ from typing import Any
 from rclpy.node import Node
 
 from esar_ros.mission import names
-from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import MissionState
 from esar_ros.nodes.faults.checked import inputs_of
 from esar_ros.nodes.faults.tamper import FrameTamper, MessageTamper
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
+from esar_ros.nodes.stamps import start_of
 from esar_ros.safety import faults as core
 from esar_ros.safety.faults import Channel, Schedule
 
@@ -32,8 +32,8 @@ class NodeFaults:
         )
 
     def _on_state(self, state: MissionState) -> None:
-        if self._start_ns is None and state.phase in (state.RUNNING, state.ENDED):
-            self._start_ns = nanoseconds(state.header.stamp) - round(state.elapsed * 1e9)
+        if self._start_ns is None:
+            self._start_ns = start_of(state)
 
     def _time(self, ns: int) -> float | None:
         """s since the mission's start, None before it."""
