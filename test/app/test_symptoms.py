@@ -21,7 +21,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
-from small_mission import SECOND, START, build, header
+from built_messages import SECOND, START, build, header
 
 ODOMETRY, IMU, PICTURE = "/uav1/odometry", "/uav1/imu", "/uav1/camera/front/image/compressed"
 COMMAND, TF, CLOCK = "/uav1/cmd_vel_safe", "/tf", "/clock"

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from built_messages import SECOND, START, build, header, point
 
 from esar_ros.bags.writer import BagWriter, typestore
 
-SECOND = 1_000_000_000
-START = 10 * SECOND
 TYPES = {
     "/uav1/odometry": "nav_msgs/msg/Odometry",
     "/uav1/safety/status": "esar_ros/msg/SafetyStatus",
@@ -20,36 +19,6 @@ TYPES = {
     "/uav1/mission/truth": "std_msgs/msg/String",
     "/uav1/camera/front/image/compressed": "sensor_msgs/msg/CompressedImage",
 }
-
-
-def build(name: str, **values: Any) -> Any:
-    """A message of a type with every field at its zero, but for the given ones."""
-    fields = typestore().fielddefs[name][1]
-    cls = typestore().types[name]
-    return cls(**{field: values.get(field, _zero(kind)) for field, kind in fields})
-
-
-def _zero(kind: Any) -> Any:
-    code, rest = kind
-    if code == 1:
-        return "" if rest[0] == "string" else False if rest[0] == "bool" else 0
-    if code == 2:
-        return build(rest)
-    inner, count = rest
-    if inner[0] == 1 and inner[1][0] != "string":
-        dtype = {"bool": "bool"}.get(inner[1][0], inner[1][0])
-        return np.zeros(count if code == 3 else 0, dtype=dtype)
-    return []
-
-
-def header(seconds: float, frame: str = "map") -> Any:
-    ns = START + round(seconds * SECOND)
-    stamp = build("builtin_interfaces/msg/Time", sec=ns // SECOND, nanosec=ns % SECOND)
-    return build("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
-
-
-def point(x: float, y: float, z: float) -> Any:
-    return build("geometry_msgs/msg/Point", x=x, y=y, z=z)
 
 
 def odometry(t: float) -> Any:

@@ -15,9 +15,8 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import read_bag
 
 sys.path.insert(0, str(Path(__file__).parent))
-from small_mission import START, mission, write
-
-SECOND = 1_000_000_000
+from built_messages import SECOND, START
+from small_mission import mission, write
 
 
 def test_a_part_of_a_bag_is_copied(tmp_path: Path) -> None:

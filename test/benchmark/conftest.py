@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
+from built_messages import SECOND, START, build, header, point
 
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.benchmark.flown import Flown, open_flown
@@ -20,8 +24,6 @@ from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 from esar_ros.sim.maps import load_map
 
-SECOND = 1_000_000_000
-START = 5 * SECOND
 TYPES = {
     names.ODOMETRY: "nav_msgs/msg/Odometry",
     names.SAFETY_STATUS: "esar_ros/msg/SafetyStatus",
@@ -35,34 +37,6 @@ TYPES = {
     names.TRUTH: "std_msgs/msg/String",
     **{names.camera_compressed(camera): "sensor_msgs/msg/CompressedImage" for camera in names.CAMERAS},
 }
-
-
-def build(name: str, **values: Any) -> Any:
-    """A message of a type with every field at its zero, but for the given ones."""
-    fields = typestore().fielddefs[name][1]
-    return typestore().types[name](**{field: values.get(field, _zero(kind)) for field, kind in fields})
-
-
-def _zero(kind: Any) -> Any:
-    code, rest = kind
-    if code == 1:
-        return "" if rest[0] == "string" else rest[0] != "bool" and 0
-    if code == 2:
-        return build(rest)
-    inner, count = rest
-    if inner[0] == 1 and inner[1][0] != "string":
-        return np.zeros(count if code == 3 else 0, dtype=inner[1][0])
-    return []
-
-
-def header(t: float, frame: str = "map") -> Any:
-    ns = START + round(t * SECOND)
-    stamp = build("builtin_interfaces/msg/Time", sec=ns // SECOND, nanosec=ns % SECOND)
-    return build("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
-
-
-def point(x: float, y: float, z: float) -> Any:
-    return build("geometry_msgs/msg/Point", x=float(x), y=float(y), z=float(z))
 
 
 def jpeg(colour: tuple[int, int, int]) -> bytes:

@@ -19,7 +19,8 @@ from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.score import score
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
-from small_mission import START, mission, odometry, write
+from built_messages import START
+from small_mission import mission, odometry, write
 
 
 @pytest.fixture
