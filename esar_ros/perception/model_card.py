@@ -83,6 +83,12 @@ class ModelCard(BaseModel):
     )
     texts: dict[str, str] = Field(default_factory=dict, description="word -> what a person would call it")
     stride: int = Field(default=32, ge=1, le=256, description="px: the sides of the input are multiples of it")
+    reach: float | None = Field(
+        default=None,
+        gt=0,
+        description="m, planar depth beyond which it knows nothing: rows and columns of a picture that hold nothing "
+        "nearer are not looked at; absent: the whole picture is",
+    )
     nms_iou: float = Field(default=0.5, gt=0, lt=1, description="overlap from which two boxes of a class are one")
     agnostic: bool = Field(default=False, description="whether boxes of different classes suppress each other")
     thresholds: dict[str, float] = Field(default_factory=dict, description="word -> least raw score")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -35,6 +35,15 @@ class RawBoxes:
     def __getitem__(self, chosen: NDArray[Any]) -> RawBoxes:
         """Some of them, by index or mask."""
         return RawBoxes(self.corners[chosen], self.scores[chosen], self.classes[chosen], self.table[chosen])
+
+    @classmethod
+    def none(cls, classes: int) -> RawBoxes:
+        """None at all."""
+        return cls(np.zeros((0, 4)), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, classes)))
+
+    def moved(self, right: int, down: int) -> RawBoxes:
+        """The same in a picture that begins so many px further left and up."""
+        return replace(self, corners=self.corners + np.array([right, down, right, down], dtype=np.float64))
 
 
 def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float = 1.0, stride: int = 32) -> Letterbox:

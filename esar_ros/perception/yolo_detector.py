@@ -13,6 +13,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.perception.backend import CameraFrame, Detection2D
 from esar_ros.perception.engines import Tensor
 from esar_ros.perception.model_card import ModelCard, ReliabilityCurve, check_kinds
+from esar_ros.perception.region import region_within
 from esar_ros.perception.yolo_boxes import RawBoxes, decode, letterbox, pixel_box, suppress
 
 
@@ -105,8 +106,18 @@ class YoloDetector(ABC):
 
     def _candidates(self, frame: CameraFrame, least: NDArray[np.float64]) -> RawBoxes:
         """The network's boxes in a picture, not merged yet, from a raw score (classes,) on."""
-        picture = letterbox(frame.rgb, self._size, self._settings.scale, self.card.stride)
-        return decode(self._infer(picture.tensor), picture, least)
+        rows, columns = self._region(frame)
+        rgb = frame.rgb[rows, columns]
+        if not rgb.size:
+            return RawBoxes.none(len(least))
+        picture = letterbox(rgb, self._size, self._settings.scale, self.card.stride)
+        return decode(self._infer(picture.tensor), picture, least).moved(columns.start, rows.start)
+
+    def _region(self, frame: CameraFrame) -> tuple[slice, slice]:
+        """Rows and columns of a picture that are looked at: all of them where the card states no reach."""
+        if self.card.reach is None or self._size is not None:
+            return slice(0, frame.rgb.shape[0]), slice(0, frame.rgb.shape[1])
+        return region_within(frame.depth, self.card.reach, self.card.stride)
 
     def _told(self, boxes: RawBoxes, frame: CameraFrame) -> list[Detection2D]:
         """As detections of their best class."""

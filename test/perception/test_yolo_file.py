@@ -62,6 +62,21 @@ def test_a_network_of_fixed_size_sees_the_whole_picture(engine: str, tmp_path: P
     assert found[0].box == (160, 100, 80, 40), "boxes are in the picture's pixels, not the network's"
 
 
+def test_what_lies_beyond_the_networks_reach_is_not_looked_at(model: Path, down_frame: CameraFrame) -> None:
+    model.with_suffix(".json").write_text(json.dumps(CARD | {"reach": 50.0}))
+    detector = loaded("onnx", model)
+    frame = lit(down_frame, 255)
+    depth = frame.depth.copy()
+    depth[:200], depth[:, :300] = np.inf, 80.0
+    dark_sky = frame.rgb.copy()
+    dark_sky[:150] = 0
+    (corner,) = detector.detect([replace(frame, rgb=dark_sky, depth=depth)])
+    assert [d.box for d in corner] == [(256 + 80, 160 + 50, 40, 20)], "of what is looked at, but in the whole picture"
+    assert corner[0].score == pytest.approx(1.0), "the dark sky was not looked at"
+    assert detector.detect([replace(frame, depth=np.full_like(depth, np.inf))]) == [[]]
+    assert len(detector.detect([replace(frame, depth=np.full_like(depth, np.nan))])[0]) == 1, "a failed depth camera"
+
+
 def test_thresholds_and_calibration_come_from_the_card(engine: str, model: Path, down_frame: CameraFrame) -> None:
     card = CARD | {
         "thresholds": {"tent": 0.7},

@@ -14,6 +14,7 @@ from esar_ros.benchmark.detector.calibrate import FALSE_ALARMS, PRECISION
 from esar_ros.benchmark.detector.evaluate import RANGES, SIZES
 from esar_ros.benchmark.detector.examples import MERGE, PROPOSAL
 from esar_ros.benchmark.detector.labels import MIN_PIXELS
+from esar_ros.benchmark.detector.scenes import BANDS
 from esar_ros.mission.clues import KINDS
 from esar_ros.perception.model_card import SCHEMA, digest
 
@@ -27,7 +28,7 @@ _NONE = "-"
 def first_card(name: str, second: Path | None = None) -> dict[str, Any]:
     """What a card must say before anything has been measured. second: its second stage's file."""
     card = {"schema": SCHEMA, "name": name, "file": f"{name}.onnx", "license": LICENSE, "classes": list(KINDS),
-            "nms_iou": NMS_IOU, "stride": STRIDE}  # fmt: skip
+            "nms_iou": NMS_IOU, "stride": STRIDE, "reach": BANDS[-1][1]}  # fmt: skip
     if second is not None:
         card["second_stage"] = {"file": second.name, "sha256": digest(second), "proposal": PROPOSAL, "overlap": MERGE,
                                 "no_depth": NO_DEPTH}  # fmt: skip
