@@ -110,6 +110,7 @@ class Observation:
     battery: float  # 0..1
     clues: tuple[SeenClue, ...]
     detector: str = ""  # name of what sees them; empty until it has told
+    focal: float = 0.0  # px, focal length of the pictures it looks at; 0 until it has told
     grid: Grid | None = None
     frontiers: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
     # (N, 4): x, y, z of a frontier cluster's centre in the map frame and its number of voxels

@@ -213,6 +213,7 @@ class PlannerNode(StepNode):
             battery=float(battery.percentage) if battery is not None else 1.0,
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
             detector=clues.backend if clues is not None else "",
+            focal=clues.focal if clues is not None else 0.0,
             grid=convert.grid_of(grid) if grid is not None and "grid" in self._needs else None,
             frontiers=np.zeros((0, 4)),
             views=self._views(step) if VIEWS in self._needs else {},

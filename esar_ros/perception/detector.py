@@ -41,6 +41,7 @@ class ClueDetector:
         self._fusion: ClueFusion | None = None  # from the first frame on
         self._crops = Crops()
         self.left_out: Counter[str] = Counter()  # detections that could not be used, by reason
+        self.focal = 0.0  # px, focal length of the newest picture; 0 before the first
 
     def process(self, frames: Sequence[CameraFrame]) -> FrameResult:
         """Detect in every picture, place what was detected, and fuse it with what is known."""
@@ -53,6 +54,7 @@ class ClueDetector:
             reliability = Reliability(backend.reliability if isinstance(backend, Calibrated) else None)
             first = first_id(frames[0].stamp) if frames else 1
             self._fusion = ClueFusion(self._settings.fusion, first, reliability)
+        self.focal = frames[-1].model.fx if frames else self.focal
         seen: list[tuple[CameraFrame, Sighting]] = []
         for frame, found in zip(frames, detections, strict=True):
             for detection in found:

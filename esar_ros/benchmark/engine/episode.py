@@ -290,6 +290,7 @@ class _Mission:
             battery=known.battery,
             clues=known.sensed.clues,
             detector=self._sensing.detector.backend.name,
+            focal=single(self._sensing.detector.focal),
             grid=self._sensing.grid() if GRID in needs else None,
             frontiers=np.zeros((0, 4)),
             views=views_of(known.sensed.frames) if VIEWS in needs else {},

@@ -1,8 +1,9 @@
 """How probably a look finds somebody: by range, angle of view, weather, light and what is looked for.
 
 A logistic curve over range stands for pixels on target (Johnson, 1958: recognition needs a number of lines across the
-target, so the range halves when the target's size does). Haze lowers contrast by Koschmieder's law; below a contrast a
-detector sees less and less. Along the ground, plants and folds hide what lies behind them.
+target, so the range halves when the target's size or the picture's focal length does). Haze lowers contrast by
+Koschmieder's law; below a contrast a detector sees less and less. Along the ground, plants and folds hide what lies
+behind them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 from esar_ros.perception.model_card import find_model
 from esar_ros.planning.parameters import Settings
@@ -112,9 +114,13 @@ def load_fits(settings: DetectionSettings, detector: str) -> tuple[Fit, Fit]:
 class Detection:
     """Probabilities of detection in one mission's weather and light, by the detector that is flown."""
 
-    def __init__(self, settings: DetectionSettings, brief: Brief, detector: str = "") -> None:
-        """Raises UsageError when the detector's model card cannot be used."""
-        self.detector = detector
+    def __init__(self, settings: DetectionSettings, brief: Brief, detector: str = "", focal: float = 0.0) -> None:
+        """focal: focal length (px) of the detector's pictures; 0: as config/vehicle.yaml has it.
+
+        Raises UsageError when the detector's model card cannot be used.
+        """
+        self.detector, self.focal = detector, focal
+        self._sharpness = focal / load_vehicle().image.model.fx if focal > 0.0 else 1.0
         self._settings = settings
         try:
             self._visibility = settings.visibility.get(Weather(brief.weather), math.inf)
@@ -134,7 +140,8 @@ class Detection:
 
     def _curve(self, metres: NDArray[np.float64], fit: Fit) -> NDArray[np.float64]:
         settings = self._settings
-        size = 1.0 / (1.0 + np.exp((metres - fit.half * self._light) / fit.softness))
+        alike = metres / self._sharpness  # m, where as many pixels lie on target in the pictures it was measured with
+        size = 1.0 / (1.0 + np.exp((alike - fit.half * self._light) / fit.softness))
         contrast = np.exp(-_EXTINCTION * metres / self._visibility)
         curve = min(fit.best, _SUREST) * size * np.minimum(1.0, contrast / settings.contrast)
         curve[-1] = 0.0

@@ -156,8 +156,9 @@ class BeliefSearch:
 
     def act(self, observation: Observation) -> Decision:
         """Take in what was seen, then go on, look again, plan anew or stop."""
-        if observation.detector != self._detection.detector:  # it is not known before the first frame
-            self._detection = Detection(self._settings.detection, self._brief, observation.detector)
+        flown = observation.detector, observation.focal
+        if flown != (self._detection.detector, self._detection.focal):  # neither is known before the first frame
+            self._detection = Detection(self._settings.detection, self._brief, *flown)
         reports = self._policy.reports(observation)
         if self._stopped:
             return Decision("stop", "stopped before", reports=reports, stop=True)

@@ -60,6 +60,13 @@ def test_detection_falls_with_range_weather_and_night(brief):
     )
 
 
+def test_half_the_pixels_see_half_as_far(brief):
+    sharp, small = (Detection(DetectionSettings(), brief(weather="clear"), "", focal) for focal in (320.0, 160.0))
+    assert sharp.person == pytest.approx(Detection(DetectionSettings(), brief(weather="clear")).person)
+    assert small.person[:75] == pytest.approx(sharp.person[: 2 * 75 : 2]), "config/vehicle.yaml's pictures have 320 px"
+    assert small.reach == pytest.approx(sharp.reach / 2, abs=1.0)
+
+
 def test_a_model_card_s_measured_curve_replaces_the_settings(brief, tmp_path, monkeypatch):
     fit = {"person": {"best": 1.0, "half": 30.0, "softness": 5.0}, "clues": None}
     (tmp_path / "own.json").write_text(json.dumps({"name": "own", "detection_probability": {"fit": fit}}))
