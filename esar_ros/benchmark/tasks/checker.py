@@ -13,6 +13,7 @@ from datetime import date
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from esar_ros.benchmark.tasks.claims import Claim, Situation
 from esar_ros.benchmark.tasks.ground import arc_length
@@ -81,14 +82,8 @@ def faults(text: str, claims: Sequence[Claim], facts: Situation, place: PlaceMap
         f"'{claim.words}' ({claim.kind} {' '.join(claim.about)}): {fault}"
         for claim, fault in _untrue(claims, facts, place)
     ]
-    found += [f"'{claim.words}' is claimed and not said" for claim in claims if claim.words not in text]
-    covered = np.zeros(len(text), dtype=np.bool_)
-    for words in (*(claim.words for claim in claims), *labels, *(str(victim["name"]) for victim in facts.victims)):
-        for match in re.finditer(re.escape(words), text, re.I):
-            covered[match.start() : match.end()] = True
-    for pattern in (_NAMES,):
-        for match in pattern.finditer(text):
-            covered[match.start() : match.end()] = True
+    covered, unsaid = _covered(text, claims, [*labels, *(str(victim["name"]) for victim in facts.victims)])
+    found += [f"'{claim.words}' is claimed and not said" for claim in unsaid]
     found += [
         f"'{match[0]}' is said and claimed nowhere: ...{text[max(0, match.start() - 30) : match.end() + 20]}..."
         for match in _GUARDED.finditer(text)
@@ -97,6 +92,33 @@ def faults(text: str, claims: Sequence[Claim], facts: Situation, place: PlaceMap
     found += [f"'{match[0]}' looks like a coordinate" for match in _COORDINATES.finditer(text)]
     found += [f"{victim['name']} is not named" for victim in facts.victims if str(victim["name"]) not in text]
     return found
+
+
+def _covered(text: str, claims: Sequence[Claim], names: Sequence[str]) -> tuple[npt.NDArray[np.bool_], list[Claim]]:
+    """Which characters claims and names account for, and claims that the text does not say.
+
+    Each claim accounts for one place where its words stand whole, so a "west" that somebody claimed excuses no other.
+    """
+    named = np.zeros(len(text), dtype=np.bool_)
+    for pattern in (_NAMES, *(_whole(name) for name in names)):
+        for match in pattern.finditer(text):
+            named[match.start() : match.end()] = True
+    claimed = np.zeros(len(text), dtype=np.bool_)
+    unsaid = []
+    for claim in sorted(claims, key=lambda claim: -len(claim.words)):  # "a red rope" before the "a red" in it
+        for match in _whole(claim.words).finditer(text):
+            span = slice(match.start(), match.end())
+            if not claimed[span].any() and not named[span].all():
+                claimed[span] = True
+                break
+        else:
+            unsaid.append(claim)
+    return named | claimed, unsaid
+
+
+def _whole(words: str) -> re.Pattern[str]:
+    """Words where they are not part of longer ones: no "east" in "south-east"."""
+    return re.compile(rf"(?<![\w-]){re.escape(words)}(?![\w-])", re.I)
 
 
 def _untrue(claims: Sequence[Claim], facts: Situation, place: PlaceMap) -> Iterator[tuple[Claim, str]]:

@@ -101,6 +101,14 @@ def test_what_nobody_claimed_is_found(words: str) -> None:
     assert any("claimed nowhere" in fault for fault in faults(f"Wu is missing. {words}", [], FACTS, PLACE, []))
 
 
+def test_a_claim_excuses_one_statement_and_no_other() -> None:
+    said = [Claim("direction", "east", ("start", "east")), Claim("direction", "south-west", ("start", "wood"))]
+    assert faults("Wu went east, then south-west.", said, FACTS, PLACE, []) == []
+    for text in ("Wu went east, then south-west, then east.", "Wu went south-east, then south-west."):
+        assert faults(text, said, FACTS, PLACE, []) != []
+    assert faults("Wu went west to the east hut.", said[:1], FACTS, PLACE, ["the east hut"]) != []
+
+
 @pytest.mark.parametrize("words", ["at 33.95", "x=5", "about 250 m on", "33° north", "latitude"])
 def test_coordinates_are_found(words: str) -> None:
     assert any("coordinate" in fault for fault in faults(f"Wu is missing {words}.", [], FACTS, PLACE, []))
