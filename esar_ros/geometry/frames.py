@@ -206,3 +206,9 @@ def motion_in_parent(frame: Pose, pose: Pose, body_velocity: Vector) -> tuple[Po
     if not moved.is_finite():
         return moved, np.full(3, np.nan)
     return moved, moved.rotation @ body_velocity
+
+
+def covariance_in_parent(frame: Pose, covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(6, 6) of a pose (position m^2, rotation rad^2), about the parent's axes in place of the frame's."""
+    turn = np.kron(np.eye(2), frame.rotation)
+    return np.asarray(turn @ covariance @ turn.T)

@@ -192,7 +192,7 @@ class CameraDriverNode(StepNode):
 
     def _publish_frame(self, ns: int, base: Pose, pictures: Pictures) -> None:
         poses = camera_poses(base, self._rig)
-        model = self._rig.image.model
+        model, covariance = self._rig.image.model, self._odometry.covariance(ns)
         frames = tuple(
             CameraFrame(
                 camera,
@@ -202,6 +202,7 @@ class CameraDriverNode(StepNode):
                 pictures.depth[camera],
                 ns * 1e-9,
                 pictures.ids.get(camera),
+                covariance,
             )
             for camera in names.CAMERAS
         )

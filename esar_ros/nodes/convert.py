@@ -9,7 +9,7 @@ import numpy as np
 from geometry_msgs.msg import Point, Quaternion, TwistStamped, Vector3
 from numpy.typing import ArrayLike, NDArray
 
-from esar_ros.geometry.frames import Pose, Vector, motion_in_parent
+from esar_ros.geometry.frames import Pose, Vector, covariance_in_parent, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
@@ -101,6 +101,16 @@ class OdometryInMap:
             return None
         motion = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), array3(message.twist.twist.linear))
         return nanoseconds(message.header.stamp), *motion
+
+    def covariance(self, ns: int) -> NDArray[np.float64] | None:
+        """(6, 6) of the pose at a stamp, m^2 and rad^2 about the map's axes; None: nobody states one.
+
+        Axes without a positive variance are not stated (REP-145).
+        """
+        message = self._box.at(ns)
+        if message is None or self._odom_in_map is None:
+            return None
+        return covariance_in_parent(self._odom_in_map, np.array(message.pose.covariance).reshape(6, 6))
 
     def deviation(self, ns: int | None = None) -> float | None:
         """Greatest standard deviation (m) of the position stated at a stamp; None: not stated (REP-145)."""

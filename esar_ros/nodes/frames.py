@@ -118,7 +118,7 @@ class TopicFrames:
         if len(parts) < 3 * len(names.CAMERAS) or own is None:
             return
         del self._parts[ns]
-        self._hand_over(ns, own[1], parts)
+        self._hand_over(ns, own[:2], parts)
 
     def _complete_near(self) -> None:
         """Hand the newest pictures over, once, when they belong together and somebody knows where they were taken.
@@ -142,19 +142,26 @@ class TopicFrames:
         if own is None or abs(own[0] - newest) > NEAR:
             return
         self._delivered = newest
-        self._hand_over(newest, own[1], self._latest, together)
+        self._hand_over(newest, own[:2], self._latest, together)
 
     def _hand_over(
-        self, ns: int, base: Pose, parts: dict[tuple[str, str], Any], cameras: Sequence[str] = names.CAMERAS
+        self,
+        ns: int,
+        own: tuple[int, Pose],
+        parts: dict[tuple[str, str], Any],
+        cameras: Sequence[str] = names.CAMERAS,
     ) -> None:
+        """own: stamp and pose of the odometry that the pictures are placed by."""
+        covariance = self._odometry.covariance(own[0])
         frames = tuple(
             CameraFrame(
                 camera,
                 _model_of(parts[(camera, "info")]),
-                base.compose(self._mounts[camera].pose),
+                own[1].compose(self._mounts[camera].pose),
                 _image_array(parts[(camera, "image")], np.uint8, 3),
                 _image_array(parts[(camera, "depth")], np.float32, 1),
                 ns * 1e-9,
+                pose_covariance=covariance,
             )
             for camera in cameras
         )

@@ -30,7 +30,7 @@ class CameraFrame:
     depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing in range, NaN invalid, -inf too near
     stamp: float  # s
     segmentation: NDArray[np.uint8] | None = None  # (H, W) object ids, simulators only
-    pose_covariance: NDArray[np.float64] | None = None  # (6, 6) m^2, rad^2 about the map's axes; None: not stated
+    pose_covariance: NDArray[np.float64] | None = None  # (6, 6) m^2, rad^2 about the map's axes; not > 0: not stated
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationS
     model, rotation, origin = frame.model, frame.pose.rotation, frame.pose.position
     ray = model.back_project(pixel, 1.0)
     bearing = rotation @ ray / np.linalg.norm(ray)
-    pose_covariance = settings.pose.covariance if frame.pose_covariance is None else frame.pose_covariance
+    pose_covariance = _stated(frame.pose_covariance, settings.pose.covariance)
     if len(depths) < settings.min_depth_pixels:
         return Sighting(frame.stamp, frame.camera, detection, origin, bearing, pose_covariance)
     depth = float(np.median(depths))
@@ -85,3 +85,11 @@ def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationS
         view_range=float(np.linalg.norm(point)),
         extent=depth * max(width / model.fx, height / model.fy),
     )
+
+
+def _stated(covariance: NDArray[np.float64] | None, assumed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The pose's covariance (6, 6); of axes whose variance is not stated the assumed one's diagonal (REP-145)."""
+    if covariance is None:
+        return assumed
+    stated = covariance.diagonal() > 0.0
+    return np.where(np.outer(stated, stated), covariance, assumed)

@@ -13,6 +13,7 @@ from esar_ros.geometry.frames import (
     Pose,
     attitude_enu_flu_to_ned_frd,
     attitude_ned_frd_to_enu_flu,
+    covariance_in_parent,
     flu_to_frd,
     frd_to_flu,
     ned_to_enu,
@@ -214,3 +215,12 @@ def test_two_default_poses_share_no_array() -> None:
     one, other = Pose(), Pose()
     one.position[0] = 5.0
     assert other.position[0] == 0.0
+
+
+def test_a_covariance_turns_with_its_frame_and_keeps_its_size() -> None:
+    frame = Pose(np.array([5.0, 6.0, 7.0]), quaternion_from_rpy(0.0, 0.0, np.pi / 2))
+    stated = np.diag([4.0, 1.0, 9.0, 0.01, 0.02, 0.03])
+    np.testing.assert_allclose(
+        covariance_in_parent(frame, stated), np.diag([1.0, 4.0, 9.0, 0.02, 0.01, 0.03]), atol=1e-12
+    )
+    np.testing.assert_array_equal(covariance_in_parent(Pose(frame.position), stated), stated)

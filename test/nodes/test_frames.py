@@ -30,6 +30,7 @@ from esar_ros.nodes.types import message_class
 PERIOD = 1_000_000_000  # ns between frames
 WIDTH, HEIGHT = 64, 48
 ODOM_IN_MAP = Pose(np.array([120.0, -35.5, 7.25]), quaternion_from_yaw(0.3))
+STATED = np.array([4.0, 1.0, 9.0, 0.01, 0.02, 0.03])  # variances of the odometry, m^2 and rad^2
 Spin = Callable[..., bool]
 
 
@@ -76,6 +77,7 @@ class World(Node):
         message.header.stamp = to_stamp(number * PERIOD)
         message.pose.pose.position = convert.point(pose.position)
         message.pose.pose.orientation = convert.quaternion(pose.quaternion)
+        message.pose.covariance = np.diag(number * STATED).ravel()
         self.outputs[names.ODOMETRY].publish(message)
         return pose
 
@@ -167,6 +169,16 @@ def test_the_poses_are_those_of_the_cameras_in_the_map(graph: Graph) -> None:
     for frame in handed.frames:
         mount = load_vehicle().cameras[frame.camera].pose
         np.testing.assert_allclose(frame.pose.matrix, base.matrix @ mount.matrix, atol=1e-9)
+
+
+def test_the_covariance_of_the_odometry_is_told_about_the_map_s_axes(graph: Graph) -> None:
+    graph.frame(1)
+    handed, received = graph.frame(2)
+    for frame in (*handed.frames, *received.frames):
+        assert frame.pose_covariance is not None
+        for part, block in ((slice(0, 3), STATED[:3]), (slice(3, 6), STATED[3:])):
+            turned = ODOM_IN_MAP.rotation @ np.diag(2 * block) @ ODOM_IN_MAP.rotation.T
+            np.testing.assert_allclose(frame.pose_covariance[part, part], turned, atol=1e-12)
 
 
 def test_the_map_made_of_them_is_equal(graph: Graph) -> None:

@@ -31,6 +31,20 @@ def test_object_under_the_camera_lies_under_the_camera(down_frame):
     assert seen.view_range == pytest.approx(30.0)
 
 
+def test_the_pose_is_as_uncertain_as_odometry_states(down_frame):
+    stated = np.diag([4.0, 1.0, 9.0, 0.01, 0.02, 0.03])
+    stated[0, 1] = stated[1, 0] = 0.5
+    seen = localise(box(318, 238, 4, 4), replace(down_frame, pose_covariance=stated), SETTINGS)
+    np.testing.assert_array_equal(seen.pose_covariance, stated)
+
+
+def test_axes_that_odometry_does_not_state_are_as_the_settings_assume(down_frame):
+    stated = np.diag([-1.0, 0.0, 9.0, 0.0, 0.0, 0.03])
+    seen = localise(box(318, 238, 4, 4), replace(down_frame, pose_covariance=stated), SETTINGS)
+    assumed = SETTINGS.pose.covariance.diagonal()
+    np.testing.assert_array_equal(seen.pose_covariance, np.diag([*assumed[:2], 9.0, *assumed[3:5], 0.03]))
+
+
 def test_picture_axes_are_map_axes(down_frame):
     """Top of the picture is east, its left is north."""
     seen = localise(box(318, 78, 4, 4), down_frame, SETTINGS)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.benchmark.briefing import describe_run, make_brief, mission_id
 from esar_ros.benchmark.deployer import Deployment, deploy
@@ -26,7 +27,7 @@ from esar_ros.bridges.airsim_actuation import Actuation
 from esar_ros.bridges.airsim_camera import AirSimLidar
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
-from esar_ros.geometry.frames import Pose, Vector, motion_in_parent
+from esar_ros.geometry.frames import Pose, Vector, covariance_in_parent, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import defaults
 from esar_ros.mission.decision import Goal
@@ -182,8 +183,10 @@ class _Mission:
         noisy = self._conditions.odometry == "noisy"
         self._error = OdometryError(rig.odometry_error, seed, VEHICLE) if noisy else None
         self._deviation: float | None = None  # m, stated with the odometry
+        self._covariance: NDArray[np.float64] | None = None  # (6, 6), the same about the map's axes
         if self._error is not None:
             self._deviation = float(np.sqrt(self._error.pose_covariance.diagonal()[:3].max()))
+            self._covariance = covariance_in_parent(self._remote.odom_in_map, self._error.pose_covariance)
         rates = rig.rates
         self._period_ns = round(1e9 / rates.control)
         self._ranges_every = round(rates.control / rates.ranges)
@@ -269,7 +272,7 @@ class _Mission:
         began = time.perf_counter()
         colour = self._sensing.needs_colour or VIEWS in self._session.method.needs
         pictures = self._simulator.pictures(VEHICLE, self._sensing.needs_truth, colour)
-        sensed = self._sensing.take(ns, pose, pictures)
+        sensed = self._sensing.take(ns, pose, pictures, self._covariance)
         self._known.sensed = sensed
         self._recording.sensed(ns, sensed, self._sensing.detector, time.perf_counter() - began)
 

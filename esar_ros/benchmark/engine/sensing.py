@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.benchmark.engine.wire import clue_as_sent, grid_as_sent, seconds, window_as_sent
@@ -58,8 +59,8 @@ class Sensing:
         """Whether the detector looks at more than object ids."""
         return not isinstance(self.detector.backend, SegmentationOracle)
 
-    def take(self, ns: int, base: Pose, pictures: Pictures) -> Sensed:
-        """One frame of all cameras, taken at a pose of base_link in map as odometry tells it."""
+    def take(self, ns: int, base: Pose, pictures: Pictures, covariance: NDArray[np.float64] | None) -> Sensed:
+        """One frame of all cameras, taken at a pose of base_link in map as odometry tells it, with its covariance."""
         frames = tuple(
             CameraFrame(
                 name,
@@ -69,6 +70,7 @@ class Sensing:
                 pictures.depth[name],
                 seconds(ns),
                 pictures.ids.get(name),
+                covariance,
             )
             for name in CAMERAS
         )
