@@ -35,8 +35,8 @@ class EmbeddedEpisode:
         headless_context().release()
 
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
-        """Fly an episode; the part of its record that depends on the flight."""
-        from esar_ros.benchmark.engine.episode import AgentError, Conditions, fly
+        """Fly an episode; the part of its record that depends on the flight, and the trace of a method that failed."""
+        from esar_ros.benchmark.engine.episode import AgentError, Conditions, fly, where
 
         began, cpu = time.monotonic(), time.process_time()
         task = load_task(job.task)
@@ -44,13 +44,14 @@ class EmbeddedEpisode:
         try:
             flown = fly(task, job.planner, job.seed, conditions, _place(task.map), in_agent)
         except AgentError as error:  # before there was anything to fly
-            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began)
+            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": where(error)}
         return {
             "status": OK if flown.error is None else AGENT_ERROR,
             "reason": flown.error,
             "result": json.loads(flown.result.dump()),
             "track": flown.track,
             "timing": timing(time.monotonic() - began, time.process_time() - cpu, flown.simulated),
+            "trace": flown.trace,
         }
 
 

@@ -26,7 +26,7 @@ class Episode(Protocol):
         """Whether this machine can fly at all. Raises UsageError."""
 
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
-        """Fly; raises whatever went wrong that is not the method's fault."""
+        """Fly; raises whatever went wrong that is not the method's fault. "trace" stays out of the record."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,8 @@ def work(pipe: Connection, episode: Episode, in_agent: Any) -> None:
 def fly(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finished:
     """One episode; nothing that it raises ends the worker."""
     try:
-        return Finished(episode.run(job, tell))
+        flown = episode.run(job, tell)
+        return Finished(flown, trace=flown.pop("trace", ""))
     except Exception as error:
         words = " ".join(str(error).split())
         reason = words if isinstance(error, UsageError) else f"{type(error).__name__}: {words}".rstrip(": ")

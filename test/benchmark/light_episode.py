@@ -13,7 +13,7 @@ from typing import Any
 
 from esar_ros.benchmark.runner import Progress, run
 from esar_ros.benchmark.runner_crew import LocalCrew
-from esar_ros.benchmark.runner_job import OK, Job, Plan, Settings
+from esar_ros.benchmark.runner_job import AGENT_ERROR, OK, Job, Plan, Settings
 from esar_ros.benchmark.runner_store import Store
 from esar_ros.mission.errors import UsageError
 
@@ -42,6 +42,8 @@ class LightEpisode:
             in_agent(True)
         if job.planner in ("crash", "agent-crash") or (job.planner == "flaky" and first):
             os.kill(os.getpid(), signal.SIGSEGV)
+        if job.planner == "agent-raise":
+            return record(AGENT_ERROR, "KeyError: 'x'", 0) | {"trace": "line 7 of the method"}
         if job.planner == "raise":
             raise ValueError("the renderer\nsays no")
         digest = hashlib.sha256(job.id.encode()).hexdigest()

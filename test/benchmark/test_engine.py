@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,6 +36,8 @@ class Failing:
     def reset(self, brief: Brief, seed: int) -> None:
         if "impossible" in brief.mission_id:
             raise ValueError("cannot work\nwith this")
+        if "leaving" in brief.mission_id:
+            sys.exit(3)
 
     def act(self, observation: Observation) -> Decision:
         self.seen.append(observation)
@@ -77,6 +80,7 @@ def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> 
     words: list[bool] = []
     flown = fly(short(30.0), "failing", 7, FAST, in_agent=words.append)
     assert flown.error == "ZeroDivisionError"
+    assert "in act" in flown.trace
     assert flown.simulated == pytest.approx(2.0)
     result = flown.result
     assert result.end.value == "error"
@@ -87,6 +91,7 @@ def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> 
     flown = fly(impossible, "failing", 7, FAST)
     assert flown.error == "ValueError: cannot work with this"
     assert flown.result.end.value == "error"
+    assert fly(short(30.0).model_copy(update={"id": "leaving"}), "failing", 7, FAST).error == "SystemExit: 3"
 
 
 JOB = Job(3, "aotai-first", "aotai-first", "zigzag", 7, "fast", True, "noisy", "segmentation_oracle")
@@ -113,6 +118,7 @@ def test_a_method_that_cannot_be_made_is_the_agents_error(monkeypatch: pytest.Mo
     job = Job(0, "aotai-first", "aotai-first", "broken", 7, "fast", True, "noisy", "segmentation_oracle")
     record = EmbeddedEpisode().run(job, lambda inside: None)
     assert (record["status"], record["reason"]) == (AGENT_ERROR, "RuntimeError: no model server")
+    assert "in broken" in record["trace"]
 
 
 def test_a_task_on_a_map_that_does_not_exist_is_told() -> None:

@@ -48,7 +48,7 @@ def test_every_episode_is_flown_once_and_recorded_with_its_job(tmp_path: Path) -
 
 
 def test_what_dies_hangs_or_fails_costs_its_own_episode_and_keeps_its_reason(tmp_path: Path) -> None:
-    kinds = ("ok", "crash", "flaky", "raise", "agent-crash", "hang", "agent-hang")
+    kinds = ("ok", "crash", "flaky", "raise", "agent-crash", "agent-raise", "hang", "agent-hang")
     progress = light_run(light_plan(1, kinds), tmp_path, workers=3, limit=1.5)
     by_kind = {record["planner"]: record for record in read_episodes(tmp_path / "out")}
     assert set(by_kind) == set(kinds)
@@ -59,6 +59,7 @@ def test_what_dies_hangs_or_fails_costs_its_own_episode_and_keeps_its_reason(tmp
         "flaky": ("ok", 2),
         "raise": ("infrastructure_error", 2),
         "agent-crash": ("agent_error", 1),
+        "agent-raise": ("agent_error", 1),
         "hang": ("infrastructure_error", 2),
         "agent-hang": ("agent_error", 1),
     }
@@ -66,8 +67,10 @@ def test_what_dies_hangs_or_fails_costs_its_own_episode_and_keeps_its_reason(tmp
     assert by_kind["raise"]["reason"] == "ValueError: the renderer says no"
     assert "more than 1.5 s" in by_kind["hang"]["reason"]
     assert "inside the planner" in by_kind["agent-hang"]["reason"]
-    assert progress.errors == 5
-    assert "renderer" in (tmp_path / "out" / runner.TRACES).read_text()
+    assert progress.errors == 6
+    traces = (tmp_path / "out" / runner.TRACES).read_text()
+    assert "renderer" in traces and "task0/agent-raise/7\nline 7 of the method" in traces
+    assert "trace" not in by_kind["agent-raise"]
 
 
 def test_a_machine_that_cannot_fly_ends_the_benchmark_before_it_spoils_results(tmp_path: Path) -> None:

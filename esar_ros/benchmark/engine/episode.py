@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -74,12 +75,13 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Flown:
-    """An episode's result; error: what the method failed with."""
+    """An episode's result; error: what the method failed with, trace: where."""
 
     result: Result
     track: dict[str, dict[str, list[Any]]]  # per vehicle: t (s), x, y, z (m, map), height (m above ground or None)
     simulated: float  # s
     error: str | None = None
+    trace: str = ""
 
 
 def fly(
@@ -199,7 +201,7 @@ class _Mission:
     def fly(self) -> Flown:
         """Step by step until the referee ends it."""
         began = time.monotonic()
-        error: str | None = None
+        error, trace = None, ""
         self._remote.take_control()
         # Stamp zero means "never" to ROS clocks: the first step has a later one.
         self._go_on()
@@ -215,19 +217,19 @@ class _Mission:
                 self._go_on()
                 seq += 1
         except AgentError as failure:
-            error = str(failure)
+            error, trace = str(failure), where(failure)
             self._referee.begin(start)
             self._referee.fail(self._ns, f"the planner failed: {error}")
             self._referee.advance(self._ns)
         result = self._referee.result(self._judge, time.monotonic() - began)
-        return Flown(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error)
+        return Flown(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)
 
     def _ask(self, method: Callable[[], _Answer]) -> _Answer:
-        """Let the method speak; whatever it raises is its own failure."""
+        """Let the method speak; whatever it raises is its own failure, sys.exit too."""
         self._in_agent(True)
         try:
             return method()
-        except Exception as failure:
+        except (Exception, SystemExit) as failure:
             raise AgentError(_words(failure)) from failure
         finally:
             self._in_agent(False)
@@ -363,6 +365,11 @@ class _Mission:
         return answer, given, yaw_rate
 
 
-def _words(failure: Exception) -> str:
+def where(failure: AgentError) -> str:
+    """Stack trace of what the method raised."""
+    return "".join(traceback.format_exception(failure.__cause__))
+
+
+def _words(failure: BaseException) -> str:
     text = " ".join(str(failure).split())
     return f"{type(failure).__name__}: {text}"[:500] if text else type(failure).__name__
