@@ -26,7 +26,7 @@ th:first-child, td:first-child { text-align:left; font-weight:600; position:stic
 td.words { text-align:left; } tr.rule td { border-top:2px solid var(--muted); } tr:last-child td { border-bottom:0; }
 td i { display:block; font-style:normal; font-size:11px; color:var(--muted); } td.best { color:var(--good); font-weight:700; } td.best i { font-weight:400; }
 .after { margin:10px 0 0; } .figure svg { width:100%; height:auto; background:#fff; border-radius:8px; } .figure img { width:100%; height:auto; display:block; border-radius:8px; }
-.paper { border-style:dashed; } .two { display:grid; grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr)); gap:18px; } .two section { margin:0 0 18px; }
+.paper { border-style:dashed; } .paper table { font-size:12.5px; } .paper th, .paper td { padding:6px 4px; } .two { display:grid; grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr)); gap:18px; } .two section { margin:0 0 18px; }
 details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; word-break:break-all; white-space:normal; }
 td.code { text-align:left; white-space:normal; }
 @media print { body { background:#fff; } section { break-inside:avoid; } }

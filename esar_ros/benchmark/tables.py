@@ -196,7 +196,7 @@ def _comparison(report: Report) -> Table:
     notes = (
         "Differences per task in points of a per cent, with 95 % intervals. p: two-sided, by an exact sign-flip test "
         "with the event as the unit, Holm-corrected over the pairs of one score.",
-        f"With {events} events no p-value is below {2 / 2**events:.2g} before the correction.",
+        f"With {events} events no p-value is below {2 / 2**events:.3g} before the correction.",
     )
     return Table(
         "comparison",
@@ -289,13 +289,16 @@ def markdown(table: Table) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
     def text(cell: Cell) -> str:
-        value = f"**{cell.text}**" if cell.best else cell.text
+        value = f"**{cell.text}**" if cell.best else plain(cell.text)
         return f"{value} [{cell.interval}]" if cell.interval else value
+
+    def plain(text: str) -> str:
+        return text.replace("*", r"\*")  # the mark of references is neither a list's nor emphasis
 
     heads = _heads(table)
     lines = [f"## {table.title}", "", line(heads), line(["---", *["---:"] * (len(heads) - 1)])]
     lines += [line([text(cell) for cell in row]) for row in table.rows]
-    return "\n".join([*lines, "", *(f"{note}  " for note in table.notes), ""])
+    return "\n".join([*lines, "", *(f"{plain(note)}  " for note in table.notes), ""])
 
 
 _TEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "$": r"\$", "–": "--", "−": "$-$",

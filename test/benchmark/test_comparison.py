@@ -290,6 +290,8 @@ def test_formats_escape_what_they_must() -> None:
         ((Cell("a|b_%"), Cell("1.00", "0.50, 1.50", True)),), (), ("n",),
     )  # fmt: skip
     assert "| a\\|b_% | **1.00** [0.50, 1.50] |" in markdown(table)
+    marked = markdown(Table("t", "T", (), ("method",), ((Cell("stay*"),),), (), ("* Reference row",)))
+    assert r"| stay\* |" in marked and "\n\\* Reference row" in marked, "a list's bullet would take the mark away"
     text = latex(table)
     assert r"a|b\_\%" in text and r"\textbf{1.00} {\scriptsize [0.50, 1.50]}" in text and r"A \& B" in text
     assert text.count("{") == text.count("}")
