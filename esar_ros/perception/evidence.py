@@ -129,7 +129,7 @@ class Evidence:
         """That the object is there and of its kind."""
         gains = sorted((look.gain for look in self._looks), key=abs, reverse=True)
         weights = [how.look_weight**n for n in range(len(gains))]
-        odds = _log_odds(how.base_rate) + sum(w * g for w, g in zip(weights, gains, strict=True))
+        odds = _log_odds(how.prior) + sum(w * g for w, g in zip(weights, gains, strict=True))
         return self.votes[self.kind] / sum(self.votes.values()) / (1.0 + math.exp(-odds))
 
 

@@ -63,6 +63,9 @@ class EvidenceSettings(_Strict):
     base_rate: float = Field(
         default=0.5, gt=0, lt=1, description="share of right detections in the set that reliability was measured on"
     )
+    prior: float = Field(
+        default=0.5, gt=0, lt=1, description="share of the objects told of that are there and of their kind, in flight"
+    )
     look_angle: float = Field(default=0.26, gt=0, description="rad: directions farther apart are another look")
     look_ratio: float = Field(default=1.5, gt=1, description="of two ranges: beyond it, another look")
     look_weight: float = Field(default=0.5, ge=0, lt=1, description="of each further look against the one before it")

@@ -82,6 +82,14 @@ def test_a_weak_detection_seen_from_everywhere_stays_weak():
     assert evidence.probability(HOW) < 0.6
 
 
+def test_what_is_rarer_in_flight_than_where_scores_were_measured_is_less_sure():
+    """Odds of 9 where every second detection was right are odds of 1 where every tenth object told of is."""
+    seen = Evidence()
+    seen.add("tent", 0.9, np.array([0.0, 0.0, -1.0]), 30.0, HOW)
+    assert seen.probability(HOW.model_copy(update={"prior": 0.5})) == pytest.approx(0.9)
+    assert seen.probability(HOW.model_copy(update={"prior": 0.1})) == pytest.approx(0.5)
+
+
 def test_the_kind_with_more_votes_wins_and_shares_the_probability():
     evidence = Evidence()
     evidence.add("tent", 0.8, direction(0.0), 30.0, HOW)

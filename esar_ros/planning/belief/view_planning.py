@@ -30,7 +30,7 @@ class PlanningSettings(Settings):
     """How far and how fine views are planned."""
 
     speed: float = Field(default=4.5, gt=0, description="m/s, what legs are reckoned with")
-    heights: tuple[float, ...] = Field(default=(25.0, 40.0), description="m above ground to choose from")
+    heights: tuple[float, ...] = Field(default=(18.0, 25.0, 40.0), description="m above ground to choose from")
     candidates: int = Field(default=120, ge=1, description="places tried")
     deepened: int = Field(default=10, ge=1, description="of these with a second leg")
     turn: float = Field(default=3.0, ge=0, description="s that a leg costs beside its length")

@@ -1,0 +1,244 @@
+"""What a clue detector tells on missions: false finds a kilometre, how right its probabilities are, what it passes by.
+
+`python benchmarks/detector_flights.py [--tasks dev --limit 12] [--planner belief] [--seconds 240] [--preset fast]
+[--detector esar_yolo] [--keep FILE] [--from FILE] [--priors 0.5,0.2,0.1]`. Tasks are flown in the episode engine as
+they are, with noisy odometry; the simulator's object ids say, beside the detector, what every picture shows. What was
+seen is fused once for each prior. --keep writes what the flights saw, --from judges such a file again without flying.
+The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import pickle
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from esar_ros.benchmark.deployer import segmentation_kinds
+from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, Conditions, fly
+from esar_ros.benchmark.runner_plan import choose_tasks
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.observation import SeenClue
+from esar_ros.mission.task import load_task
+from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
+from esar_ros.perception.chosen import create_chosen
+from esar_ros.perception.evidence import Calibrated, Curve, Reliability
+from esar_ros.perception.fusion import ClueFusion
+from esar_ros.perception.localisation import Sighting, localise
+from esar_ros.perception.segmentation_oracle import SegmentationOracle
+from esar_ros.perception.settings import load_detector_settings
+from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
+
+MATCH = 10.0  # m: a track this near to an object of its kind is of it (the benchmark's radius of success)
+PASSED = 60.0  # m: an object that a picture showed from within counts as passed
+EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of stated probability
+TAP = "flights_tap"
+_SETTINGS = load_detector_settings()
+
+
+@dataclass
+class Flight:
+    """What one flight saw, and what was there."""
+
+    task: str
+    truth: tuple[tuple[str, tuple[float, float]], ...]  # kind, place (m, map)
+    seen: list[tuple[Sighting, ...]] = field(default_factory=list)  # by frame: the detector's
+    shown: list[tuple[Sighting, ...]] = field(default_factory=list)  # by frame: what was visible, by object ids
+    kilometres: float = 0.0
+
+
+class Tap:
+    """A detector, and beside it the segmentation oracle; writes down what both see."""
+
+    name = TAP
+    eligible = False  # it needs the object ids
+
+    def __init__(self) -> None:
+        self.flight: Flight | None = None
+        self._other: DetectorBackend | None = None
+        self._oracle = SegmentationOracle({"objects": segmentation_kinds()})
+
+    def watch(self, other: DetectorBackend) -> None:
+        """The detector that is flown."""
+        self._other = other
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The detector's."""
+        assert self._other is not None
+        return self._other.prompts
+
+    def set_prompts(self, prompts: Mapping[str, str]) -> None:
+        """The detector's."""
+        assert self._other is not None
+        self._other.set_prompts(prompts)
+
+    @property
+    def reliability(self) -> Mapping[str, Curve]:
+        """The detector's."""
+        return self._other.reliability if isinstance(self._other, Calibrated) else {}
+
+    def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
+        """As the detector."""
+        assert self._other is not None and self.flight is not None
+        found = self._other.detect(frames)
+        self.flight.seen.append(_placed(frames, found))
+        self.flight.shown.append(_placed(frames, self._oracle.detect(frames)))
+        return found
+
+
+def _placed(frames: Sequence[CameraFrame], found: Sequence[Sequence[Detection2D]]) -> tuple[Sighting, ...]:
+    pairs = [(frame, detection) for frame, own in zip(frames, found, strict=True) for detection in own]
+    return tuple(localise(detection, frame, _SETTINGS.localisation) for frame, detection in pairs)
+
+
+_TAP = Tap()
+register(TAP, eligible=False)(lambda parameters: _TAP)
+
+
+def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
+    """Fly a task for a while."""
+    task = load_task(name)
+    objects = [(PERSON, victim.position) for victim in task.victims]
+    objects += [(clue.kind.value, clue.position) for clue in task.clues]
+    flight = _TAP.flight = Flight(task.id, tuple(objects))
+    short = task.model_copy(update={"t_max": min(seconds, task.t_max)})
+    track = fly(short, planner, task.seed, Conditions(preset=preset, detector=TAP)).track[VEHICLE]
+    places = np.array([p for p in zip(track["x"], track["y"], strict=True) if None not in p], dtype=np.float64)
+    flight.kilometres = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()) / 1e3
+    return flight
+
+
+# -- judging ---------------------------------------------------------------------------------------
+
+
+def fused(flight: Flight, reliability: Reliability, prior: float) -> tuple[SeenClue, ...]:
+    """The objects that the flight's sightings make."""
+    evidence = _SETTINGS.fusion.evidence.model_copy(update={"prior": prior})
+    fusion = ClueFusion(_SETTINGS.fusion.model_copy(update={"evidence": evidence}), reliability=reliability)
+    clues: tuple[SeenClue, ...] = ()
+    for frame in flight.seen:
+        clues = fusion.update(frame)
+    return clues
+
+
+def is_right(clue: SeenClue, flight: Flight) -> bool:
+    """Whether an object of its kind lies where it is placed."""
+    return _number(clue.kind, clue.position, flight) is not None
+
+
+def _number(kind: str, position: Vector, flight: Flight) -> int | None:
+    """The nearest true object of a kind within MATCH, on the ground."""
+    off = [math.dist(at, position[:2]) if own == kind else math.inf for own, at in flight.truth]
+    best = int(np.argmin(off)) if off else 0
+    return best if off and off[best] <= MATCH else None
+
+
+def passed(flight: Flight) -> dict[int, int]:
+    """Objects that pictures showed from within PASSED -> how many pictures."""
+    looks: dict[int, int] = {}
+    for frame in flight.shown:
+        for sighting in frame:
+            if sighting.position is None or sighting.view_range is None or sighting.view_range > PASSED:
+                continue
+            number = _number(sighting.detection.kind, sighting.position, flight)
+            if number is not None:
+                looks[number] = looks.get(number, 0) + 1
+    return looks
+
+
+def figures(flights: Sequence[Flight], reliability: Reliability, prior: float) -> dict[str, float]:
+    """Sums over flights at one prior."""
+    policy = ReportPolicy(ReportingSettings())
+    told: list[tuple[float, bool, bool]] = []  # stated probability, right, a person
+    due: list[tuple[bool, bool]] = []  # right, a person: what would be reported
+    near = found = people = people_found = 0
+    for flight in flights:
+        clues = fused(flight, reliability, prior)
+        told += [(clue.score, is_right(clue, flight), clue.kind == PERSON) for clue in clues]
+        reported = [clue for clue in clues if policy.due(clue)]
+        due += [(is_right(clue, flight), clue.kind == PERSON) for clue in reported]
+        got = {_number(clue.kind, clue.position, flight) for clue in reported}
+        for number in passed(flight):
+            person = flight.truth[number][0] == PERSON
+            near, found = near + 1, found + (number in got)
+            people, people_found = people + person, people_found + (person and number in got)
+    kilometres = sum(flight.kilometres for flight in flights)
+    out = {
+        "km": kilometres,
+        "tracks": len(told),
+        "tracks_right": sum(right for _, right, _ in told),
+        "false_reports_per_km": sum(not right for right, _ in due) / kilometres,
+        "false_victims_per_km": sum(person and not right for right, person in due) / kilometres,
+        "precision": sum(right for right, _ in due) / max(1, len(due)),
+        "passed": near,
+        "passed_and_reported": found / max(1, near),
+        "people_passed": people,
+        "people_passed_and_reported": people_found / max(1, people),
+        "expected_right": sum(p for p, _, _ in told),
+    }
+    for low, high in pairwise(EDGES):
+        bin_ = [right for p, right, _ in told if low <= p < high or p == high == 1.0]
+        out[f"right_of_{low:.1f}_{high:.1f}"] = sum(bin_) / len(bin_) if bin_ else math.nan
+        out[f"tracks_of_{low:.1f}_{high:.1f}"] = len(bin_)
+    return out
+
+
+def _flights(arguments: argparse.Namespace) -> Iterator[Flight]:
+    for name in choose_tasks(arguments.tasks, arguments.limit):
+        began = time.process_time()
+        flight = flown(name, arguments.planner, arguments.seconds, arguments.preset)
+        cpu = time.process_time() - began
+        sightings = sum(map(len, flight.seen))
+        print(f"{flight.task:<22}{flight.kilometres:6.2f} km {sightings:5d} sightings {cpu:6.1f} CPU s", flush=True)
+        yield flight
+
+
+def main() -> None:
+    """Fly, judge and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser.add_argument("--tasks", default="dev", help="set, file or ids (default %(default)s)")
+    parser.add_argument("--limit", type=int, default=12, help="default %(default)s")
+    parser.add_argument("--planner", default="belief", help="default %(default)s")
+    parser.add_argument("--seconds", type=float, default=240.0, help="of each flight (default %(default)s)")
+    parser.add_argument("--preset", choices=tuple(PRESETS), default="fast", help="default %(default)s")
+    parser.add_argument("--detector", default="esar_yolo", help="default %(default)s")
+    parser.add_argument("--priors", default=str(_SETTINGS.fusion.evidence.prior), help="default %(default)s")
+    parser.add_argument("--keep", type=Path, help="file for what the flights saw")
+    parser.add_argument("--from", dest="source", type=Path, help="such a file, judged without flying")
+    arguments = parser.parse_args()
+    detector = create_chosen(arguments.detector)
+    _TAP.watch(detector)
+    if arguments.source:
+        flights: list[Flight] = pickle.loads(arguments.source.read_bytes())
+    else:
+        flights = []
+        for flight in _flights(arguments):
+            flights.append(flight)
+            if arguments.keep:
+                arguments.keep.write_bytes(pickle.dumps(flights))
+    reliability = Reliability(_TAP.reliability)
+    every = {}
+    for prior in map(float, arguments.priors.split(",")):
+        every[prior] = figures(flights, reliability, prior)
+        print(f"\nprior {prior}")
+        for key, value in every[prior].items():
+            print(f"  {key:<28}{value:10.3f}")
+    rounded = {
+        f"{prior}: {key}": None if math.isnan(value) else round(value, 4)
+        for prior, own in every.items()
+        for key, value in own.items()
+    }
+    print(json.dumps({"benchmark": "detector_flights", "figures": rounded, "goals": {}, "met": {}}))
+
+
+if __name__ == "__main__":
+    main()
