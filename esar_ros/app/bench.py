@@ -114,6 +114,8 @@ def bench(arguments: argparse.Namespace) -> int:
 
     if not 0 <= arguments.workers <= 1024:
         raise UsageError(f"--workers {arguments.workers}", "between 1 and 1024, or 0 for one a CPU")
+    if not arguments.timeout >= 0.0:  # also where it is no number
+        raise UsageError(f"--timeout {arguments.timeout:g}", "seconds of wall time, or 0 for the default")
     plan = make_plan(
         choose_tasks(arguments.tasks, arguments.limit),
         tuple(part.strip() for part in arguments.planners.split(",") if part.strip()),

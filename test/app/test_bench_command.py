@@ -39,6 +39,8 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--tasks", "aotai-first", "--seeds", "0"], "--seeds 0"),
         (["--tasks", "aotai-first", "--limit", "0"], "--limit 0"),
         (["--tasks", "aotai-first", "--workers", "-1"], "--workers -1"),
+        (["--tasks", "aotai-first", "--timeout", "nan", "--limit", "0"], "--timeout nan"),
+        (["--tasks", "aotai-first", "--timeout", "-5", "--limit", "0"], "--timeout -5"),
         (["--tasks", "aotai-first", "--detector", "eagle"], "eagle"),
         (["--tasks", "aotai-first", "--preset", "huge"], "--preset"),
         (["--tasks", "aotai-first", "--out", "/proc/nowhere"], "cannot write"),
