@@ -3,6 +3,7 @@
 A detector's score says how a picture looks to it, not how often it is right: a reliability curve, measured on
 held-out pictures (the model card's), makes it a probability. Pictures taken from one place err together, so they count
 once, as a look; further looks multiply the odds (naive Bayes), with less weight each: a red rock is red from all sides.
+A picture that should have shown an object again and did not counts against it: what rain draws is there but once.
 """
 
 from __future__ import annotations
@@ -76,12 +77,13 @@ def _never_falling(values: Sequence[float]) -> list[float]:
 
 @dataclass
 class _Look:
-    """Sightings from one place: where it was first taken from, and the mean of what they say."""
+    """Pictures from one place: where the first was taken from, and the mean of what they say."""
 
     direction: Vector  # (3,) unit vector, camera to object
     distance: float  # m
     gain: float  # mean log-odds against the base rate
-    sightings: int
+    pictures: int
+    sightings: int  # of these, in which the object was seen
 
 
 @dataclass
@@ -94,7 +96,11 @@ class Evidence:
     def add(self, kind: str, probability: float, direction: Vector, distance: float, how: EvidenceSettings) -> None:
         """Take in one sighting; probability: that it shows an object of this kind."""
         self.votes[kind] = self.votes.get(kind, 0.0) + probability
-        self._place(_Look(direction, distance, _log_odds(probability) - _log_odds(how.base_rate), 1), how)
+        self._place(_Look(direction, distance, _log_odds(probability) - _log_odds(how.base_rate), 1, 1), how)
+
+    def miss(self, direction: Vector, distance: float, how: EvidenceSettings) -> None:
+        """Take in a picture that should have shown it and did not."""
+        self._place(_Look(direction, distance, _log_odds(how.missed) - _log_odds(0.5), 1, 0), how)
 
     def absorb(self, other: Evidence, how: EvidenceSettings) -> None:
         """Take in what speaks for another object that has turned out to be this one."""
@@ -109,16 +115,17 @@ class Evidence:
         for look in self._looks:
             near, far = sorted((look.distance, new.distance))
             if float(look.direction @ new.direction) > math.cos(how.look_angle) and far < how.look_ratio * near:
-                total = look.sightings + new.sightings
-                look.gain = (look.gain * look.sightings + new.gain * new.sightings) / total
-                look.sightings = total
+                total = look.pictures + new.pictures
+                look.gain = (look.gain * look.pictures + new.gain * new.pictures) / total
+                look.pictures = total
+                look.sightings += new.sightings
                 return
         self._looks.append(new)
 
     @property
     def views(self) -> int:
-        """Number of looks: places apart that it was seen from."""
-        return len(self._looks)
+        """Number of looks that saw it: places apart."""
+        return sum(look.sightings > 0 for look in self._looks)
 
     @property
     def kind(self) -> str:

@@ -16,11 +16,13 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import SeenClue
+from esar_ros.perception.backend import CameraFrame
 from esar_ros.perception.bearings import Rays, measured
 from esar_ros.perception.evidence import Evidence, Reliability
 from esar_ros.perception.localisation import Sighting
 from esar_ros.perception.settings import FusionSettings
 from esar_ros.perception.track import Placed, PlaceFilter, Track
+from esar_ros.perception.visibility import unobstructed
 
 _OUTSIDE = 1e9  # cost of a pair outside the gate
 
@@ -46,8 +48,11 @@ class ClueFusion:
         self.owners: dict[int, int] = {}  # of the last update: place in its sightings -> the object's id
         self.merged: dict[int, int] = {}  # of the last update: id that is no more -> the one it was found to be
 
-    def update(self, sightings: Iterable[Sighting]) -> tuple[SeenClue, ...]:
-        """Take in the sightings of one frame (all cameras) and return every object known, by id."""
+    def update(self, sightings: Iterable[Sighting], frames: Sequence[CameraFrame] = ()) -> tuple[SeenClue, ...]:
+        """Take in the sightings of one frame (all cameras) and return every object known, by id.
+
+        frames: the pictures that were looked at; objects that they should have shown and did not are believed less.
+        """
         given = list(sightings)
         places = {id(sighting): place for place, sighting in enumerate(given)}
         self.owners, self.merged = {}, {}
@@ -59,7 +64,22 @@ class ClueFusion:
                 touched.add(track.id)
         self._merge(touched)
         self.owners = {place: self._final(owner) for place, owner in self.owners.items()}
+        shown = {(given[place].camera, owner) for place, owner in self.owners.items()}
+        for frame in frames:
+            self._doubt(frame, {owner for camera, owner in shown if camera == frame.camera})
         return self.clues()
+
+    def _doubt(self, frame: CameraFrame, shown: set[int]) -> None:
+        """Count a picture against the objects that it should show as well as any before, and does not."""
+        missing = [track for track in self._tracks if track.id not in shown]
+        if not missing or not np.isfinite([*frame.pose.position, *frame.pose.quaternion]).all():
+            return
+        places = np.array([track.place.position for track in missing])
+        shows = unobstructed(frame, places, np.array([track.nearest_view for track in missing]))
+        for index in np.flatnonzero(shows):
+            ray = places[index] - frame.pose.position
+            distance = float(np.linalg.norm(ray))
+            missing[index].evidence.miss(ray / distance, distance, self._settings.evidence)
 
     def _final(self, identity: int) -> int:
         while identity in self.merged:

@@ -66,6 +66,12 @@ class EvidenceSettings(_Strict):
     prior: float = Field(
         default=0.5, gt=0, lt=1, description="share of the objects told of that are there and of their kind, in flight"
     )
+    missed: float = Field(
+        default=0.35,
+        gt=0,
+        le=0.5,
+        description="what a picture says of an object that it should show and does not",
+    )
     look_angle: float = Field(default=0.26, gt=0, description="rad: directions farther apart are another look")
     look_ratio: float = Field(default=1.5, gt=1, description="of two ranges: beyond it, another look")
     look_weight: float = Field(default=0.5, ge=0, lt=1, description="of each further look against the one before it")

@@ -82,6 +82,27 @@ def test_a_weak_detection_seen_from_everywhere_stays_weak():
     assert evidence.probability(HOW) < 0.6
 
 
+def test_a_picture_that_misses_it_speaks_against_it_and_is_no_view():
+    evidence = Evidence()
+    evidence.add("rope", 0.9, direction(0.0), 30.0, HOW)
+    sure = evidence.probability(HOW)
+    for step in range(1, 6):
+        evidence.miss(direction(0.0), 30.0 - step, HOW)
+        assert evidence.probability(HOW) < sure
+        sure = evidence.probability(HOW)
+    evidence.miss(direction(1.0), 25.0, HOW)
+    assert evidence.probability(HOW) < sure < 0.5, "seen once in seven pictures"
+    assert evidence.views == 1
+
+
+def test_misses_can_be_left_out_of_account():
+    deaf = HOW.model_copy(update={"missed": 0.5})
+    evidence = Evidence()
+    evidence.add("rope", 0.9, direction(0.0), 30.0, deaf)
+    evidence.miss(direction(1.0), 20.0, deaf)
+    assert evidence.probability(deaf) == pytest.approx(0.9)
+
+
 def test_what_is_rarer_in_flight_than_where_scores_were_measured_is_less_sure():
     """Odds of 9 where every second detection was right are odds of 1 where every tenth object told of is."""
     seen = Evidence()

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detector import first_id
 from esar_ros.perception.fusion import ClueFusion
@@ -197,3 +198,27 @@ def test_a_detector_started_again_gives_no_id_twice() -> None:
     assert first_id(0.05) == 1
     assert first_id(14.05) == 14_001
     assert first_id(1.7e9) < 2**32
+
+
+def test_what_pictures_do_not_show_again_is_doubted(sighting, down_frame):
+    """A picture counts against an object only where it should have shown it: not hidden, and as near as it was seen."""
+    place = [5.0, 7.0, 0.0]
+    fusion, hidden = ClueFusion(), replace(down_frame, depth=np.full_like(down_frame.depth, 20.0))
+    above, below = (
+        replace(down_frame, pose=Pose(down_frame.pose.position + [0.0, 0.0, up], down_frame.pose.quaternion))
+        for up in (5.0, -2.0)
+    )
+    seen = sighting(place, 1.0, camera="down", direction=(0.0, 0.0, -1.0), score=0.9)
+    (first,) = fusion.update([seen], [down_frame])
+    for frame in (hidden, above):
+        (same,) = fusion.update([], [frame])
+        assert same.score == first.score
+    (again,) = fusion.update([], [below])
+    assert again.score < first.score and again.views == 1 and again.last_seen == 1.0
+
+
+def test_a_picture_without_a_pose_doubts_nothing(sighting, down_frame):
+    fusion = ClueFusion()
+    (first,) = fusion.update([sighting([5.0, 7.0, 0.0], camera="down", direction=(0.0, 0.0, -1.0))])
+    lost = replace(down_frame, pose=Pose(np.full(3, np.nan), down_frame.pose.quaternion))
+    assert fusion.update([], [lost])[0].score == first.score

@@ -70,7 +70,8 @@ def test_flies_low_when_range_is_short():
     short = np.where(np.arange(151) < 30, 0.9, 0.0)
     what = worth([(200.0, 0.0)], [0.5])
     places = flyable(candidates(HERE, what, 100), HERE, AREA, 15.0, [], 25.0)
-    assert best_view(HERE, what, Curves(short, short), places, 900.0, PlanningSettings()).height == min(PlanningSettings().heights)
+    planning = PlanningSettings()
+    assert best_view(HERE, what, Curves(short, short), places, 900.0, planning).height == min(planning.heights)
 
 
 def test_nothing_to_find_no_view():
