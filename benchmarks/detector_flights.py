@@ -1,10 +1,10 @@
 """What a clue detector tells on missions: false finds a kilometre, how right its probabilities are, what it passes by.
 
 `python benchmarks/detector_flights.py [--tasks dev --limit 12] [--planner belief] [--seconds 240] [--preset fast]
-[--detector esar_yolo] [--keep FILE] [--from FILE] [--priors 0.5,0.2,0.1]`. Tasks are flown in the episode engine as
-they are, with noisy odometry; the simulator's object ids say, beside the detector, what every picture shows. What was
-seen is fused once for each prior. --keep writes what the flights saw, --from judges such a file again without flying.
-The last line is JSON.
+[--detector esar_yolo] [--keep FILE] [--from FILE] [--priors 0.5,0.2] [--missed 0.5,0.35]`. Tasks are flown in the
+episode engine as they are, with noisy odometry; the simulator's object ids say, beside the detector, what every picture
+shows. What was seen is fused once for each pair of priors and misses. --keep writes what the flights saw, --from judges
+such a file again without flying. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import math
 import pickle
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.task import load_task
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
 from esar_ros.perception.chosen import create_chosen
 from esar_ros.perception.evidence import Calibrated, Curve, Reliability
@@ -40,7 +41,9 @@ from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 MATCH = 10.0  # m: a track this near to an object of its kind is of it (the benchmark's radius of success)
 PASSED = 60.0  # m: an object that a picture showed from within counts as passed
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of stated probability
+COARSE = 40  # px, width of the depth pictures that are kept
 TAP = "flights_tap"
+_NO_PICTURE = np.zeros((0, 0, 3), dtype=np.uint8)
 _SETTINGS = load_detector_settings()
 
 
@@ -52,6 +55,7 @@ class Flight:
     truth: tuple[tuple[str, tuple[float, float]], ...]  # kind, place (m, map)
     seen: list[tuple[Sighting, ...]] = field(default_factory=list)  # by frame: the detector's
     shown: list[tuple[Sighting, ...]] = field(default_factory=list)  # by frame: what was visible, by object ids
+    frames: list[tuple[CameraFrame, ...]] = field(default_factory=list)  # coarse, without colours
     kilometres: float = 0.0
 
 
@@ -92,12 +96,21 @@ class Tap:
         found = self._other.detect(frames)
         self.flight.seen.append(_placed(frames, found))
         self.flight.shown.append(_placed(frames, self._oracle.detect(frames)))
+        self.flight.frames.append(tuple(_coarse(frame) for frame in frames))
         return found
 
 
 def _placed(frames: Sequence[CameraFrame], found: Sequence[Sequence[Detection2D]]) -> tuple[Sighting, ...]:
     pairs = [(frame, detection) for frame, own in zip(frames, found, strict=True) for detection in own]
     return tuple(localise(detection, frame, _SETTINGS.localisation) for frame, detection in pairs)
+
+
+def _coarse(frame: CameraFrame) -> CameraFrame:
+    """With every so many-th pixel of depth alone: enough to tell whether something hides a place."""
+    step = frame.model.width // COARSE
+    model = load_vehicle().with_image_size(COARSE, frame.model.height // step).image.model
+    depth = np.ascontiguousarray(frame.depth[step // 2 :: step, step // 2 :: step])
+    return replace(frame, model=model, rgb=_NO_PICTURE, depth=depth, segmentation=None)
 
 
 _TAP = Tap()
@@ -120,13 +133,13 @@ def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
 # -- judging ---------------------------------------------------------------------------------------
 
 
-def fused(flight: Flight, reliability: Reliability, prior: float) -> tuple[SeenClue, ...]:
-    """The objects that the flight's sightings make."""
-    evidence = _SETTINGS.fusion.evidence.model_copy(update={"prior": prior})
+def fused(flight: Flight, reliability: Reliability, how: Mapping[str, float]) -> tuple[SeenClue, ...]:
+    """The objects that the flight's sightings make; how: fields of EvidenceSettings."""
+    evidence = _SETTINGS.fusion.evidence.model_copy(update=dict(how))
     fusion = ClueFusion(_SETTINGS.fusion.model_copy(update={"evidence": evidence}), reliability=reliability)
     clues: tuple[SeenClue, ...] = ()
-    for frame in flight.seen:
-        clues = fusion.update(frame)
+    for sightings, frames in zip(flight.seen, flight.frames, strict=True):
+        clues = fusion.update(sightings, frames)
     return clues
 
 
@@ -155,14 +168,14 @@ def passed(flight: Flight) -> dict[int, int]:
     return looks
 
 
-def figures(flights: Sequence[Flight], reliability: Reliability, prior: float) -> dict[str, float]:
-    """Sums over flights at one prior."""
+def figures(flights: Sequence[Flight], reliability: Reliability, how: Mapping[str, float]) -> dict[str, float]:
+    """Sums over flights; how: fields of EvidenceSettings."""
     policy = ReportPolicy(ReportingSettings())
     told: list[tuple[float, bool, bool]] = []  # stated probability, right, a person
     due: list[tuple[bool, bool]] = []  # right, a person: what would be reported
     near = found = people = people_found = 0
     for flight in flights:
-        clues = fused(flight, reliability, prior)
+        clues = fused(flight, reliability, how)
         told += [(clue.score, is_right(clue, flight), clue.kind == PERSON) for clue in clues]
         reported = [clue for clue in clues if policy.due(clue)]
         due += [(is_right(clue, flight), clue.kind == PERSON) for clue in reported]
@@ -211,7 +224,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=240.0, help="of each flight (default %(default)s)")
     parser.add_argument("--preset", choices=tuple(PRESETS), default="fast", help="default %(default)s")
     parser.add_argument("--detector", default="esar_yolo", help="default %(default)s")
-    parser.add_argument("--priors", default=str(_SETTINGS.fusion.evidence.prior), help="default %(default)s")
+    evidence = _SETTINGS.fusion.evidence
+    parser.add_argument("--priors", default=str(evidence.prior), help="default %(default)s")
+    parser.add_argument("--missed", default=str(evidence.missed), help="default %(default)s")
     parser.add_argument("--keep", type=Path, help="file for what the flights saw")
     parser.add_argument("--from", dest="source", type=Path, help="such a file, judged without flying")
     arguments = parser.parse_args()
@@ -227,14 +242,15 @@ def main() -> None:
                 arguments.keep.write_bytes(pickle.dumps(flights))
     reliability = Reliability(_TAP.reliability)
     every = {}
-    for prior in map(float, arguments.priors.split(",")):
-        every[prior] = figures(flights, reliability, prior)
-        print(f"\nprior {prior}")
-        for key, value in every[prior].items():
+    for prior, missed in product(arguments.priors.split(","), arguments.missed.split(",")):
+        name = f"prior {prior}, missed {missed}"
+        every[name] = figures(flights, reliability, {"prior": float(prior), "missed": float(missed)})
+        print(f"\n{name}")
+        for key, value in every[name].items():
             print(f"  {key:<28}{value:10.3f}")
     rounded = {
-        f"{prior}: {key}": None if math.isnan(value) else round(value, 4)
-        for prior, own in every.items()
+        f"{name}: {key}": None if math.isnan(value) else round(value, 4)
+        for name, own in every.items()
         for key, value in own.items()
     }
     print(json.dumps({"benchmark": "detector_flights", "figures": rounded, "goals": {}, "met": {}}))
