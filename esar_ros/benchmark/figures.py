@@ -79,8 +79,9 @@ def safety_figure(report: Report) -> Figure:
             distance.mean,
             xerr=[[time.mean - time.low], [time.high - time.mean]],
             yerr=[[distance.mean - distance.low], [distance.high - distance.mean]],
-            color="#b9c1c6",
-            elinewidth=1.0,
+            color=_MUTED,
+            elinewidth=1.3,
+            capsize=2.5,
             zorder=2,
         )
         ax.scatter(time.mean, distance.mean, s=30 + 1400 * crash.mean, color=_CRASH, alpha=0.75, linewidths=0, zorder=3)
@@ -118,7 +119,14 @@ def _label_beside(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:
             va="center",
             fontsize=9.5,
             color=INK,
-            arrowprops={"arrowstyle": "-", "color": "#b9c1c6", "linewidth": 0.8, "shrinkA": 0, "shrinkB": 2},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": "#b9c1c6",
+                "linewidth": 0.8,
+                "linestyle": ":",
+                "shrinkA": 0,
+                "shrinkB": 2,
+            },
             annotation_clip=False,
             zorder=5,
         )
