@@ -12,7 +12,7 @@ from typing import Any
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.detector import card as cards
 from esar_ros.benchmark.detector.assess import assess, goal_figures, look
-from esar_ros.benchmark.detector.calibrate import reliability, thresholds
+from esar_ros.benchmark.detector.calibrate import detection_probability, reliability, thresholds
 from esar_ros.benchmark.detector.evaluate import Picture
 from esar_ros.benchmark.detector.examples import Examples, collect
 from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
@@ -26,7 +26,7 @@ from esar_ros.sim.maps import shipped_maps
 NAME = "esar-clues"
 SCENES = {  # a map, and pictures of each
     "train": (60, 16), "val": (12, 12), "test": (20, 10),
-    "views": (15, 12), "empty": (7, 12), "empty-val": (5, 12), "empty-test": (5, 10),
+    "views": (32, 12), "empty": (14, 12), "empty-val": (15, 12), "empty-test": (5, 10),
 }  # fmt: skip
 STEPS = ("data", "train", "second", "evaluate")
 
@@ -111,9 +111,13 @@ def evaluate(
         split: sum(picture["map"] in _ground(split, learnt, tested) for picture in read_meta(root, split))
         for split in SCENES
     }
+    validated = {
+        "validation": {"goals": goal_figures(validation)},
+        "detection_probability": detection_probability(validation, dict(both.thresholds)),
+    }
     card = cards.card_of(
         name, network, second, {**made, "pictures": counts, "tested_on": list(tested)}, alone, both,
-        {"validation": {"goals": goal_figures(validation)}} | cards.results(last, first),
+        validated | cards.results(last, first),
     )  # fmt: skip
     cards.write_json(beside, card)
     about = resource("models/README.md").read_text().partition("\n")[2]

@@ -2,7 +2,8 @@
 
 As in R-CNN (Girshick et al., CVPR 2014) proposals are classified one by one; as with depth at hand (Gupta et al., ECCV
 2014) from colour and depth together. A crop spans a fixed number of metres at the box's depth, so a tent is as large in
-it from 20 m as from 60 m, and a slope that merely looks like one is not.
+it from 20 m as from 60 m, and a slope that merely looks like one is not. As in Fast R-CNN (Girshick, ICCV 2015) each
+box is moved onto the object, too: (dx, dy) in its own sides, (log width, log height) against them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ SIDE = 32  # px, of each crop
 CHANNELS = 4 * len(EXTENTS)  # red, green, blue, depth of each
 OWN_FEATURES = 6  # before the first stage's scores
 _LEAST_SCORE = 1e-3  # first-stage scores below it are alike
+_LEAST_SIDE = 0.5  # px, of a box
+_MOST_SHIFT = 2.0  # sides that a box moves at most
+_MOST_GROWTH = math.log(4.0)  # of a side, either way
 
 
 def box_depths(boxes: RawBoxes, frame: CameraFrame) -> NDArray[np.float64]:
@@ -43,7 +47,7 @@ def features(boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame) -
     """(N, OWN_FEATURES + classes): logarithms of depth (m), of the box's sides in m and px, whether it touches the
     picture's edge, and the first stage's log-odds of each class."""
     height, width = frame.rgb.shape[:2]
-    sides = np.maximum(boxes.corners[:, 2:] - boxes.corners[:, :2], 0.5)
+    sides = np.maximum(boxes.corners[:, 2:] - boxes.corners[:, :2], _LEAST_SIDE)
     metres = sides * depths[:, None] / (frame.model.fx, frame.model.fy)
     low, high = boxes.corners[:, :2], np.array([width, height]) - boxes.corners[:, 2:]
     at_edge = np.minimum(low, high).min(axis=1) < 1.0
@@ -108,6 +112,26 @@ def _cut(
     return np.multiply(colour.transpose(2, 0, 1), 1.0 / 255.0, dtype=np.float32), relative.astype(np.float32)
 
 
+def shifts_between(corners: NDArray[np.float64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, 4) dx, dy, log width, log height that move boxes (N, 4) x1, y1, x2, y2 onto others; `shifted` undoes it."""
+    middles, sides = _middles_and_sides(corners)
+    others, targets = _middles_and_sides(wanted)
+    return np.hstack([(others - middles) / sides, np.log(targets / sides)])
+
+
+def shifted(corners: NDArray[np.float64], shifts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Boxes (N, 4) x1, y1, x2, y2 moved by dx, dy, log width, log height (N, 4), within bounds."""
+    middles, sides = _middles_and_sides(corners)
+    middles = middles + sides * np.clip(shifts[:, :2], -_MOST_SHIFT, _MOST_SHIFT)
+    half = sides * np.exp(np.clip(shifts[:, 2:], -_MOST_GROWTH, _MOST_GROWTH)) / 2.0
+    return np.hstack([middles - half, middles + half])
+
+
+def _middles_and_sides(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    sides = np.maximum(corners[:, 2:] - corners[:, :2], _LEAST_SIDE)
+    return (corners[:, :2] + corners[:, 2:]) / 2.0, sides
+
+
 class SecondStage:
     """An exported second stage with its part of the model card."""
 
@@ -119,23 +143,28 @@ class SecondStage:
         self._classes = classes
         blank = np.full((1, CHANNELS, SIDE, SIDE), 0.5, np.float32), np.zeros((1, OWN_FEATURES + classes), np.float32)
         try:
-            output = self._run(*blank)
+            outputs = self._run(*blank)
         except Exception as error:  # the engine raises types of its own
             reason = str(error).splitlines()[0][:160]
             raise UsageError(f"{path} fails on a crop: {reason}", "export it again: esar train-detector") from None
-        if output.shape != (1, classes + 1):
+        shapes = [output.shape for output in outputs]
+        if shapes != [(1, classes + 1), (1, 4)]:
             raise UsageError(
-                f"{path} gives an array of shape {output.shape}", f"a second stage gives (N, {classes + 1})"
+                f"{path} gives arrays of shapes {shapes}", f"a second stage gives (N, {classes + 1}) and (N, 4)"
             )
-        if not np.isfinite(output).all():
+        if not all(np.isfinite(output).all() for output in outputs):
             raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: export it again")
 
-    def probabilities(self, boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame) -> NDArray[np.float64]:
-        """(N, classes + 1): of each class, and last of none, for boxes whose depths (m) are known."""
+    def judge(
+        self, boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Of boxes whose depths (m) are known: probabilities (N, classes + 1) of each class and last of none, and
+        their corners (N, 4) moved onto what they show."""
         if not len(depths):
-            return np.zeros((0, self._classes + 1))
-        return self._run(crops(boxes, depths, frame), features(boxes, depths, frame)).astype(np.float64)
+            return np.zeros((0, self._classes + 1)), np.zeros((0, 4))
+        shares, shifts = self._run(crops(boxes, depths, frame), features(boxes, depths, frame))
+        return shares.astype(np.float64), shifted(boxes.corners, shifts.astype(np.float64))
 
-    def _run(self, pictures: Tensor, numbers: Tensor) -> Tensor:
-        output: Tensor = self._session.run(None, {"crops": pictures, "features": numbers})[0]
-        return output
+    def _run(self, pictures: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        shares, shifts = self._session.run(["probabilities", "shifts"], {"crops": pictures, "features": numbers})
+        return shares, shifts

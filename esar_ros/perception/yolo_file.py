@@ -92,14 +92,16 @@ class YoloFile(YoloDetector):
     def _judged(
         self, second: SecondStage, boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame
     ) -> RawBoxes:
-        """Boxes with the second stage's class and probability, those that reach their threshold."""
-        shares = second.probabilities(boxes, depths, frame)[:, :-1]
-        shares = np.where(np.isfinite(self._least), shares, 0.0)  # of the classes that are looked for
+        """Boxes as the second stage places them, with its class and probability: those that reach their threshold, one
+        a place and class."""
+        shares, corners = second.judge(boxes, depths, frame)
+        shares = np.where(np.isfinite(self._least), shares[:, :-1], 0.0)  # of the classes that are looked for
         classes = shares.argmax(axis=1)
         scores = shares[np.arange(len(shares)), classes]
         own = self._settings.thresholds
         limits = np.array([own.get(word, second.card.threshold(word)) for word in self.card.classes])
-        return replace(boxes, scores=scores, classes=classes)[scores >= limits[classes]]
+        judged = replace(boxes, corners=corners, scores=scores, classes=classes)[scores >= limits[classes]]
+        return suppress(judged, second.card.merge, agnostic=False)
 
     @property
     def _size(self) -> tuple[int, int] | None:

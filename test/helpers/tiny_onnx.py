@@ -113,9 +113,15 @@ def write_detector(
 
 
 def write_second_stage(
-    path: Path, slope: NDArray[np.float32], offset: NDArray[np.float32], channels: int = 8, side: int = 32
+    path: Path,
+    slope: NDArray[np.float32],
+    offset: NDArray[np.float32],
+    shift: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+    channels: int = 8,
+    side: int = 32,
 ) -> Path:
-    """A second stage: softmax of features @ slope (features, classes + 1) + offset (classes + 1,), + 0 * its crops."""
+    """A second stage: softmax of features @ slope (features, classes + 1) + offset (classes + 1,), + 0 * its crops; it
+    moves every box by the same shift."""
     nodes = [
         node("ReduceMean", ["crops"], ["colour"], axes=[1, 2], keepdims=0),  # (N, side)
         node("MatMul", ["colour", "nothing"], ["blank"]),
@@ -123,11 +129,17 @@ def write_second_stage(
         node("Add", ["told", "offset"], ["known"]),
         node("Add", ["known", "blank"], ["logits"]),
         node("Softmax", ["logits"], ["probabilities"], axis=1),
+        node("MatMul", ["features", "still"], ["unmoved"]),
+        node("Add", ["unmoved", "shift"], ["shifts"]),
     ]
-    nothing = np.zeros((side, slope.shape[1]), np.float32)
-    constants = [tensor("nothing", nothing), tensor("slope", slope), tensor("offset", offset)]
+    nothing, still = np.zeros((side, slope.shape[1]), np.float32), np.zeros((slope.shape[0], len(shift)), np.float32)
+    constants = [
+        tensor("nothing", nothing), tensor("slope", slope), tensor("offset", offset),
+        tensor("still", still), tensor("shift", np.array(shift, np.float32)),
+    ]  # fmt: skip
     taken: dict[str, Shape] = {"crops": ("n", channels, side, side), "features": ("n", slope.shape[0])}
-    return write_graph(path, nodes, constants, taken, {"probabilities": ("n", slope.shape[1])})
+    given: dict[str, Shape] = {"probabilities": ("n", slope.shape[1]), "shifts": ("n", len(shift))}
+    return write_graph(path, nodes, constants, taken, given)
 
 
 def bright_tent(path: Path, classes: int = 2, **more: object) -> Path:

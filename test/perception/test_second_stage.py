@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tiny_onnx import bright_tent, write_second_stage
+from tiny_onnx import bright_tent, write_detector, write_second_stage
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
@@ -30,13 +31,15 @@ from esar_ros.perception.second_stage import (
     box_depths,
     crops,
     features,
+    shifted,
+    shifts_between,
 )
 from esar_ros.perception.yolo_boxes import RawBoxes
 from esar_ros.perception.yolo_file import YoloFile
 
 CLASSES = ["tent", "person"]
 CARD = {"schema": "esar-detector/1", "name": "tiny", "classes": CLASSES, "thresholds": {"tent": 0.3, "person": 0.3}}
-ABOUT = {"file": "tiny-second.onnx", "proposal": 0.1, "overlap": 0.6, "no_depth": 0.5}
+ABOUT = {"file": "tiny-second.onnx", "proposal": 0.1, "overlap": 0.6, "merge": 0.4, "no_depth": 0.5}
 BOX = (80, 50, 40, 20)  # of bright_tent
 
 
@@ -69,7 +72,7 @@ def _write_card(model: Path, **more: Any) -> None:
 
 def found(model: Path, frame: CameraFrame, **parameters: Any) -> list[tuple[str, float]]:
     (seen,) = backend.create("onnx", {"model": str(model), **parameters}).detect([frame])
-    assert all(detection.box == BOX for detection in seen)
+    assert all(detection.box == BOX for detection in seen), "a shift of nothing leaves a box where it is"
     return [(detection.kind, round(detection.score, 2)) for detection in seen]
 
 
@@ -81,6 +84,46 @@ def test_depth_decides_between_a_tent_and_what_looks_like_one(model: Path, frame
     (far,), (near,) = found(model, at(frame, 40.0)), found(model, at(frame, 10.0))
     assert far[0] == "tent" and far[1] > 0.9, "40 px at 40 m are 5 m"
     assert near[0] == "person" and near[1] > 0.9, "40 px at 10 m are 1.25 m"
+
+
+def test_a_box_is_moved_onto_what_it_shows(model: Path, frame: CameraFrame) -> None:
+    slope, offset = np.zeros((OWN_FEATURES + 2, 3), np.float32), np.array([5.0, 0.0, 0.0], np.float32)
+    shift = (0.25, -0.5, math.log(2.0), math.log(0.5))  # of 40 x 20 px about (100, 60)
+    write_second_stage(model.with_name("tiny-second.onnx"), slope, offset, shift)
+    (seen,) = backend.create("onnx", {"model": str(model)}).detect([frame])
+    assert [detection.box for detection in seen] == [(70, 45, 80, 10)]
+    (blind,) = backend.create("onnx", {"model": str(model)}).detect([at(frame, np.nan)])
+    assert [detection.box for detection in blind] == [BOX], "without depth there is no second look"
+
+
+def test_boxes_that_are_moved_onto_one_object_are_one(tmp_path: Path, frame: CameraFrame) -> None:
+    base = np.zeros((1, 6, 8), np.float32)  # two halves of one thing, side by side, and another far from them
+    for n, (x, score) in enumerate(((90.0, 0.8), (110.0, 0.7), (400.0, 0.6))):
+        base[0, :5, n] = x, 60.0, 20.0, 20.0, score
+    model = write_detector(tmp_path / "tiny.onnx", base, np.zeros_like(base))
+    slope, offset = np.zeros((OWN_FEATURES + 2, 3), np.float32), np.array([5.0, 0.0, 0.0], np.float32)
+    slope[OWN_FEATURES] = 0.1, 0.0, 0.0  # the surer the first stage, the surer the second
+    write_second_stage(tmp_path / "tiny-second.onnx", slope, offset, (0.0, 0.0, math.log(3.0), 0.0))
+    _write_card(model)
+    (seen,) = backend.create("onnx", {"model": str(model)}).detect([frame])
+    assert [detection.box for detection in seen] == [(60, 50, 60, 20), (370, 50, 60, 20)]
+    _write_card(model, merge=0.51)
+    (seen,) = backend.create("onnx", {"model": str(model)}).detect([frame])
+    assert len(seen) == 3, "20 of 60 px apart, they agree by a half"
+
+
+@given(st.lists(st.tuples(*[st.floats(-50.0, 700.0)] * 2, *[st.floats(0.5, 300.0)] * 2), min_size=2, max_size=2))
+@settings(deadline=None)
+def test_a_shift_between_two_boxes_moves_one_onto_the_other(both: list[tuple[float, float, float, float]]) -> None:
+    one, other = (np.array([[x, y, x + width, y + height]]) for x, y, width, height in both)
+    shift = shifts_between(one, other)
+    sides = one[0, 2:] - one[0, :2]
+    moved = shifted(one, shift)
+    if np.abs(shift[0, :2]).max() <= 2.0 and np.abs(shift[0, 2:]).max() <= math.log(4.0):
+        assert moved == pytest.approx(other, abs=1e-6)
+    growth = (moved[0, 2:] - moved[0, :2]) / sides
+    assert (growth <= 4.0 + 1e-9).all() and (growth >= 0.25 - 1e-9).all(), "a wild network moves a box only so far"
+    assert (np.abs(moved.reshape(2, 2).mean(axis=0) - one.reshape(2, 2).mean(axis=0)) <= 2.0 * sides + 1e-9).all()
 
 
 def test_the_network_alone_when_that_is_asked_for(model: Path, frame: CameraFrame) -> None:
@@ -192,6 +235,10 @@ def _of_other_classes(path: Path) -> None:
     write_second_stage(path, np.zeros((OWN_FEATURES + 2, 9), np.float32), np.zeros(9, np.float32))
 
 
+def _of_other_shifts(path: Path) -> None:
+    write_second_stage(path, np.zeros((OWN_FEATURES + 2, 3), np.float32), np.zeros(3, np.float32), (0.0, 0.0))
+
+
 def _of_no_numbers(path: Path) -> None:
     write_second_stage(path, np.zeros((OWN_FEATURES + 2, 3), np.float32), np.full(3, np.nan, np.float32))
 
@@ -205,7 +252,8 @@ def _a_detector(path: Path) -> None:
     [
         (_halve, "cannot be loaded"),
         (_of_other_features, "fails on a crop"),
-        (_of_other_classes, r"shape \(1, 9\)"),
+        (_of_other_classes, r"shapes \[\(1, 9\), \(1, 4\)\]"),
+        (_of_other_shifts, r"shapes \[\(1, 3\), \(1, 2\)\]"),
         (_of_no_numbers, "not finite"),
         (_a_detector, "fails on a crop"),
         (Path.unlink, "there is no|cannot be loaded"),
@@ -263,5 +311,5 @@ def test_the_shipped_one_costs_less_than_half_of_the_network_before_it(frame: Ca
         return float(np.median(times))
 
     alone = cost(lambda: network.detect([noisy]))
-    again = cost(lambda: second.probabilities(twenty, box_depths(twenty, noisy), noisy))
+    again = cost(lambda: second.judge(twenty, box_depths(twenty, noisy), noisy))
     assert again < 0.5 * alone

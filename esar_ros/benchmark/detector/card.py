@@ -20,6 +20,7 @@ from esar_ros.perception.model_card import SCHEMA, digest
 
 LICENSE = "AGPL-3.0"
 NMS_IOU = 0.6
+ONE_OBJECT = 0.3  # IoU from which two boxes of a class are one object's, after the second stage has moved them
 NO_DEPTH = 0.5  # share of the first stage's score that a box without depth keeps
 STRIDE = 16  # px, of the coarsest head
 _NONE = "-"
@@ -31,7 +32,7 @@ def first_card(name: str, second: Path | None = None) -> dict[str, Any]:
             "nms_iou": NMS_IOU, "stride": STRIDE, "reach": BANDS[-1][1]}  # fmt: skip
     if second is not None:
         card["second_stage"] = {"file": second.name, "sha256": digest(second), "proposal": PROPOSAL, "overlap": MERGE,
-                                "no_depth": NO_DEPTH}  # fmt: skip
+                                "merge": ONE_OBJECT, "no_depth": NO_DEPTH}  # fmt: skip
     return card
 
 
@@ -57,7 +58,6 @@ def results(both: Assessment, alone: Assessment) -> dict[str, Any]:
         },
         "test": both.test,
         "false_on_empty_ground": both.false_on_empty_ground,
-        "detection_probability": both.test["detection_probability"],
         "network_alone": {
             "goals": alone.goals,
             "false_on_empty_ground": alone.false_on_empty_ground,
@@ -140,7 +140,8 @@ def page_of(card: Mapping[str, Any], told: str) -> str:
         f"({test['false_per_empty_picture']['pictures']}).",
         _operating(card),
         "### Probability of detection by range",
-        "Share of objects with any visible pixel that one picture finds, by day in fair weather (number of objects).",
+        "Share of objects with any visible pixel that one picture of the validation set finds above the thresholds, by "
+        "day in fair weather (number of objects): what planners reckon with. The test set's shares stand in the card.",
         _probability(card["detection_probability"]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,16 +1,19 @@
 """What the second stage learns from: the network's own proposals on whole frames, the wrong ones above all.
 
-A proposal is an example of the object whose label it overlaps by IoU 0.5, of nothing when it touches none; what lies
-between is left out. Labels themselves are no examples: the first stage's scores for them would have to be invented,
-and would tell which examples are labels. Every second frame is looked at in half its size, too, as missions of 320x240
-do.
+A proposal is an example of the object whose label it overlaps by IoU 0.3: the box can be moved onto it. What overlaps
+less, but points at it, is an example of where it lies, not of what it is. A proposal is one of nothing when it touches
+no label; what lies between is left out. Each that shows an object is shown once more, moved and scaled by chance, so
+that where an object lies in its box is learnt from more than the first stage's own habits. Labels themselves are no
+examples: the first stage's scores for them would have to be invented, and would tell which examples are labels. Every
+second frame is looked at in half its size, too, as missions of 320x240 do.
 """
 
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import cv2
@@ -18,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.benchmark.detector.assess import frame_of
-from esar_ros.benchmark.detector.evaluate import OVERLAP, overlaps
+from esar_ros.benchmark.detector.evaluate import overlaps
 from esar_ros.benchmark.detector.labels import Label
 from esar_ros.benchmark.detector.render import read_meta
 from esar_ros.mission.clues import KINDS
@@ -26,13 +29,27 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.backend import CameraFrame
 from esar_ros.perception.engines import Tensor
 from esar_ros.perception.model_card import digest
-from esar_ros.perception.second_stage import CHANNELS, OWN_FEATURES, SIDE, box_depths, crops, features
+from esar_ros.perception.second_stage import (
+    CHANNELS,
+    OWN_FEATURES,
+    SIDE,
+    box_depths,
+    crops,
+    features,
+    shifted,
+    shifts_between,
+)
+from esar_ros.perception.yolo_boxes import RawBoxes
 from esar_ros.perception.yolo_file import YoloFile
 
 PROPOSAL = 0.02  # raw score from which the second stage looks at a box
 MERGE = 0.6  # IoU from which two boxes of any class are one proposal
 NOTHING = len(KINDS)  # the class of what is none of them
-_TOUCH = 0.1  # IoU up to which a proposal that does not point at an object shows none
+UNTOLD = -100  # the class of a box that shows too little of its object to be told by it: torch leaves it out
+_PARTLY = 0.3  # IoU from which a proposal shows what an object is
+_TOUCH = 0.1  # IoU from which one that points at an object shows it, and up to which one that does not shows nothing
+_MOVED, _SCALED = 0.25, 0.25  # by chance: greatest move, in sides, and deviation of a side's logarithm
+_NONE, _BETWEEN = -1, -2  # in place of a label's index: of nothing; neither of an object nor of nothing
 
 
 @dataclass(frozen=True)
@@ -41,7 +58,8 @@ class Examples:
 
     crops: NDArray[np.float16]  # (N, CHANNELS, SIDE, SIDE)
     features: Tensor  # (N, OWN_FEATURES + classes)
-    targets: NDArray[np.int64]  # (N,) index into KINDS, or NOTHING
+    targets: NDArray[np.int64]  # (N,) index into KINDS, NOTHING or UNTOLD
+    shifts: Tensor  # (N, 4) from the box onto the object; NaN where it shows nothing
 
     @staticmethod
     def joined(parts: Sequence[Examples]) -> Examples:
@@ -50,18 +68,15 @@ class Examples:
             np.zeros((0, CHANNELS, SIDE, SIDE), np.float16),
             np.zeros((0, OWN_FEATURES + len(KINDS)), np.float32),
             np.zeros(0, np.int64),
+            np.zeros((0, 4), np.float32),
         )
-        all_parts = [blank, *parts]
-        return Examples(
-            np.concatenate([part.crops for part in all_parts]),
-            np.concatenate([part.features for part in all_parts]),
-            np.concatenate([part.targets for part in all_parts]),
-        )
+        columns = [field.name for field in fields(Examples)]
+        return Examples(*(np.concatenate([getattr(part, name) for part in (blank, *parts)]) for name in columns))
 
 
 def collect(model: Path, root: Path, split: str, maps: Sequence[str], tell: Callable[[int], None] = print) -> Examples:
     """Examples of a split's pictures of some maps, kept beside the data by scene and network. Raises UsageError."""
-    folder = root / split / f"examples-{digest(model)[:12]}"
+    folder = root / split / f"proposals-{digest(model)[:12]}"
     folder.mkdir(exist_ok=True)
     by_scene: dict[str, list[dict[str, object]]] = {}
     for entry in read_meta(root, split):
@@ -75,46 +90,82 @@ def collect(model: Path, root: Path, split: str, maps: Sequence[str], tell: Call
             _write(path, Examples.joined([e for entry in entries for e in _of_picture(network, root, split, entry)]))
             tell(count + 1)
         with np.load(path) as kept:
-            parts.append(Examples(kept["crops"], kept["features"], kept["targets"]))
+            parts.append(Examples(**kept))
     return Examples.joined(parts)
 
 
 def _of_picture(network: YoloFile, root: Path, split: str, entry: dict[str, object]) -> list[Examples]:
     name = str(entry["name"])
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
     frame = frame_of(root, split, name)
     labels = [Label.of_json(label) for label in entry["labels"]]  # type: ignore[attr-defined]  # read from JSON
-    taken = [of_frame(network, frame, labels, 1.0)]
+    taken = [of_frame(network, frame, labels, 1.0, rng)]
     if int(name.rsplit("-", 1)[1].rstrip("ab")) % 2 == 1:
-        taken.append(of_frame(network, _half(frame), labels, 0.5))
+        taken.append(of_frame(network, _half(frame), labels, 0.5, rng))
     return taken
 
 
-def of_frame(network: YoloFile, frame: CameraFrame, labels: Sequence[Label], scale: float) -> Examples:
-    """Examples of one frame. scale: its px per px of the labels' boxes."""
-    found = network.propose(frame, PROPOSAL, MERGE)
+def of_frame(
+    network: YoloFile, frame: CameraFrame, labels: Sequence[Label], scale: float, rng: np.random.Generator
+) -> Examples:
+    """Examples of one frame. scale: its px per px of the labels' boxes; rng: by which boxes are moved."""
     boxes = np.array([label.box for label in labels], dtype=np.float64).reshape(-1, 4) * scale
-    kept, targets = [], []
-    for n, (left, top, right, bottom) in enumerate(found.corners):
-        agreement = overlaps((left, top, right - left, bottom - top), boxes)
-        best = int(agreement.argmax()) if len(labels) else -1
-        x, y = (left + right) / 2.0, (top + bottom) / 2.0
-        points = ((boxes[:, 0] <= x) & (x <= boxes[:, 0] + boxes[:, 2]) & (boxes[:, 1] <= y)
-                  & (y <= boxes[:, 1] + boxes[:, 3])).any()  # fmt: skip
-        if best >= 0 and agreement[best] >= OVERLAP:
-            kept.append(n)
-            targets.append(KINDS.index(labels[best].kind))
-        elif not points and (best < 0 or agreement[best] < _TOUCH):
-            kept.append(n)
-            targets.append(NOTHING)
-    taken = found[np.array(kept, dtype=np.int64)]
-    depths = box_depths(taken, frame)
-    known = np.isfinite(depths)
-    taken, depths = taken[known], depths[known]
+    kinds = [KINDS.index(label.kind) for label in labels]
+    found = network.propose(frame, PROPOSAL, MERGE)
+    shown = _shown(found.corners, boxes)
+    objects = found[shown >= 0]
+    count = len(objects.scores)
+    chance = np.hstack([rng.uniform(-_MOVED, _MOVED, (count, 2)), rng.normal(0.0, _SCALED, (count, 2))])
+    moved = replace(objects, corners=shifted(objects.corners, chance))
+    still = _shown(moved.corners, boxes)
+    still = np.where(still == shown[shown >= 0], still, _BETWEEN)
+    return Examples.joined([_seen(found, shown, boxes, kinds, frame), _seen(moved, still, boxes, kinds, frame)])
+
+
+def _shown(corners: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Which of the labels' boxes (M, 4) x, y, width, height each proposal (N, 4) shows: (N,), or _NONE or _BETWEEN."""
+    shown = np.full(len(corners), _NONE)
+    if not len(boxes):
+        return shown
+    for n, proposal in enumerate(corners):
+        agreement = _agreement(proposal, boxes)
+        inside = (proposal[:2] + proposal[2:]) / 2.0 - boxes[:, :2]
+        points = ((inside >= 0.0) & (inside <= boxes[:, 2:])).all(axis=1)
+        pointed = np.where(points, agreement, 0.0)
+        if agreement.max() >= _PARTLY:
+            shown[n] = agreement.argmax()
+        elif pointed.max() >= _TOUCH:
+            shown[n] = pointed.argmax()
+        elif points.any() or agreement.max() >= _TOUCH:
+            shown[n] = _BETWEEN
+    return shown
+
+
+def _agreement(proposal: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """IoU (M,) of a proposal's corners with labels' boxes (M, 4)."""
+    left, top, right, bottom = proposal
+    return overlaps((left, top, right - left, bottom - top), boxes)
+
+
+def _seen(
+    proposals: RawBoxes, shown: NDArray[np.int64], boxes: NDArray[np.float64], kinds: Sequence[int], frame: CameraFrame
+) -> Examples:
+    """Those that show a label's object or nothing, and have depth."""
+    depths = box_depths(proposals, frame)
+    kept = np.isfinite(depths) & (shown != _BETWEEN)
+    proposals, depths, shown = proposals[kept], depths[kept], shown[kept]
     if not len(depths):
         return Examples.joined([])
-    return Examples(
-        crops(taken, depths, frame).astype(np.float16), features(taken, depths, frame), np.array(targets)[known]
-    )
+    objects = shown >= 0
+    targets = np.array([
+        NOTHING if one == _NONE else kinds[one] if _agreement(corners, boxes)[one] >= _PARTLY else UNTOLD
+        for one, corners in zip(shown, proposals.corners, strict=True)
+    ])  # fmt: skip
+    shifts = np.full((len(shown), 4), np.nan)
+    wanted = np.hstack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])[shown[objects]]
+    shifts[objects] = shifts_between(proposals.corners[objects], wanted)
+    seen = crops(proposals, depths, frame), features(proposals, depths, frame)
+    return Examples(seen[0].astype(np.float16), seen[1], targets, shifts.astype(np.float32))
 
 
 def _half(frame: CameraFrame) -> CameraFrame:
@@ -129,5 +180,5 @@ def _write(path: Path, examples: Examples) -> None:
     """Whole or not at all."""
     part = path.with_suffix(".part")
     with part.open("wb") as file:
-        np.savez_compressed(file, crops=examples.crops, features=examples.features, targets=examples.targets)
+        np.savez_compressed(file, **vars(examples))
     os.replace(part, path)

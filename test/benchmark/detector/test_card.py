@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from esar_ros.benchmark.detector.assess import assess
-from esar_ros.benchmark.detector.calibrate import reliability, thresholds
+from esar_ros.benchmark.detector.calibrate import detection_probability, reliability, thresholds
 from esar_ros.benchmark.detector.card import Calibration, card_of, first_card, page_of, results, write_json
 from esar_ros.benchmark.detector.evaluate import Found, Picture
 from esar_ros.benchmark.detector.labels import Label
@@ -32,6 +32,7 @@ def card(tmp_path):
     alone = Calibration(thresholds(pictures), reliability(pictures))
     both = Calibration({**alone.thresholds, "tent": 0.96}, alone.curves)
     measured = results(*(assess(pictures, pictures[-1:], dict(part.thresholds)) for part in (both, alone)))
+    measured["detection_probability"] = detection_probability(pictures, both.thresholds)
     return network, card_of("net", network, second, {"maps": ["k2"]}, alone, both, measured)
 
 
@@ -46,6 +47,7 @@ def test_backends_read_the_card(card, tmp_path):
     assert read.second_stage.file == "net-second.onnx"
     assert read.second_stage.sha256 == digest(network.with_name("net-second.onnx"))
     assert read.second_stage.threshold("tent") == 0.96
+    assert read.second_stage.merge == made["second_stage"]["merge"]
 
 
 def test_a_card_without_measurements_can_be_read(tmp_path):

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 from esar_ros.benchmark.detector.examples import NOTHING, Examples
-from esar_ros.benchmark.detector.train_second import export_second, network_of, train_second
+from esar_ros.benchmark.detector.train_second import _about_grey, _varied, export_second, network_of, train_second
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.engines import load_session
 from esar_ros.perception.second_stage import CHANNELS, OWN_FEATURES, SIDE
 
 COUNT = 256
+SHIFT = (0.0, 0.5, 0.3, -0.3)  # mirroring leaves it as it is
 
 
 def examples(seed: int = 0) -> Examples:
-    """Half of them bright and a person, half dark and nothing; their numbers say nothing."""
+    """Half of them bright and a person half a box below, half dark and nothing; their numbers say nothing."""
     rng = np.random.default_rng(seed)
     bright = rng.random(COUNT) < 0.5
     crops = rng.normal(0.0, 0.05, (COUNT, CHANNELS, SIDE, SIDE)) + np.where(bright, 0.8, 0.2)[:, None, None, None]
@@ -25,6 +26,7 @@ def examples(seed: int = 0) -> Examples:
         np.clip(crops, 0.0, 1.0).astype(np.float16),
         numbers.astype(np.float32),
         np.where(bright, KINDS.index("person"), NOTHING),
+        np.where(bright[:, None], np.array(SHIFT), np.nan).astype(np.float32),
     )
 
 
@@ -34,6 +36,23 @@ def test_nothing_to_tell_apart_is_told_before_torch_is_asked_for(tmp_path: Path)
     for none in (alike, Examples.joined([])):
         with pytest.raises(UsageError, match="nothing to tell apart"):
             train_second(none, tmp_path)
+
+
+def test_what_is_mirrored_lies_on_the_other_side_and_turned_hues_keep_greys() -> None:
+    torch = pytest.importorskip("torch")
+    chance = torch.Generator().manual_seed(1)
+    grey = torch.full((64, CHANNELS, SIDE, SIDE), 0.5)
+    grey[:, :, :, : SIDE // 2] = 0.25
+    shifts = torch.tensor([[0.3, 0.2, 0.1, -0.1]]).repeat(64, 1)
+    seen, moved = _varied(torch, grey, shifts, torch.ones(64, dtype=torch.bool), chance)
+    mirrored = seen[:, 3, 0, 0] > seen[:, 3, 0, -1]  # of depth
+    assert 0 < mirrored.sum() < 64
+    assert torch.equal(moved[:, 0], torch.where(mirrored, -0.3, 0.3)) and torch.equal(moved[:, 1:], shifts[:, 1:])
+    assert _about_grey(torch, torch.tensor([2.0 * np.pi / 3.0])) @ torch.tensor([1.0, 0.0, 0.0]) == pytest.approx(
+        np.array([[0.0, 1.0, 0.0]]), abs=1e-6
+    ), "a third of a turn makes red green"
+    turned = _about_grey(torch, torch.linspace(-3.0, 3.0, 7))
+    assert (turned @ torch.ones(3)).numpy() == pytest.approx(1.0, abs=1e-6)
 
 
 @pytest.mark.full
@@ -67,13 +86,16 @@ def test_it_learns_goes_on_and_the_file_answers_as_torch_does(tmp_path: Path) ->
     session = load_session(tmp_path / "second.onnx", 1)
     seen = examples(seed=1)
     inputs = {"crops": seen.crops.astype(np.float32), "features": seen.features}
-    (answers,) = session.run(None, inputs)
+    answers, shifts = session.run(["probabilities", "shifts"], inputs)
     right = answers.argmax(axis=1) == seen.targets
     assert right.mean() > 0.9
     network = network_of(torch)
     network.load_state_dict(first)
     network.eval()
     with torch.no_grad():
-        expected = network(*(torch.from_numpy(value) for value in inputs.values())).softmax(1).numpy()
-    assert answers == pytest.approx(expected, abs=1e-5)
+        told, moved = network(*(torch.from_numpy(value) for value in inputs.values()))
+    assert answers == pytest.approx(told.softmax(1).numpy(), abs=1e-5)
+    assert shifts == pytest.approx(moved.numpy(), abs=1e-5)
+    people = shifts[seen.targets != NOTHING]
+    assert np.abs(people - SHIFT).mean() < 0.75 * np.abs(SHIFT).mean(), "it learns where they are, too"
     assert answers.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
