@@ -54,8 +54,10 @@ _CLOSED = 25.0  # m around a place that could not be flown to
 class ConfirmSettings(Settings):
     """How a thing that is not sure enough to be reported is looked at again."""
 
-    score: float = Field(default=0.25, ge=0, le=1, description="least score of a person worth a second look")
-    clue_score: float = Field(default=0.3, ge=0, le=1, description="the same of a clue")
+    score: float = Field(default=0.25, ge=0, le=1, description="from which a person is looked at again at once")
+    least: float = Field(
+        default=0.05, ge=0, le=1, description="from which anything is, when that is worth more a second than search"
+    )
     standoff: float = Field(default=14.0, gt=0, description="m beside it")
     height: float = Field(default=18.0, gt=0, description="m above ground")
     looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
@@ -176,11 +178,13 @@ class BeliefSearch:
                 self._looked_at[self._target] = self._looked_at.get(self._target, 0) + 1
             self._target, self._stale = None, True
         due = self._stale or observation.stamp - self._planned >= self._settings.replan
-        person = self._unsure(observation, persons=True)
+        unsure = self._unsure(observation)
+        likely = (one for _, one in unsure if one.kind == PERSON and one.score >= self._settings.confirm.score)
+        person = next(likely, None)
         may = has_its_turn(self._brief, self._frame) and (due or person is not None)
         if state is LegState.FLYING and not may:
             return Decision("continue", self._why, reports=reports)
-        return self._decide(observation, person, reports)
+        return self._decide(observation, person, unsure, reports)
 
     def belief_grid(self) -> Grid | None:
         """See planning.method.Mapped: the missing expected in each cell of the area."""
@@ -246,17 +250,15 @@ class BeliefSearch:
 
     # -- unsure things ---------------------------------------------------------------------------
 
-    def _unsure(self, observation: Observation, persons: bool) -> SeenClue | None:
-        """The thing most worth a second look a second, seen but not reported."""
-        confirm, best, most = self._settings.confirm, None, 0.0
-        for clue in observation.clues:
-            least = confirm.score if persons else confirm.clue_score
-            if (clue.kind == PERSON) is not persons or clue.score < least or not self._is_unsure(clue.id, observation):
-                continue
-            rate = clue.score / self._seconds(observation, clue.position)
-            if rate > most:
-                best, most = clue, rate
-        return best
+    def _unsure(self, observation: Observation) -> list[tuple[float, SeenClue]]:
+        """What was seen but not reported, with what a second look is worth a second; the most first."""
+        person, clue = self._score.person_value(observation.elapsed), self._score.clue_value(len(self._heard))
+        rated = [
+            ((person if one.kind == PERSON else clue) * one.score / self._seconds(observation, one.position), one)
+            for one in observation.clues
+            if one.score >= self._settings.confirm.least and self._is_unsure(one.id, observation)
+        ]
+        return sorted(rated, key=lambda pair: -pair[0])
 
     def _is_unsure(self, identity: int, observation: Observation) -> bool:
         clue = next((clue for clue in observation.clues if clue.id == identity), None)
@@ -289,8 +291,14 @@ class BeliefSearch:
 
     # -- planning --------------------------------------------------------------------------------
 
-    def _decide(self, observation: Observation, person: SeenClue | None, reports: tuple[Report, ...]) -> Decision:
-        """The best of: look at somebody again, look at a thing again, the best view; or stop."""
+    def _decide(
+        self,
+        observation: Observation,
+        person: SeenClue | None,
+        unsure: list[tuple[float, SeenClue]],
+        reports: tuple[Report, ...],
+    ) -> Decision:
+        """The best of: look at a likely person again, look at a thing again, the best view; or stop."""
         self._stale = False
         found = sum(1.0 for one in self.people if one.found is not None)
         if person is not None:
@@ -300,10 +308,8 @@ class BeliefSearch:
         worth = self._take_stock(observation)
         view, considered = self._plan(observation, worth)
         rate = view.rate if view is not None else 0.0
-        thing = self._unsure(observation, persons=False)
-        if thing is not None:
-            value = self._score.clue_value(len(self._heard)) * thing.score
-            again = value / self._seconds(observation, thing.position)
+        if unsure:
+            again, thing = unsure[0]
             if again > rate and self._score.pays(again, found):
                 return self._look_again(thing, observation, reports)
         if view is None and not self._settings.use.stop:
