@@ -64,7 +64,7 @@ class EvidenceSettings(_Strict):
         default=0.5, gt=0, lt=1, description="share of right detections in the set that reliability was measured on"
     )
     prior: float = Field(
-        default=0.5, gt=0, lt=1, description="share of the objects told of that are there and of their kind, in flight"
+        default=0.13, gt=0, lt=1, description="share of the objects told of that are there and of their kind, in flight"
     )
     missed: float = Field(
         default=0.35,

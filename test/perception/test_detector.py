@@ -14,6 +14,7 @@ from esar_ros.perception.backend import CameraFrame, Detection2D
 from esar_ros.perception.crops import SIDE
 from esar_ros.perception.detector import ClueDetector
 from esar_ros.perception.evidence import Curve
+from esar_ros.perception.settings import load_detector_settings
 
 
 class Scripted:
@@ -79,8 +80,12 @@ def test_no_depth_is_a_ray_and_no_object(down_frame, depth):
 
 
 def test_scores_go_through_the_backends_reliability(down_frame):
-    (clue,) = ClueDetector(Modest(GOOD)).process([down_frame]).clues
-    assert clue.score == pytest.approx(1.0 / 3.0)
+    """Odds of 1 to 2 where every second detection was right are odds of 1 to 2 times those of the prior in flight."""
+    settings = load_detector_settings()
+    prior = settings.fusion.evidence.prior
+    (clue,) = ClueDetector(Modest(GOOD), settings).process([down_frame]).clues
+    odds = 0.5 * prior / (1.0 - prior)
+    assert clue.score == pytest.approx(odds / (1.0 + odds))
 
 
 def test_the_best_picture_is_kept_small(down_frame):

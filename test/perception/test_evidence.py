@@ -13,7 +13,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.perception.evidence import SUREST, Evidence, Reliability
 from esar_ros.perception.settings import EvidenceSettings
 
-HOW = EvidenceSettings()
+HOW = EvidenceSettings(prior=0.5)
 
 
 def direction(angle: float) -> np.ndarray:

@@ -15,14 +15,15 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detector import first_id
 from esar_ros.perception.fusion import ClueFusion
-from esar_ros.perception.settings import FusionSettings, PoseSigmas
+from esar_ros.perception.settings import EvidenceSettings, FusionSettings, PoseSigmas
 
 SHARED = FusionSettings().surface_sigma ** 2
 POSE = PoseSigmas().covariance
+EVEN = FusionSettings(evidence=EvidenceSettings(prior=0.5))  # as many objects told of are real as not
 
 
 def test_first_sighting_opens_an_object(sighting):
-    (clue,) = ClueFusion().update([sighting([1, 2, 3], stamp=5.0, text="red tent")])
+    (clue,) = ClueFusion(EVEN).update([sighting([1, 2, 3], stamp=5.0, text="red tent")])
     assert (clue.id, clue.kind, clue.text, clue.views) == (1, "tent", "red tent", 1)
     assert clue.first_seen == clue.last_seen == 5.0
     np.testing.assert_array_equal(clue.position, [1, 2, 3])
@@ -31,7 +32,7 @@ def test_first_sighting_opens_an_object(sighting):
 
 
 def test_second_sighting_updates_it(sighting):
-    fusion = ClueFusion()
+    fusion = ClueFusion(EVEN)
     fusion.update([sighting([0, 0, 0], stamp=1.0, view_range=60.0, text="thing")])
     (clue,) = fusion.update([sighting([1, 0, 0], stamp=2.0, view_range=20.0, text="blue tent")])
     np.testing.assert_allclose(clue.position, [0.5, 0, 0])
