@@ -6,19 +6,21 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.detector import card as cards
 from esar_ros.benchmark.detector.assess import assess, goal_figures, look
-from esar_ros.benchmark.detector.calibrate import detection_probability, reliability, thresholds
-from esar_ros.benchmark.detector.evaluate import Picture
+from esar_ros.benchmark.detector.calibrate import detection_probability, least_score, reliability, thresholds
+from esar_ros.benchmark.detector.evaluate import Picture, false_per_picture
 from esar_ros.benchmark.detector.examples import Examples, collect
 from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
 from esar_ros.benchmark.detector.scenes import SEED, SPLITS
 from esar_ros.benchmark.detector.train import Recipe, export, require, train, write_data_file
 from esar_ros.benchmark.detector.train_second import EPOCHS, export_second, train_second
+from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.sim.maps import shipped_maps
@@ -27,7 +29,12 @@ NAME = "esar-clues"
 SCENES = {  # a map, and pictures of each
     "train": (60, 16), "val": (12, 12), "test": (20, 10),
     "views": (32, 12), "empty": (14, 12), "empty-val": (15, 12), "empty-test": (5, 10),
+    "flights": (19, 12), "flights-val": (9, 12),
+    "small-views": (16, 12), "small-empty": (7, 12), "small-flights": (19, 12), "small-flights-val": (9, 12),
+    "small-val": (6, 12),
 }  # fmt: skip
+SECOND_STAGE = ("views", "empty", "flights", "small-views", "small-empty", "small-flights")  # it learns from
+BARE = ("empty-val", "flights-val", "small-flights-val")  # where there is nothing to be found
 STEPS = ("data", "train", "second", "evaluate")
 
 
@@ -66,7 +73,7 @@ def main(argv: list[str]) -> int:
         export(weights, network)
     examples = Examples.joined([
         collect(network, root, split, learnt, partial(print, f"{split}: proposals, scene", flush=True))
-        for split in ("views", "empty")
+        for split in SECOND_STAGE
     ])  # fmt: skip
     export_second(train_second(examples, out, seed=recipe.seed, threads=recipe.threads, device=recipe.device), second)
     if until == STEPS.index("second"):
@@ -99,10 +106,15 @@ def evaluate(
         maps = _ground(split, learnt, tested)
         return look(network, root, split, maps, tell=tell, second=second if twice else None)
 
-    validation, bare = seen("val", False), seen("empty-val", True)
+    validation, bare = seen("val", False), {split: seen(split, True) for split in BARE}
     alone = cards.Calibration(thresholds(validation), reliability(validation))
     validation = seen("val", True)
-    both = cards.Calibration(thresholds(validation, bare), reliability([*validation, *bare]))
+    nothing = list(chain.from_iterable(bare.values()))
+    sizes = [*validation, *seen("small-val", True)]
+    limits, curves = thresholds(sizes, nothing), reliability([*sizes, *nothing])
+    if PERSON in curves:
+        limits[PERSON] = least_score(curves[PERSON])
+    both = cards.Calibration(limits, curves)
     first, last = (
         assess(seen("test", twice), seen("empty-test", twice), dict(calibration.thresholds))
         for twice, calibration in ((False, alone), (True, both))
@@ -112,8 +124,11 @@ def evaluate(
         for split in SCENES
     }
     validated = {
-        "validation": {"goals": goal_figures(validation)},
-        "detection_probability": detection_probability(validation, dict(both.thresholds)),
+        "validation": {
+            "goals": goal_figures(validation),
+            "false_per_picture": {split: false_per_picture(pictures, limits) for split, pictures in bare.items()},
+        },
+        "detection_probability": detection_probability(validation, limits),
     }
     card = cards.card_of(
         name, network, second, {**made, "pictures": counts, "tested_on": list(tested)}, alone, both,

@@ -77,4 +77,6 @@ def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(monkeypatch, t
     assert [(split, tuple(sorted(maps))) for split, maps in drawn] == [
         ("train", learnt), ("val", learnt), ("test", ("k2",)),
         ("views", learnt), ("empty", learnt), ("empty-val", learnt), ("empty-test", ("k2",)),
+        ("flights", learnt), ("flights-val", learnt), ("small-views", learnt), ("small-empty", learnt),
+        ("small-flights", learnt), ("small-flights-val", learnt), ("small-val", learnt),
     ]  # fmt: skip

@@ -127,7 +127,8 @@ def _fair(picture: Picture) -> bool:
 def frame_of(root: Path, split: str, name: str) -> CameraFrame:
     """A split's whole frame as a detector gets it; its place is of no matter. Raises UsageError."""
     rgb, depth = read_frame(root, split, name)
-    return CameraFrame("front", load_vehicle().image.model, Pose(), rgb, depth, 0.0)
+    height, width = depth.shape
+    return CameraFrame("front", load_vehicle().with_image_size(width, height).image.model, Pose(), rgb, depth, 0.0)
 
 
 def _found(backend: DetectorBackend, root: Path, split: str, name: str) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from esar_ros.mission.weather import Weather, WeatherFamily
 
 PRECISION = 0.7  # of all detections at and above a class's threshold, on the validation set
 FALSE_ALARMS = 0.005  # a class and picture of ground without objects: at most so many at and above the threshold
+UNSURE = 0.25  # calibrated probability from which a person is told: a planner flies there and looks again, and what is
+# reported is decided later, by the evidence of several looks and a prior measured in flight
 LOWEST, HIGHEST = 0.10, 0.75  # thresholds stay within
 RANGE_EDGES = (0, 10, 20, 30, 40, 50, 60, 80, 100, 120)  # m, of the bins of detection's probability
 _BINS = 10  # of a reliability curve, each with as many detections
@@ -63,6 +65,12 @@ def thresholds(
         if len(alarms) > allowed:
             found[kind] = round(min(max(found[kind], alarms[allowed] + 1e-3), 0.999), 3)
     return found
+
+
+def least_score(curve: Mapping[str, Sequence[float]], probability: float = UNSURE) -> float:
+    """Score, within LOWEST and HIGHEST, from which a reliability curve reaches a probability."""
+    score = float(np.interp(probability, curve["probability"], curve["score"]))
+    return round(min(max(score, LOWEST), HIGHEST), 3)
 
 
 def detection_probability(pictures: Sequence[Picture], limits: dict[str, float]) -> dict[str, Any]:

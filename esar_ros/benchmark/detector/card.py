@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.benchmark.detector.assess import GOAL_KINDS, GOALS, Assessment
-from esar_ros.benchmark.detector.calibrate import FALSE_ALARMS, PRECISION
+from esar_ros.benchmark.detector.calibrate import FALSE_ALARMS, PRECISION, UNSURE
 from esar_ros.benchmark.detector.evaluate import RANGES, SIZES
 from esar_ros.benchmark.detector.examples import MERGE, PROPOSAL
 from esar_ros.benchmark.detector.labels import MIN_PIXELS
@@ -80,6 +80,7 @@ def card_of(
     card["second_stage"] |= {
         "bytes": second.stat().st_size,
         "false_alarms_wanted": FALSE_ALARMS,
+        "unsure_person": UNSURE,
         "thresholds": dict(both.thresholds),
         "calibration": dict(both.curves),
     }
@@ -135,6 +136,9 @@ def page_of(card: Mapping[str, Any], told: str) -> str:
         f"Each class's threshold is the least score from which {100 * card['precision_wanted']:.0f} % of the "
         "validation set's detections point at an object of their class and at most "
         f"{1000 * card['second_stage']['false_alarms_wanted']:.0f} in a thousand pictures of empty ground reach it. "
+        f"A person is told from the score on at which the calibrated probability is "
+        f"{card['second_stage']['unsure_person']}: a planner looks at an unsure one again, and what is reported is "
+        "decided by all looks together. "
         "Recall: share of labels within 60 m that are found; false: detections a picture that point at nothing of "
         "their class, in all pictures and in those of the test set without any object "
         f"({test['false_per_empty_picture']['pictures']}).",

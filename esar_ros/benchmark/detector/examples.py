@@ -24,6 +24,7 @@ from esar_ros.benchmark.detector.assess import frame_of
 from esar_ros.benchmark.detector.evaluate import overlaps
 from esar_ros.benchmark.detector.labels import Label
 from esar_ros.benchmark.detector.render import read_meta
+from esar_ros.benchmark.detector.scenes import SPLITS
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.backend import CameraFrame
@@ -100,7 +101,7 @@ def _of_picture(network: YoloFile, root: Path, split: str, entry: dict[str, obje
     frame = frame_of(root, split, name)
     labels = [Label.of_json(label) for label in entry["labels"]]  # type: ignore[attr-defined]  # read from JSON
     taken = [of_frame(network, frame, labels, 1.0, rng)]
-    if int(name.rsplit("-", 1)[1].rstrip("ab")) % 2 == 1:
+    if not SPLITS[split].small and int(name.rsplit("-", 1)[1].rstrip("ab")) % 2 == 1:
         taken.append(of_frame(network, _half(frame), labels, 0.5, rng))
     return taken
 

@@ -30,6 +30,7 @@ from esar_ros.sim.renderer import Renderer
 from esar_ros.sim.world import World
 
 CROP = 256  # px, side of a training picture
+SMALL = (320, 240)  # px, of a small split's frames: those of missions with --preset fast
 _SCHEMA = "esar-detector-data/1"
 _BORDER = 8  # px between a target and its crop's edge, where the frame allows
 _SECOND = 0.35  # chance of a second crop about another object
@@ -71,6 +72,8 @@ def _render_map(
     folder: Path, split: str, map_id: str, numbers: Sequence[int], shots: int, seed: int
 ) -> Iterator[tuple[str, int]]:
     rig, site = load_vehicle(), site_of(map_id)
+    if SPLITS[split].small:
+        rig = rig.with_image_size(*SMALL)
     world = World(site.place, seed)
     image = rig.image
     renderer = Renderer(world, image.width, image.height, math.radians(image.fov_deg))

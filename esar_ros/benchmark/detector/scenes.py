@@ -29,6 +29,8 @@ LIGHTS = {"day": 0.6, "twilight": 0.2, "night": 0.2}  # shares of scenes
 _FIVES = {"day": ((85, 204),), "twilight": ((72, 83), (205, 216)), "night": ((217, 287), (0, 71))}  # since midnight
 BANDS = ((5.0, 30.0), (30.0, 60.0), (60.0, 120.0))  # m
 FAIR_SHARE = 0.5  # of scenes
+FLIGHT_LIGHTS = {"day": 0.45, "twilight": 0.3, "night": 0.25}  # of flights: foul weather and dusk are what deceives
+FLIGHT_FAIR_SHARE = 0.3
 _REACH = 32.0  # m about a scene's middle on which things are put
 _STRAY = 60.0  # m, standard deviation of a scene's middle from a point of its event
 _PERSONS, _DISTRACTORS = 5, 9
@@ -41,6 +43,8 @@ _APART = 2.4  # m
 _TILT = math.radians(4.0)  # standard deviation of roll and pitch in flight
 _DOWN = math.radians(55.0)  # depression from which the down camera is the one that looks
 _LEAST_PIXELS = 8.0  # expected, of a target at the farthest range it is looked at from
+_FLIGHT_REACH = 200.0  # m about an event's point from which a flight's pictures are taken
+_FLIGHT_HEIGHTS = (10.0, 45.0)  # m above ground, low ones more often
 _FOCAL = 320.0  # px, of the vehicle's pictures
 _NIGHT_REACH = {"campfire", "signal_flare", "light"}
 
@@ -54,6 +58,8 @@ class Split:
     held_out: bool  # whether looks kept from training occur
     number: int  # in seeds
     empty: float = 0.12  # share of scenes that hold distractors alone
+    flight: bool = False  # bare ground, as all four cameras of a vehicle that searches see it
+    small: bool = False  # pictures of 320x240, in which rain, noise and far things are not those of a halved picture
 
 
 SPLITS = {
@@ -66,6 +72,13 @@ SPLITS = {
         Split("empty", "dev", False, 5, empty=1.0),  # the same, of what a search mostly sees
         Split("empty-val", "dev", False, 6, empty=1.0),
         Split("empty-test", "test", True, 7, empty=1.0),
+        Split("flights", "dev", False, 8, flight=True),  # the second stage learns from it, too
+        Split("flights-val", "dev", False, 9, flight=True),
+        Split("small-views", "dev", False, 10, small=True),  # and as fast missions see all that
+        Split("small-empty", "dev", False, 11, empty=1.0, small=True),
+        Split("small-flights", "dev", False, 12, flight=True, small=True),
+        Split("small-flights-val", "dev", False, 13, flight=True, small=True),
+        Split("small-val", "dev", False, 14, small=True),
     )
 }
 
@@ -107,14 +120,19 @@ def draw_scene(split: Split, site: Site, rig: Vehicle, number: int, shots: int, 
     """A scene of a split on a site's map. Raises UsageError where the map has no event of the split."""
     map_id = site.place.id
     rng = np.random.default_rng([seed, split.number, sorted(known_maps()).index(map_id), number])
-    weather, light = _conditions(map_id, rng)
+    weather, light = _conditions(map_id, split.flight, rng)
     local_time = datetime(2024, 1, 1) + timedelta(days=int(rng.integers(366)), minutes=5 * _fives(light, rng))
     speed, towards = float(rng.uniform(0.0, 8.0)), float(rng.uniform(-math.pi, math.pi))
-    middle = _middle(map_id, split.events, site, rng)
-    empty = bool(rng.random() < split.empty)
-    things = _things(split, site, middle, empty, rng)
-    drawn = (_shot(site, rig, things, middle, light, split.name == "train", rng) for _ in range(4 * shots))
-    taken = [shot for shot in drawn if shot is not None][:shots]
+    things: tuple[Placed, ...] = ()
+    if split.flight:
+        cameras = list(rig.cameras)
+        taken = [_flight_shot(split.events, site, cameras[n % len(cameras)], rng) for n in range(shots)]
+    else:
+        middle = _middle(map_id, split.events, site, rng)
+        empty = bool(rng.random() < split.empty)
+        things = _things(split, site, middle, empty, rng)
+        drawn = (_shot(site, rig, things, middle, light, split.name == "train", rng) for _ in range(4 * shots))
+        taken = [shot for shot in drawn if shot is not None][:shots]
     wind = (speed * math.cos(towards), speed * math.sin(towards))
     return Scene(f"{map_id}-{number:04d}", map_id, weather, light, local_time, wind, things, tuple(taken))
 
@@ -143,13 +161,14 @@ def _event_points(map_id: str, split: str) -> tuple[tuple[float, float], ...]:
     return tuple(points)
 
 
-def _conditions(map_id: str, rng: np.random.Generator) -> tuple[Weather, str]:
+def _conditions(map_id: str, flight: bool, rng: np.random.Generator) -> tuple[Weather, str]:
     known = weathers_of(map_id)
     fair = [w for w in known if w.family is WeatherFamily.FAIR]
     foul = [w for w in known if w.family is not WeatherFamily.FAIR]
-    pool = fair if rng.random() < FAIR_SHARE else foul
+    pool = fair if rng.random() < (FLIGHT_FAIR_SHARE if flight else FAIR_SHARE) else foul
     weather = pool[int(rng.integers(len(pool)))]
-    return weather, str(rng.choice(list(LIGHTS), p=list(LIGHTS.values())))
+    lights = FLIGHT_LIGHTS if flight else LIGHTS
+    return weather, str(rng.choice(list(lights), p=list(lights.values())))
 
 
 def _fives(light: str, rng: np.random.Generator) -> int:
@@ -241,21 +260,44 @@ def _shot(
     bearing = float(rng.uniform(-math.pi, math.pi))
     flat = away * math.cos(dip)
     eye = point + (flat * math.cos(bearing), flat * math.sin(bearing), away * math.sin(dip))
-    half = site.place.size / 2 - 5.0
-    if max(abs(eye[0]), abs(eye[1])) > half or eye[2] < float(site.place.ground_height(eye[:2])) + 2.5:
-        return None
-    if site.world.contact(eye, 1.0) is not None:
+    if not _flyable(site, eye):
         return None
     camera = "down" if dip > _DOWN else ("front", "left", "right")[int(rng.integers(3))]
     ahead = math.pi + bearing - math.radians(rig.cameras[camera].yaw_deg)
     yaw = float(rng.uniform(-math.pi, math.pi)) if camera == "down" else ahead + float(rng.uniform(-0.62, 0.62))
-    roll, pitch = (float(np.clip(rng.normal(0.0, _TILT), -0.2, 0.2)) for _ in range(2))
-    body = Pose(eye, quaternion_from_rpy(roll, pitch, yaw))
+    body = _in_flight(eye, yaw, rng)
     if target is not None:
         _, inside = rig.image.model.project(_in_optical(body.compose(rig.cameras[camera].pose), point))
         if not inside:
             return None
     return Shot(camera, body, target, float(rng.uniform(0.0, 600.0)))
+
+
+def _flight_shot(events: str, site: Site, camera: str, rng: np.random.Generator) -> Shot:
+    """A picture of a vehicle on its way, near a point of the split's events."""
+    points = _event_points(site.place.id, events)
+    while True:
+        away, angle = _FLIGHT_REACH * math.sqrt(float(rng.uniform())), float(rng.uniform(-math.pi, math.pi))
+        x, y = points[int(rng.integers(len(points)))]
+        ground = site.stand((x + away * math.cos(angle), y + away * math.sin(angle)))
+        eye = ground + (0.0, 0.0, math.exp(float(rng.uniform(*np.log(_FLIGHT_HEIGHTS)))))
+        if _flyable(site, eye):
+            body = _in_flight(eye, float(rng.uniform(-math.pi, math.pi)), rng)
+            return Shot(camera, body, None, float(rng.uniform(0.0, 600.0)))
+
+
+def _flyable(site: Site, eye: Vector) -> bool:
+    """Whether a vehicle can be there: on the map, above the ground, in no plant."""
+    half = site.place.size / 2 - 5.0
+    if max(abs(eye[0]), abs(eye[1])) > half or eye[2] < float(site.place.ground_height(eye[:2])) + 2.5:
+        return False
+    return site.world.contact(eye, 1.0) is None
+
+
+def _in_flight(eye: Vector, yaw: float, rng: np.random.Generator) -> Pose:
+    """base_link with the roll and pitch that flying takes."""
+    roll, pitch = (float(np.clip(rng.normal(0.0, _TILT), -0.2, 0.2)) for _ in range(2))
+    return Pose(eye, quaternion_from_rpy(roll, pitch, yaw))
 
 
 def _in_optical(camera: Pose, point: Vector) -> Vector:

@@ -66,6 +66,7 @@ def test_the_page_says_what_was_missed_and_what_was_invented(card):
     assert rows["| network alone"].endswith("| 1.000 |")
     assert rows["| with second stage"].endswith("| 0.000 |")
     assert all(f"| {kind} |" in page for kind in KINDS)
+    assert "A person is told from the score on at which the calibrated probability is 0.25" in page
 
 
 def test_the_shipped_card_belongs_to_the_shipped_network():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from esar_ros.benchmark.detector.calibrate import detection_probability, reliability, thresholds
+from esar_ros.benchmark.detector.calibrate import detection_probability, least_score, reliability, thresholds
 from esar_ros.benchmark.detector.evaluate import (
     Found,
     Picture,
@@ -128,6 +128,14 @@ def test_alarms_on_empty_ground_raise_a_threshold():
     assert after["tent"] == before["tent"] == 0.75, "it was above them already"
     many = empty + [picture()] * 397
     assert thresholds(pictures, many)["person"] == pytest.approx(0.901), "five in a thousand are allowed"
+
+
+def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_quarter():
+    curve = {"score": [0.2, 0.4, 0.6], "probability": [0.0, 0.1, 0.7]}
+    assert least_score(curve) == pytest.approx(0.45)
+    assert least_score(curve, 0.0) == 0.2
+    assert least_score({"score": [0.02, 0.9], "probability": [0.3, 0.9]}) == 0.1, "not below the lowest"
+    assert least_score({"score": [0.9], "probability": [0.1]}) == 0.75, "nor above the highest"
 
 
 def test_detection_probability_finds_the_range_at_which_a_detector_fades():

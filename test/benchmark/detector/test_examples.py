@@ -118,17 +118,7 @@ def test_without_depth_or_proposals_there_are_no_examples(model: Path) -> None:
 
 
 def test_a_splits_examples_are_taken_once_and_by_map(model: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "views"
-    for part in ("images", "depth", "meta"):
-        (folder / part).mkdir(parents=True)
-    for scene, map_id in (("k2-0000", "k2"), ("aotai-0000", "aotai")):
-        name = f"{scene}-00a"
-        grey, depth = np.full((480, 640, 3), 90, np.uint8), np.full((480, 640), 20 * _DEPTH_STEPS, np.uint16)
-        (folder / "images" / f"{name}.png").write_bytes(_encoded(name, grey))
-        (folder / "depth" / f"{name}.png").write_bytes(_encoded(name, depth))
-        picture = {"name": name, "camera": "front", "labels": [one.as_json() for one in LABELS]}
-        meta = {"map": map_id, "weather": "clear", "light": "day", "pictures": [picture]}
-        (folder / "meta" / f"{scene}.json").write_text(json.dumps(meta))
+    folder = _split(tmp_path, "views", "00")
     told: list[int] = []
     first = collect(model, tmp_path, "views", ["k2"], told.append)
     assert len(first.targets) == 4 and told == [1]
@@ -136,3 +126,29 @@ def test_a_splits_examples_are_taken_once_and_by_map(model: Path, tmp_path: Path
     both = collect(model, tmp_path, "views", ["k2", "aotai"], told.append)
     assert len(both.targets) == 8 and len(told) == 2
     assert len(Examples.joined([first, both]).targets) == 12
+
+
+def test_every_second_frame_is_seen_in_half_size_too_but_small_ones(model: Path, tmp_path: Path) -> None:
+    seen = {}
+    for split, shot in (("views", "00"), ("views", "01"), ("small-views", "01")):
+        _split(tmp_path / shot, split, shot)
+        made = collect(model, tmp_path / shot, split, ["k2"], lambda _: None)
+        seen[split, shot] = len(made.targets)
+    assert seen["views", "00"] == seen["small-views", "01"] == 4
+    assert seen["views", "01"] > 4
+
+
+def _split(root: Path, split: str, shot: str) -> Path:
+    """A data set of one picture each of two maps, by hand."""
+    folder = root / split
+    for part in ("images", "depth", "meta"):
+        (folder / part).mkdir(parents=True)
+    for scene, map_id in (("k2-0000", "k2"), ("aotai-0000", "aotai")):
+        name = f"{scene}-{shot}a"
+        grey, depth = np.full((480, 640, 3), 90, np.uint8), np.full((480, 640), 20 * _DEPTH_STEPS, np.uint16)
+        (folder / "images" / f"{name}.png").write_bytes(_encoded(name, grey))
+        (folder / "depth" / f"{name}.png").write_bytes(_encoded(name, depth))
+        picture = {"name": name, "camera": "front", "labels": [one.as_json() for one in LABELS]}
+        meta = {"map": map_id, "weather": "clear", "light": "day", "pictures": [picture]}
+        (folder / "meta" / f"{scene}.json").write_text(json.dumps(meta))
+    return folder

@@ -6,8 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
+from esar_ros.benchmark.detector.assess import frame_of
 from esar_ros.benchmark.detector.labels import Label, wanted
-from esar_ros.benchmark.detector.render import CROP, read_frame, read_meta, render_split
+from esar_ros.benchmark.detector.render import CROP, SMALL, read_frame, read_meta, render_split
+from esar_ros.benchmark.engine.episode import PRESETS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 
@@ -72,6 +74,21 @@ def test_whole_frames_keep_their_depth(tmp_path):
     (folder / "depth" / "k2-0000-01a.png").unlink()
     with pytest.raises(UsageError, match="k2-0000-01a has no picture or no depth"):
         read_frame(tmp_path, "empty-val", "k2-0000-01a")
+
+
+def test_small_frames_are_of_the_size_that_fast_missions_fly():
+    assert SMALL == PRESETS["fast"]
+
+
+@pytest.mark.full
+def test_a_small_flight_has_small_frames_of_nothing(tmp_path):
+    pytest.importorskip("moderngl")
+    assert [scene for scene in render_split(tmp_path, "small-flights-val", ("k2",), 1, 2)] == [("k2-0000", 2)]
+    for picture in read_meta(tmp_path, "small-flights-val"):
+        assert picture["labels"] == []
+        frame = frame_of(tmp_path, "small-flights-val", picture["name"])
+        assert frame.rgb.shape == (240, 320, 3) and frame.depth.shape == (240, 320)
+        assert (frame.model.width, frame.model.height) == SMALL
 
 
 def test_a_folder_without_pictures_says_so(tmp_path):

@@ -5,11 +5,21 @@ import itertools
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.detector.scenes import BANDS, SPLITS, draw_scene, farthest, weathers_of
+from esar_ros.benchmark.detector.scenes import (
+    BANDS,
+    FAIR_SHARE,
+    SPLITS,
+    _conditions,
+    _event_points,
+    draw_scene,
+    farthest,
+    weathers_of,
+)
 from esar_ros.benchmark.tasks.ground import site
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.task_files import benchmark_event, benchmark_index
 from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.mission.weather import WeatherFamily
 from esar_ros.sim.catalogue import variants
 
 MAP = "k2"
@@ -46,6 +56,33 @@ def test_empty_ground_holds_distractors_alone(scenes):
         assert {thing.entry.kind for scene in scenes[name] for thing in scene.things} == {"distractor"}
 
 
+FLIGHTS = ("flights", "flights-val", "small-flights", "small-flights-val")
+
+
+def test_flights_show_bare_ground_near_the_events_from_search_heights_with_all_cameras(scenes):
+    assert {name for name, split in SPLITS.items() if split.flight} == set(FLIGHTS)
+    rig, eyes = load_vehicle(), []
+    for scene in (scene for name in FLIGHTS for scene in scenes[name]):
+        assert scene.things == ()
+        assert [shot.camera for shot in scene.shots] == [*rig.cameras, *rig.cameras][:6]
+        assert all(shot.target is None for shot in scene.shots)
+        eyes += [shot.body.position for shot in scene.shots]
+    above = np.array([eye[2] - site(MAP).stand(eye[:2])[2] for eye in eyes])
+    assert above.min() >= 10.0 and above.max() <= 45.0
+    assert np.median(above) < 27.5, "low ones more often"
+    near = [np.linalg.norm(np.array(_event_points(MAP, "dev")) - eye[:2], axis=1).min() for eye in eyes]
+    assert max(near) <= 200.0
+    assert len({tuple(eye) for eye in eyes}) == len(eyes), "no two splits share a place"
+
+
+def test_flights_are_told_in_foul_weather_and_dusk_more_often():
+    rng = np.random.default_rng(0)
+    flown, other = ([_conditions(MAP, flight, rng) for _ in range(300)] for flight in (True, False))
+    for of in (lambda drawn: drawn[0].family is WeatherFamily.FAIR, lambda drawn: drawn[1] == "day"):
+        assert np.mean([of(one) for one in flown]) < np.mean([of(one) for one in other]) - 0.05
+    assert np.mean([weather.family is WeatherFamily.FAIR for weather, _ in other]) == pytest.approx(FAIR_SHARE, abs=0.1)
+
+
 def test_splits_share_no_scene(scenes):
     places = {name: {thing.xy for scene in drawn for thing in scene.things} for name, drawn in scenes.items()}
     for one, other in itertools.combinations(places, 2):
@@ -59,13 +96,13 @@ def test_training_stands_on_dev_events_and_the_test_set_on_the_others(scenes):
         return np.array([xy for e in events for xys in (e["places"].values(), *e["lines"].values()) for xy in xys])
 
     for name, split in SPLITS.items():
-        for scene in scenes[name]:
+        for scene in (scene for scene in scenes[name] if scene.things):
             middle = np.mean([thing.xy for thing in scene.things], axis=0)
             assert np.linalg.norm(points(split.events) - middle, axis=1).min() < 320.0
 
 
 def test_things_stand_apart_and_weathers_are_the_maps_own(scenes):
-    for scene in (scene for drawn in scenes.values() for scene in drawn):
+    for scene in (scene for name, drawn in scenes.items() for scene in drawn if not SPLITS[name].flight):
         xy = np.array([thing.xy for thing in scene.things])
         gaps = np.linalg.norm(xy[:, None] - xy[None], axis=2)[np.triu_indices(len(xy), 1)]
         assert gaps.min() >= 2.4
