@@ -63,7 +63,7 @@ class ClueDetector:
                 else:
                     seen.append((frame, localise(detection, frame, self._settings.localisation)))
         sightings = tuple(sighting for _, sighting in seen)
-        clues = self._fusion.update(sightings, frames)
+        clues = self._fusion.update(sightings, frames, set(self.backend.prompts.values()))
         fusion = self._fusion
         return FrameResult(sightings, clues, dict(fusion.owners), dict(fusion.merged), self._best_shown(seen, fusion))
 

@@ -6,7 +6,7 @@ Multitarget-Multisensor Tracking, 1995); a picture shows an object once. Filter:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -48,10 +48,13 @@ class ClueFusion:
         self.owners: dict[int, int] = {}  # of the last update: place in its sightings -> the object's id
         self.merged: dict[int, int] = {}  # of the last update: id that is no more -> the one it was found to be
 
-    def update(self, sightings: Iterable[Sighting], frames: Sequence[CameraFrame] = ()) -> tuple[SeenClue, ...]:
+    def update(
+        self, sightings: Iterable[Sighting], frames: Sequence[CameraFrame] = (), kinds: Collection[str] = KINDS
+    ) -> tuple[SeenClue, ...]:
         """Take in the sightings of one frame (all cameras) and return every object known, by id.
 
-        frames: the pictures that were looked at; objects that they should have shown and did not are believed less.
+        frames: the pictures that were looked at; kinds: what they were looked through for. Objects of these that the
+        pictures should have shown and did not are believed less.
         """
         given = list(sightings)
         places = {id(sighting): place for place, sighting in enumerate(given)}
@@ -66,12 +69,12 @@ class ClueFusion:
         self.owners = {place: self._final(owner) for place, owner in self.owners.items()}
         shown = {(given[place].camera, owner) for place, owner in self.owners.items()}
         for frame in frames:
-            self._doubt(frame, {owner for camera, owner in shown if camera == frame.camera})
+            self._doubt(frame, {owner for camera, owner in shown if camera == frame.camera}, kinds)
         return self.clues()
 
-    def _doubt(self, frame: CameraFrame, shown: set[int]) -> None:
+    def _doubt(self, frame: CameraFrame, shown: set[int], kinds: Collection[str]) -> None:
         """Count a picture against the objects that it should show as well as any before, and does not."""
-        missing = [track for track in self._tracks if track.id not in shown]
+        missing = [track for track in self._tracks if track.id not in shown and track.evidence.kind in kinds]
         if not missing or not np.isfinite([*frame.pose.position, *frame.pose.quaternion]).all():
             return
         places = np.array([track.place.position for track in missing])

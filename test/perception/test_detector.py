@@ -88,6 +88,19 @@ def test_scores_go_through_the_backends_reliability(down_frame):
     assert clue.score == pytest.approx(odds / (1.0 + odds))
 
 
+@pytest.mark.parametrize(("looks_for", "doubted"), [("tent", True), ("person", False)])
+def test_only_what_is_looked_for_can_be_missed(down_frame, looks_for, doubted):
+    """Words taken off a detector in flight say nothing of what was found with them."""
+    backend = Scripted(GOOD)
+    backend.prompts = {looks_for: looks_for}
+    detector = ClueDetector(backend)
+    (first,) = detector.process([down_frame]).clues
+    backend.found = []
+    nearer = Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion)
+    (after,) = detector.process([replace(down_frame, pose=nearer, stamp=2.0)]).clues
+    assert (after.score < first.score) is doubted
+
+
 def test_the_best_picture_is_kept_small(down_frame):
     """Near replaces far; far does not replace near."""
     backend = Scripted(GOOD)
