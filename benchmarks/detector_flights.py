@@ -28,6 +28,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.task import load_task
+from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
 from esar_ros.perception.chosen import create_chosen
@@ -37,9 +38,9 @@ from esar_ros.perception.localisation import Sighting, localise
 from esar_ros.perception.segmentation_oracle import SegmentationOracle
 from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
+from esar_ros.scoring.losses import LOOK_RANGE
 
-MATCH = 10.0  # m: a track this near to an object of its kind is of it (the benchmark's radius of success)
-PASSED = 60.0  # m: an object that a picture showed from within counts as passed
+MATCH = load_thresholds().error_threshold  # m: a track this near to an object of its kind is of it
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of stated probability
 COARSE = 40  # px, width of the depth pictures that are kept
 TAP = "flights_tap"
@@ -120,9 +121,7 @@ register(TAP, eligible=False)(lambda parameters: _TAP)
 def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
     """Fly a task for a while."""
     task = load_task(name)
-    objects = [(PERSON, victim.position) for victim in task.victims]
-    objects += [(clue.kind.value, clue.position) for clue in task.clues]
-    flight = _TAP.flight = Flight(task.id, tuple(objects))
+    flight = _TAP.flight = Flight(task.id, task.objects)
     short = task.model_copy(update={"t_max": min(seconds, task.t_max)})
     track = fly(short, planner, task.seed, Conditions(preset=preset, detector=TAP)).track[VEHICLE]
     places = np.array([p for p in zip(track["x"], track["y"], strict=True) if None not in p], dtype=np.float64)
@@ -156,11 +155,11 @@ def _number(kind: str, position: Vector, flight: Flight) -> int | None:
 
 
 def passed(flight: Flight) -> dict[int, int]:
-    """Objects that pictures showed from within PASSED -> how many pictures."""
+    """Objects that pictures showed from within LOOK_RANGE -> how many pictures."""
     looks: dict[int, int] = {}
     for frame in flight.shown:
         for sighting in frame:
-            if sighting.position is None or sighting.view_range is None or sighting.view_range > PASSED:
+            if sighting.position is None or sighting.view_range is None or sighting.view_range > LOOK_RANGE:
                 continue
             number = _number(sighting.detection.kind, sighting.position, flight)
             if number is not None:

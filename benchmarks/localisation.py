@@ -30,10 +30,10 @@ from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, Conditions, fly
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.geometry.frames import Pose, Vector
-from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.task import Start, Task, load_task
 from esar_ros.mission.task_files import benchmark_event, benchmark_index, event_tasks
+from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
 from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
 from esar_ros.perception.chosen import create_chosen
@@ -46,7 +46,7 @@ from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.sim.maps import PlaceMap, load_map
 
 NEAR = 60.0  # m, nearest look of the objects that the error is told of
-MATCH = 10.0  # m, farthest from a true object of its kind that a track counts as it
+MATCH = load_thresholds().error_threshold  # m, farthest from a true object of its kind that a track counts as it
 DRAWS = 5  # noisy odometries each flight is fused under
 JITTER = 0.1  # of a box's size: what boxes of a network miss the object's outline by
 START_RANGE = (25.0, 50.0)  # m from the object that a flight starts beside
@@ -131,10 +131,8 @@ def tasks(count: int) -> list[Task]:
 def flown(task: Task, seconds: float, preset: str) -> Flight:
     """Fly past one of the task's objects under the true odometry."""
     place, rng = load_map(task.map), np.random.default_rng(task.seed)
-    objects = [(PERSON, victim.position) for victim in task.victims]
-    objects += [(clue.kind.value, clue.position) for clue in task.clues]
-    truth = tuple((kind, _on_ground(place, xy)) for kind, xy in objects)
-    beside = np.array(objects[rng.integers(len(objects))][1])
+    truth = tuple((kind, _on_ground(place, xy)) for kind, xy in task.objects)
+    beside = np.array(task.objects[rng.integers(len(task.objects))][1])
     conditions = Conditions(preset=preset, odometry="true", detector=TAP)
     for _ in range(STARTS):
         angle = rng.uniform(-math.pi, math.pi)

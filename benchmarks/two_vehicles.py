@@ -73,9 +73,7 @@ class World:
         self._place = place
         rig = load_vehicle()
         self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
-        spots = [(PERSON, victim.position) for victim in task.victims]
-        spots += [(clue.kind.value, clue.position) for clue in task.clues]
-        self.things = [Thing(kind, np.array([*xy, self.ground(np.array(xy)) + 0.2])) for kind, xy in spots]
+        self.things = [Thing(kind, np.array([*xy, self.ground(np.array(xy)) + 0.2])) for kind, xy in task.objects]
 
     def ground(self, xy: Vector) -> float:
         """z of the ground, m."""

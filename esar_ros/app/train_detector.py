@@ -13,14 +13,13 @@ from typing import Any
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.detector import card as cards
 from esar_ros.benchmark.detector.assess import assess, goal_figures, look
-from esar_ros.benchmark.detector.calibrate import detection_probability, least_score, reliability, thresholds
+from esar_ros.benchmark.detector.calibrate import detection_probability, of_second_stage, reliability, thresholds
 from esar_ros.benchmark.detector.evaluate import Picture, false_per_picture
 from esar_ros.benchmark.detector.examples import Examples, collect
 from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
 from esar_ros.benchmark.detector.scenes import SEED, SPLITS
 from esar_ros.benchmark.detector.train import Recipe, export, require, train, write_data_file
 from esar_ros.benchmark.detector.train_second import EPOCHS, export_second, train_second
-from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.sim.maps import shipped_maps
@@ -111,9 +110,7 @@ def evaluate(
     validation = seen("val", True)
     nothing = list(chain.from_iterable(bare.values()))
     sizes = [*validation, *seen("small-val", True)]
-    limits, curves = thresholds(sizes, nothing), reliability([*sizes, *nothing])
-    if PERSON in curves:
-        limits[PERSON] = least_score(curves[PERSON])
+    limits, curves = of_second_stage(sizes, nothing)
     both = cards.Calibration(limits, curves)
     first, last = (
         assess(seen("test", twice), seen("empty-test", twice), dict(calibration.thresholds))

@@ -36,7 +36,7 @@ class EmbeddedEpisode:
 
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
         """Fly an episode; the part of its record that depends on the flight, and the trace of a method that failed."""
-        from esar_ros.benchmark.engine.episode import AgentError, Conditions, fly, where
+        from esar_ros.benchmark.engine.episode import AgentError, Conditions, fly, stack_trace
 
         began, cpu = time.monotonic(), time.process_time()
         task = load_task(job.task)
@@ -44,7 +44,7 @@ class EmbeddedEpisode:
         try:
             flown = fly(task, job.planner, job.seed, conditions, _place(task.map), in_agent)
         except AgentError as error:  # before there was anything to fly
-            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": where(error)}
+            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
         return {
             "status": OK if flown.error is None else AGENT_ERROR,
             "reason": flown.error,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
-from esar_ros.mission.clues import ClueKind, VictimPose
+from esar_ros.mission.clues import PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, parse_json
 from esar_ros.mission.weather import Weather
@@ -108,6 +108,12 @@ class Task(_Strict):
     def _clues_have_their_own_ids(cls, clues: tuple[PlacedClue, ...], info: ValidationInfo) -> tuple[PlacedClue, ...]:
         _refuse_twice([victim.id for victim in info.data.get("victims", ())] + [clue.id for clue in clues])
         return clues
+
+    @property
+    def objects(self) -> tuple[tuple[str, tuple[float, float]], ...]:
+        """Kind and place (m, map) of everybody and everything to be found: people, then clues."""
+        people = tuple((PERSON, victim.position) for victim in self.victims)
+        return people + tuple((clue.kind.value, clue.position) for clue in self.clues)
 
 
 def _refuse_twice(ids: list[str]) -> None:

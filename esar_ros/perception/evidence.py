@@ -100,7 +100,7 @@ class Evidence:
 
     def miss(self, direction: Vector, distance: float, how: EvidenceSettings) -> None:
         """Take in a picture that should have shown it and did not."""
-        self._place(_Look(direction, distance, _log_odds(how.missed) - _log_odds(0.5), 1, 0), how)
+        self._place(_Look(direction, distance, _log_odds(how.missed), 1, 0), how)
 
     def absorb(self, other: Evidence, how: EvidenceSettings) -> None:
         """Take in what speaks for another object that has turned out to be this one."""

@@ -52,6 +52,12 @@ def test_a_task_is_what_was_written() -> None:
     assert task.local_time.utcoffset() is not None
 
 
+def test_its_objects_are_people_then_clues() -> None:
+    task = load_task("aotai-first")
+    assert [kind for kind, _ in task.objects] == ["person", *(clue.kind.value for clue in task.clues)]
+    assert [place for _, place in task.objects] == [thing.position for thing in (*task.victims, *task.clues)]
+
+
 def test_writing_and_reading_changes_nothing() -> None:
     task = parse_task(json.dumps(plain()), "here")
     assert parse_task(task.model_dump_json(by_alias=True), "there") == task

@@ -67,6 +67,16 @@ def thresholds(
     return found
 
 
+def of_second_stage(
+    pictures: Sequence[Picture], empty: Sequence[Picture]
+) -> tuple[dict[str, float], dict[str, dict[str, list[float]]]]:
+    """Thresholds and reliability curves of a second stage: alarms on empty ground count, an unsure person is told."""
+    limits, curves = thresholds(pictures, empty), reliability([*pictures, *empty])
+    if PERSON in curves:
+        limits[PERSON] = least_score(curves[PERSON])
+    return limits, curves
+
+
 def least_score(curve: Mapping[str, Sequence[float]], probability: float = UNSURE) -> float:
     """Score, within LOWEST and HIGHEST, from which a reliability curve reaches a probability."""
     score = float(np.interp(probability, curve["probability"], curve["score"]))

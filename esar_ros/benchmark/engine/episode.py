@@ -217,7 +217,7 @@ class _Mission:
                 self._go_on()
                 seq += 1
         except AgentError as failure:
-            error, trace = str(failure), where(failure)
+            error, trace = str(failure), stack_trace(failure)
             self._referee.begin(start)
             self._referee.fail(self._ns, f"the planner failed: {error}")
             self._referee.advance(self._ns)
@@ -365,8 +365,8 @@ class _Mission:
         return answer, given, yaw_rate
 
 
-def where(failure: AgentError) -> str:
-    """Stack trace of what the method raised."""
+def stack_trace(failure: AgentError) -> str:
+    """Of what the method raised."""
     return "".join(traceback.format_exception(failure.__cause__))
 
 

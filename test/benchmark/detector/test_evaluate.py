@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from esar_ros.benchmark.detector.calibrate import detection_probability, least_score, reliability, thresholds
+from esar_ros.benchmark.detector.calibrate import (
+    detection_probability,
+    least_score,
+    of_second_stage,
+    reliability,
+    thresholds,
+)
 from esar_ros.benchmark.detector.evaluate import (
     Found,
     Picture,
@@ -136,6 +142,15 @@ def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_qu
     assert least_score(curve, 0.0) == 0.2
     assert least_score({"score": [0.02, 0.9], "probability": [0.3, 0.9]}) == 0.1, "not below the lowest"
     assert least_score({"score": [0.9], "probability": [0.1]}) == 0.75, "nor above the highest"
+
+
+def test_a_second_stage_tells_unsure_people_and_counts_alarms_in_its_curves():
+    pictures = _population()
+    empty = [picture(found=[Found("person", score, (50, 50, 9, 9))]) for score in (0.92, 0.95, 0.9)]
+    limits, curves = of_second_stage(pictures, empty)
+    assert limits["person"] == least_score(curves["person"]) < thresholds(pictures, empty)["person"]
+    assert limits["tent"] == 0.75
+    assert curves["person"]["probability"][-1] < reliability(pictures)["person"]["probability"][-1]
 
 
 def test_detection_probability_finds_the_range_at_which_a_detector_fades():
