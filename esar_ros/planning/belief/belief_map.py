@@ -93,10 +93,17 @@ class PersonBelief:
         return self._density(flat, np.repeat(weights / points.shape[1], points.shape[1]))
 
     def density_at(self, place: Vector) -> float:
-        """Prior with clues at a place (x, y, ...), for telling whose find it is."""
+        """Prior with clues in the cell of a place (x, y, ...), whatever looks have shown."""
+        return self._at(self.prior, place)
+
+    def clue_density_at(self, place: Vector) -> float:
+        """The same of where a clue of this person lies."""
+        return self._at(self.ways, place)
+
+    def _at(self, density: NDArray[np.float64], place: Vector) -> float:
         column, row = np.floor((place[:2] - self._looks.origin) / self._looks.cell).astype(int)
         rows, columns = self._looks.shape
-        return float(self.prior[row, column]) if 0 <= row < rows and 0 <= column < columns else 0.0
+        return float(density[row, column]) if 0 <= row < rows and 0 <= column < columns else 0.0
 
     def _spread(self, ends: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
         evenly = self._inside / max(1, int(np.count_nonzero(self._inside)))

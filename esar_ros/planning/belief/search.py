@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -25,6 +25,7 @@ from esar_ros.planning.belief.detection_probability import Detection, DetectionS
 from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed
 from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
+from esar_ros.planning.belief.second_looks import ConfirmSettings, SecondLooks
 from esar_ros.planning.belief.stopping import Score
 from esar_ros.planning.belief.terrain import Terrain
 from esar_ros.planning.belief.view_planning import (
@@ -49,18 +50,6 @@ _PARTS = ("prior", "clues", "looks", "stop")
 _MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
 _SAME = 10.0  # m: a second report of a person this near to a first is of the same
 _CLOSED = 25.0  # m around a place that could not be flown to
-
-
-class ConfirmSettings(Settings):
-    """How a thing that is not sure enough to be reported is looked at again."""
-
-    score: float = Field(default=0.25, ge=0, le=1, description="from which a person is looked at again at once")
-    least: float = Field(
-        default=0.05, ge=0, le=1, description="from which anything is, when that is worth more a second than search"
-    )
-    standoff: float = Field(default=14.0, gt=0, description="m beside it")
-    height: float = Field(default=18.0, gt=0, description="m above ground")
-    looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
 
 
 class UseSettings(Settings):
@@ -89,6 +78,18 @@ class BeliefSettings(Settings):
     leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=8.0))
     reporting: ReportingSettings = Field(default_factory=ReportingSettings)
     use: UseSettings = Field(default_factory=UseSettings)
+
+
+class _Unsure(NamedTuple):
+    """Something that was seen but not reported, the probability that it is there, and the worth a second of a look."""
+
+    clue: SeenClue
+    probability: float
+    rate: float
+
+    def is_likely(self, probability: float) -> bool:
+        """Whether it is a person with at least such a probability."""
+        return self.clue.kind == PERSON and self.probability >= probability
 
 
 @register("belief")
@@ -135,7 +136,7 @@ class BeliefSearch:
         self._reports: list[Report] = []  # the team's
         self._mates_told: dict[str, int] = {}  # reports taken in of each teammate
         self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
-        self._looked_at: dict[int, int] = {}  # id of an unsure thing -> sides it was looked at from
+        self._second = SecondLooks(self._settings.confirm)
         self._closed: list[Vector] = []
         self._leg: Leg | None = None
         self._from: tuple[Vector, float] | None = None  # where the search leg began, and its height
@@ -175,12 +176,11 @@ class BeliefSearch:
             if state is LegState.FLYING and self._is_unsure(self._target, observation):
                 return Decision("confirm", self._why, reports=reports)
             if state is not LegState.FLYING:
-                self._looked_at[self._target] = self._looked_at.get(self._target, 0) + 1
+                self._second.done(self._target)
             self._target, self._stale = None, True
         due = self._stale or observation.stamp - self._planned >= self._settings.replan
         unsure = self._unsure(observation)
-        likely = (one for _, one in unsure if one.kind == PERSON and one.score >= self._settings.confirm.score)
-        person = next(likely, None)
+        person = next((one for one in unsure if one.is_likely(self._settings.confirm.score)), None)
         may = has_its_turn(self._brief, self._frame) and (due or person is not None)
         if state is LegState.FLYING and not may:
             return Decision("continue", self._why, reports=reports)
@@ -250,43 +250,50 @@ class BeliefSearch:
 
     # -- unsure things ---------------------------------------------------------------------------
 
-    def _unsure(self, observation: Observation) -> list[tuple[float, SeenClue]]:
+    def _unsure(self, observation: Observation) -> list[_Unsure]:
         """What was seen but not reported, with what a second look is worth a second; the most first."""
+        self._second.take_in(observation.clues)
         person, clue = self._score.person_value(observation.elapsed), self._score.clue_value(len(self._heard))
-        rated = [
-            ((person if one.kind == PERSON else clue) * one.score / self._seconds(observation, one.position), one)
-            for one in observation.clues
-            if one.score >= self._settings.confirm.least and self._is_unsure(one.id, observation)
-        ]
-        return sorted(rated, key=lambda pair: -pair[0])
+        planning, here = self._settings.planning, observation.pose.position
+        rated = []
+        for one in observation.clues:
+            if one.score < self._settings.confirm.least or not self._is_unsure(one.id, observation):
+                continue
+            probability = self._second.probability(one, self._density(one))
+            value = (person if one.kind == PERSON else clue) * probability
+            rate = value / self._second.seconds(one, here, planning.speed, planning.turn)
+            rated.append(_Unsure(one, probability, rate))
+        return sorted(rated, key=lambda one: -one.rate)
+
+    def _density(self, clue: SeenClue) -> float | None:
+        """How many of its sort are believed around it, 1/m^2; one of all clues. None: the brief is not to be used."""
+        if not self._settings.use.prior:
+            return None
+        missing = [one for one in self.people if one.found is None]
+        if clue.kind == PERSON:
+            here = sum(one.density_at(clue.position) for one in missing)
+        else:
+            here = sum(one.clue_density_at(clue.position) for one in self.people) / len(self.people)
+        return here / self.looks.cell**2
 
     def _is_unsure(self, identity: int, observation: Observation) -> bool:
         clue = next((clue for clue in observation.clues if clue.id == identity), None)
-        if clue is None or self._looked_at.get(identity, 0) >= self._settings.confirm.looks or not _placed(clue):
+        if clue is None or not self._second.is_open(clue) or not _placed(clue):
             return False
         return not any(
             report.kind == clue.kind and float(np.linalg.norm(report.position - clue.position)) <= _SAME
             for report in self._reports
         )
 
-    def _seconds(self, observation: Observation, place: Vector) -> float:
-        planning = self._settings.planning
-        distance = float(np.linalg.norm(place[:2] - observation.pose.position[:2]))
-        return max(0.0, distance - self._settings.confirm.standoff) / planning.speed + 2.0 * planning.turn
-
-    def _look_again(self, clue: SeenClue, observation: Observation, reports: tuple[Report, ...]) -> Decision:
-        """Fly beside it, the second time to its other side, nose towards it."""
-        confirm = self._settings.confirm
-        away = observation.pose.position[:2] - clue.position[:2]
-        distance = float(np.linalg.norm(away))
-        unit = away / distance if distance > 1.0 else np.array([1.0, 0.0])
-        if self._looked_at.get(clue.id, 0) % 2:
-            unit = -unit
-        x, y = nearest_inside(self._area, clue.position[:2] + confirm.standoff * unit)
+    def _look_again(self, unsure: _Unsure, observation: Observation, reports: tuple[Report, ...]) -> Decision:
+        """Fly beside it, nose towards it."""
+        clue = unsure.clue
+        self._second.begin(clue, unsure.probability)
+        x, y = nearest_inside(self._area, self._second.viewpoint(clue, observation.pose.position))
         yaw = math.atan2(clue.position[1] - y, clue.position[0] - x)
         self._target = clue.id
-        self._why = f"{clue.kind} {clue.id}, score {clue.score:.2f}, {clue.views} views"
-        goal = waypoint(x, y, flight_height(confirm.height, self._brief), yaw=yaw)
+        self._why = f"{clue.kind} {clue.id}, score {clue.score:.2f}, {unsure.probability:.2f} here, {clue.views} views"
+        goal = waypoint(x, y, flight_height(self._settings.confirm.height, self._brief), yaw=yaw)
         return self._fly(goal, "confirm", observation, reports, 1)
 
     # -- planning --------------------------------------------------------------------------------
@@ -294,24 +301,20 @@ class BeliefSearch:
     def _decide(
         self,
         observation: Observation,
-        person: SeenClue | None,
-        unsure: list[tuple[float, SeenClue]],
+        person: _Unsure | None,
+        unsure: list[_Unsure],
         reports: tuple[Report, ...],
     ) -> Decision:
         """The best of: look at a likely person again, look at a thing again, the best view; or stop."""
         self._stale = False
         found = sum(1.0 for one in self.people if one.found is not None)
-        if person is not None:
-            rate = self._score.person_value(observation.elapsed) * person.score
-            if self._score.pays(rate / self._seconds(observation, person.position), found):
-                return self._look_again(person, observation, reports)
+        if person is not None and self._score.pays(person.rate, found):
+            return self._look_again(person, observation, reports)
         worth = self._take_stock(observation)
         view, considered = self._plan(observation, worth)
         rate = view.rate if view is not None else 0.0
-        if unsure:
-            again, thing = unsure[0]
-            if again > rate and self._score.pays(again, found):
-                return self._look_again(thing, observation, reports)
+        if unsure and unsure[0].rate > rate and self._score.pays(unsure[0].rate, found):
+            return self._look_again(unsure[0], observation, reports)
         if view is None and not self._settings.use.stop:
             return Decision("hold", "nothing is left to be looked at", Goal(GoalType.HOLD), reports)
         if view is None or (self._settings.use.stop and not self._score.pays(rate, found)):

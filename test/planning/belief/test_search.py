@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -90,6 +91,14 @@ def test_an_unsure_person_is_looked_at_from_both_sides_and_given_up(brief, fligh
     assert sides[0] @ sides[1] < 0.0, "from the other side"
     assert not reports(run, ReportType.VICTIM)
     assert any(d.action == "search" for d in run.decisions[run.decisions.index(looks[-1]) :])
+
+
+def test_faint_finds_where_nobody_is_believed_to_be_do_not_keep_it(brief, flight, clue):
+    junk = [("person", (25.0 * math.cos(n), 25.0 * math.sin(n) - 40.0, 0.0), 0.1) for n in range(12)]
+    run = fly(method_for(brief(prompt=PROMPT)), flight, World(clue, [*junk, ("person", ANNA, 0.9)]))
+    looks = [d for d in run.decisions if d.action == "confirm" and d.goal is not None]
+    assert len(looks) < 8, "of twenty-four there would be"
+    assert reports(run, ReportType.VICTIM)
 
 
 def test_two_missing_are_both_sought(brief, flight, clue):

@@ -1,0 +1,92 @@
+"""What was seen but is not sure enough to be reported: how probable it is here, and what a second look is worth.
+
+The probability that comes with a find is right on average over the places where the detector was measured. What is
+believed of this place goes on top by Bayes' rule: false finds lie wherever the vehicle flies, people where the belief
+is. And a detector that errs in one mission's snow or stones errs there again and again, so what second looks have
+shown so far scales the odds of the next ones (a gamma prior on how often the stated odds come true, of one find's
+weight).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from pydantic import Field
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.observation import SeenClue
+from esar_ros.planning.parameters import Settings
+
+_TRUE = 0.5  # probability of a find from which on a second look has borne it out
+_SUREST = 1.0 - 1e-6
+
+
+class ConfirmSettings(Settings):
+    """How a thing that is not sure enough to be reported is looked at again."""
+
+    score: float = Field(default=0.25, ge=0, le=1, description="from which a person is looked at again at once")
+    least: float = Field(
+        default=0.05, ge=0, le=1, description="from which anything is, when that is worth more a second than search"
+    )
+    standoff: float = Field(default=14.0, gt=0, description="m beside it")
+    height: float = Field(default=18.0, gt=0, description="m above ground")
+    looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
+    area: float = Field(
+        default=150_000.0, gt=0, description="m^2 on which one person is spread where stated probabilities hold"
+    )
+    swing: tuple[float, float] = Field(
+        default=(0.1, 3.0), description="least and largest factor of the odds by what is believed of a place"
+    )
+
+
+class SecondLooks:
+    """The unsure things of a mission."""
+
+    def __init__(self, settings: ConfirmSettings) -> None:
+        self.settings = settings
+        self._sides: dict[int, int] = {}  # id -> sides it was looked at from
+        self._staked: dict[int, tuple[bool, float]] = {}  # id -> a person, and its probability at the first of them
+        self._borne_out: set[int] = set()
+
+    def take_in(self, clues: Iterable[SeenClue]) -> None:
+        """See which of the things looked at again have been borne out."""
+        self._borne_out |= {clue.id for clue in clues if clue.id in self._staked and clue.score >= _TRUE}
+
+    def is_open(self, clue: SeenClue) -> bool:
+        """Whether it has not been looked at from all sides yet."""
+        return self._sides.get(clue.id, 0) < self.settings.looks
+
+    def probability(self, clue: SeenClue, density: float | None) -> float:
+        """That it is there, at a place where so many (1/m^2) of its sort are believed; None: nothing is believed."""
+        person = clue.kind == PERSON
+        staked = [p for id, (sort, p) in self._staked.items() if sort == person and id != clue.id]
+        right = sum(1 for id in self._borne_out if self._staked[id][0] == person and id != clue.id)
+        factor = (1.0 + right) / (1.0 + sum(staked))
+        if density is not None:
+            factor *= float(np.clip(density * self.settings.area, *self.settings.swing))
+        p = min(clue.score, _SUREST)
+        return factor * p / (1.0 - p + factor * p)
+
+    def begin(self, clue: SeenClue, probability: float) -> None:
+        """A look is flown at it."""
+        self._staked.setdefault(clue.id, (clue.kind == PERSON, probability))
+
+    def done(self, identity: int) -> None:
+        """It was looked at from one side more."""
+        self._sides[identity] = self._sides.get(identity, 0) + 1
+
+    def viewpoint(self, clue: SeenClue, here: Vector) -> Vector:
+        """Where to look at it from (2,): beside it, the second time on its other side."""
+        away = here[:2] - clue.position[:2]
+        distance = float(np.linalg.norm(away))
+        unit = away / distance if distance > 1.0 else np.array([1.0, 0.0])
+        side = -1.0 if self._sides.get(clue.id, 0) % 2 else 1.0
+        return np.asarray(clue.position[:2] + side * self.settings.standoff * unit)
+
+    def seconds(self, clue: SeenClue, here: Vector, speed: float, turn: float) -> float:
+        """What a look costs at a speed (m/s); turn: s that a leg costs beside its length."""
+        distance = math.dist(clue.position[:2], here[:2])
+        return max(0.0, distance - self.settings.standoff) / speed + 2.0 * turn
