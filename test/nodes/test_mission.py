@@ -141,6 +141,7 @@ def test_killed_sensing_never_flies_on_blind_and_is_started_again(launch: Launch
     assert sum(row.mode == 1 for row in late) > 0.8 * len(late)
 
 
+@pytest.mark.full
 def test_a_killed_bridge_comes_back_and_the_vehicle_flies_on(launch: Launch) -> None:
     flight, result = killed_mission(launch, "airsim_bridge", 14.0, 30.0)
     assert result["end"] == "timeout"
