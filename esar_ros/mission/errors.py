@@ -12,3 +12,8 @@ class UsageError(Exception):
     def __init__(self, what: str, cure: str = "") -> None:
         text = " ".join(f"{what}: {cure}".split()) if cure else " ".join(what.split())
         super().__init__(text)
+
+
+def first_line(error: BaseException) -> str:
+    """Of what a library's exception says, at most 160 characters; its type's name where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

@@ -50,10 +50,9 @@ class ClueDetector:
     def take_in(self, frames: Sequence[CameraFrame], detections: Sequence[Sequence[Detection2D]]) -> FrameResult:
         """Place what was detected in each of the frames that were looked at, and fuse it with what is known."""
         if self._fusion is None:
-            backend = self.backend
-            reliability = Reliability(backend.reliability if isinstance(backend, Calibrated) else None)
-            first = first_id(frames[0].stamp) if frames else 1
-            self._fusion = ClueFusion(self._settings.fusion, first, reliability)
+            self._fusion = ClueFusion(self._settings.fusion, first_id(frames[0].stamp) if frames else 1)
+        backend = self.backend  # what its scores are worth changes with its words
+        self._fusion.reliability = Reliability(backend.reliability if isinstance(backend, Calibrated) else None)
         self.focal = frames[-1].model.fx if frames else self.focal
         seen: list[tuple[CameraFrame, Sighting]] = []
         for frame, found in zip(frames, detections, strict=True):

@@ -38,7 +38,7 @@ class ClueFusion:
         Raises UsageError when a confusable kind does not exist or stands twice.
         """
         self._settings = settings or FusionSettings()
-        self._reliability = reliability or Reliability()
+        self.reliability = reliability or Reliability()
         self._group = _groups(self._settings.confusable)
         self._tracks: list[Track] = []  # by id
         self._rays = Rays(self._settings.bearings)
@@ -199,7 +199,7 @@ class ClueFusion:
 
     def _believe(self, track: Track, sighting: Sighting) -> None:
         kind = sighting.detection.kind
-        probability = self._reliability.probability(kind, sighting.detection.score)
+        probability = self.reliability.probability(kind, sighting.detection.score)
         distance = sighting.view_range or float(np.linalg.norm(track.place.position - sighting.origin))
         track.evidence.add(kind, probability, sighting.bearing, distance, self._settings.evidence)
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.perception.model_card import SCHEMA, digest, kinds_of
 from esar_ros.perception.prompt_table import Vector32
 from esar_ros.perception.yolo_world import import_ultralytics, own_words, set_embeddings
@@ -50,8 +50,9 @@ def export_weights(path: Path, out: Path, words: tuple[str, ...], table: dict[st
         try:
             made = model.export(format="onnx", dynamic=True, simplify=False, opset=OPSET, device="cpu", verbose=False)
         except Exception as error:  # the exporter raises whatever it meets
-            first = (str(error).splitlines() or [type(error).__name__])[0][:160]
-            raise UsageError(f"{path} cannot be exported: {first}", "check it with esar models check") from None
+            raise UsageError(
+                f"{path} cannot be exported: {first_line(error)}", "check it with esar models check"
+            ) from None
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(made, out)
     card: dict[str, Any] = {
@@ -75,6 +76,5 @@ def _load(ultralytics: Any, path: Path) -> Any:
     try:
         model = ultralytics.YOLO(str(path))
     except Exception as error:  # unpickling raises whatever it meets
-        first = (str(error).splitlines() or [type(error).__name__])[0][:160]
-        raise UsageError(f"{path} cannot be loaded as weights: {first}", "get it again") from None
+        raise UsageError(f"{path} cannot be loaded as weights: {first_line(error)}", "get it again") from None
     return model

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.perception.backend import CameraFrame, Detection2D
 from esar_ros.perception.engines import Tensor, load_session
 from esar_ros.perception.model_card import SecondStageCard, check_digest
@@ -145,8 +145,9 @@ class SecondStage:
         try:
             outputs = self._run(*blank)
         except Exception as error:  # the engine raises types of its own
-            reason = str(error).splitlines()[0][:160]
-            raise UsageError(f"{path} fails on a crop: {reason}", "export it again: esar train-detector") from None
+            raise UsageError(
+                f"{path} fails on a crop: {first_line(error)}", "export it again: esar train-detector"
+            ) from None
         shapes = [output.shape for output in outputs]
         if shapes != [(1, classes + 1), (1, 4)]:
             raise UsageError(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.perception.prompt_table import Vector32
+
+_CURE = (
+    "name a file of your own; YOLO-World wants OpenAI's ViT-B/32: open_clip_pytorch_model.bin of "
+    "https://huggingface.co/timm/vit_base_patch32_clip_224.openai"
+)
 
 
 class ClipText:
@@ -16,25 +22,25 @@ class ClipText:
     def __init__(self, model: str, weights: str) -> None:
         """model: open_clip's name. Raises UsageError without open_clip, or when the weights are not this model's."""
         if not Path(weights).is_file():
-            raise UsageError(
-                f"there are no CLIP weights {weights}", "name a file of your own: YOLO-World wants ViT-B/32"
-            )
+            raise UsageError(f"there are no CLIP weights {weights}", _CURE)
+        os.environ["HF_HUB_OFFLINE"] = "1"  # some of open_clip's models would fetch their text part
         try:
             import open_clip
             import torch
         except ImportError:
             raise UsageError("text embeddings need open_clip and torch", "pip install esar_ros[clip]") from None
+        except RuntimeError as error:  # a torchvision built for another torch
+            raise UsageError(f"open_clip cannot be imported: {first_line(error)}", "install those that match") from None
         self._torch = torch
         if model not in open_clip.list_models():
             raise UsageError(f"open_clip has no model '{model}'", "see open_clip.list_models()")
         try:
             self._model = open_clip.create_model(model, pretrained=weights).eval()
+            self._tokenise = open_clip.get_tokenizer(model)
         except Exception as error:  # unpickling and fitting raise whatever they meet
-            first = (str(error).splitlines() or [type(error).__name__])[0][:160]
             raise UsageError(
-                f"{weights} cannot be loaded as {model}: {first}", "name the model they belong to"
+                f"{weights} cannot be loaded as {model}: {first_line(error)}", "name the model they belong to"
             ) from None
-        self._tokenise = open_clip.get_tokenizer(model)
         self.name = f"{model} {Path(weights).name}"
 
     def encode(self, words: tuple[str, ...]) -> dict[str, Vector32]:

@@ -53,10 +53,10 @@ class YoloDetector(ABC):
 
     @property
     def reliability(self) -> Mapping[str, Sequence[tuple[float, float]]]:
-        """What raw scores are worth, by kind (perception.evidence.Calibrated); of the card's first word for a kind."""
+        """What raw scores are worth, by kind (perception.evidence.Calibrated); of the first word that counts as it."""
         curves: dict[str, Sequence[tuple[float, float]]] = {}
         for word in self.card.classes:
-            kind, curve = self.card.kinds.get(word), self._calibration.get(word)
+            kind, curve = self._prompts.get(word), self._calibration.get(word)
             if kind is not None and curve is not None:
                 curves.setdefault(kind, curve.points)
         return curves
@@ -68,20 +68,24 @@ class YoloDetector(ABC):
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
         """Look for these of the network's classes. Raises UsageError."""
+        self._check(prompts)
         unknown = sorted(set(prompts) - set(self.card.classes))
         if unknown:
             known = ", ".join(self.card.classes[:20])
             raise UsageError(f"detector {self.name} has no class '{unknown[0]}'", f"this network's are {known}")
         self._take(prompts, self.card)
 
-    def _take(self, prompts: Mapping[str, str], card: ModelCard) -> None:
-        """Make these the prompts of a card that has a class for each. Raises UsageError."""
+    def _check(self, prompts: Mapping[str, str]) -> None:
+        """Raises UsageError unless these are words that count as kinds."""
         if not prompts:
             raise UsageError(f"detector {self.name} has nothing to look for", "give words that count as kinds")
         try:
             check_kinds(prompts)
         except ValueError as error:
             raise UsageError(f"detector {self.name}: {error}") from None
+
+    def _take(self, prompts: Mapping[str, str], card: ModelCard) -> None:
+        """Make these, checked, the prompts of a card that has a class for each."""
         self._prompts, self.card = dict(prompts), card
         own = self._settings.thresholds
         least = [own.get(word, card.threshold(word)) if word in prompts else np.inf for word in card.classes]

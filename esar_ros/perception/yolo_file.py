@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.perception.backend import CameraFrame, Detection2D, register
 from esar_ros.perception.engines import ONNXRUNTIME, OPENVINO, Engine, Tensor, engine_version, load_engine
 from esar_ros.perception.model_card import (
     ModelCard,
     ReliabilityCurve,
+    SecondStageCard,
     card_of_names,
     check_digest,
     digest,
@@ -63,7 +64,7 @@ class YoloFile(YoloDetector):
         check_output(_tried(self._engine, side, path).shape, len(card.classes), path)
         self._second: SecondStage | None = None
         if settings.second_stage and card.second_stage is not None:
-            second = path.with_name(card.second_stage.file)
+            second = _second_file(path, card.second_stage)
             self._second = SecondStage(second, card.second_stage, len(card.classes), settings.threads)
         super().__init__(name, card, settings)
 
@@ -118,7 +119,7 @@ def _tried(engine: Engine, side: tuple[int, int], path: Path) -> Tensor:
     except UsageError:
         raise
     except Exception as error:  # engines raise types of their own
-        raise UsageError(f"{path} fails on a picture: {str(error).splitlines()[0][:160]}", "export it again") from None
+        raise UsageError(f"{path} fails on a picture: {first_line(error)}", "export it again") from None
     if not np.isfinite(output).all():
         raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: export it again")
     return output
@@ -150,6 +151,14 @@ def _card_file(settings: YoloFileSettings, path: Path) -> Path | None:
     return next((file for end in (".json", ".txt") if (file := path.with_suffix(end)).is_file()), None)
 
 
+def _second_file(path: Path, card: SecondStageCard) -> Path:
+    """The second stage's file, beside the network. Raises UsageError."""
+    file = path.with_name(card.file)
+    if not file.is_file():
+        raise UsageError(f"there is no second stage {file}, which the model card names", "put it beside the network")
+    return file
+
+
 def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
     """The file, its digest, its card's and its second stage's, and the engine."""
     settings, path = _chosen(name, parameters)
@@ -159,7 +168,7 @@ def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
         return about
     second = load_card(card).second_stage if settings.second_stage else None
     about["card"] = digest(card)
-    return about | ({"second_stage": digest(path.with_name(second.file))} if second is not None else {})
+    return about | ({"second_stage": digest(_second_file(path, second))} if second is not None else {})
 
 
 def _register(name: str) -> None:

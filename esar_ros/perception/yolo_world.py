@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.mission.resources import cache_directory
 from esar_ros.perception.backend import register
 from esar_ros.perception.engines import Tensor, engine_version
@@ -40,20 +40,25 @@ class YoloWorldSettings(YoloSettings):
     nms_iou: float = Field(default=0.5, gt=0, lt=1, description="overlap from which two boxes of a word are one")
 
 
-def import_ultralytics() -> Any:
-    """The module, kept from installing, fetching and writing into a home. Raises UsageError."""
+def confine_ultralytics() -> None:
+    """Keep it, before it is first imported, from installing, fetching and writing into a home."""
     os.environ["YOLO_OFFLINE"] = "true"
     os.environ["YOLO_AUTOINSTALL"] = "false"
     if "YOLO_CONFIG_DIR" not in os.environ:
         folder = cache_directory() / "ultralytics"
         folder.mkdir(exist_ok=True)
         os.environ["YOLO_CONFIG_DIR"] = str(folder)
+
+
+def import_ultralytics() -> Any:
+    """The module, confined. Raises UsageError."""
+    confine_ultralytics()
     try:
         import ultralytics
     except ImportError:
         raise UsageError(f"detector {NAME} needs ultralytics and torch", _INSTALL) from None
     except RuntimeError as error:  # a torchvision built for another torch
-        raise UsageError(f"ultralytics cannot be imported: {_first_line(error)}", "install those that match") from None
+        raise UsageError(f"ultralytics cannot be imported: {first_line(error)}", "install those that match") from None
     return ultralytics
 
 
@@ -63,15 +68,11 @@ def load_world(path: Path) -> Any:
     try:
         world = ultralytics.YOLOWorld(str(path))
     except Exception as error:  # unpickling raises whatever it meets
-        raise UsageError(f"{path} cannot be loaded as weights: {_first_line(error)}", "get it again") from None
+        raise UsageError(f"{path} cannot be loaded as weights: {first_line(error)}", "get it again") from None
     if type(world.model).__name__ != "WorldModel":
         raise UsageError(f"{path} holds a {type(world.model).__name__}, not YOLO-World", _CURE)
     world.model.eval()
     return world
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:160]
 
 
 def set_embeddings(world: Any, words: tuple[str, ...], table: Mapping[str, Vector32]) -> None:
@@ -120,6 +121,7 @@ class YoloWorld(YoloDetector):
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
         """Look for these words. Raises UsageError when one has no stored embedding, and then goes on as before."""
+        self._check(prompts)
         unknown = [word for word in prompts if word not in self._table]
         if unknown:
             raise UsageError(f"detector {NAME} has no stored embedding of '{unknown[0]}'", _EMBED)

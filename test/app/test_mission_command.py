@@ -55,6 +55,25 @@ def test_a_flag_reaches_the_graph_s_options(arguments: tuple[str, ...], field: s
     assert getattr(options(*arguments), field) == value
 
 
+@pytest.mark.parametrize(
+    ("detector", "words"),
+    [
+        ("eagle", "unknown detector 'eagle'"),
+        ("onnx", "--detector onnx:FILE"),
+        ("onnx:/nowhere.onnx", "there is no model /nowhere.onnx"),
+        ("onnx:page.onnx", "cannot be loaded as a network"),
+        ("esar_yolo:page.onnx", "takes no file"),
+    ],
+)
+def test_a_detector_that_cannot_be_had_is_told_before_take_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, detector: str, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("page.onnx").write_text("<html>404</html>", encoding="utf-8")
+    with pytest.raises(UsageError, match=words):
+        options("--detector", detector)
+
+
 def test_what_is_not_said_comes_from_the_task() -> None:
     chosen = options("--task", "aotai-first")
     assert chosen.map == "aotai"

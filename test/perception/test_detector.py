@@ -11,7 +11,7 @@ import pytest
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.perception.backend import CameraFrame, Detection2D
-from esar_ros.perception.crops import SIDE
+from esar_ros.perception.crops import SIDE, Crops
 from esar_ros.perception.detector import ClueDetector
 from esar_ros.perception.evidence import Curve
 from esar_ros.perception.settings import load_detector_settings
@@ -37,10 +37,12 @@ class Scripted:
 class Modest(Scripted):
     """One that knows its scores to be right a third of the time."""
 
+    share = 1.0 / 3.0
+
     @property
     def reliability(self) -> Mapping[str, Curve]:
         """Flat."""
-        return {"default": [(0.0, 1.0 / 3.0), (1.0, 1.0 / 3.0)]}
+        return {"default": [(0.0, self.share), (1.0, self.share)]}
 
 
 GOOD = Detection2D("tent", 0.9, (310, 230, 20, 20), "tent")
@@ -86,6 +88,33 @@ def test_scores_go_through_the_backends_reliability(down_frame):
     (clue,) = ClueDetector(Modest(GOOD), settings).process([down_frame]).clues
     odds = 0.5 * prior / (1.0 - prior)
     assert clue.score == pytest.approx(odds / (1.0 + odds))
+
+
+def test_reliability_is_that_of_the_words_now_looked_for(down_frame):
+    """What changes in flight holds from the next picture on."""
+    backend, sure = Modest(GOOD), Modest(GOOD)
+    detector, other = ClueDetector(backend), ClueDetector(sure)
+    nearer = Pose(down_frame.pose.position - [0.0, 0.0, 15.0], down_frame.pose.quaternion)
+    again = replace(down_frame, pose=nearer, depth=down_frame.depth - 15.0, stamp=2.0)
+    scores = []
+    for one, share in ((detector, 0.9), (other, 1.0 / 3.0)):
+        one.process([down_frame])
+        one.backend.share = share
+        (clue,) = one.process([again]).clues
+        scores.append(clue.score)
+    assert scores[0] > scores[1]
+
+
+def test_the_best_picture_stays_when_two_objects_turn_out_to_be_one(down_frame):
+    down_frame.rgb[:] = np.random.default_rng(0).integers(0, 256, down_frame.rgb.shape, dtype=np.uint8)
+    large = replace(GOOD, box=(280, 200, 80, 80))
+    for first, second, best in ((large, GOOD, 1), (GOOD, large, 2)):
+        crops = Crops()
+        assert crops.offer(1, first, down_frame) and crops.offer(2, second, down_frame)
+        wanted = crops.get(best)
+        crops.merge({2: 1})
+        assert crops.get(1) == wanted and crops.get(2) is None
+        assert not crops.offer(1, GOOD, down_frame), "and later ones are held against it"
 
 
 @pytest.mark.parametrize(("looks_for", "doubted"), [("tent", True), ("person", False)])

@@ -106,6 +106,15 @@ def test_prompts_choose_among_the_classes(engine: str, model: Path, down_frame: 
     assert detector.detect([lit(down_frame, 255)]) == [[]]
 
 
+def test_a_word_keeps_its_reliability_whatever_it_counts_as(model: Path) -> None:
+    curve = {"score": [0.5], "probability": [0.3]}
+    model.with_suffix(".json").write_text(json.dumps(CARD | {"calibration": {"tent": curve}}))
+    detector = loaded("onnx", model, prompts={"tent": "backpack"})
+    assert isinstance(detector, Calibrated) and detector.reliability == {"backpack": [(0.5, 0.3)]}
+    detector.set_prompts({"tent": "rope", "person": "person"})
+    assert detector.reliability == {"rope": [(0.5, 0.3)]}
+
+
 def test_class_names_in_the_file_stand_in_for_a_card(tmp_path: Path, down_frame: CameraFrame) -> None:
     model = bright_tent(tmp_path / "named.onnx", names="{0: 'tent', 1: 'zebra'}")
     detector = loaded("onnx", model)

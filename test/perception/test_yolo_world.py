@@ -67,6 +67,9 @@ def test_it_detects_by_stored_words_and_they_change_in_flight(folder: Path, down
     assert {d.kind for d in detector.detect([frame])[0]} <= {"signal_flare", "tent", "person"}
     with pytest.raises(UsageError, match=r"no stored embedding of 'yak'.*esar models embed"):
         detector.set_prompts({"yak": "person"})
+    for bad, words in (({"flare": "castle"}, "known kinds"), ({}, "nothing to look for")):
+        with pytest.raises(UsageError, match=words):
+            detector.set_prompts(bad)
     assert set(detector.prompts) == {"flare", "tent", "person"}, "it goes on as before"
     detector.set_prompts(PROMPTS)
     assert detector.detect([frame]) == [found], "and back again"

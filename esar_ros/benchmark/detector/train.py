@@ -19,6 +19,7 @@ from typing import Any
 from esar_ros.benchmark.detector.render import CROP
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
+from esar_ros.perception.yolo_world import confine_ultralytics
 
 FROZEN = 4  # first layers that stay as the starting weights have them
 OPSET = 17  # ONNX operators that onnxruntime and OpenCV's DNN both read
@@ -154,8 +155,7 @@ def export(weights: Path, file: Path) -> None:
 def torch_with(threads: int) -> Any:
     """torch with so many threads, and ultralytics kept from the network and from the home folder."""
     require()
-    os.environ["YOLO_OFFLINE"] = "true"
-    os.environ.setdefault("YOLO_AUTOINSTALL", "false")
+    confine_ultralytics()
     import torch
 
     torch.set_num_threads(threads)
