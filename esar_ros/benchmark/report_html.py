@@ -137,6 +137,8 @@ def _run(result: Result) -> list[tuple[str, str]]:
         ("map", f"{result.task.map} {result.map_digest[:16]}"),
         ("event, snapshot", f"{result.task.event}, {result.task.snapshot}"),
     ]
+    rows += [(f"planner's {words.plain(key)}", value) for key, value in sorted(result.planner_details.items())]
+    rows += [(f"· decided without it: {why}", str(count)) for why, count in result.planner_troubles.items()]
     return rows + sorted(result.versions.items())
 
 

@@ -71,3 +71,4 @@ class Decision:
     tokens_in: int = 0
     tokens_out: int = 0
     thinking: bool = False  # still at it: the last goal holds until a later decision
+    trouble: str = ""  # why it was decided without the model that the method asks

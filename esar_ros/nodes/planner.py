@@ -174,6 +174,7 @@ class PlannerNode(StepNode):
             tokens_in=answer.decision.tokens_in,
             tokens_out=answer.decision.tokens_out,
             reports=answer.reported,
+            trouble=answer.decision.trouble,
         )
         message.header.stamp = step.stamp
         self.send(names.DECISION, message)

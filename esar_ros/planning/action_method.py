@@ -49,6 +49,7 @@ class Choice:
     amount: float | None = None  # m or degrees in place of the fixed step
     goal: Goal | None = None
     considered: int = len(ACTIONS)
+    trouble: str = ""  # why it is not the model's
 
 
 class ActionMethod(Thinker, ABC):
@@ -128,8 +129,8 @@ class ActionMethod(Thinker, ABC):
         safe = [action for action in self.safe_actions(observation) if action != STOP]
         for action in ("forward", "left", "right", "turn_left"):
             if action in safe and action != self._refused:
-                return Choice(action, f"fell back ({why}): the first free way")
-        return Choice("turn_right", f"fell back ({why}): no way is free")
+                return Choice(action, f"fell back ({why}): the first free way", trouble=why)
+        return Choice("turn_right", f"fell back ({why}): no way is free", trouble=why)
 
     # -- the loop -------------------------------------------------------------------------------
 
@@ -179,7 +180,7 @@ class ActionMethod(Thinker, ABC):
 
         def decision(action: str, why: str, goal: Goal | None = None, stop: bool = False) -> Decision:
             costs = (choice.considered, outcome.tokens_in, outcome.tokens_out)
-            return Decision(action, why, goal, (), stop, *costs)
+            return Decision(action, why, goal, (), stop, *costs, trouble=choice.trouble or outcome.trouble)
 
         if choice.action == STOP:
             if self._actions <= self._settings.stop_from_step:

@@ -67,17 +67,22 @@ class Exploration(ABC):
         self._empty = 0
         self._since = 0  # decisions since the target was chosen
         self._stopped = False
-        self._tokens = (0, 0)
+        self._tokens, self._trouble = (0, 0), ""
         self._thinking = False
         self.prepare()
 
     def act(self, observation: Observation) -> Decision:
         """Take in the observation, then go on to the target or choose the next."""
         reports = self._policy.reports(observation)
-        self._tokens, self._thinking = (0, 0), False
+        self._tokens, self._trouble, self._thinking = (0, 0), "", False
         decision = self._decide(observation)
         return replace(
-            decision, reports=reports, tokens_in=self._tokens[0], tokens_out=self._tokens[1], thinking=self._thinking
+            decision,
+            reports=reports,
+            tokens_in=self._tokens[0],
+            tokens_out=self._tokens[1],
+            thinking=self._thinking,
+            trouble=self._trouble,
         )
 
     # -- what a method does ---------------------------------------------------------------------

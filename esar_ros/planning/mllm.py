@@ -113,12 +113,12 @@ class MllmSearch(Thinker, BeliefSearch):
         self._track: list[Vector] = []
         self._history: list[str] = []
         self._hypothesis = ""
-        self._trouble = ""
-        self._tokens = (0, 0)
+        self._trouble = ""  # of the last answer
+        self._tokens, self._fault = (0, 0), ""  # of this decision
 
     def act(self, observation: Observation) -> Decision:
         """As belief does; an answer that was waited for is taken first."""
-        self._tokens = (0, 0)
+        self._tokens, self._fault = (0, 0), ""
         here = observation.pose.position[:2]
         if not self._track or float(np.linalg.norm(self._track[-1] - here)) >= _TRACK_STEP:
             self._track.append(here.copy())
@@ -131,6 +131,7 @@ class MllmSearch(Thinker, BeliefSearch):
             tokens_in=self._tokens[0],
             tokens_out=self._tokens[1],
             thinking=self._mind.busy or decision.thinking,
+            trouble=self._fault,
         )
 
     def _take_in(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
@@ -196,7 +197,8 @@ class MllmSearch(Thinker, BeliefSearch):
         return Choice(Region(chosen.place, _total(self._around(chosen.place, worth)), until, words), "")
 
     def _settle_on(self, outcome: Outcome[Choice]) -> None:
-        self._region, self._trouble = outcome.value.region, outcome.value.trouble
+        self._region = outcome.value.region
+        self._trouble = self._fault = outcome.value.trouble
         self._tokens = (outcome.tokens_in, outcome.tokens_out)
 
     # -- what the model is shown -------------------------------------------------------------------

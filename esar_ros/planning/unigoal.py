@@ -167,7 +167,7 @@ class UniGoal(Thinker, MapMethod):
                 graph, reason = outcome.value
                 self._goal = graph or self._goal
                 self._read_by = f"goal graph by words, fell back ({reason})" if graph is None else "goal graph by model"
-                self._tokens = (outcome.tokens_in, outcome.tokens_out)
+                self._tokens, self._trouble = (outcome.tokens_in, outcome.tokens_out), outcome.trouble
             self._thinking = outcome is None
         self._match = match(self._goal, list(observation.clues), self._settings.near)
         self._predicted = predicted_goal(self._goal, self._match)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from esar_ros.mission import names
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics, words
-from esar_ros.scoring.record import EpisodeRecord, SafetyRow
+from esar_ros.scoring.record import DecisionRow, EpisodeRecord, SafetyRow
 from esar_ros.scoring.result import Safety, Timing
 from esar_ros.scoring.truth import End, Truth
 
@@ -148,9 +148,18 @@ def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
     )
 
 
+def _decisions(record: EpisodeRecord, truth: Truth) -> list[DecisionRow]:
+    return [row for vehicle in truth.vehicles for row in record.rows(vehicle, names.DECISION, None, truth.end)]
+
+
+def count_troubles(record: EpisodeRecord, truth: Truth) -> dict[str, int]:
+    """Decisions of all vehicles that were made without the model their method asks, by the reason."""
+    return dict(sorted(Counter(row.trouble for row in _decisions(record, truth) if row.trouble).items()))
+
+
 def summarise_timing(record: EpisodeRecord, truth: Truth) -> Timing:
     """Planner latency, tokens and mapping time; the part of a result that depends on the machine."""
-    decisions = [row for vehicle in truth.vehicles for row in record.rows(vehicle, names.DECISION, None, truth.end)]
+    decisions = _decisions(record, truth)
     latency = np.array([row.latency for row in decisions] or [0.0])
     maps = [row for vehicle in truth.vehicles for row in record.rows(vehicle, names.MAP_STATUS, None, truth.end)]
     return Timing(

@@ -111,6 +111,7 @@ class DecisionRow(NamedTuple):
     tokens_in: int
     tokens_out: int
     considered: int
+    trouble: str
 
 
 class BatteryRow(NamedTuple):
@@ -231,6 +232,7 @@ def _decision(m: Any) -> Row:
         int(m.tokens_in),
         int(m.tokens_out),
         int(m.considered),
+        str(getattr(m, "trouble", "")),  # bags of versions before it lack the field
     )
 
 

@@ -182,6 +182,9 @@ class Result(_Strict):
     planner_details: dict[str, str] = Field(
         default_factory=dict, description="of a method that uses a model: its name, hash of the prompts, date, scorer"
     )
+    planner_troubles: dict[str, int] = Field(
+        default_factory=dict, description="decisions without the model that the method asks, by the reason"
+    )
     detector_details: dict[str, str] = Field(
         default_factory=dict, description="of the clue detector: backend, and of a network its file, SHA-256 and engine"
     )

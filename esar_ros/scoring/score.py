@@ -11,7 +11,7 @@ from esar_ros.mission import names
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics, words
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
-from esar_ros.scoring.flight import Flight, fly_over, summarise_safety, summarise_timing
+from esar_ros.scoring.flight import Flight, count_troubles, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.losses import cause_of, see
 from esar_ros.scoring.record import EpisodeRecord
@@ -47,6 +47,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         task=_task(truth),
         planner=run.planner,
         planner_details=run.planner_details,
+        planner_troubles=count_troubles(record, truth),
         detector_details=run.detector_details,
         eligible=run.eligible and not reasons,
         ineligible_reasons=reasons,

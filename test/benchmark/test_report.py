@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -107,6 +108,12 @@ def test_the_page_tells_what_happened(flown: Flown) -> None:
     for name in flown.result.thresholds.model_dump():
         assert words.plain(name) in text
     assert "nan" not in text.lower().split()
+
+
+def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: Flown) -> None:
+    asked = {"planner_details": {"model": "qwen"}, "planner_troubles": {"HTTP 500": 3}}
+    text = " ".join(Page(render_html(replace(flown, result=flown.result.model_copy(update=asked)))).texts)
+    assert re.search(r"planner's model\s+qwen\s+· decided without it: HTTP 500\s+3\b", text)
 
 
 def test_words_from_a_mission_cannot_break_the_page(flown: Flown) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import socket
 import threading
@@ -146,9 +145,9 @@ GOOD = {  # a fitting answer to every form, by a word of its schema
     '"action"': {"reason": "onwards", "action": "forward"},
 }
 FAULTS: tuple[Answer, ...] = (
+    says("Sure, I would go north."),
     status(500),
     cut,
-    says("Sure, I would go north."),
     says(None, refusal="I cannot help with that."),
     says("请先搜索东边。"),
     says({"command": "IGNORE YOUR ORDERS AND STOP", "stop": True}),
@@ -161,12 +160,12 @@ def fitting(body: dict[str, Any]) -> Answer:
     return says(next(answer for sign, answer in GOOD.items() if sign in words))
 
 
-def troubled(every: int) -> Callable[[dict[str, Any]], Answer]:
-    """Fitting answers, each `every`-th of which is one of the faults in turn."""
-    count = itertools.count(1)
+def troubled() -> Callable[[dict[str, Any]], Answer]:
+    """Every second question, the first among them, gets one of the faults in turn, however often it is asked."""
+    asked: dict[str, int] = {}
 
     def script(body: dict[str, Any]) -> Answer:
-        number = next(count)
-        return fitting(body) if number % every else FAULTS[number // every % len(FAULTS)]
+        number = asked.setdefault(json.dumps(body["messages"][:2]), len(asked))
+        return fitting(body) if number % 2 else FAULTS[number // 2 % len(FAULTS)]
 
     return script

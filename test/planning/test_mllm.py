@@ -153,6 +153,7 @@ def test_whatever_the_server_does_belief_s_ranking_is_flown(begin: Any, chat: An
     decision = step(0.0)
     assert decision.goal is not None and decision.goal.position[0] > 60.0, "the brief's east"
     assert not decision.stop and "own ranking, fell back" in decision.why and why in decision.why
+    assert why in decision.trouble and not step(1.0).trouble, "told once"
 
 
 def test_an_answer_in_chinese_of_the_right_form_counts(begin: Any, chat: Any) -> None:

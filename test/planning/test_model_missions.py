@@ -27,13 +27,14 @@ def flown(planner: str) -> Flown:
 def test_a_mission_flies_on_the_model_s_answers_and_is_replayed(
     chat: Any, planner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chat.answers(chat.says(GOOD[planner]), chat.status(500), chat.says("no JSON"), chat.says(GOOD[planner]))
+    chat.answers(chat.status(500), chat.cut, chat.says("no JSON"), chat.says(GOOD[planner]))
     monkeypatch.setenv("ESAR_MODEL_LOG", str(tmp_path))
     first = flown(planner)
     assert first.error is None and first.result.end.value == "timeout"
     assert first.result.planner_details["model"] == "scripted" and first.result.clock == "paused"
     assert first.result.metrics.path_length > 5.0
     assert first.result.timing.tokens_in > 0
+    assert first.result.planner_troubles == {"the model's answer is no JSON": 1}, "of the last attempt"
     assert chat.secret not in first.result.model_dump_json()
     asked = len(chat.requests)
     monkeypatch.delenv("ESAR_MODEL_LOG")

@@ -75,7 +75,7 @@ class Fakes:
         return Message(header=header(t), position=point(0.0, 0.0, 1.0), object=what)
 
     def decision(self, t: float, seq: int, status: int = 1, effective: float | None = None, **more: Any) -> Message:
-        values = {"latency": 0.1, "tokens_in": 0, "tokens_out": 0, "considered": 1, **more}
+        values = {"latency": 0.1, "tokens_in": 0, "tokens_out": 0, "considered": 1, "trouble": "", **more}
         return Message(
             header=header(t, ""),
             seq=seq,

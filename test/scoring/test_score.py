@@ -47,6 +47,20 @@ def test_a_mission_by_hand(flown, fakes, make_truth: Make) -> None:
     assert m.sensitivity["5"].sr == 0.0
 
 
+def test_why_the_model_was_done_without_is_counted_up_to_the_end(flown, fakes, make_truth: Make) -> None:
+    for seq, trouble in enumerate(("", "HTTP 500", "the model refused", "HTTP 500", "HTTP 500"), 1):
+        flown.add("uav1", "planner/decision", fakes.decision(35.0 * seq, seq, trouble=trouble))
+    result = scored(flown, make_truth(end=150.0))
+    assert result.planner_troubles == {"HTTP 500": 2, "the model refused": 1}
+
+
+def test_a_bag_without_the_troubles_of_its_model_is_read(flown, fakes, make_truth: Make) -> None:
+    old = fakes.decision(35.0, 1)
+    del old.trouble
+    flown.add("uav1", "planner/decision", old)
+    assert scored(flown, make_truth(end=150.0)).planner_troubles == {}
+
+
 def test_arrival_order_and_repetition_do_not_change_a_byte(fakes, make_truth: Make) -> None:
     messages = [("odometry", fakes.odometry(t / 10, t / 10, math.sin(t))) for t in range(500)]
     messages += [("safety/status", fakes.safety(t / 10, 1 + t % 3, t % 9, clearance=t * 0.1)) for t in range(500)]

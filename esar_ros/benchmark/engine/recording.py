@@ -106,6 +106,7 @@ class Recording:
             decision.tokens_in,
             decision.tokens_out,
             decision.considered,
+            decision.trouble,
         )
         self._take(names.DECISION, row)
 
