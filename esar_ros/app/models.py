@@ -28,6 +28,8 @@ from esar_ros.perception.prompt_table import TABLE, Vector32, load_table, save_t
 
 SIZES = ((640, 480), (320, 240))  # px, of the two presets' pictures
 REPEATS = 3
+_DIGESTS = ("digest", "card", "second_stage", "embeddings")  # SHA-256 among what is told of a detector
+_SHOWN = 12  # of their digits
 
 
 def main(argv: list[str]) -> int:
@@ -73,7 +75,8 @@ class _State:
 def _state(name: str) -> _State:
     try:
         about = backend.about(*parted(name))
-        return _State(" ".join(f"{value[:12]}" if key == "digest" else value for key, value in about.items()))
+        told = [f"{key} {value[:_SHOWN] if key in _DIGESTS else value}" for key, value in about.items()]
+        return _State(", ".join(told[1:]) or "needs no file")  # the first is its name
     except UsageError as error:
         return _State("", str(error))
 
@@ -112,6 +115,8 @@ def _check(arguments: argparse.Namespace) -> int:
     """Load, look, and say what there is. Raises UsageError with what is wrong."""
     name, parameters = _backend_of(arguments.file)
     if arguments.card:
+        if name in ("segmentation_oracle", "yolo_world"):
+            raise UsageError(f"detector {name} reads no card", "leave out --card")
         parameters["card"] = arguments.card
     began = time.perf_counter()
     detector = backend.create(name, parameters)
@@ -131,7 +136,7 @@ def _check(arguments: argparse.Namespace) -> int:
     for key, value in found.items():
         if isinstance(value, dict):
             value = ", ".join(f"{word}: {what}" for word, what in value.items())
-        print(f"{key:<10} {value}")
+        print(f"{key:<12} {value}")
     lacking = [kind for kind in KINDS if kind not in detector.prompts.values()]
     if lacking:
         print(f"It never names: {', '.join(lacking)}")

@@ -59,7 +59,8 @@ class ClueDetectorNode(StepNode):
         self._backend_lock = threading.Lock()  # prompts change between two pictures, not within one
         self._counts: Counter[str] = Counter()
         self._trouble = ("", -TOLD_FOR)  # why the newest unusable picture was, and when (s, steady)
-        self._answers: list[float] = []  # s, wall time of each frame since the last diagnostics
+        self._answers: list[float] = []  # s, wall time of each picture since the last diagnostics
+        self._latencies: list[float] = []  # s, from a frame's coming to its answer, since the last diagnostics
         self._told = self._last_frame = time.monotonic()  # s, steady
         self._cameras: tuple[str, ...] = ()  # of the newest frame
         self.exit_code: int | None = None
@@ -100,7 +101,7 @@ class ClueDetectorNode(StepNode):
             return None
         frame_set = self._frames.pop(step.ns, None)
         if frame_set is not None and self._lifecycle.active:
-            self._deliver(step.ns, [(frame, self._look(frame)) for frame in frame_set.frames])
+            self._deliver(step.ns, self._last_frame, [(frame, self._look(frame)) for frame in frame_set.frames])
             return None
         if frame_set is None and interface.CAMERA_DRIVER not in step.absent:
             return False
@@ -128,12 +129,13 @@ class ClueDetectorNode(StepNode):
             self.get_logger().warning(f"no detections in a picture of {words}", throttle_duration_sec=10.0)
         return found
 
-    def _deliver(self, ns: int, seen: Sequence[tuple[CameraFrame, Found]]) -> None:
-        """Fuse and publish what the pictures of one stamp showed."""
+    def _deliver(self, ns: int, came: float, seen: Sequence[tuple[CameraFrame, Found]]) -> None:
+        """Fuse and publish what the pictures of one stamp, which came then (s, steady), showed."""
         usable = [(frame, found) for frame, found in seen if found is not None]
         self._counts["frames"] += 1
         result = self.detector.take_in([frame for frame, _ in usable], [found for _, found in usable])
         self._publish(ns, result)
+        self._latencies.append(time.monotonic() - came)
         for frame, found in usable:
             topic = names.camera_annotated(frame.camera)
             if self.wanted(topic):
@@ -170,12 +172,14 @@ class ClueDetectorNode(StepNode):
         """Rate, latency, backlog, and what was dropped and why."""
         now = time.monotonic()
         answers, self._answers = self._answers, []
+        latencies, self._latencies = self._latencies, []
         silent = now - self._last_frame
         values: dict[str, object] = {
             "backend": self._choice,
             "rate (pictures/s)": round(len(answers) / max(now - self._told, 1e-3), 2),
             "a picture, mean (ms)": round(1e3 * sum(answers) / len(answers), 1) if answers else 0.0,
             "a picture, longest (ms)": round(1e3 * max(answers, default=0.0), 1),
+            "a frame's latency, longest (ms)": round(1e3 * max(latencies, default=0.0), 1),
             "frames": self._counts["frames"],
             "frames dropped": self._counts["frames dropped"] + (self._late.dropped if self._late else 0),
             "backlog": self._late.backlog if self._late else len(self._frames),

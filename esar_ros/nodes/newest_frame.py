@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
@@ -30,12 +31,15 @@ class NewestFrame(Generic[Picture, Found]):
     def __init__(
         self,
         look: Callable[[Picture], Found],
-        deliver: Callable[[int, list[tuple[Picture, Found]]], None],
+        deliver: Callable[[int, float, list[tuple[Picture, Found]]], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        """look: at one picture. deliver: stamp (ns) and what was looked at. failed: what neither may raise; ends it."""
+        """look: at one picture. deliver: a frame's stamp (ns), when it came (s, steady), and what was looked at.
+
+        failed: what neither may raise; ends it.
+        """
         self._look, self._deliver, self._failed = look, deliver, failed
-        self._waiting: tuple[int, Sequence[Picture]] | None = None
+        self._waiting: tuple[int, float, Sequence[Picture]] | None = None
         self._news = threading.Condition()
         self._stopped = False
         self.dropped = 0  # frames nobody looked at
@@ -52,7 +56,7 @@ class NewestFrame(Generic[Picture, Found]):
         """Look at this frame next."""
         with self._news:
             self.dropped += self._waiting is not None
-            self._waiting = ns, pictures
+            self._waiting = ns, time.monotonic(), pictures
             self._news.notify()
 
     def stop(self) -> None:
@@ -63,7 +67,7 @@ class NewestFrame(Generic[Picture, Found]):
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout=5.0)
 
-    def _next(self) -> tuple[int, Sequence[Picture]] | None:
+    def _next(self) -> tuple[int, float, Sequence[Picture]] | None:
         with self._news:
             self._news.wait_for(lambda: self._stopped or self._waiting is not None)
             taken, self._waiting = self._waiting, None
@@ -72,7 +76,7 @@ class NewestFrame(Generic[Picture, Found]):
     def _run(self) -> None:
         try:
             while (frame := self._next()) is not None:
-                ns, pictures = frame
+                ns, came, pictures = frame
                 order = sorted(pictures, key=lambda picture: PRIORITY.index(picture.camera))
                 seen: list[tuple[Picture, Found]] = []
                 for picture in order:
@@ -80,6 +84,6 @@ class NewestFrame(Generic[Picture, Found]):
                         break
                     seen.append((picture, self._look(picture)))
                 self.skipped += len(order) - len(seen)
-                self._deliver(ns, seen)
+                self._deliver(ns, came, seen)
         except Exception as error:  # the node says so and ends: a thread that dies in silence looks like an empty world
             self._failed(error)

@@ -44,6 +44,10 @@ def test_every_detector_is_listed_with_what_it_lacks(capsys: pytest.CaptureFixtu
         assert f"{name}: " in told
     assert "yolov8s-worldv2.pt from https://docs.ultralytics.com" in told
     assert "--detector onnx:FILE" in told and str(folder / "models") in told
+    card = backend.about("esar_yolo")
+    shipped = f"model esar-clues.onnx, digest {card['digest'][:12]}, engine {card['engine']}, card {card['card'][:12]}"
+    assert f"esar_yolo: {shipped}, second_stage {card['second_stage'][:12]}\n" in told
+    assert "segmentation_oracle: needs no file\n" in told
 
 
 def test_a_good_file_is_described(capsys: pytest.CaptureFixture[str], model: Path, folder: Path) -> None:
@@ -58,7 +62,7 @@ def test_a_good_file_is_described(capsys: pytest.CaptureFixture[str], model: Pat
 
 def test_a_detector_is_checked_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "check", "segmentation_oracle"]) == 0
-    assert "eligible   False" in capsys.readouterr().out
+    assert "eligible     False" in capsys.readouterr().out
 
 
 def test_bad_files_are_told_in_one_line(capsys: pytest.CaptureFixture[str], model: Path, folder: Path) -> None:
@@ -74,6 +78,7 @@ def test_bad_files_are_told_in_one_line(capsys: pytest.CaptureFixture[str], mode
     model.write_bytes(b"\x08")
     assert "cannot be loaded as a network" in refused(capsys, "check", model)
     assert "cannot write" in refused(capsys, "check", "segmentation_oracle", "--json", folder)
+    assert "segmentation_oracle reads no card" in refused(capsys, "check", "segmentation_oracle", "--card", words)
 
 
 def test_lacking_packages_are_told_with_their_extra(

@@ -224,6 +224,7 @@ def test_diagnostics_tell_how_fast_it_is(make: Maker) -> None:
     assert graph.spin([], lambda: bool(told()))
     values = told()
     assert float(values["a picture, longest (ms)"]) >= float(values["a picture, mean (ms)"]) > 0.0
+    assert float(values["a frame's latency, longest (ms)"]) >= float(values["a picture, longest (ms)"])
     assert values["backlog"] == values["frames dropped"] == values["pictures skipped"] == "0"
 
 

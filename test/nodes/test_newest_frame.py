@@ -30,6 +30,7 @@ class Slow:
         self.may = threading.Semaphore(0)
         self.began: list[Picture] = []
         self.delivered: list[tuple[int, list[str]]] = []
+        self.came: list[float] = []  # s, steady
         self.errors: list[BaseException] = []
         self.worker: NewestFrame[Picture, str] = NewestFrame(self.look, self.deliver, self.errors.append)
 
@@ -38,7 +39,8 @@ class Slow:
         assert self.may.acquire(timeout=10.0)
         return picture.camera
 
-    def deliver(self, ns: int, seen: list[tuple[Picture, str]]) -> None:
+    def deliver(self, ns: int, came: float, seen: list[tuple[Picture, str]]) -> None:
+        self.came.append(came)
         assert all(picture.camera == found for picture, found in seen)
         self.delivered.append((ns, [picture.camera for picture, _ in seen]))
 
@@ -69,11 +71,13 @@ def test_the_newest_frame_wins_and_the_late_one_keeps_its_first_cameras(slow: Sl
     until(lambda: len(slow.began) == 1)
     for ns in (2, 3, 4):
         slow.worker.put(ns, frame(ns))
+    handed_over = time.monotonic()
     assert slow.worker.backlog == 1 and slow.worker.dropped == 2
     slow.may.release(5)
     until(lambda: len(slow.delivered) == 2)
     assert slow.delivered == [(1, ["down"]), (4, ["down", "front", "left", "right"])]
     assert slow.worker.skipped == 3
+    assert slow.came[0] < slow.came[1] <= handed_over, "when it came, not when its turn came"
     slow.worker.stop()
 
 
