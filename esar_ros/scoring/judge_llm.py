@@ -15,11 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from esar_ros.mission.chat import ChatServer, NoAnswer
+from esar_ros.mission.chat import DASHSCOPE, ChatServer, NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judge import TEXT_LENGTH, Judge, Judgement, OfflineJudge, Pair
 
 URL, MODEL, KEY = "ESAR_JUDGE_URL", "ESAR_JUDGE_MODEL", "ESAR_JUDGE_KEY"  # environment variables
+PRESET = "ESAR_JUDGE_PRESET"
+PRESETS = {"qwen3-max": {URL: DASHSCOPE, MODEL: "qwen3-max"}}  # the paper's judge (appendix D)
 
 PROMPT = """Role: You are an expert judge for a Search and Rescue (SAR) mission.
 Task: Determine if the objects reported by a drone match the actual ground truth clues.
@@ -77,13 +79,21 @@ class LlmJudge:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> LlmJudge:
-        """Judge at ESAR_JUDGE_URL with ESAR_JUDGE_MODEL and, where one is needed, ESAR_JUDGE_KEY. Raises UsageError."""
-        missing = [name for name in (URL, MODEL) if not environment.get(name)]
+        """Judge at ESAR_JUDGE_URL with ESAR_JUDGE_MODEL and, where one is needed, ESAR_JUDGE_KEY. Raises UsageError.
+
+        ESAR_JUDGE_PRESET fills in the first two where they are not given.
+        """
+        preset = environment.get(PRESET, "")
+        if preset and preset not in PRESETS:
+            raise UsageError(f"no judge preset '{preset}'", f"known: {', '.join(PRESETS)}")
+        given = {name: environment[name] for name in (URL, MODEL) if environment.get(name)}
+        where = {**PRESETS.get(preset, {}), **given}
+        missing = [name for name in (URL, MODEL) if name not in where]
         if missing:
             raise UsageError(
                 f"judge llm: {' and '.join(missing)} not set", f"export {missing[0]}=..., or --judge offline"
             )
-        return cls(Endpoint(environment[URL].rstrip("/"), environment[MODEL]), environment.get(KEY) or None)
+        return cls(Endpoint(where[URL].rstrip("/"), where[MODEL]), environment.get(KEY) or None)
 
     @property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from chat_server import SECRET, Answer, ChatEndpoint, Handler, cut, says, status
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judge import Judgement, OfflineJudge, Pair
-from esar_ros.scoring.judge_llm import KEY, MODEL, PROMPT, URL, Endpoint, LlmJudge
+from esar_ros.scoring.judge_llm import KEY, MODEL, PRESET, PRESETS, PROMPT, URL, Endpoint, LlmJudge
 from esar_ros.scoring.judges import make_judge
 
 PAIRS = [
@@ -163,8 +163,18 @@ def test_a_report_cannot_fill_in_the_prompt(server: ChatEndpoint) -> None:
     assert json.loads(line.split(": ", 1)[1]) == [" ".join(text.split())]
 
 
+def test_the_preset_is_the_paper_s_judge_and_what_is_given_beside_it_wins(server: ChatEndpoint) -> None:
+    paper = LlmJudge.from_environment({PRESET: "qwen3-max"})
+    assert paper.name == "llm/qwen3-max" and PRESETS["qwen3-max"][URL].startswith("https://dashscope.")
+    server.answers(says(GOOD))
+    here = LlmJudge.from_environment({PRESET: "qwen3-max", URL: server.url})
+    assert here.decide(PAIRS).details["model"] == "qwen3-max" and server.requests[0][1]["model"] == "qwen3-max"
+    with pytest.raises(UsageError, match="no judge preset 'gpt': known: qwen3-max"):
+        LlmJudge.from_environment({PRESET: "gpt"})
+
+
 def test_the_environment_says_whom_to_ask(server: ChatEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (URL, MODEL, KEY):
+    for name in (URL, MODEL, KEY, PRESET):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(UsageError, match=f"{URL} and {MODEL} not set"):
         make_judge("llm")

@@ -21,7 +21,7 @@ from typing import Generic, TypeVar
 
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.model.client import ModelClient
-from esar_ros.planning.model.exchange import Question, Reply
+from esar_ros.planning.model.exchange import CAUTION, Question, Reply
 from esar_ros.planning.model.log import Log, Replay, file_name, find_recording
 from esar_ros.planning.model.settings import KEY, ModelSettings, resolved
 
@@ -49,7 +49,7 @@ class Mind(Generic[_Outcome]):
         self._settings = resolved(settings, method)
         self._method = method
         self._running = self._settings.clock == "running"
-        self._prompts = hashlib.sha256("\0".join(prompts).encode("utf-8")).hexdigest()
+        self._prompts = hashlib.sha256("\0".join([CAUTION, *prompts]).encode("utf-8")).hexdigest()
         replayed = Path(self._settings.replay) if self._settings.replay else None
         self._model = Replay(replayed).model if replayed is not None and replayed.is_file() else self._settings.name
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Sequence
+from datetime import date, datetime, timezone
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from pydantic import BaseModel
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief
 from esar_ros.planning.model.client import ModelClient
-from esar_ros.planning.model.exchange import Question, Reply, clean, picture
+from esar_ros.planning.model.exchange import CAUTION, Question, Reply, clean, picture
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings, resolved
 
@@ -57,6 +59,15 @@ def test_with_the_clock_paused_the_observation_waits(chat: Any, mind: Any, obser
     assert outcome.value == 9 and outcome.trouble == ""
     assert (outcome.tokens_in, outcome.tokens_out) == (300, 30)
     assert not thinker.busy
+
+
+def test_results_name_the_model_the_day_and_a_hash_of_all_fixed_words(chat: Any, mind: Any) -> None:
+    details = mind().details
+    assert details["model"] == "scripted" and details["clock"] == "paused"
+    assert details["prompt_sha256"] == hashlib.sha256(f"{CAUTION}\0You count.".encode()).hexdigest()
+    assert abs((date.fromisoformat(details["date"]) - datetime.now(timezone.utc).date()).days) <= 1
+    [system, _] = QUESTION.messages()
+    assert system["content"] == f"You count. {CAUTION}"
 
 
 def test_questions_of_one_batch_are_asked_at_once(chat: Any, mind: Any, observe: Any) -> None:
@@ -152,7 +163,7 @@ def test_only_what_may_pass_is_tried_again(chat: Any, code: int, tries: int) -> 
     reply = ModelClient(settings, sleep=pauses.append).ask(QUESTION)
     assert reply.reason == f"HTTP {code}" and len(chat.requests) == tries
     assert all(0.75 * base <= pause <= 1.25 * base for base, pause in zip((1.0, 2.0), pauses, strict=False))
-    assert len(pauses) == tries - 1
+    assert len(pauses) == tries - 1 and not {1.0, 2.0} & set(pauses), "jitter"
 
 
 def test_reasoning_before_the_answer_is_taken_off(chat: Any) -> None:
