@@ -1,7 +1,7 @@
 """Concentric: rings around the start, from the inside out.
 
 Source: SARenv's "concentric circles" baseline. Adapted for the air: rings follow the ground at a fixed height, as far
-apart as the cameras see a person on both sides; parts of a ring outside the search area are left out.
+apart as the cameras see a person on both sides; parts of a ring outside the search area are left out. Needs no model.
 """
 
 from __future__ import annotations

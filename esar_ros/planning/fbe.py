@@ -6,7 +6,8 @@ a frontier is a FREE cell with an UNKNOWN 8-neighbour inside the search area, cl
 four cells are dropped, and the nearest is by geodesic distance over free cells that keep clear of
 obstacles (chamfer distance in place of fast marching). The vehicle sees ahead, left and right but
 not behind, so the exploration opens with half a turn; Yamauchi's sweep at each frontier is left out. In a team,
-which shares the map, a frontier is left to the vehicle that is or will be nearest to it.
+which shares the map, a frontier is left to the vehicle that is or will be nearest to it. Needs no
+model.
 """
 
 from __future__ import annotations

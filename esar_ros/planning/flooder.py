@@ -3,6 +3,7 @@
 Source: none; ESARBench puts no price on a report, so a method may claim every place it cannot rule out. This one
 spends the whole report cap on two square grids around the start, one of victims and one of clues, nearest first, at
 the start's height and with the spacing at which circles of radius E cover the plane. Kinds of clues take turns.
+Needs no model.
 """
 
 from __future__ import annotations

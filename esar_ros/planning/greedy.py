@@ -3,7 +3,8 @@
 Source: SARenv's "greedy" baseline, a walk over the cells of a lost-person heat map to the best unvisited neighbour.
 Adapted for the air: the last known point is the start, since the baseline reads no brief; the heat map is the
 distance statistics of config/lost_persons.yaml around it; cells are as wide as the cameras see a person on both
-sides; when all neighbours are done, the way leads to the cell with the most probability a metre of way.
+sides; when all neighbours are done, the way leads to the cell with the most probability a metre of way. Needs no
+model.
 """
 
 from __future__ import annotations

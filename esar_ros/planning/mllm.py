@@ -6,8 +6,8 @@ reports and the stop are those of `belief` (planning/belief/search.py). Every mi
 or something new was found, the model gets a drawn map (planning/strategy_map.py) with numbered candidates (peaks of the
 belief, surroundings of clues, frontiers), the cameras' pictures, the brief, what was found and what it said before. It
 answers with a ranking of the candidates, a reason, and what it now believes has happened. From then on only what lies
-around the first of them counts, and belief's views fly there leg by leg. While no answer is there, or when there is
-none to be had, belief's own ranking is flown, and the decision says why.
+around the first of them counts, and belief's views fly there leg by leg. The ranking alone needs a model: while no
+answer is there, or when there is none to be had, belief's own is flown, and the decision says why.
 """
 
 from __future__ import annotations

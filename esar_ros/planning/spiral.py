@@ -2,7 +2,7 @@
 
 Source: SARenv's "spiral" baseline (Archimedean spiral), which is the smooth form of the expanding-square search
 of the IAMSAR manual, flown when the last known point is good and the missing cannot be far. Adapted for the air: the
-turns follow the ground at a fixed height, as far apart as the cameras see a person on both sides.
+turns follow the ground at a fixed height, as far apart as the cameras see a person on both sides. Needs no model.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Source: none; the floor of equation 7 of ESARBench, which pays 0.1 for a mission without a crash. The pilot takes it
 up as it does every vehicle; it asks for no goal and reports nothing, so nothing that it would still wait for can
-change its score: it says stop soon.
+change its score: it says stop soon. Needs no model.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Source: parallel track search of the IAMSAR manual, and SARenv's "zigzag" baseline. Adapted for the
 air: lanes follow the ground at a fixed height; their spacing is the width on the ground in which the
 four cameras show a person large enough; and since the mission is short beside the area, the swept
-box around home is no larger than the time allows.
+box around home is no larger than the time allows. Needs no model.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -38,6 +40,14 @@ def test_the_shipped_file_states_the_defaults(name):
     data = yaml.safe_load(resource("config/planners.yaml").read_text(encoding="utf-8"))
     assert OWN[name].model_validate(data[name]) == OWN[name]()
     assert ReportingSettings.model_validate(data["reporting"]) == ReportingSettings()
+
+
+@pytest.mark.parametrize("module", [*registry._OWN, "oracle"])
+def test_a_method_s_file_opens_with_its_source_and_what_needs_a_model(module):
+    home = "esar_ros.benchmark.oracles" if module == "oracle" else "esar_ros.planning"
+    opening = import_module(f"{home}.{module}").__doc__ or ""
+    assert "\nSource: " in opening
+    assert re.search(r"([Nn]eed|without)[^.]*\bmodel\b", opening)
 
 
 def test_the_reference_rows_are_known():

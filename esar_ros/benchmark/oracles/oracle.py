@@ -1,6 +1,7 @@
 """Oracle: knows the task and flies to each victim in turn. Ineligible; it shows that a task can be solved in time.
 
-It needs no channel for the truth: briefs are unique, so the brief's text finds the task in the benchmark's files.
+Source: none; an upper bound for the tables. It needs no model, and no channel for the truth: briefs are unique, so the
+brief's text finds the task in the benchmark's files.
 """
 
 from __future__ import annotations
