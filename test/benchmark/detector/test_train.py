@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.detector.train import ARCHITECTURE, Recipe, export, train, write_data_file
+from esar_ros.benchmark.detector.train import ARCHITECTURE, Recipe, export, torch_with, train, write_data_file
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 
@@ -48,6 +48,34 @@ def test_an_epoch_an_export_and_a_picture_of_any_size(tmp_path, monkeypatch):
         (output,) = session.run(None, {"images": np.zeros((1, 3, height, width), dtype=np.float32)})
         assert output.shape == (1, 4 + len(KINDS), height * width * 21 // 256)  # grids of 4, 8 and 16 px
         assert np.isfinite(output).all()
+
+
+@pytest.mark.full
+def test_training_goes_on_from_the_epoch_it_was_ended_after(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("ultralytics")
+    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
+    monkeypatch.chdir(tmp_path)
+    _crops(tmp_path)
+    torch_with(1)
+    from ultralytics.models.yolo.detect import DetectionTrainer
+
+    def go():
+        return train(write_data_file(tmp_path, ("k2",)), tmp_path / "out", Recipe(epochs=2, batch=4))
+
+    save = DetectionTrainer.save_model
+
+    def ended(trainer):
+        save(trainer)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as once:
+        once.setattr(DetectionTrainer, "save_model", ended)
+        with pytest.raises(KeyboardInterrupt):
+            go()
+    go()
+    rows = (tmp_path / "out" / "run" / "results.csv").read_text().splitlines()[1:]
+    assert [int(row.split(",")[0]) for row in rows] == [1, 2]
 
 
 @pytest.mark.full
