@@ -112,8 +112,6 @@ class Observation:
     detector: str = ""  # name of what sees them; empty until it has told
     focal: float = 0.0  # px, focal length of the pictures it looks at; 0 until it has told
     grid: Grid | None = None
-    frontiers: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
-    # (N, 4): x, y, z of a frontier cluster's centre in the map frame and its number of voxels
     views: Mapping[str, CameraView] = field(default_factory=dict)  # only for methods that ask
     team: tuple[Teammate, ...] = ()  # the mission's other vehicles, in the brief's order
     held_by_safety: bool = False  # the governor is holding or worse

@@ -26,7 +26,7 @@ from esar_ros.nodes.runtime import run
 from esar_ros.nodes.stamps import start_of
 from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode
 from esar_ros.nodes.team import Team
-from esar_ros.planning.method import VIEWS, Mapped
+from esar_ros.planning.method import GRID, VIEWS, Mapped
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
 
@@ -52,7 +52,7 @@ class PlannerNode(StepNode):
         self.input(names.MISSION_STATE, self._begin)
         self.await_input(names.CLUES, Tick.FRAME)
         self._needs = self._session.method.needs
-        if "grid" in self._needs or "frontiers" in self._needs:
+        if GRID in self._needs:
             self.await_input(names.MAP_GRID, Tick.FRAME)
         else:
             self.input(names.MAP_GRID)
@@ -215,8 +215,7 @@ class PlannerNode(StepNode):
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
             detector=clues.backend if clues is not None else "",
             focal=clues.focal if clues is not None else 0.0,
-            grid=convert.grid_of(grid) if grid is not None and "grid" in self._needs else None,
-            frontiers=np.zeros((0, 4)),
+            grid=convert.grid_of(grid) if grid is not None and GRID in self._needs else None,
             views=self._views(step) if VIEWS in self._needs else {},
             team=self._team.observe(step),
             held_by_safety=safety is not None and safety.mode >= SafetyStatus.MODE_HOLD,

@@ -13,9 +13,8 @@ from esar_ros.mission.observation import UNKNOWN, Brief, Grid, Observation
 
 # What a method may ask for beyond pose, battery and clues; the node fills in what is needed only.
 GRID = "grid"  # Observation.grid
-FRONTIERS = "frontiers"  # Observation.frontiers
 VIEWS = "views"  # Observation.views
-NEEDS = frozenset({GRID, FRONTIERS, VIEWS})
+NEEDS = frozenset({GRID, VIEWS})
 
 
 @runtime_checkable

@@ -26,6 +26,8 @@ def nothing_flies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
     monkeypatch.setattr("esar_ros.app.mission.fly", fly)
     monkeypatch.chdir(tmp_path)
+    for name in ("URL", "NAME", "PRESET", "REPLAY"):
+        monkeypatch.delenv(f"ESAR_MODEL_{name}", raising=False)
 
 
 def refused(capsys: Streams, *arguments: str) -> str:
@@ -106,6 +108,8 @@ def test_exit_codes(monkeypatch: pytest.MonkeyPatch, raised: BaseException, code
         (("--task", "aotai-frist"), ("'aotai-frist'", "aotai-first", "aotai-second")),
         (("--task", "no/such.json"), ("no/such.json",)),
         (("--planner", "zagzig"), ("planner 'zagzig'", "zigzag", "fbe", "random")),
+        (("--planner", "apex"), ("apex asks a language model and none is configured", "export ESAR_MODEL_URL")),
+        (("--planner", "vlfm"), ("vlfm needs CLIP weights", "vlfm_labels")),
         (("--detector", "eyes"), ("detector 'eyes'", "segmentation_oracle")),
         (("--map", "baltoro"), ("aotai-first", "'aotai'", "'baltoro'", "--map")),
         (("--world", "moon"), ("--world", "moon", "embedded")),

@@ -297,7 +297,6 @@ class _Mission:
             detector=self._sensing.detector.backend.name,
             focal=single(self._sensing.detector.focal),
             grid=self._sensing.grid() if GRID in needs else None,
-            frontiers=np.zeros((0, 4)),
             views=views_of(known.sensed.frames) if VIEWS in needs else {},
             held_by_safety=known.safety is not None and known.safety.mode >= Mode.HOLD,
             goal_blocked=bool(follows and known.pilot is not None and known.pilot.goal_blocked),
