@@ -184,7 +184,8 @@ class ActionMethod(Thinker, ABC):
 
         if choice.action == STOP:
             if self._actions <= self._settings.stop_from_step:
-                return decision("stay", f"{why}; stop is not obeyed before action {self._settings.stop_from_step}")
+                first = self._settings.stop_from_step
+                return decision("stay", f"{why}; stop is not obeyed in the first {first} actions")
             self._stopped = True
             return decision(STOP, why, Goal(GoalType.HOLD), stop=True)
         goal = choice.goal or self._mover.goal(choice.action, observation, choice.amount)

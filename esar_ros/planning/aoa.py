@@ -4,7 +4,7 @@ Source: Xiao et al., UAV-ON: a benchmark for open-world object goal navigation w
 Captions of the four views, depth pooled to 3 x 3 minima, the last ten poses [x, y, z, yaw] and the target go into one
 prompt; the model answers with an action, and in the variable variant with its magnitude. Adapted: the target is the
 mission brief, a step is flown as a waypoint above ground, UAV-ON's smaller steps (5 m, 2 m, 15 degrees) are the fixed
-ones, and stop is obeyed from action 10 on as there. Captions and decisions need a model; without a decision the first
+ones, and stop is not obeyed in the first ten actions. Captions and decisions need a model; without a decision the first
 free way is taken.
 """
 

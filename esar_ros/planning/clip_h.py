@@ -1,11 +1,12 @@
 """CLIP-H: fly towards the view that fits the words best, stop when one fits well.
 
 Source: Xiao et al., UAV-ON, 2025, section 4 ("CLIP-based heuristic exploration"): the cosine of each of four views with
-the target's description; at 0.24 or more it stops, else it moves in the direction of the best view by a fixed step;
-moves out of the area are suppressed and a least height is kept. Adapted: the description is the brief, stop is obeyed
-from action 10 on, and a direction in which depth shows an obstacle is passed over. Needs CLIP weights (open_clip) but
-no language model. `clip_h_labels` is the same method with an offline stand-in over detected labels; its scores are no
-cosines, so it stops at a threshold of its own.
+the target's description; above a threshold it stops, else it moves in the direction of the best view by a fixed step;
+moves out of the area are suppressed and a least height is kept. Adapted: the description is the brief, the threshold
+is 0.24 (the paper's text gives no figure), stop is not obeyed in the first ten actions, and a direction in which
+depth shows an obstacle is passed over. Needs CLIP weights (open_clip) but no language model. `clip_h_labels` is the
+same method with an offline stand-in over detected labels; its scores are no cosines, so it stops at a threshold of its
+own.
 """
 
 from __future__ import annotations

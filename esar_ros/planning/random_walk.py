@@ -3,8 +3,8 @@
 Source: ESARBench, section 4.1 ("Random"), with the action set of the paper's discrete agents.
 Adapted for the air: an action is a waypoint that is flown until it is reached or blocked; the walk
 keeps its height above ground, stays below the ceiling, and an action that would leave the search
-area is drawn but not flown. The paper draws stop with the rest from the first step on; UAV-ON
-allows it from step 10 on, which is the default (the paper's rule: stop_from_step 0). Needs no model.
+area is drawn but not flown. The paper draws stop with the rest from the first step on; UAV-ON disables
+it during the first ten steps, which is the default (the paper's rule: stop_from_step 0). Needs no model.
 """
 
 from __future__ import annotations
