@@ -13,6 +13,7 @@ from pydantic import Field
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import CameraView, Observation
+from esar_ros.perception.text_encoder import load_clip
 from esar_ros.planning.parameters import Settings
 from esar_ros.planning.sectors import seen_in
 
@@ -37,23 +38,13 @@ class ClipScorer:
     """Cosine between the picture's and the words' embeddings (Radford et al., 2021), through open_clip."""
 
     def __init__(self, settings: ScorerSettings, method: str) -> None:
-        """Raises UsageError without open_clip or weights; nothing is ever fetched."""
+        """Raises UsageError without open_clip or weights that fit; nothing is ever fetched."""
         if not settings.weights or not Path(settings.weights).is_file():
             raise UsageError(
                 f"planner {method} needs CLIP weights and scorer.weights '{settings.weights}' is no file",
                 f"name the file in config/planners.yaml, or fly {method}_labels, the offline stand-in",
             )
-        try:
-            import open_clip
-            import torch
-        except ImportError:
-            raise UsageError(f"planner {method} needs open_clip and torch", "pip install open_clip_torch") from None
-        self._torch = torch
-        self._model, _, self._prepare = open_clip.create_model_and_transforms(
-            settings.model, pretrained=settings.weights
-        )
-        self._model.eval()
-        self._tokenise = open_clip.get_tokenizer(settings.model)
+        self._clip = load_clip(settings.model, settings.weights)
         self._words: dict[str, Any] = {}
         self.name = f"open_clip/{settings.model}/{Path(settings.weights).name}"
 
@@ -61,11 +52,12 @@ class ClipScorer:
         """Cosine, -1..1."""
         from PIL import Image
 
-        with self._torch.no_grad():
+        network = self._clip.network
+        with self._clip.torch.no_grad():
             if text not in self._words:
-                self._words[text] = self._unit(self._model.encode_text(self._tokenise([text])))
-            image = self._prepare(Image.fromarray(np.ascontiguousarray(view.image))).unsqueeze(0)
-            return float((self._unit(self._model.encode_image(image)) * self._words[text]).sum())
+                self._words[text] = self._unit(network.encode_text(self._clip.tokenise([text])))
+            image = self._clip.prepare(Image.fromarray(np.ascontiguousarray(view.image))).unsqueeze(0)
+            return float((self._unit(network.encode_image(image)) * self._words[text]).sum())
 
     @staticmethod
     def _unit(vector: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -226,6 +227,31 @@ def test_diagnostics_tell_how_fast_it_is(make: Maker) -> None:
     assert float(values["a picture, longest (ms)"]) >= float(values["a picture, mean (ms)"]) > 0.0
     assert float(values["a frame's latency, longest (ms)"]) >= float(values["a picture, longest (ms)"])
     assert values["backlog"] == values["frames dropped"] == values["pictures skipped"] == "0"
+
+
+def test_frames_that_come_too_fast_are_dropped_and_told(make: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = make()
+    detections = graph.hear(names.DETECTIONS)
+    began, may = threading.Event(), threading.Semaphore(0)
+    backend = graph.detector.detector.backend
+    detect = backend.detect
+
+    def slow(frames: Any) -> Any:
+        began.set()
+        assert may.acquire(timeout=10.0)
+        return detect(frames)
+
+    monkeypatch.setattr(backend, "detect", slow)
+    graph.show(1, down=LIT)
+    assert began.wait(10.0)
+    graph.show(2, left=LIT)
+    graph.show(3, front=LIT, right=LIT)
+    assert graph.detector.diagnose()[-1].values["backlog"] == 1
+    may.release(5)
+    assert graph.spin([], lambda: len(detections) == 2)
+    assert [[d.camera for d in message.detections] for message in detections] == [["down"], ["front", "right"]]
+    values = graph.detector.diagnose()[-1].values
+    assert [values[key] for key in ("frames", "frames dropped", "pictures skipped", "backlog")] == [2, 1, 3, 0]
 
 
 def test_in_lockstep_every_camera_of_every_frame_is_answered(make: Maker) -> None:

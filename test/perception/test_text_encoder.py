@@ -17,10 +17,10 @@ from esar_ros.perception.text_encoder import ClipText
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A file, and packages in place of open_clip and torch."""
 
-    def create_model(model: str, pretrained: str) -> Any:
+    def create(model: str, pretrained: str) -> Any:
         raise RuntimeError("" if model == "silent" else "size mismatch for text.positional_embedding\nand more")
 
-    clip = SimpleNamespace(list_models=lambda: ["ViT-B-32-quickgelu", "silent"], create_model=create_model)
+    clip = SimpleNamespace(list_models=lambda: ["ViT-B-32-quickgelu", "silent"], create_model_and_transforms=create)
     monkeypatch.setitem(sys.modules, "open_clip", clip)
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace())
     path = tmp_path / "clip.pt"
@@ -55,7 +55,7 @@ def test_nothing_may_be_fetched(weights: str, monkeypatch: pytest.MonkeyPatch) -
 
         raise RuntimeError(f"offline: {os.environ['HF_HUB_OFFLINE']}")
 
-    monkeypatch.setattr(sys.modules["open_clip"], "create_model", offline)
+    monkeypatch.setattr(sys.modules["open_clip"], "create_model_and_transforms", offline)
     assert "offline: 1" in refused("ViT-B-32-quickgelu", weights)
 
 
