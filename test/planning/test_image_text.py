@@ -1,0 +1,93 @@
+"""CLIP's cosine through a small stand-in for open_clip: words are colours, a picture is its mean colour."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.planning import registry
+from esar_ros.planning.image_text import ClipScorer, LabelScorer, ScorerSettings, relevance
+
+COLOURS = {"red": (3.0, 0.0, 0.0), "green": (0.0, 5.0, 0.0), "purple": (1.0, 0.0, 1.0)}
+
+
+class Tensor(np.ndarray):
+    """As much of torch's as the scorer uses."""
+
+    def norm(self, dim: int, keepdim: bool) -> Any:
+        return np.linalg.norm(self, axis=dim, keepdims=keepdim)
+
+    def unsqueeze(self, dim: int) -> Any:
+        return np.expand_dims(self, dim)
+
+
+def tensor(values: Any) -> Any:
+    return np.asarray(values, dtype=np.float64).view(Tensor)
+
+
+@pytest.fixture
+def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file of weights, and packages that load it."""
+    file = tmp_path / "clip.pt"
+    file.write_bytes(b"weights")
+    model = SimpleNamespace(
+        encode_text=lambda words: tensor([COLOURS[word] for word in words]), encode_image=lambda batch: batch
+    )
+    model.eval = lambda: model
+
+    def load(name: str, pretrained: str) -> Any:
+        assert (name, pretrained) == ("ViT-B-32", str(file)), "nothing but the file named"
+        return model, None, lambda image: tensor(np.asarray(image).mean(axis=(0, 1)))
+
+    package = SimpleNamespace(
+        list_models=lambda: ["ViT-B-32"], create_model_and_transforms=load, get_tokenizer=lambda _: lambda words: words
+    )
+    monkeypatch.setitem(sys.modules, "open_clip", package)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(no_grad=contextlib.nullcontext))
+    return str(file)
+
+
+def test_the_score_is_the_cosine(weights: str, look: Any, observe: Any) -> None:
+    scorer = ClipScorer(ScorerSettings(weights=weights), "clip_h")
+    view = look()["front"]
+    view.image[:] = (200, 0, 0)
+    assert scorer.score(view, observe(), "red") == pytest.approx(1.0)
+    assert scorer.score(view, observe(), "green") == pytest.approx(0.0)
+    assert scorer.score(view, observe(), "purple") == pytest.approx(0.5**0.5)
+    assert scorer.name == "open_clip/ViT-B-32/clip.pt"
+
+
+def test_clip_h_flies_towards_the_view_that_fits_and_names_its_network(
+    weights: str, look: Any, observe: Any, brief: Any
+) -> None:
+    method = registry.create("clip_h", {"scorer": {"weights": weights}})
+    method.reset(brief(prompt="red"), 1)
+    views = look()
+    for name, view in views.items():
+        view.image[:] = (200, 100, 0) if name == "left" else (10, 200, 10)
+    method.act(observe(0.0, views=views))
+    decision = method.act(observe(1.0, views=views))
+    assert decision.action == "left" and "fits with 0.89" in decision.why
+    assert method.details == {"scorer": "open_clip/ViT-B-32/clip.pt"}  # type: ignore[attr-defined]
+
+
+def test_without_the_package_it_says_what_to_install(weights: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "open_clip", None)
+    with pytest.raises(UsageError, match="needs open_clip and torch: pip install"):
+        registry.create("vlfm", {"scorer": {"weights": weights}})
+
+
+def test_the_stand_in_weighs_what_is_detected_in_the_picture(look: Any, observe: Any, clue: Any) -> None:
+    views, scorer = look(), LabelScorer()
+    seen = observe(clues=(clue(1, "tent", (40.0, 0.0, 0.0)), clue(2, "person", (-40.0, 0.0, 0.0))))
+    assert scorer.score(views["front"], seen, "a blue TENT") == pytest.approx(0.9 * 0.8), "the person lies behind"
+    assert scorer.score(views["front"], seen, "a rope") == pytest.approx(0.9 * 0.5)
+    assert scorer.score(views["left"], seen, "a blue tent") == 0.0
+    assert relevance("person", "") == 1.0
