@@ -47,6 +47,14 @@ def test_a_mission_by_hand(flown, fakes, make_truth: Make) -> None:
     assert m.sensitivity["5"].sr == 0.0
 
 
+def test_a_method_that_never_stops_pays_for_it_in_tsr(flown, fakes, make_truth: Make) -> None:
+    flown.add("uav1", "reports", fakes.report(90.0, 1, "person", (100.0, 6.0, 0.0), "person"))
+    stopped = scored(flown, make_truth(end=150.0, end_reason=End.STOP)).metrics
+    left = scored(flown, make_truth()).metrics  # Tmax ends it at 300 s
+    assert (stopped.sr, stopped.tsr) == (1.0, pytest.approx(0.5))
+    assert (left.sr, left.tsr) == (1.0, 0.0) and left.rs < stopped.rs
+
+
 def test_why_the_model_was_done_without_is_counted_up_to_the_end(flown, fakes, make_truth: Make) -> None:
     for seq, trouble in enumerate(("", "HTTP 500", "the model refused", "HTTP 500", "HTTP 500"), 1):
         flown.add("uav1", "planner/decision", fakes.decision(35.0 * seq, seq, trouble=trouble))
