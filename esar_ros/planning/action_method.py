@@ -183,8 +183,8 @@ class ActionMethod(Thinker, ABC):
             return Decision(action, why, goal, (), stop, *costs, trouble=choice.trouble or outcome.trouble)
 
         if choice.action == STOP:
-            if self._actions <= self._settings.stop_from_step:
-                first = self._settings.stop_from_step
+            first = self._settings.stop_from_step
+            if self._actions <= first:
                 return decision("stay", f"{why}; stop is not obeyed in the first {first} actions")
             self._stopped = True
             return decision(STOP, why, Goal(GoalType.HOLD), stop=True)

@@ -41,8 +41,7 @@ class PersonBelief:
         self._lines, self._looks, self._absent, self._inside = lines, looks, absent, inside
         self.found: Vector | None = None
         self._weights = np.full(len(lines.nodes), 1.0 / len(lines.nodes))
-        self._ways = _points_on(lines, np.random.default_rng(0))
-        self._way_weights = self._weights
+        self._expect_clues(_points_on(lines, np.random.default_rng(0)), self._weights)
         self.prior = self._spread(lines.ends, self._weights)
 
     def hear(self, clues: Sequence[HeardClue], settings: EvidenceSettings, random: np.random.Generator) -> None:
@@ -53,7 +52,6 @@ class PersonBelief:
             return
         weights = normalised(log_likelihood(self._lines, clues, settings))
         ends, mass, ways = self._lines.ends, weights, _points_on(self._lines, random)
-        way_mass = weights
         sure = [clue for clue in clues if clue.real >= _SURE]
         if sure:
             later = through_clues(self._lines, weights, sure, settings, _LATER_LINES, random)
@@ -62,8 +60,8 @@ class PersonBelief:
             ends = np.concatenate([ends, later.ends])
             mass = np.concatenate([(1.0 - share) * weights, share * fresh])
             ways = np.concatenate([ways, _points_on(later, random)])
-            way_mass = mass
-        self._weights, self._ways, self._way_weights = weights, ways, way_mass
+        self._weights = weights
+        self._expect_clues(ways, mass)
         self.prior = self._spread(ends, mass)
 
     def settle(self, place: Vector) -> None:
@@ -73,8 +71,8 @@ class PersonBelief:
         off = np.linalg.norm(self._lines.ends - self.found, axis=1)
         nodes = self._lines.nodes.copy()
         nodes[:, -1] = self.found
-        self._ways = _points_on(Hypotheses(nodes, self._lines.kinds), np.random.default_rng(0))
-        self._way_weights = normalised(np.log(self._weights + 1e-12) - 0.5 * (off / _FOUND_WIDTH) ** 2)
+        ways = _points_on(Hypotheses(nodes, self._lines.kinds), np.random.default_rng(0))
+        self._expect_clues(ways, normalised(np.log(self._weights + 1e-12) - 0.5 * (off / _FOUND_WIDTH) ** 2))
 
     @property
     def posterior(self) -> NDArray[np.float64]:
@@ -84,14 +82,6 @@ class PersonBelief:
         likely = self.prior * (1.0 - self._absent) * self._looks.missed
         return np.asarray(likely / (likely.sum() + self._absent))
 
-    @property
-    def ways(self) -> NDArray[np.float64]:
-        """Density of where a clue of this person lies, adds up to at most 1 (rows, columns)."""
-        points: NDArray[np.float64] = self._ways
-        weights = self._way_weights
-        flat = points.reshape(-1, 2)
-        return self._density(flat, np.repeat(weights / points.shape[1], points.shape[1]))
-
     def density_at(self, place: Vector) -> float:
         """Prior with clues in the cell of a place (x, y, ...), whatever looks have shown."""
         return self._at(self.prior, place)
@@ -99,6 +89,14 @@ class PersonBelief:
     def clue_density_at(self, place: Vector) -> float:
         """The same of where a clue of this person lies."""
         return self._at(self.ways, place)
+
+    def _expect_clues(self, points: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
+        """Lay out where clues of this person lie: points (S, P, 2) on lines of these weights (S,).
+
+        ways: density of that by cell (rows, columns), adds up to at most 1.
+        """
+        per_line = points.shape[1]
+        self.ways = self._density(points.reshape(-1, 2), np.repeat(weights / per_line, per_line))
 
     def _at(self, density: NDArray[np.float64], place: Vector) -> float:
         column, row = np.floor((place[:2] - self._looks.origin) / self._looks.cell).astype(int)

@@ -173,7 +173,8 @@ class BeliefSearch:
         if state is LegState.BLOCKED and self._leg is not None:
             self._closed.append(self._leg.goal.position[:2])
         if self._target is not None:
-            if state is LegState.FLYING and self._is_unsure(self._target, observation):
+            aimed_at = next((clue for clue in observation.clues if clue.id == self._target), None)
+            if state is LegState.FLYING and aimed_at is not None and self._is_unsure(aimed_at):
                 return Decision("confirm", self._why, reports=reports)
             if state is not LegState.FLYING:
                 self._second.done(self._target)
@@ -257,7 +258,7 @@ class BeliefSearch:
         planning, here = self._settings.planning, observation.pose.position
         rated = []
         for one in observation.clues:
-            if one.score < self._settings.confirm.least or not self._is_unsure(one.id, observation):
+            if one.score < self._settings.confirm.least or not self._is_unsure(one):
                 continue
             probability = self._second.probability(one, self._density(one))
             value = (person if one.kind == PERSON else clue) * probability
@@ -276,9 +277,9 @@ class BeliefSearch:
             here = sum(one.clue_density_at(clue.position) for one in self.people) / len(self.people)
         return here / self.looks.cell**2
 
-    def _is_unsure(self, identity: int, observation: Observation) -> bool:
-        clue = next((clue for clue in observation.clues if clue.id == identity), None)
-        if clue is None or not self._second.is_open(clue) or not _placed(clue):
+    def _is_unsure(self, clue: SeenClue) -> bool:
+        """Whether it may be looked at again: it has a place, sides are left, and nothing like it was reported there."""
+        if not self._second.is_open(clue) or not _placed(clue):
             return False
         return not any(
             report.kind == clue.kind and float(np.linalg.norm(report.position - clue.position)) <= _SAME
