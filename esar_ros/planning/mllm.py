@@ -220,7 +220,7 @@ class MllmSearch(Thinker, BeliefSearch):
 
     def _words(self, candidates: Sequence[Candidate], observation: Observation) -> str:
         here = observation.pose.position[:2]
-        people = sum(report.type is ReportType.VICTIM for report in self._reports)
+        people = sum(report.type is ReportType.VICTIM for report in self._finds.reports)
         history = self._history[-self._settings.history :] if self._settings.history else []
         lines = [
             mission_words(self._brief),

@@ -30,7 +30,7 @@ _FOUND_WIDTH = 150.0  # m: lines that end this near to where a person was found 
 _ANYWHERE = 0.03  # share of the prior that is spread evenly over the area
 _POINTS = 4  # points of a line at which clues are expected
 _LATER_LINES = 2000  # lines proposed through the clues
-_SURE = 0.5  # probability of a clue from which on lines are drawn through it
+_LIKELY = 0.5  # probability of a clue from which on lines are drawn through it
 
 
 class PersonBelief:
@@ -39,48 +39,62 @@ class PersonBelief:
     def __init__(self, lines: Hypotheses, looks: LookMap, absent: float, inside: NDArray[np.bool_]) -> None:
         """Lines of equal weight; absent: prior probability of being nowhere on the map; inside: cells of the area."""
         self._lines, self._looks, self._absent, self._inside = lines, looks, absent, inside
-        self.found: Vector | None = None
+        self.found: Vector | None = None  # (2,) where he was reported
+        self.sure = 0.0  # probability that it is he
         self._weights = np.full(len(lines.nodes), 1.0 / len(lines.nodes))
-        self._expect_clues(_points_on(lines, np.random.default_rng(0)), self._weights)
+        self._open = self._clues_on(_points_on(lines, np.random.default_rng(0)), self._weights)
+        self._led = self._open
+        self.ways = self._open
         self.prior = self._spread(lines.ends, self._weights)
 
     def hear(self, clues: Sequence[HeardClue], settings: EvidenceSettings, random: np.random.Generator) -> None:
         """Take in all clues found so far; replaces what was heard before."""
-        if self.found is not None:
-            self._weights = normalised(log_likelihood(self._lines, clues, settings))
-            self.settle(self.found)
-            return
         weights = normalised(log_likelihood(self._lines, clues, settings))
         ends, mass, ways = self._lines.ends, weights, _points_on(self._lines, random)
-        sure = [clue for clue in clues if clue.real >= _SURE]
-        if sure:
-            later = through_clues(self._lines, weights, sure, settings, _LATER_LINES, random)
-            share = clue_line_share(len(sure), settings)
+        likely = [clue for clue in clues if clue.real >= _LIKELY]
+        if likely:
+            later = through_clues(self._lines, weights, likely, settings, _LATER_LINES, random)
+            share = clue_line_share(len(likely), settings)
             fresh = np.full(_LATER_LINES, 1.0 / _LATER_LINES)
             ends = np.concatenate([ends, later.ends])
             mass = np.concatenate([(1.0 - share) * weights, share * fresh])
             ways = np.concatenate([ways, _points_on(later, random)])
         self._weights = weights
-        self._expect_clues(ways, mass)
+        self._open = self._clues_on(ways, mass)
         self.prior = self._spread(ends, mass)
+        if self.found is not None:
+            self._lead(self.found)
+        self._mix()
 
-    def settle(self, place: Vector) -> None:
-        """The person was found at a place (2,): what is left to expect are clues on the ways there."""
-        self.found = np.array(place[:2])
-        # All lines are led to where he was found; those that came near by themselves count most.
-        off = np.linalg.norm(self._lines.ends - self.found, axis=1)
+    def settle(self, place: Vector, sure: float = 1.0) -> None:
+        """He was found at a place (x, y, ...), with a probability: clues are to be expected on the ways there."""
+        self.found, self.sure = np.array(place[:2]), sure
+        self._lead(self.found)
+        self._mix()
+
+    def be_sure(self, sure: float) -> None:
+        """Probability that it is he who was found, as it is now."""
+        if sure != self.sure:
+            self.sure = sure
+            self._mix()
+
+    def _lead(self, found: Vector) -> None:
+        """Lead all lines to where he was found; those that came near by themselves count most."""
+        off = np.linalg.norm(self._lines.ends - found, axis=1)
         nodes = self._lines.nodes.copy()
-        nodes[:, -1] = self.found
+        nodes[:, -1] = found
         ways = _points_on(Hypotheses(nodes, self._lines.kinds), np.random.default_rng(0))
-        self._expect_clues(ways, normalised(np.log(self._weights + 1e-12) - 0.5 * (off / _FOUND_WIDTH) ** 2))
+        mass = normalised(np.log(self._weights + 1e-12) - 0.5 * (off / _FOUND_WIDTH) ** 2)
+        self._led = self._clues_on(ways, mass)
+
+    def _mix(self) -> None:
+        self.ways = self._open if self.found is None else (1.0 - self.sure) * self._open + self.sure * self._led
 
     @property
     def posterior(self) -> NDArray[np.float64]:
-        """Probability of each cell (rows, columns); adds up to at most 1, to 0 once found."""
-        if self.found is not None:
-            return np.zeros(self._looks.shape)
+        """Probability of each cell (rows, columns) that he is there and not found; adds up to at most 1 - sure."""
         likely = self.prior * (1.0 - self._absent) * self._looks.missed
-        return np.asarray(likely / (likely.sum() + self._absent))
+        return np.asarray((1.0 - self.sure) * likely / (likely.sum() + self._absent))
 
     def density_at(self, place: Vector) -> float:
         """Prior with clues in the cell of a place (x, y, ...), whatever looks have shown."""
@@ -90,13 +104,13 @@ class PersonBelief:
         """The same of where a clue of this person lies."""
         return self._at(self.ways, place)
 
-    def _expect_clues(self, points: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
-        """Lay out where clues of this person lie: points (S, P, 2) on lines of these weights (S,).
+    def _clues_on(self, points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Density by cell (rows, columns) of where clues of this person lie; adds up to at most 1.
 
-        ways: density of that by cell (rows, columns), adds up to at most 1.
+        points: (S, P, 2) on lines of these weights (S,).
         """
         per_line = points.shape[1]
-        self.ways = self._density(points.reshape(-1, 2), np.repeat(weights / per_line, per_line))
+        return self._density(points.reshape(-1, 2), np.repeat(weights / per_line, per_line))
 
     def _at(self, density: NDArray[np.float64], place: Vector) -> float:
         column, row = np.floor((place[:2] - self._looks.origin) / self._looks.cell).astype(int)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,13 +17,14 @@ from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
-from esar_ros.mission.decision import Decision, Goal, GoalType, Report, ReportType
+from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief_parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
 from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed
+from esar_ros.planning.belief.finds import Finds
 from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.belief.second_looks import ConfirmSettings, SecondLooks
@@ -48,7 +50,6 @@ from esar_ros.planning.team import clues_of_all, has_its_turn, waits_its_turn
 
 _PARTS = ("prior", "clues", "looks", "stop")
 _MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
-_SAME = 10.0  # m: a second report of a person this near to a first is of the same
 _CLOSED = 25.0  # m around a place that could not be flown to
 
 
@@ -133,8 +134,7 @@ class BeliefSearch:
         self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
-        self._reports: list[Report] = []  # the team's
-        self._mates_told: dict[str, int] = {}  # reports taken in of each teammate
+        self._finds = Finds(self.people)
         self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
         self._second = SecondLooks(self._settings.confirm)
         self._closed: list[Vector] = []
@@ -162,7 +162,8 @@ class BeliefSearch:
         flown = observation.detector, observation.focal
         if flown != (self._detection.detector, self._detection.focal):  # neither is known before the first frame
             self._detection = Detection(self._settings.detection, self._brief, *flown)
-        reports = self._policy.reports(observation)
+        self._second.take_in(observation.clues)
+        reports = self._policy.reports(self._as_believed(observation))
         if self._stopped:
             return Decision("stop", "stopped before", reports=reports, stop=True)
         self._frame += 1
@@ -204,31 +205,10 @@ class BeliefSearch:
             plane = self._terrain.plane(base.position[:2])
             if plane is not None and self._settings.use.looks:
                 self.looks.look(base, self._cameras, plane, self._detection)
-        told = (*reports, *self._of_mates(observation))
-        self._reports += told
-        found = self._settle(told)
+        found = self._finds.take_in((*reports, *self._finds.of_mates(observation)))
+        people = [clue for clue in observation.clues if clue.kind == PERSON and _placed(clue)]
+        self._finds.weigh((clue.position, self._probability(clue)) for clue in people)
         return self._hear(observation) or found
-
-    def _of_mates(self, observation: Observation) -> list[Report]:
-        """Reports of teammates that were not taken in yet."""
-        fresh: list[Report] = []
-        for mate in observation.team:
-            fresh += mate.reports[self._mates_told.get(mate.vehicle, 0) :]
-            self._mates_told[mate.vehicle] = len(mate.reports)
-        return fresh
-
-    def _settle(self, reports: tuple[Report, ...]) -> bool:
-        """Tell whose find each reported person is: his whose belief is greatest there."""
-        found = False
-        for report in reports:
-            if report.type is not ReportType.VICTIM:
-                continue
-            missing = [person for person in self.people if person.found is None]
-            known = [person.found for person in self.people if person.found is not None]
-            if missing and all(float(np.linalg.norm(place - report.position[:2])) > _SAME for place in known):
-                max(missing, key=lambda person: person.density_at(report.position)).settle(report.position)
-                found = True
-        return found
 
     def _hear(self, observation: Observation) -> bool:
         """Give the clues to everybody's belief when there is a new one or one has moved."""
@@ -253,38 +233,44 @@ class BeliefSearch:
 
     def _unsure(self, observation: Observation) -> list[_Unsure]:
         """What was seen but not reported, with what a second look is worth a second; the most first."""
-        self._second.take_in(observation.clues)
         person, clue = self._score.person_value(observation.elapsed), self._score.clue_value(len(self._heard))
         planning, here = self._settings.planning, observation.pose.position
         rated = []
         for one in observation.clues:
             if one.score < self._settings.confirm.least or not self._is_unsure(one):
                 continue
-            probability = self._second.probability(one, self._density(one))
+            probability = self._probability(one)
             value = (person if one.kind == PERSON else clue) * probability
             rate = value / self._second.seconds(one, here, planning.speed, planning.turn)
             rated.append(_Unsure(one, probability, rate))
         return sorted(rated, key=lambda one: -one.rate)
 
-    def _density(self, clue: SeenClue) -> float | None:
-        """How many of its sort are believed around it, 1/m^2; one of all clues. None: the brief is not to be used."""
+    def _probability(self, clue: SeenClue) -> float:
+        """That it is there, with what is believed of its place and what second looks have shown."""
         if not self._settings.use.prior:
-            return None
-        missing = [one for one in self.people if one.found is None]
+            return self._second.probability(clue, None)
         if clue.kind == PERSON:
-            here = sum(one.density_at(clue.position) for one in missing)
+            here = self._finds.missing_at(clue.position)
         else:
             here = sum(one.clue_density_at(clue.position) for one in self.people) / len(self.people)
-        return here / self.looks.cell**2
+        return self._second.probability(clue, here / self.looks.cell**2)
+
+    def _as_believed(self, observation: Observation) -> Observation:
+        """What is seen, with people of whom no more looks are to be had as probable as they are here, if that is more.
+
+        Never less: a brief may be wrong, and what is certain to be seen is to be told.
+        """
+        clues = tuple(
+            replace(clue, score=max(clue.score, self._probability(clue)))
+            if clue.kind == PERSON and _placed(clue) and not self._is_unsure(clue)
+            else clue
+            for clue in observation.clues
+        )
+        return replace(observation, clues=clues)
 
     def _is_unsure(self, clue: SeenClue) -> bool:
         """Whether it may be looked at again: it has a place, sides are left, and nothing like it was reported there."""
-        if not self._second.is_open(clue) or not _placed(clue):
-            return False
-        return not any(
-            report.kind == clue.kind and float(np.linalg.norm(report.position - clue.position)) <= _SAME
-            for report in self._reports
-        )
+        return self._second.is_open(clue) and _placed(clue) and not self._finds.covers(clue)
 
     def _look_again(self, unsure: _Unsure, observation: Observation, reports: tuple[Report, ...]) -> Decision:
         """Fly beside it, nose towards it."""
@@ -308,7 +294,7 @@ class BeliefSearch:
     ) -> Decision:
         """The best of: look at a likely person again, look at a thing again, the best view; or stop."""
         self._stale = False
-        found = sum(1.0 for one in self.people if one.found is not None)
+        found = self._finds.expected
         if person is not None and self._score.pays(person.rate, found):
             return self._look_again(person, observation, reports)
         worth = self._take_stock(observation)

@@ -212,5 +212,16 @@ def test_somebody_found_is_no_longer_sought_but_his_ways_are():
     assert np.hypot(looks.x[column] - place[0], looks.y[row] - place[1]) < 150.0
 
 
+def test_a_doubtful_find_leaves_the_rest_of_him_to_be_searched_for():
+    person, _ = belief("We start close to the hut. He went 300 m east of the hut.")
+    before, open_ways = person.posterior.copy(), person.ways.copy()
+    person.settle(np.array([280.0, 40.0]), 0.7)
+    assert person.posterior == pytest.approx(0.3 * before)
+    led = (person.ways - 0.3 * open_ways) / 0.7
+    person.be_sure(0.2)
+    assert person.posterior == pytest.approx(0.8 * before)
+    assert person.ways == pytest.approx(0.8 * open_ways + 0.2 * led)
+
+
 def test_sides():
     assert side_of(np.array([1.0, -1, 1, -1]), np.array([1.0, 1, -1, -1])).tolist() == [0, 1, 2, 3]

@@ -93,6 +93,24 @@ def test_an_unsure_person_is_looked_at_from_both_sides_and_given_up(brief, fligh
     assert any(d.action == "search" for d in run.decisions[run.decisions.index(looks[-1]) :])
 
 
+def test_whom_pictures_leave_unsure_the_brief_may_make_likely_enough(brief, flight, clue):
+    run = fly(method_for(brief(prompt=PROMPT)), flight, World(clue, [("person", ANNA, 0.45)]))
+    told = [d for d in run.decisions if any(r.type is ReportType.VICTIM for r in d.reports)]
+    assert len(told) == 1
+    looks = [d for d in run.decisions if d.action == "confirm" and d.goal is not None]
+    assert len(looks) == 2
+    assert run.decisions.index(looks[-1]) < run.decisions.index(told[0]), "not before it was looked at from both sides"
+    assert 0.6 <= told[0].reports[0].confidence <= 3 * 0.45 / (0.55 + 3 * 0.45) + 1e-9
+
+
+def test_a_doubtful_find_does_not_end_the_search_a_sure_one_does(brief, flight, clue):
+    astray = ("person", (-25.0, -10.0, 0.0), 0.7)  # behind the start, where hardly anybody is believed to be
+    run = fly(method_for(brief(prompt=PROMPT)), flight, World(clue, [astray, ("person", ANNA, 0.9)]))
+    places = [report.position[:2] for report in reports(run, ReportType.VICTIM)]
+    assert len(places) == 2, "both are told"
+    assert run.stopped and run.method.people[0].found == pytest.approx(ANNA[:2])
+
+
 def test_faint_finds_where_nobody_is_believed_to_be_do_not_keep_it(brief, flight, clue):
     junk = [("person", (25.0 * math.cos(n), 25.0 * math.sin(n) - 40.0, 0.0), 0.1) for n in range(12)]
     run = fly(method_for(brief(prompt=PROMPT)), flight, World(clue, [*junk, ("person", ANNA, 0.9)]))

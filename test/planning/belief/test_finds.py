@@ -1,0 +1,109 @@
+"""Whose find a report is, how sure, and what is left of him to search for."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from esar_ros.mission.decision import Report, ReportType
+from esar_ros.planning.belief.finds import Finds
+
+
+class Person:
+    """Believed around one place (2,), within 50 m of it."""
+
+    def __init__(self, place):
+        self.place, self.found, self.sure = np.array(place, float), None, 0.0
+
+    def density_at(self, place):
+        return 0.01 if np.linalg.norm(self.place - place[:2]) < 50.0 else 0.0001
+
+    def settle(self, place, sure):
+        self.found, self.sure = np.array(place[:2]), sure
+
+    def be_sure(self, sure):
+        self.sure = sure
+
+
+def told(place, confidence=0.9, kind="person"):
+    sort = ReportType.VICTIM if kind == "person" else ReportType.CLUE
+    return Report(type=sort, kind=kind, text=kind, position=np.array([*place, 0.0]), confidence=confidence)
+
+
+@pytest.fixture
+def east():
+    return Person((100.0, 0.0))
+
+
+@pytest.fixture
+def west():
+    return Person((-100.0, 0.0))
+
+
+def test_it_is_his_who_is_believed_there(east, west):
+    finds = Finds([east, west])
+    assert finds.take_in([told((-90.0, 5.0), 0.8)])
+    assert (east.sure, west.sure) == (0.0, 0.8)
+    assert finds.expected == pytest.approx(0.8)
+
+
+def test_a_report_beside_a_find_is_of_the_same(east, west):
+    finds = Finds([east, west])
+    finds.take_in([told((100.0, 0.0))])
+    assert not finds.take_in([told((106.0, 0.0))])
+    assert west.found is None
+    assert len(finds.reports) == 2
+
+
+def test_a_surer_find_elsewhere_takes_the_place_of_a_doubtful_one(east):
+    finds = Finds([east])
+    finds.take_in([told((0.0, 80.0), 0.6)])
+    assert not finds.take_in([told((0.0, -80.0), 0.5)])
+    assert finds.take_in([told((100.0, 0.0), 0.9)])
+    assert east.found == pytest.approx([100.0, 0.0])
+
+
+def test_a_doubtful_find_is_surer_to_be_his_who_has_none(east):
+    other = Person((100.0, 20.0))
+    finds = Finds([east, other])
+    finds.take_in([told((100.0, 0.0), 0.6), told((100.0, 30.0), 0.7)])
+    assert sorted((east.sure, other.sure)) == [0.6, 0.7]
+
+
+def test_later_looks_change_what_is_believed_of_a_find(east, west):
+    finds = Finds([east, west])
+    finds.take_in([told((100.0, 0.0), 0.7)])
+    finds.weigh([(np.array([103.0, 0.0, 0.0]), 0.1), (np.array([99.0, 0.0, 0.0]), 0.2), (np.array([0.0, 0, 0]), 0.9)])
+    assert (east.sure, west.sure) == (0.2, 0.0)
+    finds.weigh([])
+    assert east.sure == 0.2, "out of sight it stays as it was"
+
+
+def test_who_is_found_elsewhere_is_missing_no_more(east):
+    finds = Finds([east])
+    here, there = np.array([100.0, 0.0]), np.array([100.0, 30.0])
+    assert finds.missing_at(here) == pytest.approx(0.01)
+    finds.take_in([told(here, 0.9)])
+    assert finds.missing_at(here) == pytest.approx(0.01), "the find itself is weighed as before it was reported"
+    assert finds.missing_at(there) == pytest.approx(0.001)
+
+
+def test_clues_are_nobody_s_find(east, clue):
+    finds = Finds([east])
+    assert not finds.take_in([told((100.0, 0.0), kind="tent")])
+    assert east.found is None
+    assert finds.covers(clue(1, "tent", (104.0, 0.0, 0.0)))
+    assert not finds.covers(clue(1, "tent", (120.0, 0.0, 0.0)))
+    assert not finds.covers(clue(1, "person", (104.0, 0.0, 0.0)))
+
+
+def test_what_a_teammate_tells_is_taken_in_once():
+    finds = Finds([])
+    first, second = told((0.0, 0.0)), told((50.0, 0.0))
+    mate = SimpleNamespace(vehicle="uav2", reports=(first,))
+    assert finds.of_mates(SimpleNamespace(team=(mate,))) == [first]
+    assert finds.of_mates(SimpleNamespace(team=(mate,))) == []
+    mate.reports = (first, second)
+    assert finds.of_mates(SimpleNamespace(team=(mate,))) == [second]
