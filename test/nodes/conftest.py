@@ -3,22 +3,48 @@
 from __future__ import annotations
 
 import os
-import random
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from flight import Flight, own_domain, write_short_task
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def domain(monkeypatch: pytest.MonkeyPatch) -> int:
+def domain() -> Iterator[int]:
     """A ROS domain that no other test on this machine is likely to use."""
-    number = random.SystemRandom().randrange(20, 220)
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(number))
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    return number
+    with own_domain() as number:
+        yield number
+
+
+@dataclass(frozen=True)
+class Flown:
+    """A mission that was flown to its end."""
+
+    task: Path
+    out: Path
+    result: dict[str, Any]
+    restarted: list[str]
+
+
+@pytest.fixture(scope="session")
+def flown(tmp_path_factory: pytest.TempPathFactory) -> Flown:
+    """One mission that several tests look at: zigzag for 25 s, then home."""
+    folder = tmp_path_factory.mktemp("flown")
+    task = write_short_task(folder, 25.0)
+    with own_domain():
+        flight = Flight(folder / "out", task, planner="zigzag", end="return_land")
+        try:
+            return Flown(task, flight.out, flight.finish(), flight.supervisor.restarted)
+        finally:
+            flight.abort()
 
 
 Spin = Callable[..., bool]

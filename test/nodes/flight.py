@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import json
+import random
 import secrets
 import socket
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.graph import TRUTH_DETECTOR, MissionOptions, mission_graph
 from esar_ros.nodes.progress import PREFIX
 from esar_ros.nodes.supervisor import Supervisor
+
+
+@contextmanager
+def own_domain() -> Iterator[int]:
+    """A ROS domain that no other test on this machine is likely to use, for what is started meanwhile.
+
+    Domains above 101 would reach into the ports that the kernel hands out.
+    """
+    number = random.SystemRandom().randrange(20, 102)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(number))
+        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        yield number
 
 
 def write_short_task(folder: Path, t_max: float, name: str = "short") -> Path:

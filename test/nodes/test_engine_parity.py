@@ -36,9 +36,8 @@ def comparable(result: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key != "timing"}
 
 
-def test_graph_and_engine_give_the_same_result(tmp_path: Path, domain: int) -> None:
-    task = write_short_task(tmp_path, 25.0)
-    graph, engine = in_graph(tmp_path, task, "zigzag"), in_engine(task, "zigzag")
+def test_graph_and_engine_give_the_same_result(flown: Any) -> None:
+    graph, engine = flown.result, in_engine(flown.task, "zigzag")
     assert comparable(graph) == comparable(engine)
     assert engine["metrics"]["path_length"] > 20.0, "it flew"
     assert engine["reports"], "it reported"

@@ -20,9 +20,12 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, write_short_task
+from flight import Flight, own_domain, write_short_task
 
+from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim_types import image_request
 from esar_ros.mission import names
+from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes import interface
 from esar_ros.nodes.interface import ACTIONS, ANY_NODE, OPERATOR, SERVICES, TOPICS, Topic
 from esar_ros.nodes.qos import PROFILES
@@ -35,16 +38,18 @@ SPACES = {name: f"/{VEHICLE}" for name in interface.VEHICLE_PARTICIPANTS} | {
 
 
 @pytest.fixture(scope="module")
-def observer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A node that watches a mission that is under way."""
-    import os
-    import random
-
-    domain = str(random.SystemRandom().randrange(20, 220))
-    before = os.environ.get("ROS_DOMAIN_ID")
-    os.environ["ROS_DOMAIN_ID"] = domain
+def flight(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flight]:
+    """A mission that is under way."""
     folder = tmp_path_factory.mktemp("live")
-    flight = Flight(folder / "out", write_short_task(folder, 300.0), planner="fbe")
+    with own_domain():
+        flight = Flight(folder / "out", write_short_task(folder, 300.0), planner="fbe")
+        yield flight
+        flight.abort()
+
+
+@pytest.fixture(scope="module")
+def observer(flight: Flight) -> Iterator[Any]:
+    """A node that watches it, long enough to have found everybody."""
     context = rclpy.Context()
     rclpy.init(context=context)
     node = rclpy.create_node("observer", context=context)
@@ -54,11 +59,6 @@ def observer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     finally:
         node.destroy_node()
         context.try_shutdown()
-        flight.abort()
-        if before is None:
-            os.environ.pop("ROS_DOMAIN_ID")
-        else:
-            os.environ["ROS_DOMAIN_ID"] = before
 
 
 def full_name(topic: Topic) -> str:
@@ -150,6 +150,31 @@ def test_the_bridge_serves_the_services(observer: Any) -> None:
 def test_everything_lives_in_the_vehicle_s_namespace_but_what_ros_has_globally(observer: Any) -> None:
     allowed = {names.CLOCK, names.TF, names.TF_STATIC, names.DIAGNOSTICS}
     assert {topic.name for topic in TOPICS if topic.name.startswith("/")} == allowed
+
+
+def test_a_planner_s_process_cannot_read_the_truth(flight: Flight) -> None:
+    """No token in its environment, and without one the simulator refuses every truth call."""
+    flight.wait_until(3.0)
+    planner = flight.supervisor.pid("uav1-planner")
+    environment = Path(f"/proc/{planner}/environ").read_bytes().split(b"\0")
+    tokens = [entry.partition(b"=")[2] for entry in environment if entry.startswith(VARIABLE.encode())]
+    assert tokens == [b""]
+    knowing = [flight.supervisor.pid(label) for label in ("simulator", "officials", "uav1-sensing")]
+    secret = flight.token.encode()
+    assert not any(
+        secret in Path(f"/proc/{pid}/{what}").read_bytes() for pid in knowing for what in ("environ", "cmdline")
+    )
+    with AirSimClient("127.0.0.1", flight.options.port) as client:
+        for call in (
+            ("simListSceneObjects", ".*"),
+            ("simGetObjectPose", "esar_object_"),
+            ("simGetSegmentationObjectID", "esar_object_"),
+            ("simGetImages", [image_request("front", 5, True)], "uav1", False),
+            ("simSpawnObject", "x", "tent", {}, {}, False, False),
+            ("esarAuthorize", "guess"),
+        ):
+            with pytest.raises(AirSimError):
+                assert client.call(*call) is None
 
 
 # --- Diagnostics, parameters and lifecycle of the live nodes ---------------------------------------------------------

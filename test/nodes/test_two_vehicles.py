@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import random
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,7 @@ import rclpy
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, write_short_task
+from flight import Flight, own_domain, write_short_task
 from rviz_displays import SHOWS, shown
 
 from esar_ros.mission import names
@@ -44,36 +41,31 @@ class Seen:
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
-    before = os.environ.get("ROS_DOMAIN_ID")
-    os.environ["ROS_DOMAIN_ID"] = str(random.SystemRandom().randrange(20, 220))
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     folder = tmp_path_factory.mktemp("team")
     task = write_short_task(folder, T_MAX)
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    observer = rclpy.create_node("observer", context=context)
     flights = []
-    try:
-        flights.append(Flight(folder / "one", task, planner="fbe", vehicles=TEAM))
-        flights[0].wait_until(2.0, 300.0)
-        publishers = {
-            display["Topic"]["Value"]: observer.get_publishers_info_by_topic(display["Topic"]["Value"])
-            for display, _, _ in shown("multi.rviz")
-        }
-        nodes = [n for n in observer.get_node_names_and_namespaces() if n[0] != "observer"]
-        results = [flights[0].finish(600.0)]
-        flights.append(Flight(folder / "two", task, planner="fbe", vehicles=TEAM))
-        results.append(flights[1].finish(600.0))
-        yield Seen(publishers, nodes, results, folder / "one")
-    finally:
-        observer.destroy_node()
-        context.try_shutdown()
-        for flight in flights:
-            flight.abort()
-        if before is None:
-            os.environ.pop("ROS_DOMAIN_ID")
-        else:
-            os.environ["ROS_DOMAIN_ID"] = before
+    with own_domain():
+        context = rclpy.Context()
+        rclpy.init(context=context)
+        observer = rclpy.create_node("observer", context=context)
+        try:
+            flights.append(Flight(folder / "one", task, planner="fbe", vehicles=TEAM))
+            flights[0].wait_until(2.0, 300.0)
+            publishers = {
+                display["Topic"]["Value"]: observer.get_publishers_info_by_topic(display["Topic"]["Value"])
+                for display, _, _ in shown("multi.rviz")
+            }
+            nodes = [n for n in observer.get_node_names_and_namespaces() if n[0] != "observer"]
+            results = [flights[0].finish(600.0)]
+            flights.append(Flight(folder / "two", task, planner="fbe", vehicles=TEAM))
+            results.append(flights[1].finish(600.0))
+            return Seen(publishers, nodes, results, folder / "one")
+        finally:
+            observer.destroy_node()
+            context.try_shutdown()
+            for flight in flights:
+                flight.abort()
 
 
 def test_the_same_twice_and_from_the_bag(seen: Seen) -> None:
