@@ -41,7 +41,6 @@ from esar_ros.nodes.progress import SERVING, Progress
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.perception.chosen import absolute, create_chosen
 from esar_ros.planning.registry import create as create_planner
-from esar_ros.planning.registry import names as planner_names
 from esar_ros.safety.zones import load_keep_out
 
 POLL = 0.1  # s
@@ -95,8 +94,6 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     task = load_task(arguments.task)
     if arguments.map and arguments.map != task.map:
         raise UsageError(f"task {task.id} lies on map '{task.map}', not '{arguments.map}'", "leave out --map")
-    if arguments.planner not in planner_names():
-        raise UsageError(f"unknown planner '{arguments.planner}'", f"known: {', '.join(planner_names())}")
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # bad parameters, or a model that nothing is known of, are told before take-off
     if arguments.params_file:

@@ -33,3 +33,10 @@ class VictimPose(str, Enum):
 
 PERSON = "person"
 KINDS: tuple[str, ...] = (*(kind.value for kind in ClueKind), PERSON)
+
+
+def kinds_named(text: str) -> list[str]:
+    """Kinds that a text names by their own names, in its order."""
+    words = text.casefold()
+    named = sorted((words.find(kind.replace("_", " ")), kind) for kind in KINDS)
+    return [kind for at, kind in named if at >= 0]

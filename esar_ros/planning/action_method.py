@@ -55,7 +55,7 @@ class Choice:
 class ActionMethod(Thinker, ABC):
     """Base: climbs, flies each chosen action to its end, reports, stops. Subclasses think in `deliberate`."""
 
-    name: ClassVar[str]
+    name: str
     eligible = True
     needs: frozenset[str] = frozenset({VIEWS})
     asks_model: ClassVar[bool] = True
@@ -68,6 +68,7 @@ class ActionMethod(Thinker, ABC):
         self._mind: Mind[Choice] | None = None
         if isinstance(self._settings, ModelStepSettings):
             self._mind = Mind(self._settings.model, self.name, self.prompts)
+            self.name = self._mind.method
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission. Raises UsageError when the brief cannot be worked with."""

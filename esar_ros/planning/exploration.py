@@ -44,7 +44,7 @@ class Target:
 class Exploration(ABC):
     """Base: opens with a climb and half a turn, flies from target to target, stops when none is left."""
 
-    name: ClassVar[str]
+    name: str
     eligible = True
     needs: frozenset[str] = frozenset({GRID})
     settings_type: ClassVar[type[ExplorationSettings]] = ExplorationSettings

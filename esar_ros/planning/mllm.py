@@ -101,6 +101,7 @@ class MllmSearch(Thinker, BeliefSearch):
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         super().__init__(parameters)
         self._mind: Mind[Choice] = Mind(self._settings.model, self.name, self.prompts)
+        self.name = self._mind.method
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission. Raises UsageError when the brief cannot be worked with."""

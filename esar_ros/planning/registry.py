@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.method import Method
+from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, SHARED, configured
 
 GROUP = "esar_ros.planners"
@@ -74,22 +75,42 @@ def references() -> frozenset[str]:
 def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | None = None) -> Method:
     """A method by name: its section of config/planners.yaml (or path), overlaid by parameters.
 
-    "name@variant" is a method with a part of it switched off, for benchmarks; its factory's `variants` has them.
-    Raises UsageError on an unknown name, a bad parameter or a package that does not load.
+    "name@variant" is a method with a part of it switched off or replaced: its factory's `variants` has them, and
+    "@scripted" is one of every method that asks a model. Raises UsageError on an unknown name, a bad parameter, a
+    package that does not load, and when settings make it a variant that it is not named after.
     """
     known = names()
     own, _, variant = name.partition("@")
     if own not in known:
         raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(known)}")
-    factory = _FACTORIES.get(own) or _load(_foreign()[own])
-    parameters = {**_variant(name, own, variant, factory), **(parameters or {})}
-    shared = (SHARED, MODEL) if getattr(factory, "asks_model", False) else (SHARED,)
-    return factory(configured(own, parameters, path, shared))
+    factory = _factory(own)
+    overlay = {**_variant(name, own, variant, factory), **(parameters or {})}
+    method = factory(configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,)))
+    made = getattr(method, "name", name)
+    if not parameters and made != name and made.partition("@")[0] == own:
+        raise UsageError(f"planner {name} is {made} with these settings", f"fly {made}, or take them back")
+    return method
+
+
+def asks_model(name: str) -> bool:
+    """Whether a method asks a language model; it is one of names()."""
+    _import_own()
+    return _asks(_factory(name))
+
+
+def _factory(own: str) -> Factory:
+    return _FACTORIES.get(own) or _load(_foreign()[own])
+
+
+def _asks(factory: Factory) -> bool:
+    return bool(getattr(factory, "asks_model", False))
 
 
 def _variant(name: str, own: str, variant: str, factory: Factory) -> Mapping[str, Any]:
     """Parameters of a variant."""
     variants: Mapping[str, Mapping[str, Any]] = getattr(factory, "variants", {})
+    if _asks(factory):
+        variants = {**variants, SCRIPTED: {MODEL: {"preset": SCRIPTED}}}
     if own == name:
         return {}
     if variant not in variants:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.clues import KINDS, PERSON
+from esar_ros.mission.clues import KINDS, PERSON, kinds_named
 from esar_ros.mission.observation import Grid, Observation, SeenClue
 from esar_ros.planning.exploration import ExplorationSettings, Target
 from esar_ros.planning.grid_walk import Frontier
@@ -75,9 +75,7 @@ class Match:
 
 def graph_of_words(prompt: str) -> GoalGraph:
     """Goal graph without a model: a person, and the kinds that the brief names in its order, each near the person."""
-    words = prompt.casefold()
-    named = sorted((words.find(kind.replace("_", " ")), kind) for kind in KINDS if kind != PERSON)
-    kinds = [PERSON, *(kind for at, kind in named if at >= 0)][:MOST_NODES]
+    kinds = [PERSON, *(kind for kind in kinds_named(prompt) if kind != PERSON)][:MOST_NODES]
     return GoalGraph(nodes=[GoalNode(kind=kind) for kind in kinds], edges=[(0, n) for n in range(1, len(kinds))])
 
 
@@ -149,6 +147,7 @@ class UniGoal(Thinker, MapMethod):
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         super().__init__(parameters)
         self._mind: Mind[tuple[GoalGraph | None, str]] = Mind(self._settings.model, self.name, self.prompts)
+        self.name = self._mind.method
 
     def prepare(self) -> None:
         """The goal graph by words, until the model has made a better one."""

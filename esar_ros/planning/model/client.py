@@ -7,14 +7,16 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from esar_ros.mission.chat import ChatServer, NoAnswer
+from esar_ros.mission.chat import ChatServer, Completion, NoAnswer
 from esar_ros.planning.model.exchange import Question, Reply, payload
-from esar_ros.planning.model.settings import ModelSettings
+from esar_ros.planning.model.scripted import ScriptedModel
+from esar_ros.planning.model.settings import SCRIPTED, ModelSettings
 
 _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # some models show their reasoning first
@@ -41,6 +43,13 @@ class Spent:
         return ""
 
 
+class Server(Protocol):
+    """Who answers a request."""
+
+    def complete(self, body: Mapping[str, Any]) -> Completion:
+        """Answer once. Raises NoAnswer."""
+
+
 class ModelClient:
     """One model at one server. ask() may be called from several threads."""
 
@@ -49,7 +58,9 @@ class ModelClient:
     ) -> None:
         """settings: resolved ones."""
         self._settings = settings
-        self._server = ChatServer(settings.base_url, key, settings.timeout)
+        self._server: Server = (
+            ScriptedModel() if settings.preset == SCRIPTED else ChatServer(settings.base_url, key, settings.timeout)
+        )
         self._sleep = sleep
         self._spread = random.Random()  # jitter must differ between clients; no decision hangs on it
         self._lock = threading.Lock()

@@ -20,6 +20,9 @@ CAUTION = (
 )
 
 
+SCHEMA_WORDS = "\n\nJSON schema of the answer: "  # between a question and its form
+
+
 class Form(BaseModel):
     """What a model's answer must look like; what it says beyond that is ignored."""
 
@@ -58,7 +61,7 @@ class Question:
     def messages(self) -> list[dict[str, Any]]:
         """The chat as an OpenAI-compatible server takes it."""
         schema = json.dumps(self.form.model_json_schema(), ensure_ascii=False)
-        text = f"{self.text}\n\nJSON schema of the answer: {schema}"
+        text = f"{self.text}{SCHEMA_WORDS}{schema}"
         content: list[dict[str, Any]] = [{"type": "text", "text": text}]
         for picture in self.pictures:
             data = base64.b64encode(picture.jpeg).decode("ascii")

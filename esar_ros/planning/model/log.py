@@ -80,6 +80,11 @@ class Replay:
         """Name of the model that answered."""
         return str(self.header.get("model", "unknown"))
 
+    def check_method(self, method: str) -> None:
+        """Raises UsageError when another method asked."""
+        if self.header.get("method") != method:
+            raise UsageError(f"{self.path} was recorded by {self.header.get('method')}, not {method}", "fly that one")
+
     def answer(self, number: int, question: Question) -> tuple[Reply, float]:
         """The recorded reply to a question by number, and the stamp (s) it was delivered at.
 

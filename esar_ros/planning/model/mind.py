@@ -23,7 +23,7 @@ from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.model.client import ModelClient
 from esar_ros.planning.model.exchange import CAUTION, Question, Reply
 from esar_ros.planning.model.log import Log, Replay, file_name, find_recording
-from esar_ros.planning.model.settings import KEY, ModelSettings, resolved
+from esar_ros.planning.model.settings import KEY, SCRIPTED, ModelSettings, resolved
 
 _Outcome = TypeVar("_Outcome")
 Thought = Generator[Sequence[Question], Sequence[Reply], _Outcome]
@@ -47,7 +47,8 @@ class Mind(Generic[_Outcome]):
     def __init__(self, settings: ModelSettings, method: str, prompts: Sequence[str]) -> None:
         """Opens nothing yet. Raises UsageError when no model is configured."""
         self._settings = resolved(settings, method)
-        self._method = method
+        # The stand-in for a model is part of the method's name, everywhere.
+        self.method = f"{method}@{SCRIPTED}" if self._settings.preset == SCRIPTED else method
         self._running = self._settings.clock == "running"
         self._prompts = hashlib.sha256("\0".join([CAUTION, *prompts]).encode("utf-8")).hexdigest()
         replayed = Path(self._settings.replay) if self._settings.replay else None
@@ -140,11 +141,12 @@ class Mind(Generic[_Outcome]):
         return replies
 
     def _open(self, vehicle: str) -> _Book:
-        name = file_name(self._mission, vehicle, self._method)
+        name = file_name(self._mission, vehicle, self.method)
         replay = Replay(find_recording(self._settings.replay, name)) if self._settings.replay else None
         if replay is not None:
+            replay.check_method(self.method)
             self._model = replay.model
-        header = {"method": self._method, "mission_id": self._mission, "vehicle": vehicle, **self.details}
+        header = {"method": self.method, "mission_id": self._mission, "vehicle": vehicle, **self.details}
         log = Log(Path(self._settings.log) / name, self._settings.log_images, header) if self._settings.log else None
         client = None if replay is not None else ModelClient(self._settings, os.environ.get(KEY) or None)
         return _Book(self._settings, client, replay, log, self._model)

@@ -15,8 +15,10 @@ from pydantic import Field
 
 from esar_ros.mission.chat import DASHSCOPE
 from esar_ros.mission.errors import UsageError
+from esar_ros.planning.model import scripted
 from esar_ros.planning.parameters import Settings, check
 
+SCRIPTED = "scripted"  # preset: the offline stand-in, asked in place of a server
 KEY = "ESAR_MODEL_KEY"  # environment variable that holds the secret
 ENVIRONMENT = {  # variable -> key of this section
     "ESAR_MODEL_PRESET": "preset",
@@ -30,7 +32,9 @@ ENVIRONMENT = {  # variable -> key of this section
 PRESETS: dict[str, dict[str, Any]] = {
     "qwen3.5-plus": {"base_url": DASHSCOPE, "name": "qwen3.5-plus", "extra": {"enable_thinking": False}},
     "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
+    SCRIPTED: {"name": scripted.NAME},
 }
+_ANYWHERE = ("log", "replay", "clock")  # what the environment may say about the scripted model
 
 
 class Budget(Settings):
@@ -44,7 +48,7 @@ class Budget(Settings):
 class ModelSettings(Settings):
     """Section `model` of config/planners.yaml, shared by every method that asks a model."""
 
-    preset: str = Field(default="", description="fills in what is not given: qwen3.5-plus, qwen3-max")
+    preset: str = Field(default="", description="fills in what is not given: qwen3.5-plus, qwen3-max, scripted")
     base_url: str = Field(default="", description="ends before /chat/completions")
     name: str = Field(default="", description="model's name at that server")
     timeout: float = Field(default=60.0, gt=0, description="s for one attempt")
@@ -78,6 +82,10 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
     Raises UsageError when no model can be asked.
     """
     given = {key: environment[name] for name, key in ENVIRONMENT.items() if environment.get(name)}
+    if SCRIPTED in (settings.preset, given.get("preset")):
+        # Nothing else that is configured may turn a method named after it into one that asks a server.
+        given = {key: value for key, value in given.items() if key in _ANYWHERE}
+        given |= {"preset": SCRIPTED, "base_url": "", "name": ""}
     settings = check(ModelSettings, {**settings.model_dump(), **given}, method)
     if settings.preset:
         if settings.preset not in PRESETS:
@@ -89,11 +97,14 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
         if not Path(settings.replay).exists():
             raise UsageError(f"planner {method}: no recorded answers at {settings.replay}", "name a log of a mission")
         return settings
+    if settings.preset == SCRIPTED:
+        return settings
     missing = [name for name, key in (("URL", "base_url"), ("NAME", "name")) if not getattr(settings, key)]
     if missing:
         raise UsageError(
             f"planner {method} asks a language model and none is configured",
-            f"export {' and '.join(f'ESAR_MODEL_{name}=...' for name in missing)}, or ESAR_MODEL_PRESET=qwen3.5-plus",
+            f"export {' and '.join(f'ESAR_MODEL_{name}=...' for name in missing)}, or "
+            f"ESAR_MODEL_PRESET=qwen3.5-plus; or fly {method}@{SCRIPTED}, with an offline stand-in",
         )
     if not settings.base_url.startswith(("http://", "https://")):
         raise UsageError(

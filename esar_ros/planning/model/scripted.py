@@ -1,0 +1,196 @@
+"""A stand-in for the language model: answers the methods' own questions by stated rules, offline and deterministic.
+
+It is asked in the place of a server, with the same messages, and its words are checked against the same forms. It reads
+nothing but the text of the question in hand (no picture, no memory). A method that asks it is another row in every
+table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the form that is asked for:
+
+- an action or a point without knowledge of the way (NextAction, Point): straight on and level, with a left turn 20 s,
+  80 s, 180 s ... after the start, which makes an opening square;
+- an action among sectors (Turn, FixedStep, VariableStep): towards the best thing detected in front or beside, by its
+  score times what the brief's words make of its kind; else the opening square where the time is told, else first along
+  the brief's last way, then straight on; where a way is not free the next one that is;
+- scores of kinds, goal graph (Attractions, GoalGraph): a person 1, kinds that the brief names 0.8, others 0.5;
+- candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
+- a caption (Caption): that it does not look.
+
+It never says that the search is over.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from esar_ros.geometry.frames import wrap_angle
+from esar_ros.mission.chat import Completion, NoAnswer
+from esar_ros.mission.clues import KINDS, PERSON, kinds_named
+from esar_ros.planning.belief.brief_parser import parse_brief
+from esar_ros.planning.image_text import relevance
+from esar_ros.planning.model.exchange import SCHEMA_WORDS
+
+NAME = "esar-scripted-1"  # the rules' version is part of it
+_SQUARE = 20.0  # s before the first left turn; the nth comes n^2 as late
+_WINDOW = 4.0  # s in which a turn is due: about one step
+_FREE = 12.0  # m of depth ahead that make a way free
+_REASON = "by the scripted model's rules"
+_STEPS = {"front": "forward", "left": "left", "right": "right"}
+
+_BRIEF = re.compile(r'Mission brief of the rescue team: "(.*)"\nWeather: ', re.DOTALL)
+_ELAPSED = re.compile(r"Elapsed: (\d+) s")
+_SAFE = re.compile(r"^Safe actions: (.*)\.$", re.MULTILINE)
+_SECTOR = re.compile(r"^(front|left|right): .*?Detected: (.*?)\.(?: Depth: (\[.*\]|unknown))?$", re.MULTILINE)
+_FIND = re.compile(r"([^;]*?) \(score ([\d.]+)\) \d+ m")
+_PEOPLE = re.compile(r"\b(?:person|people|man|woman|boy|girl|child|hiker|climber)\b", re.IGNORECASE)
+_POSE = re.compile(r"\[(-?\d+), (-?\d+), -?\d+, (-?\d+)\]")
+_CANDIDATE = re.compile(r"^(\d+): (\d+) m [NESW]+, (.*)$", re.MULTILINE)
+_PEAK = re.compile(r"belief peak, ([\d.]+) %")
+_CLUE = re.compile(r"around a clue: .*\(score ([\d.]+)\)")
+_EDGE_WORTH = 0.01  # probability that an edge of the mapped ground stands for
+
+
+class ScriptedModel:
+    """Takes what a chat server takes (mission.chat.ChatServer)."""
+
+    def complete(self, body: Mapping[str, Any]) -> Completion:
+        """Answer a request. Raises NoAnswer for a form that it has no rule for."""
+        content = body["messages"][1]["content"]
+        said: str = content if isinstance(content, str) else content[0]["text"]
+        text, _, schema = said.rpartition(SCHEMA_WORDS)
+        form = json.loads(schema)["title"]
+        if form not in _RULES:
+            raise NoAnswer("the scripted model has no rule for such a question", again=False)
+        return Completion(json.dumps(_RULES[form](text)))
+
+
+class _Sector(NamedTuple):
+    """One camera as a question tells of it: worth of the best thing found there, least depth (m) by row and column."""
+
+    worth: float
+    depth: list[list[float]]
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is near in the middle column; true where no depth is told."""
+        return all(row[1] >= _FREE for row in self.depth)
+
+
+def _brief(text: str) -> str:
+    match = _BRIEF.search(text)
+    return match[1] if match else ""
+
+
+def _turns(text: str) -> bool:
+    """Whether the opening square turns left now."""
+    match = _ELAPSED.search(text)
+    elapsed = float(match[1]) if match else 0.0
+    corner = math.floor(math.sqrt(elapsed / _SQUARE))
+    return corner >= 1 and elapsed - _SQUARE * corner**2 < _WINDOW
+
+
+def _sectors(text: str) -> dict[str, _Sector]:
+    words = _brief(text).casefold()
+    out = {}
+    for name, found, depth in _SECTOR.findall(text):
+        worth = max((float(score) * _weight(what, words) for what, score in _FIND.findall(found)), default=0.0)
+        rows = [] if depth in ("", "unknown") else [row.split(",") for row in depth[1:-1].split(";")]
+        out[name] = _Sector(worth, [[math.inf if "free" in cell else float(cell) for cell in row] for row in rows])
+    return out
+
+
+def _weight(found: str, brief: str) -> float:
+    """How much a thing matters by the detector's words for it and the brief's (casefolded)."""
+    kinds = [PERSON] if _PEOPLE.search(found) else kinds_named(found)
+    return max((relevance(kind, brief) for kind in kinds), default=0.5)
+
+
+def _best_step(sectors: Mapping[str, _Sector], allowed: Callable[[str], bool]) -> str | None:
+    """The step towards the sector with the best find, among those that are allowed."""
+    found = [name for name in sectors if sectors[name].worth > 0.0 and allowed(name)]
+    return _STEPS[max(found, key=lambda name: sectors[name].worth)] if found else None
+
+
+def _next_action(text: str) -> dict[str, Any]:
+    return {"reason": _REASON, "action": "turn_left" if _turns(text) else "forward"}
+
+
+def _point(text: str) -> dict[str, Any]:
+    # Row 250 of 1000 lies on the horizon of the front camera, which looks 20 degrees down.
+    return {"label": _REASON, "point": [100 if _turns(text) else 500, 250]}
+
+
+def _turn(text: str) -> dict[str, Any]:
+    match = _SAFE.search(text)
+    safe = match[1].split(", ") if match else []
+    step = _best_step(_sectors(text), lambda name: _STEPS[name] in safe)
+    if step is None:
+        order = ("turn_left",) if _turns(text) else ("forward", "left", "right", "turn_left")
+        step = next((action for action in order if action in safe), "turn_right")
+    return {"thought": _REASON, "action": step}
+
+
+def _fixed_step(text: str) -> dict[str, Any]:
+    return {"reason": _REASON, "action": _step(text)[0]}
+
+
+def _variable_step(text: str) -> dict[str, Any]:
+    action, magnitude = _step(text)
+    return {"reason": _REASON, "action": action, "magnitude": magnitude}
+
+
+def _step(text: str) -> tuple[str, float]:
+    """An action with its magnitude (m, degrees)."""
+    sectors = _sectors(text)
+    poses = [[float(part) for part in pose] for pose in _POSE.findall(text.rpartition("Poses, oldest first:")[2])]
+    if len(poses) >= 2 and poses[-1] == poses[-2]:
+        return "turn_left", 90.0  # the last step was not flown
+    step = _best_step(sectors, lambda name: sectors[name].is_free)
+    if step is not None:
+        return step, 10.0
+    ways = [move.direction.angle for move in parse_brief(_brief(text)).moves if move.direction is not None]
+    if ways and 1 <= len(poses) < 10:  # the first steps
+        off = math.degrees(wrap_angle(ways[-1] - math.radians(poses[-1][2])))
+        if abs(off) > 10.0:
+            return ("turn_left" if off > 0.0 else "turn_right"), abs(off)
+    free = [name for name in _STEPS if name in sectors and sectors[name].is_free]
+    return (_STEPS[free[0]], 20.0) if free else ("turn_left", 90.0)
+
+
+def _attractions(text: str) -> dict[str, Any]:
+    words = _brief(text).casefold()
+    return {"objects": [{"kind": kind, "score": relevance(kind, words)} for kind in KINDS]}
+
+
+def _goal_graph(text: str) -> dict[str, Any]:
+    kinds = [PERSON, *(kind for kind in kinds_named(_brief(text)) if kind != PERSON)][:5]
+    return {"nodes": [{"kind": kind} for kind in kinds], "edges": [[0, n] for n in range(1, len(kinds))]}
+
+
+def _strategy(text: str) -> dict[str, Any]:
+    def worth(way: str, what: str) -> float:
+        peak, clue = _PEAK.match(what), _CLUE.match(what)
+        probability = float(peak[1]) / 100.0 if peak else 0.1 * float(clue[1]) if clue else _EDGE_WORTH
+        return probability / (float(way) + 100.0)
+
+    told = [(worth(way, what), int(number)) for number, way, what in _CANDIDATE.findall(text)]
+    ranking = [number for _, number in sorted(told, key=lambda one: (-one[0], one[1]))]
+    return {"ranking": ranking[:20], "reason": _REASON}
+
+
+def _caption(text: str) -> dict[str, Any]:
+    return {"caption": "The scripted model does not look at pictures."}
+
+
+_RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "NextAction": _next_action,
+    "Point": _point,
+    "Turn": _turn,
+    "FixedStep": _fixed_step,
+    "VariableStep": _variable_step,
+    "Attractions": _attractions,
+    "GoalGraph": _goal_graph,
+    "Strategy": _strategy,
+    "Caption": _caption,
+}
