@@ -2,7 +2,8 @@
 
 A report cannot be taken back, but what is believed of it can: a person who was reported is found with the probability
 that his pictures and the place give him, now and after later looks. The rest of him is still to be searched for, so a
-boulder reported as a person does not end a mission, and a sure find does.
+boulder reported as a person does not end a mission. From a probability on a find counts as certain: to go on for the
+last few per cent of somebody costs more than they are worth.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ _SAME = 10.0  # m: a second report of a person this near to a first is of the sa
 class Finds:
     """The team's reports, and the missing whom they tell of."""
 
-    def __init__(self, people: Sequence[PersonBelief]) -> None:
-        self._people = people
+    def __init__(self, people: Sequence[PersonBelief], certain: float) -> None:
+        """certain: probability from which a find is not doubted."""
+        self._people, self._certain = people, certain
         self.reports: list[Report] = []  # taken in so far
         self._mates_told: dict[str, int] = {}  # reports taken in of each teammate
 
@@ -50,7 +52,7 @@ class Finds:
             open_to_it = [one for one in self._people if one.sure < report.confidence]
             if open_to_it:
                 owner = max(open_to_it, key=lambda one: one.density_at(report.position) * (1.0 - one.sure))
-                owner.settle(report.position, report.confidence)
+                owner.settle(report.position, self._sure(report.confidence))
                 found = True
         return found
 
@@ -60,7 +62,10 @@ class Finds:
         for person in self._people:
             here = [probability for place, probability in there if _is_at(person, place)]
             if here:
-                person.be_sure(max(here))
+                person.be_sure(self._sure(max(here)))
+
+    def _sure(self, probability: float) -> float:
+        return 1.0 if probability >= self._certain else probability
 
     def covers(self, clue: SeenClue) -> bool:
         """Whether something of its kind was reported where it is."""

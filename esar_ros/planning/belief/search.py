@@ -134,7 +134,7 @@ class BeliefSearch:
         self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
-        self._finds = Finds(self.people)
+        self._finds = Finds(self.people, settings.confirm.certain)
         self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
         self._second = SecondLooks(self._settings.confirm)
         self._closed: list[Vector] = []

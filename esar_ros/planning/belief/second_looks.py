@@ -34,6 +34,7 @@ class ConfirmSettings(Settings):
     standoff: float = Field(default=14.0, gt=0, description="m beside it")
     height: float = Field(default=18.0, gt=0, description="m above ground")
     looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
+    certain: float = Field(default=0.8, gt=0, le=1, description="probability from which a find is not doubted")
     area: float = Field(
         default=150_000.0, gt=0, description="m^2 on which one person is spread where stated probabilities hold"
     )

@@ -43,14 +43,23 @@ def west():
 
 
 def test_it_is_his_who_is_believed_there(east, west):
-    finds = Finds([east, west])
-    assert finds.take_in([told((-90.0, 5.0), 0.8)])
-    assert (east.sure, west.sure) == (0.0, 0.8)
-    assert finds.expected == pytest.approx(0.8)
+    finds = Finds([east, west], 0.8)
+    assert finds.take_in([told((-90.0, 5.0), 0.7)])
+    assert (east.sure, west.sure) == (0.0, 0.7)
+    assert finds.expected == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("probability", "sure"), [(0.79, 0.79), (0.8, 1.0), (0.98, 1.0)])
+def test_from_a_probability_on_a_find_is_not_doubted(east, probability, sure):
+    finds = Finds([east], 0.8)
+    finds.take_in([told((100.0, 0.0), probability)])
+    assert east.sure == sure
+    finds.weigh([(np.array([100.0, 0.0, 0.0]), 0.3)])
+    assert east.sure == 0.3, "until later looks say otherwise"
 
 
 def test_a_report_beside_a_find_is_of_the_same(east, west):
-    finds = Finds([east, west])
+    finds = Finds([east, west], 0.8)
     finds.take_in([told((100.0, 0.0))])
     assert not finds.take_in([told((106.0, 0.0))])
     assert west.found is None
@@ -58,7 +67,7 @@ def test_a_report_beside_a_find_is_of_the_same(east, west):
 
 
 def test_a_surer_find_elsewhere_takes_the_place_of_a_doubtful_one(east):
-    finds = Finds([east])
+    finds = Finds([east], 0.8)
     finds.take_in([told((0.0, 80.0), 0.6)])
     assert not finds.take_in([told((0.0, -80.0), 0.5)])
     assert finds.take_in([told((100.0, 0.0), 0.9)])
@@ -67,13 +76,13 @@ def test_a_surer_find_elsewhere_takes_the_place_of_a_doubtful_one(east):
 
 def test_a_doubtful_find_is_surer_to_be_his_who_has_none(east):
     other = Person((100.0, 20.0))
-    finds = Finds([east, other])
+    finds = Finds([east, other], 0.8)
     finds.take_in([told((100.0, 0.0), 0.6), told((100.0, 30.0), 0.7)])
     assert sorted((east.sure, other.sure)) == [0.6, 0.7]
 
 
 def test_later_looks_change_what_is_believed_of_a_find(east, west):
-    finds = Finds([east, west])
+    finds = Finds([east, west], 0.8)
     finds.take_in([told((100.0, 0.0), 0.7)])
     finds.weigh([(np.array([103.0, 0.0, 0.0]), 0.1), (np.array([99.0, 0.0, 0.0]), 0.2), (np.array([0.0, 0, 0]), 0.9)])
     assert (east.sure, west.sure) == (0.2, 0.0)
@@ -82,16 +91,16 @@ def test_later_looks_change_what_is_believed_of_a_find(east, west):
 
 
 def test_who_is_found_elsewhere_is_missing_no_more(east):
-    finds = Finds([east])
+    finds = Finds([east], 0.8)
     here, there = np.array([100.0, 0.0]), np.array([100.0, 30.0])
     assert finds.missing_at(here) == pytest.approx(0.01)
-    finds.take_in([told(here, 0.9)])
+    finds.take_in([told(here, 0.7)])
     assert finds.missing_at(here) == pytest.approx(0.01), "the find itself is weighed as before it was reported"
-    assert finds.missing_at(there) == pytest.approx(0.001)
+    assert finds.missing_at(there) == pytest.approx(0.003)
 
 
 def test_clues_are_nobody_s_find(east, clue):
-    finds = Finds([east])
+    finds = Finds([east], 0.8)
     assert not finds.take_in([told((100.0, 0.0), kind="tent")])
     assert east.found is None
     assert finds.covers(clue(1, "tent", (104.0, 0.0, 0.0)))
@@ -100,7 +109,7 @@ def test_clues_are_nobody_s_find(east, clue):
 
 
 def test_what_a_teammate_tells_is_taken_in_once():
-    finds = Finds([])
+    finds = Finds([], 0.8)
     first, second = told((0.0, 0.0)), told((50.0, 0.0))
     mate = SimpleNamespace(vehicle="uav2", reports=(first,))
     assert finds.of_mates(SimpleNamespace(team=(mate,))) == [first]
