@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ RECIPE = (
     "--no-build-isolation --no-deps airsim==1.8.1 cosysairsim==3.5.0"
 )
 WIDTH, HEIGHT = 160, 120  # the official client decodes float images in quadratic time
-SPEED = 2.0  # simulation time a second
+SPEED = 4.0  # simulation time a second
 
 
 @pytest.fixture(scope="session")
@@ -35,40 +36,49 @@ def client_python() -> str:
     return python
 
 
-@pytest.fixture
-def simulator(tmp_path: Path) -> Iterator[Callable[..., int]]:
-    """Starts a simulator with so many vehicles (default uav1) and answers its port."""
-    processes = []
-
-    def start(vehicles: tuple[str, ...] = ("uav1",)) -> int:
-        capture = {"ImageType": 0, "Width": WIDTH, "Height": HEIGHT, "FOV_Degrees": 90}
-        settings = tmp_path / "settings.json"
-        settings.write_text(
-            json.dumps(
-                {
-                    "SimMode": "Multirotor",
-                    "ClockSpeed": SPEED,
-                    "CameraDefaults": {"CaptureSettings": [capture]},
-                    "Recording": {"Folder": str(tmp_path / "recordings"), "RecordInterval": 0.2},
-                    "Vehicles": {
-                        name: {"VehicleType": "SimpleFlight", "X": 0, "Y": 8 * i} for i, name in enumerate(vehicles)
-                    },
-                }
-            )
+@contextmanager
+def simulator(folder: Path, *vehicles: str) -> Iterator[int]:
+    """A simulator's port; it records into folder/recordings."""
+    capture = {"ImageType": 0, "Width": WIDTH, "Height": HEIGHT, "FOV_Degrees": 90}
+    settings = folder / "settings.json"
+    settings.write_text(
+        json.dumps(
+            {
+                "SimMode": "Multirotor",
+                "ClockSpeed": SPEED,
+                "CameraDefaults": {"CaptureSettings": [capture]},
+                "Recording": {"Folder": str(folder / "recordings"), "RecordInterval": 0.2},
+                "Vehicles": {
+                    name: {"VehicleType": "SimpleFlight", "X": 0, "Y": 8 * i} for i, name in enumerate(vehicles)
+                },
+            }
         )
-        command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--settings", str(settings)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT)
-        processes.append(process)
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.startswith("ready on "):
-                return int(line.rsplit(":", 1)[1])
-        raise AssertionError("the simulator did not start")
-
-    yield start
-    for process in processes:
+    )
+    command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--settings", str(settings)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT)
+    assert process.stdout is not None
+    try:
+        ready = next((line for line in process.stdout if line.startswith("ready on ")), None)
+        assert ready is not None, "the simulator did not start"
+        yield int(ready.rsplit(":", 1)[1])
+    finally:
         process.terminate()
-        assert process.wait(10.0) == 0
+        code = process.wait(10.0)
+    assert code == 0
+
+
+@pytest.fixture(scope="module")
+def one_vehicle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Port of a simulator with uav1, which one client after the other may fly."""
+    with simulator(tmp_path_factory.mktemp("one"), "uav1") as port:
+        yield port
+
+
+@pytest.fixture
+def two_vehicles(tmp_path: Path) -> Iterator[int]:
+    """Port of a simulator with Drone1 and Drone2."""
+    with simulator(tmp_path, "Drone1", "Drone2") as port:
+        yield port
 
 
 @pytest.fixture

@@ -10,11 +10,10 @@ from esar_ros.sim.api_rest import REFUSED
 
 WIDTH, HEIGHT = 160, 120  # of the simulator fixture's pictures
 Drive = Callable[..., dict[str, Any]]
-Start = Callable[..., int]
 
 
-def test_the_official_client_flies(simulator: Start, drive: Drive) -> None:
-    seen = drive("fly_official_client.py", str(simulator()))
+def test_the_official_client_flies(one_vehicle: int, drive: Drive) -> None:
+    seen = drive("fly_official_client.py", str(one_vehicle))
     assert seen["vehicles"] == ["uav1"]
     assert seen["control"] and seen["armed"] and seen["disarmed"]
     assert seen["landed_before"] == 0 and seen["landed_after_takeoff"] == 1 and seen["landed_at_end"] == 0
@@ -35,8 +34,8 @@ def test_the_official_client_flies(simulator: Start, drive: Drive) -> None:
     assert seen["png"] == "89504e47"
 
 
-def test_every_method_of_the_official_client_is_answered(simulator: Start, drive: Drive, tmp_path: Path) -> None:
-    told = drive("walk_official_client.py", str(simulator(("Drone1", "Drone2"))), str(tmp_path / "recordings"))
+def test_every_method_of_the_official_client_is_answered(two_vehicles: int, drive: Drive, tmp_path: Path) -> None:
+    told = drive("walk_official_client.py", str(two_vehicles), str(tmp_path / "recordings"))
     assert told["left_out"] == []
     seen = told["seen"]
     refused = {name for name, word in seen.items() if word.startswith("error")}
@@ -44,8 +43,8 @@ def test_every_method_of_the_official_client_is_answered(simulator: Start, drive
     assert {name: word for name, word in seen.items() if word != "ok" and name not in refused} == {}
 
 
-def test_cosys_airsims_client_flies(simulator: Start, drive: Drive) -> None:
-    seen = drive("fly_cosys_client.py", str(simulator()))
+def test_cosys_airsims_client_flies(one_vehicle: int, drive: Drive) -> None:
+    seen = drive("fly_cosys_client.py", str(one_vehicle))
     assert "not supported" not in seen["greeting"] and "Server Ver:4" in seen["greeting"]
     assert seen["error"] <= 0.5
     assert seen["image"] == [WIDTH, HEIGHT, 3 * WIDTH * HEIGHT] and seen["depth"] == WIDTH * HEIGHT

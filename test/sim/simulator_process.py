@@ -18,7 +18,7 @@ SIZE = (64, 48)
 class Wire:
     """The plainest client there is."""
 
-    def __init__(self, port: int, timeout: float = 30.0) -> None:
+    def __init__(self, port: int, timeout: float = 120.0) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
         self.unpacker = msgpack.Unpacker(raw=False)
         self.request = 0

@@ -24,6 +24,7 @@ from simulator_process import SIZE, Process, Wire, gone
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.msgpack_wire import pack, pack_floats
 from esar_ros.sim.rpc_server import RpcServer
+from esar_ros.sim.server import main
 
 
 @pytest.fixture(scope="module")
@@ -174,17 +175,28 @@ def refused(*arguments: str, **environment: str) -> str:
     return line
 
 
-def test_bad_starts_are_one_line_and_exit_2(simulator: Process, tmp_path: Path) -> None:
+def test_bad_starts_are_one_line_and_exit_2(
+    simulator: Process, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first as a process, the others without starting one for each."""
+
+    def told(*arguments: str) -> str:
+        assert main(["--port", "0", *arguments]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        (line,) = err.splitlines()
+        return str(line)
+
     assert f"port {simulator.port} on 127.0.0.1 is in use" in refused("--port", str(simulator.port))
-    assert "atlantis" in refused("--port", "0", "--map", "atlantis")
+    assert "atlantis" in told("--map", "atlantis")
     broken = tmp_path / "settings.json"
     broken.write_text("{")
-    assert "not JSON" in refused("--port", "0", "--settings", str(broken))
+    assert "not JSON" in told("--settings", str(broken))
     far = tmp_path / "far.json"
     far.write_text('{"Vehicles": {"uav1": {"X": 5000}}}')
-    assert "off the map" in refused("--port", "0", "--settings", str(far))
-    assert "--vehicles" in refused("--port", "0", "--vehicles", ",")
-    assert "--vehicles" in refused("--port", "0", "--vehicles", "a,a")
+    assert "off the map" in told("--settings", str(far))
+    assert "--vehicles" in told("--vehicles", ",")
+    assert "--vehicles" in told("--vehicles", "a,a")
 
 
 def test_without_a_driver_it_says_so() -> None:
