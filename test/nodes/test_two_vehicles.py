@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class Seen:
     results: list[dict[str, Any]]
     out: Path
 
-    @property
+    @cached_property
     def record(self) -> EpisodeRecord:
         return read_bag(self.out / "bag")
 
