@@ -63,7 +63,7 @@ def simulator(folder: Path, *vehicles: str) -> Iterator[int]:
         yield int(ready.rsplit(":", 1)[1])
     finally:
         process.terminate()
-        code = process.wait(10.0)
+        code = process.wait(60.0)
     assert code == 0
 
 

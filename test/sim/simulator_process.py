@@ -66,7 +66,7 @@ class Process:
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(10.0)
+        return self.process.wait(60.0)
 
 
 def gone(processes: list[psutil.Process], seconds: float = 5.0) -> bool:
