@@ -34,7 +34,7 @@ def test_show_prints_facts_and_draws_a_sheet(tmp_path: Path, capsys: pytest.Capt
     [
         (["show", "moon"], "unknown map 'moon'"),
         (["show", "k2", "--pixels", "10"], "between 200 and 4000"),
-        (["show", "k2", "--out", "/nowhere/at/all.png"], "cannot write /nowhere/at/all.png"),
+        (["show", "dapeng", "--pixels", "200", "--out", "/nowhere/at/all.png"], "cannot write /nowhere/at/all.png"),
         (["import", "x.tif", "--id", "x", "--character", "alpine", "--centre", "north"], "two numbers, LAT,LON"),
         (["import", "x.tif", "--id", "x", "--character", "alpine", "--centre", "91,0"], "latitude within 89"),
     ],

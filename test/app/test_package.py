@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -81,8 +82,9 @@ def keys(*tags: str) -> set[str]:
     return {str(element.text) for tag in tags for element in MANIFEST.iter(tag)}
 
 
-def imports(path: Path) -> set[str]:
-    """Dotted names of the modules a file imports, at its top or inside functions."""
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """Dotted names of the modules a file imports, at its top or inside functions; every file is parsed once."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -91,7 +93,7 @@ def imports(path: Path) -> set[str]:
             found.add(node.module)
             if node.module == "esar_ros":
                 found |= {f"esar_ros.{alias.name}" for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 def modules() -> list[Path]:
