@@ -2,13 +2,15 @@
 
 A report cannot be taken back. So an object is reported once it is likely enough to be there and of its kind (its
 calibrated probability, perception/evidence.py) and its place is sure enough to lie within the scoring's radius; a
-victim needs a second look from another place beside. Every object is reported once; near the cap the last reports are
-kept for victims. What that does to the scores: docs/localisation.md.
+victim needs a second look from another place beside. A method that looks again at what is unsure tells of a victim who
+is more likely there than not once it has done so, for it will not know more. Every object is reported once; near the
+cap the last reports are kept for victims. What that does to the scores: docs/localisation.md.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 from pydantic import Field
@@ -26,13 +28,19 @@ class Requirement(Settings):
     probability: float = Field(default=0.5, ge=0, le=1, description="that it is there and of its kind")
     views: int = Field(default=1, ge=1, description="looks from places apart")
     sigma: float = Field(default=3.0, gt=0, description="m, largest standard deviation of its position")
+    last: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="probability that suffices once no further look will be taken; none: as is",
+    )
 
 
 class ReportingSettings(Settings):
     """Section `reporting` of config/planners.yaml."""
 
     clue: Requirement = Field(default_factory=Requirement)
-    victim: Requirement = Field(default_factory=lambda: Requirement(probability=0.6, views=2))
+    victim: Requirement = Field(default_factory=lambda: Requirement(probability=0.6, views=2, last=0.5))
     same_object: float = Field(default=5.0, ge=0, description="m, a merged object's new place against its report")
     kept_for_victims: int = Field(default=10, ge=0, description="reports below the cap that only victims may use")
 
@@ -49,10 +57,11 @@ class ReportPolicy:
         self._left = cap
         self._reported: dict[int, tuple[str, Vector]] = {}  # object id -> kind and place as reported
 
-    def reports(self, observation: Observation) -> tuple[Report, ...]:
-        """Reports due now: victims first, then the surest."""
+    def reports(self, observation: Observation, looked_at: Collection[int] = ()) -> tuple[Report, ...]:
+        """Reports due now: victims first, then the surest. looked_at: ids that the method will not look at again."""
         present = {clue.id for clue in observation.clues}
-        due = [clue for clue in observation.clues if clue.id not in self._reported and self.due(clue)]
+        fresh = [clue for clue in observation.clues if clue.id not in self._reported]
+        due = [clue for clue in fresh if self.due(clue, clue.id in looked_at)]
         due.sort(key=lambda clue: (clue.kind != PERSON, -clue.score, clue.id))
         out = []
         for clue in due:
@@ -64,12 +73,13 @@ class ReportPolicy:
                 out.append(_report(clue))
         return tuple(out)
 
-    def due(self, clue: SeenClue) -> bool:
-        """Whether an object fulfils what its kind needs to be reported."""
+    def due(self, clue: SeenClue, looked_at: bool = False) -> bool:
+        """Whether an object fulfils what its kind needs to be reported; looked_at: it will not be looked at again."""
         need = self._settings.victim if clue.kind == PERSON else self._settings.clue
+        least = need.last if looked_at and need.last is not None else need.probability
         sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
         return (
-            clue.score >= need.probability
+            clue.score >= least
             and clue.views >= need.views
             and sigma <= need.sigma
             and bool(np.isfinite(clue.position).all())

@@ -81,6 +81,15 @@ def test_victims_first_and_the_cap_keeps_room_for_them(observe, clue):
     assert policy.reports(later) == ()
 
 
+def test_after_the_last_look_a_victim_more_likely_there_than_not_is_told(policy, observe, clue):
+    person = clue(1, kind="person", score=0.55)
+    assert policy.reports(observe(clues=(person,))) == ()
+    assert policy.reports(observe(clues=(clue(1, kind="person", score=0.45),)), looked_at={1}) == ()
+    assert policy.reports(observe(clues=(person,)), looked_at={2}) == ()
+    assert len(policy.reports(observe(clues=(person,)), looked_at={1})) == 1
+    assert policy.reports(observe(clues=(clue(3, score=0.45),)), looked_at={3}) == (), "a clue needs what it needs"
+
+
 def test_reset_forgets(policy, observe, clue):
     seen = observe(clues=(clue(),))
     policy.reports(seen)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Report, ReportType
 from esar_ros.mission.observation import Observation, SeenClue
 from esar_ros.planning.belief.belief_map import PersonBelief
@@ -68,7 +69,9 @@ class Finds:
         return 1.0 if probability >= self._certain else probability
 
     def covers(self, clue: SeenClue) -> bool:
-        """Whether something of its kind was reported where it is."""
+        """Whether something of its kind was reported where it is, and is not in doubt."""
+        if clue.kind == PERSON and any(_is_at(one, clue.position) and one.sure < 1.0 for one in self._people):
+            return False
         return any(
             report.kind == clue.kind and float(np.linalg.norm(report.position - clue.position)) <= _SAME
             for report in self.reports

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 # Hikers off the path; Naismith's rule and DIN 33466 give 4 to 5 km/h on the level, far less on rough ground.
 WALKING_SPEED = 3000.0 / 60.0  # m a minute
+# Relative standard deviations of a way told in metres, in walking time, and in words like "a few hundred".
+TOLD_SPREAD, WALKED_SPREAD, VAGUE_SPREAD = 0.12, 0.4, 0.35
 
 _NUMBERS = {
     "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0,
@@ -22,13 +24,13 @@ _NUMBERS = {
 _SCALES = {"hundred": 100.0, "thousand": 1000.0, "hundreds": 300.0}
 _VAGUE = {"few", "several", "couple", "hundreds", "some"}
 _UNITS = (
-    (r"kilomet(?:re|er)s?|kms?|k", 1000.0, 0.12),
-    (r"met(?:re|er)s?|m", 1.0, 0.12),
+    (r"kilomet(?:re|er)s?|kms?|k", 1000.0, TOLD_SPREAD),
+    (r"met(?:re|er)s?|m", 1.0, TOLD_SPREAD),
     (r"yards?|yds?|paces?|steps?", 0.9, 0.15),
     (r"feet|foot|ft", 0.3048, 0.15),
     (r"miles?", 1609.0, 0.15),
-    (r"minutes?|mins?", WALKING_SPEED, 0.4),
-    (r"hours?", 60.0 * WALKING_SPEED, 0.4),
+    (r"minutes?|mins?", WALKING_SPEED, WALKED_SPREAD),
+    (r"hours?", 60.0 * WALKING_SPEED, WALKED_SPREAD),
 )
 _WORDS = "|".join(
     sorted(
@@ -148,7 +150,7 @@ def distances(text: str) -> list[Distance]:
         if second is not None:
             value, spread = (value + second[0]) / 2.0, max(spread, abs(second[0] - value) / (value + second[0]))
         if first[1]:
-            spread = max(spread, 0.35)
+            spread = max(spread, VAGUE_SPREAD)
         if value * scale >= 10.0:
             found.append(Distance(value * scale, spread, match.start(), match.end()))
     return found

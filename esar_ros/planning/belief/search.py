@@ -163,7 +163,7 @@ class BeliefSearch:
         if flown != (self._detection.detector, self._detection.focal):  # neither is known before the first frame
             self._detection = Detection(self._settings.detection, self._brief, *flown)
         self._second.take_in(observation.clues)
-        reports = self._policy.reports(self._as_believed(observation))
+        reports = self._reports(observation)
         if self._stopped:
             return Decision("stop", "stopped before", reports=reports, stop=True)
         self._frame += 1
@@ -255,21 +255,22 @@ class BeliefSearch:
             here = sum(one.clue_density_at(clue.position) for one in self.people) / len(self.people)
         return self._second.probability(clue, here / self.looks.cell**2)
 
-    def _as_believed(self, observation: Observation) -> Observation:
-        """What is seen, with people of whom no more looks are to be had as probable as they are here, if that is more.
+    def _reports(self, observation: Observation) -> tuple[Report, ...]:
+        """What is to be reported now.
 
-        Never less: a brief may be wrong, and what is certain to be seen is to be told.
+        People who were looked at from all sides are as probable as they are here, if that is more. Never less: a brief
+        may be wrong, and what is surely seen is to be told.
         """
+        people = [clue for clue in observation.clues if clue.kind == PERSON and _placed(clue)]
+        done = {clue.id for clue in people if not self._second.is_open(clue)}
         clues = tuple(
-            replace(clue, score=max(clue.score, self._probability(clue)))
-            if clue.kind == PERSON and _placed(clue) and not self._is_unsure(clue)
-            else clue
+            replace(clue, score=max(clue.score, self._probability(clue))) if clue.id in done else clue
             for clue in observation.clues
         )
-        return replace(observation, clues=clues)
+        return self._policy.reports(replace(observation, clues=clues), done)
 
     def _is_unsure(self, clue: SeenClue) -> bool:
-        """Whether it may be looked at again: it has a place, sides are left, and nothing like it was reported there."""
+        """Whether it may be looked at again: it has a place, sides are left, no find like it is there without doubt."""
         return self._second.is_open(clue) and _placed(clue) and not self._finds.covers(clue)
 
     def _look_again(self, unsure: _Unsure, observation: Observation, reports: tuple[Report, ...]) -> Decision:

@@ -108,6 +108,14 @@ def test_clues_are_nobody_s_find(east, clue):
     assert not finds.covers(clue(1, "person", (104.0, 0.0, 0.0)))
 
 
+def test_a_find_in_doubt_may_be_looked_at_again(east, clue):
+    finds = Finds([east], 0.8)
+    finds.take_in([told((100.0, 0.0), 0.7)])
+    assert not finds.covers(clue(1, "person", (100.0, 0.0, 0.0)))
+    finds.weigh([(np.array([100.0, 0.0, 0.0]), 0.85)])
+    assert finds.covers(clue(1, "person", (100.0, 0.0, 0.0)))
+
+
 def test_what_a_teammate_tells_is_taken_in_once():
     finds = Finds([], 0.8)
     first, second = told((0.0, 0.0)), told((50.0, 0.0))
