@@ -103,11 +103,13 @@ def test_whom_pictures_leave_unsure_the_brief_may_make_likely_enough(brief, flig
     assert 0.6 <= told[0].reports[0].confidence <= 3 * 0.45 / (0.55 + 3 * 0.45) + 1e-9
 
 
-@pytest.mark.parametrize(("score", "told"), [(0.4, 0), (0.55, 1)])
+@pytest.mark.parametrize(("score", "told"), [(0.45, 0), (0.55, 1)])
 def test_after_the_last_look_who_is_more_likely_there_than_not_is_told(brief, flight, clue, score, told):
-    world = World(clue, [("person", (0.0, -50.0, 0.0), score)])  # behind the start: the brief speaks against him
-    run = fly(method_for(brief(prompt=PROMPT, t_max=300.0)), flight, world, 300)
+    method = create("belief", {**COARSE, "use": {"prior": False}})  # no brief makes anybody likelier
+    method.reset(brief(prompt=PROMPT, t_max=300.0), 0)
+    run = fly(method, flight, World(clue, [("person", (60.0, 0.0, 0.0), score)]), 300)
     assert len(reports(run, ReportType.VICTIM)) == told
+    assert len([d for d in run.decisions if d.action == "confirm" and d.goal is not None]) == 2
 
 
 def test_a_doubtful_find_does_not_end_the_search_a_sure_one_does(brief, flight, clue):
