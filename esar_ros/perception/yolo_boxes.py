@@ -84,7 +84,9 @@ def decode(output: NDArray[np.float32], picture: Letterbox, least: NDArray[np.fl
     finite are left out.
     """
     if output.shape[1] == 4 + len(least):
-        table = output[0].T.astype(np.float64)
+        # Almost all cells hold nothing: they are left out before the rest is computed in double precision.
+        floor = np.nextafter(least.astype(np.float32), np.float32(-np.inf))
+        table = output[0][:, (output[0, 4:] >= floor[:, None]).any(axis=0)].T.astype(np.float64)
         wanted = np.where(np.isfinite(least), table[:, 4:], -np.inf)
         classes = wanted.argmax(axis=1)
         scores, every = wanted[np.arange(len(table)), classes], table[:, 4:]
