@@ -2,8 +2,9 @@
 
 `python benchmarks/planners.py [--planners belief,fbe] [--seconds 120] [--task ID] [--preset fast]`. Each method flies
 the start of a task in the engine, once to load its compiled kernels and once measured. CPU time is of the thread that
-decides, so what else runs on the machine counts little; what a model's server takes is not in it. Methods that ask a
-model are measured when one is configured (docs/models.md). The last line is JSON.
+decides, so what else runs on the machine counts little. Methods that ask a model ask the scripted one (docs/models.md),
+which answers at once; what it takes itself is not in the figures, as a server's time would not be. The last line is
+JSON.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from esar_ros.benchmark.engine.episode import Conditions, fly
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
+from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.pilot import Pilot
 from esar_ros.planning.session import Session
 
@@ -81,15 +83,15 @@ def main() -> int:
     task = load_task(arguments.task).model_copy(update={"t_max": arguments.seconds})
     named = [name for name in arguments.planners.split(",") if name]
     figures: dict[str, dict[str, float]] = {}
-    row = "{:<14}{:>10}{:>10}{:>11}{:>9}{:>9}{:>15}{:>8}"
+    row = "{:<20}{:>10}{:>10}{:>11}{:>9}{:>9}{:>15}{:>8}"
     print(row.format("CPU", "decisions", "reset ms", "median ms", "p99 ms", "max ms", "planner+pilot", "pilot"))
-    for name in named or registry.names():
+    for name in named or [f"{name}@{SCRIPTED}" if registry.asks_model(name) else name for name in registry.names()]:
         try:
             registry.create(name)
         except UsageError as error:
             if named:
                 raise
-            print(f"{name:<14} not run: {error}")
+            print(f"{name:<20} not run: {error}")
             continue
         one = figures[name] = measure(name, task, arguments.preset)
         shares = (f"{100.0 * one['core']:.1f} %", f"{100.0 * one['pilot_core']:.1f} %")
