@@ -219,6 +219,7 @@ EXTRAS = {
     "test": [
         "pytest>=8",
         "pytest-timeout>=2.3",
+        "pytest-xdist>=3.6,<4",
         "hypothesis>=6.100",
         "ruff>=0.6",
         "mypy>=1.10",

@@ -6,12 +6,16 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from esar_ros.mission.environment import graph_environment
 
 os.environ.update(graph_environment())
-# Domains above 101 would reach into the ports that the kernel hands out.
-os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 101))
+# Domains above 101 would reach into the ports that the kernel hands out. A worker has the first process's: not its own.
+if "ROS_DOMAIN_ID" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 101)
 
 # A shell starts what it puts into the background with interrupts ignored, and the processes that tests interrupt
 # would inherit that.
@@ -20,3 +24,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # What tests of several parts share is imported by its own name.
 sys.path.append(str(Path(__file__).with_name("helpers")))
+
+# Tests here start graphs and commands and measure wall time: one after the other, whoever runs the rest.
+ONE_BY_ONE = ("test/app/", "test/conformance/", "test/docs/", "test/launch/", "test/nodes/")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With several workers (-n) a file's tests share what they made, and never do two graphs fly beside each other."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "one by one" if nodeid.startswith(ONE_BY_ONE) else nodeid.split("::", 1)[0]
+
+    return Scheduling(config, log)

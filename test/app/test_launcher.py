@@ -239,6 +239,8 @@ def test_test_runs_everything_and_fails_when_anything_does(launcher: Launcher, l
     assert done.returncode == (1 if linter else 0)
     assert all(f"{name} ran" in done.stdout for name in LINTERS)
     assert launcher.calls()[-1] == "-m pytest test/app -k x and y"
+    launcher.run("test")
+    assert launcher.calls()[-1] == "-m pytest -n 2", "all of it, in two processes"
 
 
 def test_test_makes_the_test_tools_and_the_official_client(launcher: Launcher) -> None:
