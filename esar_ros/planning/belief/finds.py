@@ -30,6 +30,11 @@ class Finds:
         self.reports: list[Report] = []  # taken in so far
         self._mates_told: dict[str, int] = {}  # reports taken in of each teammate
 
+    def retell(self, people: Sequence[PersonBelief]) -> None:
+        """Others are missing than was thought: they are told of all reports so far."""
+        self._people, told, self.reports = people, self.reports, []
+        self.take_in(told)
+
     @property
     def expected(self) -> float:
         """How many of the missing are found, in expectation."""

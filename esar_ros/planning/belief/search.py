@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
-from esar_ros.planning.belief.brief_parser import parse_brief
+from esar_ros.planning.belief.brief_parser import BriefFacts, parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
 from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed
 from esar_ros.planning.belief.finds import Finds
@@ -115,27 +114,18 @@ class BeliefSearch:
         """Begin a mission: read the brief and lay out the prior. Random numbers come from the seed alone."""
         settings = self._settings
         self._area = polygon_of(brief)
-        self._brief = brief
-        self.facts = parse_brief(brief.prompt)
-        self._random = np.random.default_rng(seed)
+        self._brief, self._seed = brief, seed
         self.looks = LookMap(self._area, settings.cell)
         centres = np.stack(np.meshgrid(self.looks.x, self.looks.y), axis=-1)
         self._inside = distance_to_edge(self._area, centres) > 0.0
         self._centres = centres.reshape(-1, 2)
-        home = np.asarray(brief.home, dtype=np.float64)[:2]
-        names: list[str | None] = list(self.facts.names[: self.facts.victims])
-        names += [None] * (self.facts.victims - len(names))
-        self.people = [
-            PersonBelief(self._lines(name, home), self.looks, settings.absent, self._inside) for name in names
-        ]
-        self._score = Score.of(brief.t_max, self.facts.victims, settings.clues)
+        self._lay_out(parse_brief(brief.prompt))
         self._detection = Detection(settings.detection, brief)
         rig = load_vehicle()
         self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
         self._finds = Finds(self.people, settings.confirm.certain)
-        self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
         self._second = SecondLooks(self._settings.confirm)
         self._closed: list[Vector] = []
         self._leg: Leg | None = None
@@ -146,6 +136,19 @@ class BeliefSearch:
         self._frame = 0
         self._why = ""
         self._stopped = False
+
+    def _lay_out(self, facts: BriefFacts) -> None:
+        """Lay out the prior of what was understood of the brief; no clue is heard yet."""
+        self.facts = facts
+        self._random = np.random.default_rng(self._seed)
+        home = np.asarray(self._brief.home, dtype=np.float64)[:2]
+        names: list[str | None] = list(facts.names[: facts.victims])
+        names += [None] * (facts.victims - len(names))
+        self.people = [
+            PersonBelief(self._lines(name, home), self.looks, self._settings.absent, self._inside) for name in names
+        ]
+        self._score = Score.of(self._brief.t_max, facts.victims, self._settings.clues)
+        self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
 
     def _lines(self, name: str | None, home: Vector) -> Hypotheses:
         """Lines that one of the missing may have walked."""
@@ -163,7 +166,7 @@ class BeliefSearch:
         if flown != (self._detection.detector, self._detection.focal):  # neither is known before the first frame
             self._detection = Detection(self._settings.detection, self._brief, *flown)
         self._second.take_in(observation.clues)
-        reports = self._reports(observation)
+        reports = self._policy.reports(observation, self._second.finished)
         if self._stopped:
             return Decision("stop", "stopped before", reports=reports, stop=True)
         self._frame += 1
@@ -240,7 +243,8 @@ class BeliefSearch:
             if one.score < self._settings.confirm.least or not self._is_unsure(one):
                 continue
             probability = self._probability(one)
-            value = (person if one.kind == PERSON else clue) * probability
+            seen = self._detection.person if one.kind == PERSON else self._detection.clue
+            value = (person if one.kind == PERSON else clue) * probability * seen[round(self._second.slant)]
             rate = value / self._second.seconds(one, here, planning.speed, planning.turn)
             rated.append(_Unsure(one, probability, rate))
         return sorted(rated, key=lambda one: -one.rate)
@@ -254,20 +258,6 @@ class BeliefSearch:
         else:
             here = sum(one.clue_density_at(clue.position) for one in self.people) / len(self.people)
         return self._second.probability(clue, here / self.looks.cell**2)
-
-    def _reports(self, observation: Observation) -> tuple[Report, ...]:
-        """What is to be reported now.
-
-        People who were looked at from all sides are as probable as they are here, if that is more. Never less: a brief
-        may be wrong, and what is surely seen is to be told.
-        """
-        people = [clue for clue in observation.clues if clue.kind == PERSON and _placed(clue)]
-        done = {clue.id for clue in people if not self._second.is_open(clue)}
-        clues = tuple(
-            replace(clue, score=max(clue.score, self._probability(clue))) if clue.id in done else clue
-            for clue in observation.clues
-        )
-        return self._policy.reports(replace(observation, clues=clues), done)
 
     def _is_unsure(self, clue: SeenClue) -> bool:
         """Whether it may be looked at again: it has a place, sides are left, no find like it is there without doubt."""
