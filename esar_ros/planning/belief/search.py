@@ -244,7 +244,7 @@ class BeliefSearch:
                 continue
             probability = self._probability(one)
             seen = self._detection.person if one.kind == PERSON else self._detection.clue
-            value = (person if one.kind == PERSON else clue) * probability * seen[round(self._second.slant)]
+            value = (person if one.kind == PERSON else clue) * probability * seen[self._second.slant]
             rate = value / self._second.seconds(one, here, planning.speed, planning.turn)
             rated.append(_Unsure(one, probability, rate))
         return sorted(rated, key=lambda one: -one.rate)

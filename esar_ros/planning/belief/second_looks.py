@@ -18,6 +18,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
+from esar_ros.planning.belief.detection_probability import TABLE_RANGE
 from esar_ros.planning.parameters import Settings
 
 _TRUE = 0.5  # probability of a find from which on a second look has borne it out
@@ -55,6 +56,16 @@ class SecondLooks:
     def take_in(self, clues: Iterable[SeenClue]) -> None:
         """See which of the things looked at again have been borne out."""
         self._borne_out |= {clue.id for clue in clues if clue.id in self._staked and clue.score >= _TRUE}
+
+    @property
+    def slant(self) -> int:
+        """Range (whole m, as curves of detection have it) from which a thing is looked at."""
+        return min(TABLE_RANGE, round(math.hypot(self.settings.standoff, self.settings.height)))
+
+    @property
+    def finished(self) -> frozenset[int]:
+        """Ids of the things that were looked at from all sides."""
+        return frozenset(id for id, sides in self._sides.items() if sides >= self.settings.looks)
 
     def is_open(self, clue: SeenClue) -> bool:
         """Whether it has not been looked at from all sides yet."""

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from esar_ros.mission.observation import SeenClue
+from esar_ros.planning.belief.detection_probability import TABLE_RANGE
 from esar_ros.planning.belief.second_looks import ConfirmSettings, SecondLooks
 
 AREA = ConfirmSettings().area
@@ -73,6 +74,12 @@ def test_one_side_then_the_other_then_no_more():
     looks.done(1)
     assert not looks.is_open(thing)
     assert looks.is_open(seen(2, 0.3))
+    assert looks.finished == {1}
+
+
+def test_from_how_far_it_is_looked_at():
+    assert SecondLooks(ConfirmSettings(standoff=12.0, height=16.0)).slant == 20
+    assert SecondLooks(ConfirmSettings(standoff=500.0)).slant == TABLE_RANGE
 
 
 def test_right_above_it_a_side_is_chosen():
