@@ -2,18 +2,19 @@
 
 Source: the project's own; the strategist's view of a map with numbered candidates follows set-of-mark prompting (Yang
 et al., Set-of-Mark prompting unleashes extraordinary visual grounding in GPT-4V, 2023). Prior, evidence, second looks,
-reports and the stop are those of `belief` (planning/belief/search.py). Every minute, when the place chosen is searched
+reports and the stop are those of `belief` (planning/belief/search.py), the brief is read by the model too
+(planning/belief/brief_model.py). Every minute, when the place chosen is searched
 or something new was found, the model gets a drawn map (planning/strategy_map.py) with numbered candidates (peaks of the
 belief, surroundings of clues, frontiers), the cameras' pictures, the brief, what was found and what it said before. It
 answers with a ranking of the candidates, a reason, and what it now believes has happened. From then on only what lies
-around the first of them counts, and belief's views fly there leg by leg. The ranking alone needs a model: while no
-answer is there, or when there is none to be had, belief's own is flown, and the decision says why.
+around the first of them counts, and belief's views fly there leg by leg. Ranking and reading need a model: while no
+answer is there, or when there is none to be had, belief's own are flown, and the decision says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,14 +23,14 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.decision import Decision, Report, ReportType
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.belief.search import BeliefSearch, BeliefSettings
+from esar_ros.planning.belief.brief_model import READER_SYSTEM, ModelBelief, ModelBeliefSettings
+from esar_ros.planning.belief.search import BeliefSettings
 from esar_ros.planning.belief.view_planning import View, Worth
 from esar_ros.planning.grid_walk import GridWalk, WalkSettings
 from esar_ros.planning.method import GRID, VIEWS
 from esar_ros.planning.model.exchange import Form, Picture, clean, picture
-from esar_ros.planning.model.mind import Mind, Outcome, Thought
-from esar_ros.planning.model.settings import ModelSettings
-from esar_ros.planning.model.thinker import Thinker, ask
+from esar_ros.planning.model.mind import Outcome, Thought
+from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import contains
 from esar_ros.planning.sectors import ORDER, mission_words, object_words, pictures_of
@@ -47,10 +48,9 @@ SYSTEM = (
 _TRACK_STEP = 5.0  # m between two points of the way that is drawn
 
 
-class StrategistSettings(BeliefSettings):
-    """Section `mllm` of config/planners.yaml: all of `belief`, and these."""
+class StrategistSettings(ModelBeliefSettings):
+    """Section `mllm` of config/planners.yaml: all of `belief_model`, and these."""
 
-    model: ModelSettings = Field(default_factory=ModelSettings)
     every: float = Field(default=60.0, gt=0, description="s after which the model is asked again in any case")
     least: float = Field(default=15.0, ge=0, description="s between two questions at least")
     reach: float = Field(default=70.0, gt=0, description="m around a chosen place that are searched")
@@ -88,25 +88,18 @@ class Choice:
 
 
 @register("mllm")
-class MllmSearch(Thinker, BeliefSearch):
+class MllmSearch(ModelBelief):
     """Asks where to search, flies there by belief's views."""
 
     name = "mllm"
     needs: frozenset[str] = frozenset({GRID, VIEWS})
-    asks_model: ClassVar[bool] = True
     settings_type: ClassVar[type[BeliefSettings]] = StrategistSettings
-    prompts: ClassVar[Sequence[str]] = (SYSTEM,)
+    prompts: ClassVar[Sequence[str]] = (SYSTEM, READER_SYSTEM)
     _settings: StrategistSettings
-
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        super().__init__(parameters)
-        self._mind: Mind[Choice] = Mind(self._settings.model, self.name, self.prompts)
-        self.name = self._mind.method
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission. Raises UsageError when the brief cannot be worked with."""
         super().reset(brief, seed)
-        self._mind.reset(brief)
         self._frontiers = GridWalk(WalkSettings(), self._area, 0.0)
         self._region: Region | None = None
         self._news = False  # something was found since the last question
@@ -115,25 +108,13 @@ class MllmSearch(Thinker, BeliefSearch):
         self._history: list[str] = []
         self._hypothesis = ""
         self._trouble = ""  # of the last answer
-        self._tokens, self._fault = (0, 0), ""  # of this decision
 
     def act(self, observation: Observation) -> Decision:
-        """As belief does; an answer that was waited for is taken first."""
-        self._tokens, self._fault = (0, 0), ""
+        """As belief does, and note the way flown."""
         here = observation.pose.position[:2]
         if not self._track or float(np.linalg.norm(self._track[-1] - here)) >= _TRACK_STEP:
             self._track.append(here.copy())
-        if self._mind.busy and (outcome := self._mind.poll(observation)) is not None:
-            self._settle_on(outcome)
-            self._planned = -np.inf
-        decision = super().act(observation)
-        return replace(
-            decision,
-            tokens_in=self._tokens[0],
-            tokens_out=self._tokens[1],
-            thinking=self._mind.busy or decision.thinking,
-            trouble=self._fault,
-        )
+        return super().act(observation)
 
     def _take_in(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
         changed = super()._take_in(observation, reports)
@@ -145,9 +126,7 @@ class MllmSearch(Thinker, BeliefSearch):
         if not self._mind.busy and self._is_due(worth, observation):
             self._asked, self._news, self._region = observation.stamp, False, None
             self._mind.begin(self._deliberate(worth, observation))
-            outcome = self._mind.poll(observation)
-            if outcome is not None:
-                self._settle_on(outcome)
+            self._poll(observation)
         if self._mind.busy:
             return view, "; own ranking while the model thinks"
         region = self._region
@@ -197,10 +176,15 @@ class MllmSearch(Thinker, BeliefSearch):
         until = observation.stamp + 1.5 * way + self._settings.every
         return Choice(Region(chosen.place, _total(self._around(chosen.place, worth)), until, words), "")
 
-    def _settle_on(self, outcome: Outcome[Choice]) -> None:
+    def _take(self, outcome: Outcome[Any]) -> None:
+        """Search where the model says, and think the leg over; or what ModelBelief takes."""
+        if not isinstance(outcome.value, Choice):
+            super()._take(outcome)
+            return
         self._region = outcome.value.region
-        self._trouble = self._fault = outcome.value.trouble
-        self._tokens = (outcome.tokens_in, outcome.tokens_out)
+        self._trouble = outcome.value.trouble
+        self._fault = self._trouble or self._fault  # that of the brief, if it came with this decision
+        self._planned = -np.inf
 
     # -- what the model is shown -------------------------------------------------------------------
 

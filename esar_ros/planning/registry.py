@@ -27,6 +27,7 @@ _Decorated = TypeVar("_Decorated", bound=Factory)
 _OWN = (
     "aoa",
     "apex",
+    "belief.brief_model",
     "belief.search",
     "clip_h",
     "concentric",

@@ -14,7 +14,7 @@ from flight import Flight, write_short_task
 
 REASONS = ("the model's answer is no JSON", "the model's JSON does not fit", "the model refused", "HTTP 500",
            "connection lost")  # fmt: skip
-METHODS = ("mllm", "pure_mllm", "navgpt", "unigoal", "spf", "apex", "aoa_f", "aoa_v")
+METHODS = ("belief_model", "mllm", "pure_mllm", "navgpt", "unigoal", "spf", "apex", "aoa_f", "aoa_v")
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ def begin(brief: Any, observe: Any, look: Any, chat: Any) -> Any:
         fast = {"attempts": 1, "timeout": 5.0, "pause": 0.0, "rest_after": 9}
         method = registry.create("mllm", {"model": fast, **parameters})
         method.reset(brief(half=500.0, prompt=prompt), 0)
+        method._is_asked = True  # for its reading of the brief: belief/test_brief_model.py
 
         def step(stamp: float, position: Any = (0.0, 0.0, 30.0), **values: Any) -> Any:
             return method.act(observe(stamp, position, grid=grid, views=look(position), **values))

@@ -25,7 +25,7 @@ from esar_ros.planning.spf import Point
 from esar_ros.planning.unigoal import GoalGraph
 from esar_ros.sim.maps import load_map
 
-ASKING = ("aoa_f", "aoa_v", "apex", "mllm", "navgpt", "pure_mllm", "spf", "unigoal")
+ASKING = ("aoa_f", "aoa_v", "apex", "belief_model", "mllm", "navgpt", "pure_mllm", "spf", "unigoal")
 BRIEF = 'Mission brief of the rescue team: "{}"\nWeather: clear. Local time: 12:00. Time limit: 900 s.\n'
 PROMPT = "A hiker with a rope is missing. You start at the hut. She left the hut and walked 300 m north."
 
