@@ -89,7 +89,8 @@ def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | 
     method = factory(configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,)))
     made = getattr(method, "name", name)
     if not parameters and made != name and made.partition("@")[0] == own:
-        raise UsageError(f"planner {name} is {made} with these settings", f"fly {made}, or take them back")
+        named = f"fly {made}, or " if made.partition("@")[2] in _variants(factory) else ""
+        raise UsageError(f"planner {name} is {made} with these settings", f"{named}take them back")
     return method
 
 
@@ -107,13 +108,17 @@ def _asks(factory: Factory) -> bool:
     return bool(getattr(factory, "asks_model", False))
 
 
-def _variant(name: str, own: str, variant: str, factory: Factory) -> Mapping[str, Any]:
-    """Parameters of a variant."""
+def _variants(factory: Factory) -> Mapping[str, Mapping[str, Any]]:
+    """Parameters of a method's variants by their names."""
     variants: Mapping[str, Mapping[str, Any]] = getattr(factory, "variants", {})
-    if _asks(factory):
-        variants = {**variants, SCRIPTED: {MODEL: {"preset": SCRIPTED}}}
+    return {**variants, SCRIPTED: {MODEL: {"preset": SCRIPTED}}} if _asks(factory) else variants
+
+
+def _variant(name: str, own: str, variant: str, factory: Factory) -> Mapping[str, Any]:
+    """Parameters of the variant that is named, if one is."""
     if own == name:
         return {}
+    variants = _variants(factory)
     if variant not in variants:
         cure = f"known: {', '.join(f'{own}@{other}' for other in variants)}" if variants else f"name {own} alone"
         raise UsageError(f"unknown variant '{name}'", cure)
