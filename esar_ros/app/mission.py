@@ -95,7 +95,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     if arguments.map and arguments.map != task.map:
         raise UsageError(f"task {task.id} lies on map '{task.map}', not '{arguments.map}'", "leave out --map")
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
-    create_planner(arguments.planner)  # bad parameters, or a model that nothing is known of, are told before take-off
+    create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
         check_parameter_file(Path(arguments.params_file))
     if arguments.keep_out:

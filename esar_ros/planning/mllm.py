@@ -3,12 +3,12 @@
 Source: the project's own; the strategist's view of a map with numbered candidates follows set-of-mark prompting (Yang
 et al., Set-of-Mark prompting unleashes extraordinary visual grounding in GPT-4V, 2023). Prior, evidence, second looks,
 reports and the stop are those of `belief` (planning/belief/search.py), the brief is read by the model too
-(planning/belief/brief_model.py). Every minute, when the place chosen is searched
-or something new was found, the model gets a drawn map (planning/strategy_map.py) with numbered candidates (peaks of the
-belief, surroundings of clues, frontiers), the cameras' pictures, the brief, what was found and what it said before. It
-answers with a ranking of the candidates, a reason, and what it now believes has happened. From then on only what lies
-around the first of them counts, and belief's views fly there leg by leg. Ranking and reading need a model: while no
-answer is there, or when there is none to be had, belief's own are flown, and the decision says why.
+(planning/belief/brief_model.py). Every minute, when the place chosen is searched or something new was found, the model
+gets a drawn map (planning/strategy_map.py) with numbered candidates (peaks of the belief, surroundings of clues,
+frontiers), the cameras' pictures, the brief, what was found and what it said before. It answers with a ranking of the
+candidates, a reason, and what it now believes has happened. From then on only what lies around the first of them
+counts, and belief's views fly there leg by leg. Ranking and reading need a model: while no answer is there, or when
+there is none to be had, belief's own are flown, and the decision says why.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief_parser.py);
 - a caption (Caption): that it does not look.
 
-It never says that the search is over.
+It never says that the search is over. Who changes a rule counts its name up (PRESETS in settings.py).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from esar_ros.planning.belief.brief_parser import parse_brief
 from esar_ros.planning.image_text import relevance
 from esar_ros.planning.model.exchange import SCHEMA_WORDS
 
-NAME = "esar-scripted-1"  # the rules' version is part of it
 _SQUARE = 20.0  # s before the first left turn; the nth comes n^2 as late
 _WINDOW = 4.0  # s in which a turn is due: about one step
 _FREE = 12.0  # m of depth ahead that make a way free

@@ -15,7 +15,6 @@ from pydantic import Field
 
 from esar_ros.mission.chat import DASHSCOPE
 from esar_ros.mission.errors import UsageError
-from esar_ros.planning.model import scripted
 from esar_ros.planning.parameters import Settings, check
 
 SCRIPTED = "scripted"  # preset: the offline stand-in, asked in place of a server
@@ -32,9 +31,9 @@ ENVIRONMENT = {  # variable -> key of this section
 PRESETS: dict[str, dict[str, Any]] = {
     "qwen3.5-plus": {"base_url": DASHSCOPE, "name": "qwen3.5-plus", "extra": {"enable_thinking": False}},
     "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
-    SCRIPTED: {"name": scripted.NAME},
+    SCRIPTED: {"name": "esar-scripted-1"},  # the number counts versions of its rules (scripted.py)
 }
-_ANYWHERE = ("log", "replay", "clock")  # what the environment may say about the scripted model
+_KEPT_SCRIPTED = ("log", "replay", "clock")  # what the environment may say about the scripted model
 
 
 class Budget(Settings):
@@ -84,7 +83,7 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
     given = {key: environment[name] for name, key in ENVIRONMENT.items() if environment.get(name)}
     if SCRIPTED in (settings.preset, given.get("preset")):
         # Nothing else that is configured may turn a method named after it into one that asks a server.
-        given = {key: value for key, value in given.items() if key in _ANYWHERE}
+        given = {key: value for key, value in given.items() if key in _KEPT_SCRIPTED}
         given |= {"preset": SCRIPTED, "base_url": "", "name": ""}
     settings = check(ModelSettings, {**settings.model_dump(), **given}, method)
     if settings.preset:
