@@ -97,5 +97,5 @@ def test_the_form_holds_all_that_the_rules_read() -> None:
     for line in BRIEFS.read_text(encoding="utf-8").splitlines():
         prompt = json.loads(line)["text"]
         facts = parse_brief(prompt)
-        again = facts_of(parse(reading_of(facts).model_dump_json(), BriefReading), prompt)  # type: ignore[arg-type]
+        again = facts_of(BriefReading.model_validate_json(reading_of(facts).model_dump_json()), prompt)
         assert same(again, facts), prompt
