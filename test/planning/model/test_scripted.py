@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from esar_ros.benchmark.engine.episode import Conditions, fly
-from esar_ros.mission.chat import Completion, NoAnswer
+from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
@@ -27,19 +25,7 @@ from esar_ros.planning.spf import Point
 from esar_ros.planning.unigoal import GoalGraph
 from esar_ros.sim.maps import load_map
 
-# What it tells each method once, where the brief and a rope to the right are understood from the method's own words.
-TELLS: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "aoa_f": lambda answer: answer.get("action") == "right",
-    "aoa_v": lambda answer: answer.get("action") == "right",
-    "apex": lambda answer: {"kind": "rope", "score": 0.8} in answer["objects"],
-    "belief_model": lambda answer: answer["ways"][0]["metres"] == 300.0,
-    "mllm": lambda answer: len(answer.get("ranking", [])) > 1,
-    "navgpt": lambda answer: answer.get("action") == "right",
-    "pure_mllm": lambda answer: answer["action"] == "turn_left",
-    "spf": lambda answer: answer["point"][0] < 200.0,
-    "unigoal": lambda answer: answer["nodes"] == [{"kind": "person"}, {"kind": "rope"}],
-}
-ASKING = tuple(TELLS)
+ASKING = ("aoa_f", "aoa_v", "apex", "belief_model", "mllm", "navgpt", "pure_mllm", "spf", "unigoal")
 NAME = PRESETS[SCRIPTED]["name"]
 BRIEF = 'Mission brief of the rescue team: "{}"\nWeather: clear. Local time: 12:00. Time limit: 900 s.\n'
 PROMPT = "A hiker with a rope is missing. You start at the hut. She left the hut and walked 300 m north."
@@ -169,29 +155,15 @@ def test_no_method_asks_it_under_its_own_name(monkeypatch: pytest.MonkeyPatch, t
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_an_asking_method_decides_by_it_and_is_named_so(
-    name: str, brief: Any, flight: Any, look: Any, clue: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[dict[str, Any]] = []
-    real = ScriptedModel.complete
-
-    def complete(model: ScriptedModel, body: Mapping[str, Any]) -> Completion:
-        completion = real(model, body)
-        told.append(json.loads(completion.text))
-        return completion
-
-    monkeypatch.setattr(ScriptedModel, "complete", complete)
-    rope = clue(1, "rope", (0.0, -60.0, 0.0))
-
+def test_an_asking_method_decides_by_it_and_is_named_so(name: str, brief: Any, flight: Any, look: Any) -> None:
     def flown() -> list[Any]:
         method = registry.create(f"{name}@scripted")
         assert method.name == f"{name}@scripted" and method.eligible and method.details["model"] == NAME
         method.reset(brief(half=200.0, prompt=PROMPT), 0)
-        return flight(method).run(26, views=look(), clues=(rope,)).decisions
+        return flight(method).run(12, views=look()).decisions
 
     first = flown()
     assert not any(decision.trouble or decision.stop for decision in first)
-    assert any(TELLS[name](answer) for answer in told)
     assert [decision.why for decision in flown()] == [decision.why for decision in first]
 
 
