@@ -143,8 +143,6 @@ def test_no_method_asks_it_under_its_own_name(monkeypatch: pytest.MonkeyPatch, t
     for name in ASKING:
         with pytest.raises(UsageError, match=f"planner {name} is {name}@scripted with these settings"):
             registry.create(name)
-    monkeypatch.delenv("ESAR_MODEL_PRESET")
-    monkeypatch.setenv("ESAR_MODEL_PRESET", SCRIPTED)
     with pytest.raises(UsageError, match="is mllm@no_stop@scripted with these settings: take them back"):
         registry.create("mllm@no_stop")  # the two of them have no name
     monkeypatch.delenv("ESAR_MODEL_PRESET")
