@@ -66,7 +66,7 @@ class PersonBelief:
             self._lead(self.found)
         self._mix()
 
-    def settle(self, place: Vector, sure: float = 1.0) -> None:
+    def settle(self, place: Vector, sure: float) -> None:
         """He was found at a place (x, y, ...), with a probability: clues are to be expected on the ways there."""
         self.found, self.sure = np.array(place[:2]), sure
         self._lead(self.found)

@@ -297,7 +297,7 @@ class BeliefSearch:
             return Decision("hold", "nothing is left to be looked at", Goal(GoalType.HOLD), reports)
         if view is None or (self._settings.use.stop and not self._score.pays(rate, found)):
             self._stopped = True
-            why = f"{found:.0f} of {len(self.people)} found; search gains {rate * 1e3:.2f}e-3 a second"
+            why = f"{found:.2g} of {len(self.people)} found; search gains {rate * 1e3:.2f}e-3 a second"
             why += f" and costs {self._score.cost(found) * 1e3:.2f}e-3"
             return Decision("stop", why, Goal(GoalType.HOLD), reports, stop=True, considered=considered)
         left = sum(float(one.posterior.sum()) for one in self.people)

@@ -204,7 +204,7 @@ def test_distance_to_lines():
 def test_somebody_found_is_no_longer_sought_but_his_ways_are():
     person, looks = belief("We start close to the hut. He went 300 m east of the hut.")
     place = np.array([280.0, 40.0])
-    person.settle(place)
+    person.settle(place, 1.0)
     assert person.posterior.sum() == 0.0
     ways = person.ways
     assert 0.9 < ways.sum() <= 1.0 + 1e-9
