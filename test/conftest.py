@@ -10,20 +10,21 @@ from typing import Any
 
 import pytest
 
+# What tests of several parts share is imported by its own name.
+sys.path.append(str(Path(__file__).with_name("helpers")))
+from ros_domain import free_domain
+
 from esar_ros.mission.environment import graph_environment
 
 os.environ.update(graph_environment())
-# Domains above 101 would reach into the ports that the kernel hands out. A worker has the first process's: not its own.
+# A worker is given the first process's domain: not its own.
 if "ROS_DOMAIN_ID" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 101)
+    os.environ["ROS_DOMAIN_ID"] = str(free_domain())
 
 # A shell starts what it puts into the background with interrupts ignored, and the processes that tests interrupt
 # would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# What tests of several parts share is imported by its own name.
-sys.path.append(str(Path(__file__).with_name("helpers")))
 
 # Tests here start graphs and commands and measure wall time: one after the other, whoever runs the rest.
 ONE_BY_ONE = ("test/app/", "test/conformance/", "test/docs/", "test/launch/", "test/nodes/")

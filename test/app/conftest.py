@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ros_domain import free_domain
 
 from esar_ros.app.shared_memory import FOLDER, PREFIXES
 
@@ -51,8 +51,7 @@ class Command:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
-                env={**os.environ, "ROS_DOMAIN_ID": str(random.SystemRandom().randrange(1, 101))}
-                | {MARKER: self._marker, **environment},
+                env={**os.environ, "ROS_DOMAIN_ID": str(free_domain())} | {MARKER: self._marker, **environment},
                 start_new_session=True,
             )
 

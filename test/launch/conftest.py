@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import sys
 from collections.abc import Iterator
@@ -13,12 +12,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from launched import Launch, Launched, StandIns
+from ros_domain import free_domain
 
 
 @pytest.fixture
 def launch(tmp_path: Path) -> Iterator[Launch]:
     """launch(arguments, environment={}, terminal=False, file="mission") -> Launched, on a ROS domain of its own."""
-    domain = {"ROS_DOMAIN_ID": str(random.SystemRandom().randrange(20, 100))}
+    domain = {"ROS_DOMAIN_ID": str(free_domain())}
     # What sourcing a ROS setup file does, for an environment that nobody sourced.
     domain["AMENT_PREFIX_PATH"] = os.environ.get("AMENT_PREFIX_PATH") or sys.prefix
     domain["PATH"] = search_path()

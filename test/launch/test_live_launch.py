@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from rclpy.executors import SingleThreadedExecutor
+from ros_domain import free_domain
 
 from esar_ros.mission import names
 from esar_ros.mission.resources import resource
@@ -27,7 +27,7 @@ from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.types import message_class
 
-DOMAIN = str(random.SystemRandom().randrange(20, 100))
+DOMAIN = str(free_domain())
 
 
 @launch_pytest.fixture

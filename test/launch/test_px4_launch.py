@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
 from flight import free_port, write_short_task
 from launched import Launch, Launched, StandIns
+from ros_domain import free_domain
 from test_mission_launch import parameters
 
 from esar_ros.mission.environment import graph_environment
@@ -103,7 +104,7 @@ def test_every_argument_is_declared_and_described() -> None:
 @pytest.mark.skipif(not px4_messages.is_built(), reason="px4_msgs is not built here")
 def test_it_flies_the_fake_autopilot_and_is_scored(launch: Launch, tmp_path: Path) -> None:
     """cameras:=simulator: a simulator draws from where the fake autopilot says that the vehicle is."""
-    port, domain = free_port(), str(20 + os.getpid() % 80)
+    port, domain = free_port(), str(free_domain())
     environment = {**os.environ, **graph_environment(), "ROS_DOMAIN_ID": domain, VARIABLE: ""}
     fake = Path(__file__).resolve().parents[1] / "px4" / "fake_node.py"
     drawing = [sys.executable, "-m", "esar_ros.sim.server", "--port", str(port), "--map", "aotai", "--seed", "7"]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, own_domain, write_short_task
+from flight import Flight, Flown, write_short_task
+from ros_domain import own_domain
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -22,16 +21,6 @@ def domain() -> Iterator[int]:
     """A ROS domain that no other test on this machine is likely to use."""
     with own_domain() as number:
         yield number
-
-
-@dataclass(frozen=True)
-class Flown:
-    """A mission that was flown to its end."""
-
-    task: Path
-    out: Path
-    result: dict[str, Any]
-    restarted: list[str]
 
 
 @pytest.fixture(scope="session")

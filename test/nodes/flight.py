@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 import secrets
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.graph import TRUTH_DETECTOR, MissionOptions, mission_graph
@@ -21,17 +17,19 @@ from esar_ros.nodes.progress import PREFIX
 from esar_ros.nodes.supervisor import Supervisor
 
 
-@contextmanager
-def own_domain() -> Iterator[int]:
-    """A ROS domain that no other test on this machine is likely to use, for what is started meanwhile.
+@dataclass(frozen=True)
+class Flown:
+    """A mission that was flown to its end."""
 
-    Domains above 101 would reach into the ports that the kernel hands out.
-    """
-    number = random.SystemRandom().randrange(20, 102)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROS_DOMAIN_ID", str(number))
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        yield number
+    task: Path
+    out: Path
+    result: dict[str, Any]
+    restarted: list[str]
+
+
+def comparable(result: dict[str, Any]) -> dict[str, Any]:
+    """All of a result but what says how long it took."""
+    return {key: value for key, value in result.items() if key != "timing"}
 
 
 def write_short_task(folder: Path, t_max: float, name: str = "short") -> Path:

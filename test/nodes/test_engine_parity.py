@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, write_short_task
+from flight import Flight, Flown, comparable, write_short_task
 
 from esar_ros.benchmark.engine.episode import Conditions, fly
 from esar_ros.mission.task import load_task
@@ -32,11 +29,7 @@ def in_engine(task: Path, planner: str, **options: Any) -> dict[str, Any]:
     return dict(json.loads(flown.result.dump()))
 
 
-def comparable(result: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in result.items() if key != "timing"}
-
-
-def test_graph_and_engine_give_the_same_result(flown: Any) -> None:
+def test_graph_and_engine_give_the_same_result(flown: Flown) -> None:
     graph, engine = flown.result, in_engine(flown.task, "zigzag")
     assert comparable(graph) == comparable(engine)
     assert engine["metrics"]["path_length"] > 20.0, "it flew"

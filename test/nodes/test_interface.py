@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from flight import Flight, write_short_task
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -18,9 +18,7 @@ from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
 from rclpy.action import graph as action_graph
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
-
-sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, own_domain, write_short_task
+from ros_domain import own_domain
 
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim_types import image_request

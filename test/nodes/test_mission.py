@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,10 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 import rclpy
+from flight import Flight, Flown, comparable, write_short_task
 from rclpy.executors import SingleThreadedExecutor
-
-sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, own_domain, write_short_task
+from ros_domain import own_domain
 
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
@@ -46,12 +44,7 @@ def launch(tmp_path: Path, domain: int) -> Iterator[Launch]:
         flight.abort()
 
 
-def comparable(result: dict[str, Any]) -> dict[str, Any]:
-    """What must not depend on the machine."""
-    return {key: value for key, value in result.items() if key != "timing"}
-
-
-def test_two_runs_of_one_task_and_seed_are_identical(flown: Any, launch: Launch) -> None:
+def test_two_runs_of_one_task_and_seed_are_identical(flown: Flown, launch: Launch) -> None:
     """That the one comes home after its end, and the other does not, is not scored."""
     second = launch(25.0, planner="zigzag").finish()
     assert comparable(flown.result) == comparable(second)
@@ -60,11 +53,11 @@ def test_two_runs_of_one_task_and_seed_are_identical(flown: Any, launch: Launch)
     assert len(second["reports"]) >= 1
 
 
-def test_the_bag_scores_the_same(flown: Any) -> None:
+def test_the_bag_scores_the_same(flown: Flown) -> None:
     assert score_bag(flown.out / "bag").dump() == (flown.out / "result.json").read_text(encoding="utf-8")
 
 
-def test_a_vehicle_comes_home_and_lands_when_that_is_asked_for(flown: Any) -> None:
+def test_a_vehicle_comes_home_and_lands_when_that_is_asked_for(flown: Flown) -> None:
     assert flown.result["end"] == "timeout"
     record = read_bag(flown.out / "bag")
     last = record.rows("uav1", names.VEHICLE_STATE)[-1]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from chat_server import SECRET, ChatEndpoint, late, says, troubled
-
-sys.path.insert(0, str(Path(__file__).parent))
 from flight import Flight, write_short_task
 
 REASONS = ("the model's answer is no JSON", "the model's JSON does not fit", "the model refused", "HTTP 500",

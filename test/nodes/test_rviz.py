@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 from rviz_displays import CONFIGS, SHOWS, displays, load, shown
 
 from esar_ros.nodes.interface import BY_NAME

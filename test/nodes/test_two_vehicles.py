@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import rclpy
+from flight import Flight, write_short_task
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
-
-sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, own_domain, write_short_task
+from ros_domain import own_domain
 from rviz_displays import SHOWS, shown
 
 from esar_ros.mission import names

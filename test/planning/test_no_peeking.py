@@ -23,6 +23,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "test" / "sim"))
 from api_bench import Bench  # noqa: E402
+from ros_domain import free_domain  # noqa: E402
 from simulator_process import Process  # noqa: E402
 
 TOKEN = "d41d8cd98f00b204"
@@ -122,7 +123,7 @@ def test_a_planner_in_a_mission_gets_nothing(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("PYTHONPATH", f"{site}{os.pathsep}{ROOT}")
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.setenv("PEEK_OUT", str(target))
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(20 + os.getpid() % 80))
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(free_domain()))
     port = flight.free_port()
     monkeypatch.setenv("PEEK_PORT", str(port))
     monkeypatch.setattr(flight, "free_port", lambda: port)
