@@ -11,7 +11,7 @@ import importlib.util
 import json
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ ARCHITECTURE: dict[str, Any] = {  # ultralytics' language: from, repeats, module
     ],
 }
 # Crops are native pixels: nothing is scaled or turned, since a person of three by seven pixels would be blurred away.
-_AUGMENTATION: dict[str, float] = {
+AUGMENTATION: dict[str, float] = {
     "mosaic": 0.3, "close_mosaic": 2, "fliplr": 0.5, "hsv_h": 0.006, "hsv_s": 0.25, "hsv_v": 0.25,
     "scale": 0.0, "translate": 0.0, "degrees": 0.0, "shear": 0.0, "perspective": 0.0, "mixup": 0.0, "erasing": 0.0,
 }  # fmt: skip
@@ -69,6 +69,17 @@ class Recipe:
     threads: int = 1
     device: str = "cpu"
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is trained: a network in ultralytics' language, and what is done to its crops."""
+
+    architecture: Mapping[str, Any]
+    augmentation: Mapping[str, float]
+
+
+SHIPPED = Design(ARCHITECTURE, AUGMENTATION)
 
 
 def require() -> None:
@@ -95,7 +106,7 @@ def write_data_file(root: Path, maps: Sequence[str]) -> Path:
     return path
 
 
-def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None) -> Path:
+def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None, design: Design = SHIPPED) -> Path:
     """Train, or go on where an earlier call was ended. Returns the weights (.pt).
 
     start: a YOLOv8s checkpoint that the first layers are taken from: a pickle, so trust its source. Raises UsageError.
@@ -111,7 +122,7 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None) -> P
         YOLO(str(last)).train(resume=True)
     else:
         model = out / "clues.yaml"
-        model.write_text(json.dumps(ARCHITECTURE))
+        model.write_text(json.dumps(design.architecture))
         first = YOLO(str(model), task="detect")
         frozen = 0
         if start is not None:
@@ -123,7 +134,7 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None) -> P
             imgsz=CROP, batch=recipe.batch, nbs=recipe.batch, workers=0, cache="ram", seed=recipe.seed,
             epochs=recipe.epochs, time=recipe.hours or None, freeze=frozen or None, amp=False,
             optimizer="AdamW", lr0=recipe.rate, lrf=0.02, cos_lr=True, warmup_epochs=1.0, warmup_bias_lr=0.001,
-            val=False, plots=False, save_period=1, **_AUGMENTATION,
+            val=False, plots=False, save_period=1, **design.augmentation,
         )  # fmt: skip
     done.write_text("whole\n")
     return last

@@ -1,0 +1,159 @@
+"""What the detector's design is worth: networks of other designs, trained alike and briefly, by what they find.
+
+`python benchmarks/detector_designs.py --data DIR --start best.pt --out DIR [--epochs 3] [--maps ID,ID]
+[--designs A B]`. Needs the extra `train` and pictures drawn by `esar train-detector --until data`; a training that was
+ended goes on. Every network is the first stage alone, looked at on the validation set's frames, which none has learned
+from. Beside the trained ones stands the shipped network on the same frames drawn larger and smaller: what tiles of the
+picture, enlarged, would find, and what a picture of half the size loses. Each design is trained once, from one seed:
+small differences mean nothing. CPU time is of one thread, for four 640x480 pictures. The last line is JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from detector import cpu_times
+
+from esar_ros.benchmark.detector import card as cards
+from esar_ros.benchmark.detector.assess import FAR, FLOOR, GOAL_KINDS, frame_of, goal_figures, look
+from esar_ros.benchmark.detector.evaluate import Found, Picture, average_precision, in_range, judge, table
+from esar_ros.benchmark.detector.render import read_meta
+from esar_ros.benchmark.detector.train import (
+    ARCHITECTURE,
+    AUGMENTATION,
+    SHIPPED,
+    Design,
+    Recipe,
+    export,
+    train,
+    write_data_file,
+)
+from esar_ros.mission.clues import KINDS
+from esar_ros.mission.resources import resource
+from esar_ros.perception.backend import CameraFrame, create
+from esar_ros.sim.maps import shipped_maps
+
+SPLIT = "val"
+SCALED = 0.5  # ultralytics' own: crops are drawn up to half as large again, or half as small
+_STRIDE_4 = len(ARCHITECTURE["backbone"]) + 3  # first of the layers that only the head at stride 4 needs
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A network to be trained, and whether its first layers are a trained network's, the first of them kept."""
+
+    design: Design = SHIPPED
+    started: bool = True
+
+
+def _without_stride_4() -> dict[str, Any]:
+    """Heads at strides 8 and 16 alone."""
+    backbone, head = ARCHITECTURE["backbone"], ARCHITECTURE["head"]
+    kept = head[: _STRIDE_4 - len(backbone)]
+    return {**ARCHITECTURE, "head": [*kept, [[_STRIDE_4 - 1, len(backbone) - 1], 1, "Detect", ["nc"]]]}
+
+
+VARIANTS = {
+    "as_shipped": Variant(),
+    "no_stride_4": Variant(Design(_without_stride_4(), AUGMENTATION)),
+    "scaled_crops": Variant(Design(ARCHITECTURE, {**AUGMENTATION, "scale": SCALED})),
+    "untrained_layers": Variant(started=False),
+}
+SIZES = {"enlarged": 2.0, "reduced": 0.5}  # of the frames that the shipped network is shown
+
+
+def resized(frame: CameraFrame, factor: float) -> CameraFrame:
+    """A frame drawn larger or smaller."""
+    height, width = frame.depth.shape
+    size = round(width * factor), round(height * factor)
+    how = cv2.INTER_LINEAR if factor > 1.0 else cv2.INTER_AREA
+    rgb = cv2.resize(frame.rgb, size, interpolation=how).astype(np.uint8)
+    depth = cv2.resize(frame.depth, size, interpolation=cv2.INTER_NEAREST).astype(np.float32)
+    return replace(frame, rgb=rgb, depth=depth)
+
+
+def look_resized(
+    model: Path, root: Path, pictures: Sequence[Picture], names: Sequence[str], factor: float
+) -> list[Picture]:
+    """What a network finds in pictures drawn at another size, its boxes in the pictures' own pixels."""
+    floors = dict.fromkeys(KINDS, FLOOR)
+    backend = create("onnx", {"model": str(model), "thresholds": floors, "second_stage": False})
+    out = []
+    for picture, name in zip(pictures, names, strict=True):
+        (seen,) = backend.detect([resized(frame_of(root, SPLIT, name), factor)])
+        boxes = [(one, tuple(v / factor for v in one.box)) for one in seen]
+        found = tuple(Found(one.kind, one.score, (x, y, w, h)) for one, (x, y, w, h) in boxes)
+        out.append(replace(picture, found=found))
+    return out
+
+
+def row_of(pictures: Sequence[Picture]) -> dict[str, float]:
+    """AP50: the goals' four by day in fair weather, then in all conditions within FAR."""
+    verdicts = judge(pictures)
+    far = {kind: average_precision(pictures, verdicts, kind, *in_range(0.0, FAR))[0] for kind in KINDS}
+    means = table(pictures)
+    row = {
+        **goal_figures(pictures),
+        **{f"{kind}, all conditions": round(far[kind], 3) for kind in GOAL_KINDS},
+        "mean of classes": means["all"]["mean"],
+        "mean within 30 m": means["0-30 m"]["mean"],
+        "mean 30-60 m": means["30-60 m"]["mean"],
+    }
+    return {name: value for name, value in row.items() if value is not None and np.isfinite(value)}
+
+
+def main() -> int:
+    """Train, look, print the table and the JSON line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder of the data set")
+    parser.add_argument("--start", type=Path, required=True, help="YOLOv8s checkpoint (.pt) of the first layers")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the runs")
+    parser.add_argument("--epochs", type=int, default=3, help="default %(default)s")
+    parser.add_argument("--threads", type=int, default=1, help="of torch (default %(default)s)")
+    parser.add_argument("--maps", default=",".join(shipped_maps()), help="default %(default)s")
+    known = [*VARIANTS, *SIZES]
+    parser.add_argument("--designs", nargs="+", choices=known, default=known, help="default all")
+    arguments = parser.parse_args()
+    maps = arguments.maps.split(",")
+    tell = partial(print, "looked at", flush=True)
+    shipped = resource("models") / "esar-clues.onnx"
+    plain = look(shipped, arguments.data, SPLIT, maps, tell=tell)
+    names = [entry["name"] for entry in read_meta(arguments.data, SPLIT) if entry["map"] in maps]
+    frames = [frame_of(arguments.data, SPLIT, name) for name in names[:24]]
+    rows: dict[str, dict[str, float]] = {}
+    rows["shipped"] = row_of(plain) | {"CPU ms": cpu_times(shipped, "onnx", frames)["four_640x480_cpu_ms"]}
+    for name in arguments.designs:
+        if name in SIZES:
+            rows[name] = row_of(look_resized(shipped, arguments.data, plain, names, SIZES[name]))
+            continue
+        folder = arguments.out / name
+        variant = VARIANTS[name]
+        recipe = Recipe(epochs=arguments.epochs, threads=arguments.threads)
+        start = arguments.start if variant.started else None
+        weights = train(write_data_file(arguments.data, maps), folder, recipe, start, variant.design)
+        network = folder / f"{name}.onnx"
+        if not network.exists():
+            export(weights, network)
+            cards.write_json(network.with_suffix(".json"), cards.first_card(name))
+        rows[name] = row_of(look(network, arguments.data, SPLIT, maps, tell=tell))
+        rows[name]["CPU ms"] = cpu_times(network, "onnx", frames)["four_640x480_cpu_ms"]
+    columns = list(dict.fromkeys(column for row in rows.values() for column in row))
+    print(f"| AP50 on {len(names)} frames of {SPLIT} | " + " | ".join(columns) + " |")
+    print("|---" * (len(columns) + 1) + "|")
+    for name, row in rows.items():
+        print(f"| {name} | " + " | ".join(str(row.get(column, "")) for column in columns) + " |")
+    print(json.dumps({"benchmark": "detector_designs", "epochs": arguments.epochs, "maps": maps, "figures": rows}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
