@@ -39,9 +39,11 @@ CPU_GOALS = {"four_640x480_cpu_ms": 170.0, "four_320x240_cpu_ms": 60.0}
 MODEL_MB, IMPORT_S = 11.0, 3.0
 
 
-def cpu_times(model: Path, engine: str, pictures: Sequence[CameraFrame], rounds: int = 15) -> dict[str, float]:
+def cpu_times(
+    model: Path, engine: str, pictures: Sequence[CameraFrame], rounds: int = 15, second_stage: bool = True
+) -> dict[str, float]:
     """CPU time (ms, median) of four cameras' pictures by picture size, over whole 640x480 frames of a test set."""
-    backend = create(engine, {"model": str(model)})
+    backend = create(engine, {"model": str(model), "second_stage": second_stage})
     out = {}
     for width, height in SIZES:
         camera = load_vehicle().with_image_size(width, height).image.model

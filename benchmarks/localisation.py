@@ -368,7 +368,10 @@ def main() -> None:
     figures: dict[str, float] = {}
     for way, odometry, sums in judged(flights, detector):
         if not sums.errors:
-            print(f"{way:<10}{odometry:<10}       0  nothing was placed")
+            print(
+                f"{way:<10}{odometry:<10}  none from within {NEAR:.0f} m: {sums.objects} objects, {sums.false_reports} false"
+            )
+            figures[f"{way}_{odometry}_false_reports"] = sums.false_reports
             continue
         f = sums.figures()
         bounds = f"{f['nees_independent']:.2f} ({f['nees_low']:.2f} to {f['nees_high']:.2f})"
