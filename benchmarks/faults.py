@@ -105,6 +105,9 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     "stop_bridge": ("STALE_ODOMETRY", "STALE_RANGES", "bridge"),
     "rpc_hang": ("STALE_ODOMETRY", "STALE_RANGES", "CLOCK_JUMP"),
 }
+# s: the governor's clock in real time is the newest odometry's stamp. Where that freezes, it holds at a stamp of up to
+# a period before the onset; less than a step of lockstep.
+STANDING = 0.04
 # Producers that died or froze: what the half second is promised for.
 DEAD = ("drop_odometry", "drop_command", "drop_ranges", "freeze_", "kill_", "stop_", "rpc_hang")
 
@@ -258,8 +261,8 @@ def _holds(case: Case, record: Any, folder: Path, start: int, onset: float) -> l
         after = (row.stamp - start) / NANO - onset + back
         wanted = row.reason == Reason.CLOCK_JUMP if back else row.mode >= Mode.HOLD
         reason = Reason(row.reason).name
-        if wanted and 0.0 <= after < case.end - onset and reason not in (known[3] for known in first):
-            first.append((after, "governor", Mode(row.mode).name, reason))
+        if wanted and -STANDING <= after < case.end - onset and reason not in (known[3] for known in first):
+            first.append((max(after, 0.0), "governor", Mode(row.mode).name, reason))
     for row in record.rows(VEHICLE, names.VEHICLE_STATE):
         after = (row.stamp - start) / NANO - onset
         if row.holding and 0.0 <= after < case.end - onset:
@@ -281,7 +284,7 @@ def _outcome(
     rows = record.rows(VEHICLE, names.SAFETY_STATUS, low, high)
     clear = min((row.clearance for row in rows), default=math.inf)
     outcome.least_clearance = round(clear, 2) if math.isfinite(clear) else None
-    before = record.rows(VEHICLE, names.SAFETY_STATUS, low - round(0.5 * NANO), low - 1)
+    before = record.rows(VEHICLE, names.SAFETY_STATUS, low - round(0.5 * NANO), low - round(STANDING * NANO) - 1)
     expected = EXPECTED[case.name]
     fitting = [h for h in holds if h[1] in expected or h[3] in expected]
     chosen = (fitting or holds)[:1]

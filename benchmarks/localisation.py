@@ -368,9 +368,8 @@ def main() -> None:
     figures: dict[str, float] = {}
     for way, odometry, sums in judged(flights, detector):
         if not sums.errors:
-            print(
-                f"{way:<10}{odometry:<10}  none from within {NEAR:.0f} m: {sums.objects} objects, {sums.false_reports} false"
-            )
+            told = f"none from within {NEAR:.0f} m: {sums.objects} objects, {sums.false_reports} false reports"
+            print(f"{way:<10}{odometry:<10}  {told}")
             figures[f"{way}_{odometry}_false_reports"] = sums.false_reports
             continue
         f = sums.figures()

@@ -38,14 +38,19 @@ class SentenceEncoder:
     def __init__(self, weights: str = "") -> None:
         """weights: folder of a sentence-transformers model; empty: the package's. Raises UsageError."""
         folder = weights_folder(weights)
+        if find_spec("sentence_transformers") is None:
+            raise UsageError("sentence embeddings need sentence-transformers", _CURE)
         os.environ["HF_HUB_OFFLINE"] = "1"
         try:
+            import torch
             from sentence_transformers import SentenceTransformer
             from transformers.utils.logging import disable_progress_bar
-        except ImportError:
-            raise UsageError("sentence embeddings need sentence-transformers and torch", _CURE) from None
-        except RuntimeError as error:  # a torchvision built for another torch
-            raise UsageError(f"sentence-transformers cannot be imported: {first_line(error)}", _CURE) from None
+        except (ImportError, RuntimeError) as error:  # a torchvision built for another torch
+            raise UsageError(
+                f"sentence-transformers cannot be imported: {first_line(error)}",
+                "install a torch and a torchvision that match, or no torchvision",
+            ) from None
+        torch.set_num_threads(1)  # a planner has one core's share
         disable_progress_bar()
         try:
             self._network = SentenceTransformer(str(folder), device="cpu")

@@ -52,13 +52,9 @@ class ClipHLabelsSettings(ClipHSettings):
     stop_at: float = Field(default=0.9, description="score of a view at which the search ends")
 
 
-class ClipHTextSettings(ClipHSettings):
-    """Section `clip_h_text` of config/planners.yaml.
+class ClipHTextSettings(ClipHLabelsSettings):
+    """Section `clip_h_text` of config/planners.yaml."""
 
-    Where it stops is what a person's word has in the median over the briefs of eight dev tasks: 0.40 (0.23 to 0.47).
-    """
-
-    stop_at: float = Field(default=0.4, description="score of a view at which the search ends")
     sentences: SentenceSettings = Field(default_factory=SentenceSettings)
 
 

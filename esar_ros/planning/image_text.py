@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,10 +12,11 @@ from pydantic import Field
 
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.observation import CameraView, Observation
+from esar_ros.mission.observation import Brief, CameraView, Observation
 from esar_ros.perception.prompt_table import Vector32
 from esar_ros.perception.sentence_encoder import SentenceEncoder
 from esar_ros.perception.text_encoder import load_clip
+from esar_ros.planning.belief.brief_people import SENTENCE
 from esar_ros.planning.parameters import Settings
 from esar_ros.planning.sectors import seen_in
 
@@ -41,6 +41,9 @@ class ImageTextScorer(Protocol):
 
     name: str
 
+    def read(self, text: str) -> None:
+        """What it will be asked about: done once, before the mission begins."""
+
     def score(self, view: CameraView, observation: Observation, text: str) -> float:
         """The picture's fit."""
 
@@ -59,14 +62,19 @@ class ClipScorer:
         self._words: dict[str, Any] = {}
         self.name = f"open_clip/{settings.model}/{Path(settings.weights).name}"
 
+    def read(self, text: str) -> None:
+        """Embed it."""
+        if text not in self._words:
+            with self._clip.torch.no_grad():
+                self._words[text] = self._unit(self._clip.network.encode_text(self._clip.tokenise([text])))
+
     def score(self, view: CameraView, observation: Observation, text: str) -> float:
         """Cosine, -1..1."""
         from PIL import Image
 
+        self.read(text)
         network = self._clip.network
         with self._clip.torch.no_grad():
-            if text not in self._words:
-                self._words[text] = self._unit(network.encode_text(self._clip.tokenise([text])))
             image = self._clip.prepare(Image.fromarray(np.ascontiguousarray(view.image))).unsqueeze(0)
             return float((self._unit(network.encode_image(image)) * self._words[text]).sum())
 
@@ -86,6 +94,11 @@ class Scoring(ABC):
     def scorer(self) -> ImageTextScorer:
         """What scores them. Raises UsageError when it cannot."""
 
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin a mission. Raises UsageError when the brief cannot be worked with."""
+        super().reset(brief, seed)  # type: ignore[misc]  # as above
+        self._scorer.read(brief.prompt)
+
     @property
     def details(self) -> Mapping[str, str]:
         """See planning.method.Detailed."""
@@ -100,6 +113,9 @@ class LabelScorer:
     """
 
     name = "labels"
+
+    def read(self, text: str) -> None:
+        """Words are compared as they are."""
 
     def score(self, view: CameraView, observation: Observation, text: str) -> float:
         """0..1; 0 with nothing detected there."""
@@ -126,16 +142,21 @@ class Encoder(Protocol):
 class SentenceScorer:
     """Not CLIP: the detected object in the picture whose word fits the words asked for best, by sentence embeddings.
 
-    A kind's fit is the greatest cosine of its word with a sentence of the words, 0 at the least; an object's is that
-    times its probability. Pictures are read by the detector alone. It is never called VLFM or CLIP-H.
+    A person counts 1: people are what is looked for. Another kind's fit is the greatest cosine of its word with a
+    sentence of the words, 0 at the least; an object's is that times its probability. Pictures are read by the detector
+    alone. It is never called VLFM or CLIP-H.
     """
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self._sentences: dict[str, Vector32] = {}
-        # All of them at once, which also has the network's first, slow pass behind it when the mission begins.
         self._kinds = dict(zip(KINDS, encoder.encode([phrase(kind) for kind in KINDS]), strict=True))
         self.name = f"labels by {encoder.name}"
+
+    def read(self, text: str) -> None:
+        """Embed its sentences."""
+        if text not in self._sentences:
+            self._sentences[text] = self._encoder.encode(SENTENCE.split(text.strip()))
 
     def score(self, view: CameraView, observation: Observation, text: str) -> float:
         """0..1; 0 with nothing detected there."""
@@ -144,19 +165,15 @@ class SentenceScorer:
 
     def fit(self, kind: str, text: str) -> float:
         """0..1: how well a kind of object fits the words."""
-        if text not in self._sentences:
-            self._sentences[text] = self._encoder.encode(sentences(text))
+        if kind == PERSON:
+            return 1.0
+        self.read(text)
         return max(0.0, float((self._sentences[text] @ self._kinds[kind]).max()))
-
-
-def sentences(text: str) -> list[str]:
-    """What ends with a full stop, a question or an exclamation mark; the whole where nothing does."""
-    return [part for part in re.split(r"(?<=[.!?])\s+", text.strip()) if part] or [text]
 
 
 def phrase(kind: str) -> str:
     """A kind of object in words."""
-    return "a missing person" if kind == PERSON else f"a {kind.replace('_', ' ')}"
+    return f"a {kind.replace('_', ' ')}"
 
 
 def sentence_scorer(settings: SentenceSettings, method: str, other: str) -> SentenceScorer:

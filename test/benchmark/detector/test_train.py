@@ -3,8 +3,18 @@
 import cv2
 import numpy as np
 import pytest
+import yaml
 
-from esar_ros.benchmark.detector.train import ARCHITECTURE, Recipe, export, torch_with, train, write_data_file
+from esar_ros.benchmark.detector.train import (
+    ARCHITECTURE,
+    AUGMENTATION,
+    Design,
+    Recipe,
+    export,
+    torch_with,
+    train,
+    write_data_file,
+)
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 
@@ -48,6 +58,22 @@ def test_an_epoch_an_export_and_a_picture_of_any_size(tmp_path, monkeypatch):
         (output,) = session.run(None, {"images": np.zeros((1, 3, height, width), dtype=np.float32)})
         assert output.shape == (1, 4 + len(KINDS), height * width * 21 // 256)  # grids of 4, 8 and 16 px
         assert np.isfinite(output).all()
+
+
+@pytest.mark.full
+def test_another_design_is_what_is_trained(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    pytest.importorskip("ultralytics")
+    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
+    monkeypatch.chdir(tmp_path)
+    _crops(tmp_path)
+    head = [*ARCHITECTURE["head"][:3], [[10, 7], 1, "Detect", ["nc"]]]
+    design = Design({**ARCHITECTURE, "head": head}, {**AUGMENTATION, "scale": 0.5})
+    weights = train(write_data_file(tmp_path, ("k2",)), tmp_path / "out", Recipe(epochs=1, batch=4), design=design)
+    from ultralytics import YOLO
+
+    assert YOLO(str(weights)).model.model[-1].stride.tolist() == [8.0, 16.0]
+    assert yaml.safe_load((tmp_path / "out" / "run" / "args.yaml").read_text())["scale"] == 0.5
 
 
 @pytest.mark.full
