@@ -132,12 +132,21 @@ def evaluate(
         validated | cards.results(last, first),
     )  # fmt: skip
     cards.write_json(beside, card)
-    about = resource("models/README.md").read_text().partition("\n")[2]
-    network.with_suffix(".md").write_text(cards.page_of(card, about))
+    network.with_suffix(".md").write_text(cards.page_of(card, _about(learnt, tested)))
     license_text = resource("models/LICENSE")
     if license_text.parent != network.parent:
         shutil.copy(license_text, network.parent / "LICENSE")
     return card
+
+
+def _about(learnt: Sequence[str], tested: Sequence[str]) -> str:
+    """The card's words for people."""
+    if set(tested) <= set(learnt):
+        return resource("models/README.md").read_text().partition("\n")[2]
+    return f"""
+Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md](../models/README.md)) on pictures of
+{", ".join(learnt)} alone, and tested on {", ".join(tested)}, whose ground it has never seen. AGPL-3.0, as that one.
+"""
 
 
 def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequence[str]:

@@ -80,3 +80,10 @@ def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(monkeypatch, t
         ("flights", learnt), ("flights-val", learnt), ("small-views", learnt), ("small-empty", learnt),
         ("small-flights", learnt), ("small-flights-val", learnt), ("small-val", learnt),
     ]  # fmt: skip
+
+
+def test_a_card_says_what_its_network_has_seen():
+    assert "Licence" in train_detector._about(("k2", "aotai"), ("k2", "aotai"))
+    measured = train_detector._about(("aotai", "lop_nur"), ("k2",))
+    assert "not to be flown" in measured and "aotai, lop_nur alone, and tested on k2" in measured
+    assert "all four maps" not in measured
