@@ -157,10 +157,10 @@ def test_the_renderer_dies_with_a_killed_simulator() -> None:
     assert len(workers) == 1
     mapped = [Path(f"/proc/{pid}/maps").read_text() for pid in (made.process.pid, workers[0].pid)]
     segments = set(re.findall(r"(/dev/shm/\S+)$", "".join(mapped), re.M))
-    assert not segments, "what has a name there would outlive a killed process"
     made.process.kill()
     made.process.wait()
     assert gone(workers)
+    assert not segments, "what has a name there would outlive a killed process"
 
 
 def refused(*arguments: str, **environment: str) -> str:
