@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -44,7 +43,7 @@ from esar_ros.sim.maps import shipped_maps
 
 SPLIT = "val"
 SCALED = 0.5  # ultralytics' own: crops are drawn up to half as large again, or half as small
-_STRIDE_4 = len(ARCHITECTURE["backbone"]) + 3  # first of the layers that only the head at stride 4 needs
+NO_STRIDE_4 = {**ARCHITECTURE, "head": [*ARCHITECTURE["head"][:3], [[10, 7], 1, "Detect", ["nc"]]]}  # 8 and 16 alone
 
 
 @dataclass(frozen=True)
@@ -55,16 +54,9 @@ class Variant:
     started: bool = True
 
 
-def _without_stride_4() -> dict[str, Any]:
-    """Heads at strides 8 and 16 alone."""
-    backbone, head = ARCHITECTURE["backbone"], ARCHITECTURE["head"]
-    kept = head[: _STRIDE_4 - len(backbone)]
-    return {**ARCHITECTURE, "head": [*kept, [[_STRIDE_4 - 1, len(backbone) - 1], 1, "Detect", ["nc"]]]}
-
-
 VARIANTS = {
     "as_shipped": Variant(),
-    "no_stride_4": Variant(Design(_without_stride_4(), AUGMENTATION)),
+    "no_stride_4": Variant(Design(NO_STRIDE_4, AUGMENTATION)),
     "scaled_crops": Variant(Design(ARCHITECTURE, {**AUGMENTATION, "scale": SCALED})),
     "untrained_layers": Variant(started=False),
 }
@@ -99,11 +91,11 @@ def look_resized(
 def row_of(pictures: Sequence[Picture]) -> dict[str, float]:
     """AP50: the goals' four by day in fair weather, then in all conditions within FAR."""
     verdicts = judge(pictures)
-    far = {kind: average_precision(pictures, verdicts, kind, *in_range(0.0, FAR))[0] for kind in KINDS}
+    far = {kind: average_precision(pictures, verdicts, kind, *in_range(0.0, FAR))[0] for kind in GOAL_KINDS}
     means = table(pictures)
     row = {
         **goal_figures(pictures),
-        **{f"{kind}, all conditions": round(far[kind], 3) for kind in GOAL_KINDS},
+        **{f"{kind}, all conditions": round(ap, 3) for kind, ap in far.items()},
         "mean of classes": means["all"]["mean"],
         "mean within 30 m": means["0-30 m"]["mean"],
         "mean 30-60 m": means["30-60 m"]["mean"],

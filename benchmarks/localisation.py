@@ -133,8 +133,6 @@ def _seen(frame: CameraFrame, detection: Detection2D, identity: int) -> Seen:
 
 
 _TAP = Tap({"objects": segmentation_kinds()})
-_FLOWN: list[DetectorBackend] = [_TAP]  # the last of them
-register(TAP, eligible=False)(lambda parameters: _FLOWN[-1])
 
 
 def tasks(count: int) -> list[Task]:
@@ -351,8 +349,8 @@ def main() -> None:
         flights: list[Flight] = pickle.loads(arguments.source.read_bytes())
     else:
         flights = []
-        if detector is not None:
-            _FLOWN.append(TapBeside(_TAP, detector))
+        tap = _TAP if detector is None else TapBeside(_TAP, detector)
+        register(TAP, eligible=False)(lambda parameters: tap)
         for task in tasks(arguments.flights):
             began = time.process_time()
             flights.append(flown(task, arguments.seconds, arguments.preset))

@@ -22,11 +22,11 @@ from esar_ros.planning.discrete import STOP
 from esar_ros.planning.image_text import (
     ClipScorer,
     ImageTextScorer,
-    LabelScorer,
+    LabelScoring,
     ScorerSettings,
     Scoring,
+    SentenceScoring,
     SentenceSettings,
-    sentence_scorer,
 )
 from esar_ros.planning.leg import LegSettings
 from esar_ros.planning.model.mind import Thought
@@ -75,7 +75,7 @@ class ClipH(Scoring, ActionMethod):
         """Score the four views. Asks nothing."""
         yield from ()
         scores = {
-            name: self._scorer.score(observation.views[name], observation, self._brief.prompt)
+            name: self._scorer.score(observation.views[name], observation)
             for name in _DIRECTIONS
             if name in observation.views
         }
@@ -94,25 +94,17 @@ class ClipH(Scoring, ActionMethod):
 
 
 @register("clip_h_labels")
-class ClipHLabels(ClipH):
+class ClipHLabels(LabelScoring, ClipH):
     """CLIP-H's rule over the stand-in's scores."""
 
     name = "clip_h_labels"
     settings_type: ClassVar[type[StepSettings]] = ClipHLabelsSettings
 
-    def scorer(self) -> ImageTextScorer:
-        """Detected labels."""
-        return LabelScorer()
-
 
 @register("clip_h_text")
-class ClipHText(ClipH):
+class ClipHText(SentenceScoring, ClipH):
     """CLIP-H's rule over sentence embeddings of labels."""
 
     name = "clip_h_text"
+    without = ClipHLabels.name
     settings_type: ClassVar[type[StepSettings]] = ClipHTextSettings
-    _settings: ClipHTextSettings
-
-    def scorer(self) -> ImageTextScorer:
-        """Raises UsageError without the extra `text`."""
-        return sentence_scorer(self._settings.sentences, self.name, ClipHLabels.name)

@@ -42,9 +42,9 @@ class ImageTextScorer(Protocol):
     name: str
 
     def read(self, text: str) -> None:
-        """What it will be asked about: done once, before the mission begins."""
+        """The words that pictures are scored against from now on; before the mission, since it may take a second."""
 
-    def score(self, view: CameraView, observation: Observation, text: str) -> float:
+    def score(self, view: CameraView, observation: Observation) -> float:
         """The picture's fit."""
 
 
@@ -59,24 +59,20 @@ class ClipScorer:
                 f"name the file in config/planners.yaml, or fly {method}_labels, the offline stand-in",
             )
         self._clip = load_clip(settings.model, settings.weights)
-        self._words: dict[str, Any] = {}
         self.name = f"open_clip/{settings.model}/{Path(settings.weights).name}"
 
     def read(self, text: str) -> None:
         """Embed it."""
-        if text not in self._words:
-            with self._clip.torch.no_grad():
-                self._words[text] = self._unit(self._clip.network.encode_text(self._clip.tokenise([text])))
+        with self._clip.torch.no_grad():
+            self._words = self._unit(self._clip.network.encode_text(self._clip.tokenise([text])))
 
-    def score(self, view: CameraView, observation: Observation, text: str) -> float:
+    def score(self, view: CameraView, observation: Observation) -> float:
         """Cosine, -1..1."""
         from PIL import Image
 
-        self.read(text)
-        network = self._clip.network
         with self._clip.torch.no_grad():
             image = self._clip.prepare(Image.fromarray(np.ascontiguousarray(view.image))).unsqueeze(0)
-            return float((self._unit(network.encode_image(image)) * self._words[text]).sum())
+            return float((self._unit(self._clip.network.encode_image(image)) * self._words).sum())
 
     @staticmethod
     def _unit(vector: Any) -> Any:
@@ -113,14 +109,16 @@ class LabelScorer:
     """
 
     name = "labels"
+    _words = ""
 
     def read(self, text: str) -> None:
         """Words are compared as they are."""
+        self._words = text.casefold()
 
-    def score(self, view: CameraView, observation: Observation, text: str) -> float:
+    def score(self, view: CameraView, observation: Observation) -> float:
         """0..1; 0 with nothing detected there."""
-        words = text.casefold()
-        return max((clue.score * relevance(clue.kind, words) for clue in seen_in(view, observation.clues)), default=0.0)
+        seen = seen_in(view, observation.clues)
+        return max((clue.score * relevance(clue.kind, self._words) for clue in seen), default=0.0)
 
 
 def relevance(kind: str, words: str) -> float:
@@ -149,26 +147,20 @@ class SentenceScorer:
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        self._sentences: dict[str, Vector32] = {}
         self._kinds = dict(zip(KINDS, encoder.encode([phrase(kind) for kind in KINDS]), strict=True))
         self.name = f"labels by {encoder.name}"
 
     def read(self, text: str) -> None:
         """Embed its sentences."""
-        if text not in self._sentences:
-            self._sentences[text] = self._encoder.encode(SENTENCE.split(text.strip()))
+        self._sentences = self._encoder.encode(SENTENCE.split(text.strip()))
 
-    def score(self, view: CameraView, observation: Observation, text: str) -> float:
+    def score(self, view: CameraView, observation: Observation) -> float:
         """0..1; 0 with nothing detected there."""
-        seen = seen_in(view, observation.clues)
-        return max((clue.score * self.fit(clue.kind, text) for clue in seen), default=0.0)
+        return max((clue.score * self.fit(clue.kind) for clue in seen_in(view, observation.clues)), default=0.0)
 
-    def fit(self, kind: str, text: str) -> float:
+    def fit(self, kind: str) -> float:
         """0..1: how well a kind of object fits the words."""
-        if kind == PERSON:
-            return 1.0
-        self.read(text)
-        return max(0.0, float((self._sentences[text] @ self._kinds[kind]).max()))
+        return 1.0 if kind == PERSON else max(0.0, float((self._sentences @ self._kinds[kind]).max()))
 
 
 def phrase(kind: str) -> str:
@@ -176,9 +168,25 @@ def phrase(kind: str) -> str:
     return f"a {kind.replace('_', ' ')}"
 
 
-def sentence_scorer(settings: SentenceSettings, method: str, other: str) -> SentenceScorer:
-    """other: the method that needs no network. Raises UsageError without sentence-transformers or weights."""
-    try:
-        return SentenceScorer(SentenceEncoder(settings.weights))
-    except UsageError as error:
-        raise UsageError(f"planner {method}: {error}, or fly {other}, which needs none") from None
+class LabelScoring(Scoring):
+    """Mixin of a method's stand-in over detected labels."""
+
+    def scorer(self) -> ImageTextScorer:
+        """Needs nothing."""
+        return LabelScorer()
+
+
+class SentenceScoring(Scoring):
+    """Mixin of a method's stand-in by sentence embeddings, whose settings have `sentences`."""
+
+    name: str
+    without: str  # the method that needs no network
+    _settings: Any
+
+    def scorer(self) -> ImageTextScorer:
+        """Raises UsageError without sentence-transformers or weights."""
+        try:
+            return SentenceScorer(SentenceEncoder(self._settings.sentences.weights))
+        except UsageError as error:
+            told = f"planner {self.name}: {error}, or fly {self.without}, which needs none"
+            raise UsageError(told) from None

