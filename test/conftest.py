@@ -13,6 +13,7 @@ import pytest
 # What tests of several parts share is imported by its own name.
 sys.path.append(str(Path(__file__).with_name("helpers")))
 from ros_domain import free_domain
+from tally import STEPS
 
 from esar_ros.mission.environment import graph_environment
 
@@ -40,3 +41,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return "one by one" if nodeid.startswith(ONE_BY_ONE) else nodeid.split("::", 1)[0]
 
     return Scheduling(config, log)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker's count goes to the process that tells it."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["steps"] = dict(STEPS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """A worker has ended; one that died has told nothing."""
+    STEPS.update(getattr(node, "workeroutput", {}).get("steps", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how much was tried of what is tried at random."""
+    if STEPS:
+        parts = ", ".join(f"{count} in {kind}" for kind, count in sorted(STEPS.items()))
+        terminalreporter.write_line(f"governor: {STEPS.total()} random steps held against its promises ({parts})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numba import njit
 from numpy.typing import NDArray
+from tally import STEPS
 
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
@@ -23,7 +24,6 @@ from esar_ros.safety.traffic import Other
 
 STEP = 0.05  # s
 NOW = 100.0  # s
-CHECKED: Counter[str] = Counter()  # random steps held against the governor's promises, by the kind of test
 
 
 @njit
@@ -150,7 +150,7 @@ class Scene:
 
     def ask(self, command: Command | None, governor: Governor | None = None) -> SafeCommand:
         """Answer to any command."""
-        CHECKED["scenes"] += 1
+        STEPS["scenes"] += 1
         return (governor or self.governor()).decide(
             self.state,
             command,
@@ -255,13 +255,4 @@ def limits() -> Limits:
 @pytest.fixture(scope="session")
 def kit() -> SimpleNamespace:
     """World, Scene, Rollout and square, for tests that build their own."""
-    return SimpleNamespace(
-        World=World, Scene=Scene, Rollout=Rollout, square=square, STEP=STEP, NOW=NOW, CHECKED=CHECKED
-    )
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how much was tried."""
-    if CHECKED:
-        parts = ", ".join(f"{count} in {kind}" for kind, count in sorted(CHECKED.items()))
-        terminalreporter.write_line(f"governor: {CHECKED.total()} random steps held against its promises ({parts})")
+    return SimpleNamespace(World=World, Scene=Scene, Rollout=Rollout, square=square, STEP=STEP, NOW=NOW, STEPS=STEPS)

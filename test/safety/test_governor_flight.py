@@ -128,7 +128,7 @@ def assert_unharmed(kit: SimpleNamespace, flight, seed: int, limits: Limits) -> 
         elif not RECOVERIES & set(answer.reasons):
             most = 0.0 if answer.mode is Mode.HOLD else float(np.linalg.norm(command.velocity))
             assert speed <= most + 1e-6, at
-    kit.CHECKED["flights"] += len(flight.answers)
+    kit.STEPS["flights"] += len(flight.answers)
     return len(flight.answers)
 
 
