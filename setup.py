@@ -227,6 +227,7 @@ EXTRAS = {
         "mypy>=1.10",
         "import-linter>=2",
         "types-PyYAML",
+        "onnx>=1.17",  # networks in 8 bits
         "mcap>=1.2",  # the official reader, against which bags are tested
         "foxglove-sdk>=0.20,<1",
         "websockets>=12",  # a client of its server

@@ -12,16 +12,19 @@ from typing import Any
 
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.detector import card as cards
-from esar_ros.benchmark.detector.assess import assess, goal_figures, look
+from esar_ros.benchmark.detector.assess import assess, frame_of, goal_figures, look
 from esar_ros.benchmark.detector.calibrate import detection_probability, of_second_stage, reliability, thresholds
 from esar_ros.benchmark.detector.evaluate import Picture, false_per_picture
 from esar_ros.benchmark.detector.examples import Examples, collect
+from esar_ros.benchmark.detector.quantise import quantise
 from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
 from esar_ros.benchmark.detector.scenes import SEED, SPLITS
 from esar_ros.benchmark.detector.train import Recipe, export, require, train, write_data_file
 from esar_ros.benchmark.detector.train_second import EPOCHS, export_second, train_second
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
+from esar_ros.perception.engines import Tensor
+from esar_ros.perception.yolo_boxes import letterbox
 from esar_ros.sim.maps import shipped_maps
 
 NAME = "esar-clues"
@@ -34,6 +37,7 @@ SCENES = {  # a map, and pictures of each
 }  # fmt: skip
 SECOND_STAGE = ("views", "empty", "flights", "small-views", "small-empty", "small-flights")  # it learns from
 BARE = ("empty-val", "flights-val", "small-flights-val")  # where there is nothing to be found
+CALIBRATION = 40  # pictures, that the 8 bits' ranges are taken from
 STEPS = ("data", "train", "second", "evaluate")
 
 
@@ -69,7 +73,9 @@ def main(argv: list[str]) -> int:
         return 0
     network, second = out / f"{name}.onnx", out / f"{name}-second.onnx"
     if not network.exists() or network.stat().st_mtime < weights.stat().st_mtime:
-        export(weights, network)
+        exported = out / f"{name}-float.onnx"
+        export(weights, exported)
+        quantise(exported, network, _seen(root, learnt))
     examples = Examples.joined([
         collect(network, root, split, learnt, partial(print, f"{split}: proposals, scene", flush=True))
         for split in SECOND_STAGE
@@ -80,6 +86,7 @@ def main(argv: list[str]) -> int:
     made = {"maps": list(learnt), "data_seed": SEED, "crop": CROP, "epochs_run": _epochs(out)}
     made |= {"batch": recipe.batch, "optimiser": "AdamW", "rate": recipe.rate, "seed": recipe.seed}
     made |= {"start": arguments.start.name if arguments.start else "", "scenes": sizes}
+    made |= {"bits": 8, "pictures_for_ranges": CALIBRATION}
     made |= {"second_stage_epochs": EPOCHS, "second_stage_examples": len(examples.targets)}
     card = evaluate(name, network, second, root, learnt, tested, made)
     print(json.dumps(card["goals"], indent=1))
@@ -152,6 +159,13 @@ Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md
 def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequence[str]:
     """The maps that a split's pictures are of."""
     return tested if SPLITS[split].events == "test" else learnt
+
+
+def _seen(root: Path, maps: Sequence[str]) -> list[Tensor]:
+    """Whole frames of the second stage's training, spread over all of them, as the network gets them."""
+    names = [entry["name"] for entry in read_meta(root, SECOND_STAGE[0]) if entry["map"] in maps]
+    chosen = names[:: max(1, len(names) // CALIBRATION)][:CALIBRATION]
+    return [letterbox(frame_of(root, SECOND_STAGE[0], name).rgb, None).tensor for name in chosen]
 
 
 def _epochs(out: Path) -> int:
