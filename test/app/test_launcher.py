@@ -250,7 +250,7 @@ def test_test_makes_the_test_tools_and_the_official_client(launcher: Launcher) -
     calls = launcher.calls()
     assert any("lock-test.txt" in call for call in calls)
     assert any("airsim-client.txt" in call for call in calls)
-    assert calls[-1] == "-m pytest -m "
+    assert calls[-1] == "-m pytest -m  -n 2"
     assert [call.rsplit(" ", 1)[1] for call in calls[-3:-1]] == ["airsim==1.8.1", "cosysairsim==3.5.0"]
 
 
