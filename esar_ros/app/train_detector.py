@@ -54,7 +54,7 @@ def main(argv: list[str]) -> int:
         raise UsageError("no map is left to train on", "give --maps more than the one left out")
     until = STEPS.index(arguments.until)
     if until >= STEPS.index("train"):
-        require()
+        require("torch", "ultralytics", "onnx")  # the last for the export, hours later
     root: Path = arguments.data or cache_directory() / "detector"
     name = f"{NAME}-without-{arguments.left_out}" if arguments.left_out else NAME
     out: Path = arguments.out or root / name
@@ -75,7 +75,7 @@ def main(argv: list[str]) -> int:
     if not network.exists() or network.stat().st_mtime < weights.stat().st_mtime:
         exported = out / f"{name}-float.onnx"
         export(weights, exported)
-        quantise(exported, network, _seen(root, learnt))
+        quantise(exported, network, _calibration_pictures(root, learnt))
     examples = Examples.joined([
         collect(network, root, split, learnt, partial(print, f"{split}: proposals, scene", flush=True))
         for split in SECOND_STAGE
@@ -161,7 +161,7 @@ def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequenc
     return tested if SPLITS[split].events == "test" else learnt
 
 
-def _seen(root: Path, maps: Sequence[str]) -> list[Tensor]:
+def _calibration_pictures(root: Path, maps: Sequence[str]) -> list[Tensor]:
     """Whole frames of the second stage's training, spread over all of them, as the network gets them."""
     names = [entry["name"] for entry in read_meta(root, SECOND_STAGE[0]) if entry["map"] in maps]
     chosen = names[:: max(1, len(names) // CALIBRATION)][:CALIBRATION]

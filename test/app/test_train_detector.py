@@ -32,9 +32,9 @@ def test_bad_arguments(arguments, words):
         train_detector.main(arguments)
 
 
-def test_without_torch_it_says_what_to_install(monkeypatch):
-    found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "torch" else found(name))
+@pytest.mark.parametrize("package", ["torch", "ultralytics", "onnx"])
+def test_without_a_package_it_says_what_to_install(monkeypatch, package):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(UsageError, match=r"esar_ros\[train\]"):
         train_detector.main(["--maps", "k2"])
 
@@ -51,11 +51,11 @@ def test_both_stages_train_on_the_device_that_was_asked_for(monkeypatch, tmp_pat
         return out / "last.pt"
 
     monkeypatch.setattr(train_detector, "render_split", lambda *_: iter(()))
-    monkeypatch.setattr(train_detector, "require", lambda: None)
+    monkeypatch.setattr(train_detector, "require", lambda *_: None)
     monkeypatch.setattr(train_detector, "write_data_file", lambda *_: tmp_path / "data.yaml")
     monkeypatch.setattr(train_detector, "train", first)
     monkeypatch.setattr(train_detector, "export", lambda *_: None)
-    monkeypatch.setattr(train_detector, "_seen", lambda *_: [])
+    monkeypatch.setattr(train_detector, "_calibration_pictures", lambda *_: [])
     monkeypatch.setattr(train_detector, "quantise", lambda *_: None)
     monkeypatch.setattr(train_detector, "collect", lambda *_: None)
     monkeypatch.setattr(train_detector.Examples, "joined", lambda _: None)

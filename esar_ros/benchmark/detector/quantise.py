@@ -12,17 +12,17 @@ pictures. Three choices keep what it finds:
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from esar_ros.benchmark.detector.train import require
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.engines import Tensor, load_session
+from esar_ros.scoring.result import write_atomically
 
 SILU_FLOOR = -6.0  # SiLU is -0.015 there
 _QUANTISED = ("Conv", "Sigmoid", "Mul", "Concat", "MaxPool", "Resize", "Split", "Add")
@@ -35,8 +35,7 @@ def quantise(network: Path, file: Path, pictures: Sequence[Tensor]) -> None:
     pictures: (1, 3, H, W), RGB 0..1, such as it will see: they give the ranges. Raises UsageError without onnx or with
     no picture.
     """
-    if importlib.util.find_spec("onnx") is None:
-        raise UsageError("quantisation needs onnx", "install the extra: pip install 'esar_ros[train]'")
+    require("onnx")
     if not pictures:
         raise UsageError(f"{network} cannot be quantised without pictures", "draw them first: esar train-detector")
     import onnx
@@ -44,7 +43,7 @@ def quantise(network: Path, file: Path, pictures: Sequence[Tensor]) -> None:
 
     class Reader(CalibrationDataReader):  # type: ignore[misc]  # untyped
         def __init__(self) -> None:
-            self._left: Iterator[Tensor] = iter(pictures)
+            self._left = iter(pictures)
 
         def get_next(self) -> dict[str, Tensor] | None:
             picture = next(self._left, None)
@@ -52,32 +51,29 @@ def quantise(network: Path, file: Path, pictures: Sequence[Tensor]) -> None:
 
     model = onnx.load(network)
     name = model.graph.input[0].name
+    single = _in_single_precision(model.graph)
     ranges = {
         tensor: [{"rmin": np.float32(least), "rmax": np.float32(most), "quant_type": QuantType.QUInt8}]
-        for tensor, (least, most) in _silu_ranges(model, pictures).items()
+        for tensor, (least, most) in _silu_ranges(model, single, pictures).items()
     }
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / file.name
         quantize_static(
             network, made, Reader(), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True,
             activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, op_types_to_quantize=list(_QUANTISED),
-            nodes_to_exclude=_in_single_precision(model.graph), extra_options={"TensorQuantOverrides": ranges},
+            nodes_to_exclude=single, extra_options={"TensorQuantOverrides": ranges},
         )  # fmt: skip
         whole = onnx.load(made)
     told = {entry.key: entry.value for entry in model.metadata_props if entry.key in _KEPT}
     del whole.metadata_props[:]
     onnx.helper.set_model_props(whole, told)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    onnx.save(whole, part)
-    os.replace(part, file)
+    write_atomically(file, whole.SerializeToString())
 
 
-def _silu_ranges(model: Any, pictures: Sequence[Tensor]) -> dict[str, tuple[float, float]]:
+def _silu_ranges(model: Any, single: Collection[str], pictures: Sequence[Tensor]) -> dict[str, tuple[float, float]]:
     """Least, not below the floor, and greatest value of every input of a quantised SiLU, over the pictures."""
     import onnx
 
-    single = set(_in_single_precision(model.graph))
     tensors = [node.input[0] for node in model.graph.node if node.op_type == "Sigmoid" and node.name not in single]
     watched = onnx.ModelProto()
     watched.CopyFrom(model)

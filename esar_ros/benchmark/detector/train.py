@@ -79,9 +79,9 @@ class Design:
 SHIPPED = Design(ARCHITECTURE, AUGMENTATION)
 
 
-def require() -> None:
-    """Raises UsageError where torch or ultralytics are absent."""
-    missing = [name for name in ("torch", "ultralytics") if importlib.util.find_spec(name) is None]
+def require(*packages: str) -> None:
+    """Raises UsageError where one of them is absent."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"training needs {' and '.join(missing)}", "install the extra: pip install 'esar_ros[train]'")
 
@@ -162,7 +162,7 @@ def export(weights: Path, file: Path) -> None:
 
 def torch_with(threads: int) -> Any:
     """torch with so many threads, and ultralytics kept from the network and from the home folder."""
-    require()
+    require("torch", "ultralytics")
     confine_ultralytics()
     import torch
 
