@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,16 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.graph import MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph import OFFICIALS, MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process
 BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
-PATIENCE_CLOSING = "8"  # s from SIGINT to SIGTERM, launch's default being 5: a score to write and a bag to close
+# s from SIGINT to SIGTERM on a busy machine: the process that has a score to write and a bag to close, and the others;
+# then as many to SIGKILL
+PATIENCE_CLOSING, PATIENCE, PATIENCE_TERMINATED = "60", "20", "10"
+KILLED = -9
 
 
 def parameters_of(spec: NodeSpec) -> dict[str, Any]:
@@ -60,16 +64,32 @@ def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, s
         respawn=spec.restart,
         respawn_delay=0.5,
         output="screen",
-        **({"sigterm_timeout": PATIENCE_CLOSING} if spec.ends_mission else {}),
+        sigterm_timeout=PATIENCE_CLOSING if spec.ends_mission else PATIENCE,
+        sigkill_timeout=PATIENCE_TERMINATED,
     )
 
 
-def report_on(out: str) -> ExecuteProcess:
-    """What `esar mission` shows at its end: the scorecard as a table and a picture, and the report."""
-    # In the nodes' Python, which need not be launch's own.
-    script = Path(get_package_prefix(PACKAGE), "lib", PACKAGE, "officials")
+def in_nodes_python(*module_and_arguments: str, name: str) -> ExecuteProcess:
+    """A command of this package in the nodes' Python, which need not be launch's own."""
+    script = Path(get_package_prefix(PACKAGE), "lib", PACKAGE, OFFICIALS)
     python = script.read_text(encoding="utf-8").splitlines()[0].removeprefix("#!").split()
-    return ExecuteProcess(cmd=[*python, "-m", "esar_ros.app.cli", "report", out], name="report", output="screen")
+    return ExecuteProcess(cmd=[*python, "-u", "-m", *module_and_arguments], name=name, output="screen")
+
+
+def after_preparing(
+    task_map: str, actions: Callable[[], list[LaunchDescriptionEntity]]
+) -> list[LaunchDescriptionEntity]:
+    """Compiles and draws what is not there yet, as `esar mission` does, and then goes on with the actions."""
+    first = in_nodes_python("esar_ros.app.prepare", task_map, name="prepare")
+
+    def prepared(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
+        if context.is_shutdown:
+            return None
+        if event.returncode:
+            raise RuntimeError(f"preparing ended with {event.returncode}, so nothing was flown")
+        return actions()
+
+    return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=prepared)), first]
 
 
 def rviz(options: MissionOptions) -> Node:
@@ -117,6 +137,8 @@ class Mission:
         self, spec: NodeSpec, event: ProcessExited, context: LaunchContext
     ) -> list[LaunchDescriptionEntity] | None:
         """What follows. An exception ends the launch with exit code 1 and its text as the last error."""
+        if event.returncode == KILLED and (self._over or context.is_shutdown):
+            raise RuntimeError(f"{spec.label} did not end when told to and was killed")
         if self._over or context.is_shutdown:
             return None
         if spec.ends_mission and event.returncode == 0:
@@ -130,7 +152,8 @@ class Mission:
 
     def _epilogue(self) -> list[LaunchDescriptionEntity]:
         """The result is written and the bag closed: end the nodes, show what was flown, end the rest."""
-        report = report_on(self.options.out)
+        # What `esar mission` shows at its end: the scorecard as a table and a picture, and the report.
+        report = in_nodes_python("esar_ros.app.cli", "report", self.options.out, name="report")
         done = OnProcessExit(target_action=report, on_exit=self._shown)
         nodes = [action for spec, action in self.processes.values() if spec.restart]
         ends = [EmitEvent(event=ShutdownProcess(process_matcher=matches_action(action))) for action in nodes]
@@ -147,7 +170,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
     ResultsFolder(Path(options.out)).prepare()
     sweep()  # what killed processes of earlier missions left in shared memory
-    return Mission(options, dict(context.environment)).actions()
+    return after_preparing(options.map, lambda: Mission(options, dict(context.environment)).actions())
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -50,14 +50,18 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     ResultsFolder(Path(options.out)).prepare()
     sweep()
     mission = mission_launch()
-    if simulated:
-        return mission.Mission(options, dict(context.environment)).actions()
-    actions: list[LaunchDescriptionEntity] = []
-    for spec in specs:
-        action = mission.action_for(spec, options, graph_environment(spec.images, dict(context.environment)))
-        watch = OnProcessExit(target_action=action, on_exit=lambda event, context, s=spec: ended(s, event, context))
-        actions += [RegisterEventHandler(watch), action]
-    return [*actions, mission.rviz(options)] if options.rviz else actions
+
+    def actions() -> list[LaunchDescriptionEntity]:
+        if simulated:
+            return mission.Mission(options, dict(context.environment)).actions()
+        made: list[LaunchDescriptionEntity] = []
+        for spec in specs:
+            action = mission.action_for(spec, options, graph_environment(spec.images, dict(context.environment)))
+            watch = OnProcessExit(target_action=action, on_exit=lambda event, context, s=spec: ended(s, event, context))
+            made += [RegisterEventHandler(watch), action]
+        return [*made, mission.rviz(options)] if options.rviz else made
+
+    return mission.after_preparing(options.map, actions)
 
 
 def generate_launch_description() -> LaunchDescription:

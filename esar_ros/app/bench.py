@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from esar_ros.app import prepare
 from esar_ros.app.arguments import Parser
 from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
@@ -110,6 +111,7 @@ def bench(arguments: argparse.Namespace) -> int:
     from esar_ros.benchmark.runner_log import log_test_run
     from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
     from esar_ros.benchmark.runner_store import Store
+    from esar_ros.mission.task import load_task
     from esar_ros.perception.chosen import absolute
 
     if not 0 <= arguments.workers <= 1024:
@@ -140,6 +142,8 @@ def bench(arguments: argparse.Namespace) -> int:
         if all(job.id in store.done for job in plan.jobs):
             print("  all done already")
             return 0
+        for map_id in sorted({load_task(job.task).map for job in plan.jobs if job.id not in store.done}):
+            prepare.ensure(map_id, lambda text: print(f"  {text}", flush=True))
         if arguments.ray:
             from esar_ros.benchmark.runner_ray import RayCrew
 

@@ -10,9 +10,10 @@ import signal
 import socket
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from esar_ros.app import rerun
+from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import Parser
 from esar_ros.app.parameter_file import check_parameter_file
 from esar_ros.app.progress import ProgressLine, parse
@@ -32,16 +33,18 @@ from esar_ros.nodes.graph import (
     PRESETS,
     PX4,
     RECORDS,
+    SIMULATOR,
     WORLDS,
     MissionOptions,
     mission_graph,
     vehicle_names,
 )
-from esar_ros.nodes.progress import SERVING, Progress
+from esar_ros.nodes.progress import SERVING, WAIT, Progress
 from esar_ros.nodes.supervisor import Supervisor
 from esar_ros.perception.chosen import absolute, create_chosen
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.zones import load_keep_out
+from esar_ros.sim.server import STAGE
 
 POLL = 0.1  # s
 VIEW_PORT = 8643  # beside the simulator's own page
@@ -164,9 +167,13 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
 
     def hear(label: str, text: str) -> None:
         progress = parse(text)
-        if progress is not None:
+        if progress is not None and progress.phase == WAIT:
+            newest[0] = replace(newest[0], text=progress.text)
+        elif progress is not None:
             newest[0] = progress
-        elif text.startswith("ended with"):
+        elif label == SIMULATOR and text.startswith(STAGE):
+            newest[0] = Progress("start", text=text)
+        elif text.startswith(("ended with", "was ended by")):
             line.note(f"{label} {text}")
         elif text.startswith(SERVING):
             line.note(text)
@@ -204,7 +211,13 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
         sweep()
         for number, handler in before.items():
             signal.signal(number, handler)
-    return INTERRUPTED if interrupted else int(code or 0)
+    if supervisor.failure:
+        print(f"esar: {supervisor.failure}", file=sys.stderr, flush=True)
+    for label in supervisor.killed:
+        print(f"esar: {label} did not end when told to and was killed (see its log)", file=sys.stderr, flush=True)
+    if interrupted:
+        return INTERRUPTED
+    return int(code or bool(supervisor.killed))
 
 
 def main(argv: list[str]) -> int:
@@ -214,25 +227,27 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     earlier = rerun.adopt(arguments)
     options, task = options_from(arguments)
-    if options.world == PX4:
-        px4_messages.ensure()
     results = ResultsFolder(Path(options.out))
     results.prepare()
+    if options.world == PX4:
+        px4_messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     line = ProgressLine()
+    logs = results.path / "logs"
     try:
-        code = fly(options, line)
-    except BaseException:
-        if not line.flown:
-            results.put_back()
-        raise
+        prepare.ensure(task.map, lambda text: line.show(Progress("prepare", text=text)), logs / "prepare.log")
+    except KeyboardInterrupt:
+        line.close()
+        print("Interrupted before the mission began", file=sys.stderr)
+        return INTERRUPTED
+    code = fly(options, line)
     if code == INTERRUPTED:
         where = os.path.relpath(results.path)
-        if line.flown:
+        if (results.path / "result.json").is_file():
             print(f"Interrupted. What was flown is in {where}; esar report {where} draws it", file=sys.stderr)
         else:
-            results.put_back()
             print("Interrupted before the mission began", file=sys.stderr)
         return code
     if (results.path / "result.json").is_file() and (results.path / "bag").is_dir():

@@ -9,9 +9,10 @@ from typing import TextIO
 
 from esar_ros.nodes.progress import PREFIX, Progress
 
-BEFORE = ("start", "join")  # phases before the mission's clock runs
+BEFORE = ("prepare", "start", "join")  # phases before the mission's clock runs
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
 _WORDS = {
+    "prepare": "Preparing",
     "start": "Starting the graph",
     "join": "Nodes joining",
     "arm": "Arming",
@@ -42,6 +43,7 @@ class ProgressLine:
         self._phase = ""
         self._open = False
         self._printed = 0.0
+        self._text = ""
         self._began = time.monotonic()
 
     @property
@@ -56,11 +58,11 @@ class ProgressLine:
         if new_phase and self._open:
             self._stream.write("\n")
             self._open = False
-        if not new_phase and not self._live and now - self._printed < QUIET_PERIOD:
+        text = self._format(progress)
+        if not new_phase and not self._live and (now - self._printed < QUIET_PERIOD or text == self._text):
             return
         self._phase = progress.phase
-        self._printed = now
-        text = self._format(progress)
+        self._printed, self._text = now, text
         if self._live:
             self._stream.write("\r\x1b[2K" + text)
             self._open = True
@@ -96,4 +98,5 @@ class ProgressLine:
             f"  {words:<18} {bar} {p.elapsed:5.0f} / {p.t_max:.0f} s  covered {100 * p.coverage:4.1f} %"
             f"  clues {p.clues}  reports {p.reports}  {speed:.1f}x"
         )
-        return f"{line}  {p.mode}" if p.mode and p.mode != "normal" else line
+        line = f"{line}  {p.mode}" if p.mode and p.mode != "normal" else line
+        return f"{line}  {p.text}" if p.text else line

@@ -1,8 +1,7 @@
-"""The folder a mission's results go to: earlier results are moved aside, and back when nothing was flown."""
+"""The folder a mission's results go to: earlier results are moved aside."""
 
 from __future__ import annotations
 
-import shutil
 from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
@@ -20,10 +19,12 @@ class ResultsFolder:
         self.path = path
         self._made: list[Path] = []  # folders that were not there before, innermost first
         self._moved: dict[Path, Path] = {}  # where an earlier result lies now -> where it was
-        self._ready = False
 
     def prepare(self) -> None:
-        """Make the folder, and move earlier results into its earlier/<time of writing>. Raises UsageError."""
+        """Makes the folder and its logs/, and moves earlier results into its earlier/<time of writing>.
+
+        Raises UsageError, with everything back where it was.
+        """
         try:
             self._make(self.path)
             probe = self.path / ".writable"
@@ -37,21 +38,10 @@ class ResultsFolder:
                 for path in earlier:
                     path.rename(aside / path.name)
                     self._moved[aside / path.name] = path
+            (self.path / "logs").mkdir()
         except OSError as error:
             self._restore()
             raise UsageError(f"cannot write {self.path}: {error.strerror}", "choose another --out") from None
-        self._ready = True
-
-    def put_back(self) -> None:
-        """Leave the folder as `prepare` found it: what was written since is removed, earlier results return."""
-        if not self._ready:
-            return
-        for path in self._present():
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
-        self._restore()
 
     def _make(self, folder: Path) -> None:
         self._made = [f for f in (folder, *folder.parents) if not f.exists()] + self._made
@@ -63,7 +53,7 @@ class ResultsFolder:
         for folder in self._made:
             with suppress(OSError):  # somebody has put something into it
                 folder.rmdir()
-        self._made, self._moved, self._ready = [], {}, False
+        self._made, self._moved = [], {}
 
     def _present(self) -> list[Path]:
         return [self.path / name for name in RESULTS if (self.path / name).exists()]

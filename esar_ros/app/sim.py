@@ -10,8 +10,9 @@ from functools import partial
 from multiprocessing.context import SpawnProcess
 from types import FrameType
 
+from esar_ros.app import prepare
 from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
-from esar_ros.bridges.airsim_connect import connect
+from esar_ros.bridges.airsim_connect import AS_LONG_AS_IT_TAKES, connect
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.sim import server
@@ -24,9 +25,10 @@ _FLAG = "--view"
 def main(argv: list[str]) -> int:
     """Run the command: the simulator's own flags, and --view [PORT] for the page."""
     arguments, page_port = _take_view(argv)
+    asked = server.parse_arguments(arguments)
+    prepare.ensure(asked.map, lambda text: print(f"{server.STAGE}{text}", flush=True))
     if page_port is None:
         return server.main(arguments)
-    asked = server.parse_arguments(arguments)
     port = 41451 if asked.port is None else asked.port
     if port == 0:
         raise UsageError("--view needs to know the simulator's port", "give --port a number")
@@ -69,7 +71,7 @@ def show(host: str, port: int, map_id: str, page_port: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the simulator ends this one
     signal.signal(signal.SIGTERM, end)
     try:
-        connect(host, port).close()
+        connect(host, port, AS_LONG_AS_IT_TAKES).close()  # its starter ends this process when it dies
         source = SimulatorView(partial(AirSimClient, host, port), load_map(map_id), tuple(CAMERAS))
         page = PageServer(PAGE.read_text(encoding="utf-8"), source, page_port)
     except (UsageError, AirSimError) as error:

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 from esar_ros.benchmark.runner_job import Job
 from esar_ros.benchmark.runner_worker import Episode, Finished, Ready, work, worker_environment
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.processes import cpu_seconds
 
-START_LIMIT = 300.0  # s; the first start of all compiles
+START_IDLE = 60.0  # s without any work of a worker that starts, after which it is taken to hang
 EPISODES_A_WORKER = 50  # then it is replaced: graphics drivers leak
 LAST_WORDS = 5.0  # s for a worker that hung up to end by itself, so that its exit code is known
 LOOK = 0.5  # s between looks at the clock
@@ -69,6 +70,8 @@ class _Worker:
         self.job: Job | None = None
         self.since = time.monotonic()
         self.flown = 0
+        self._work: float | None = None  # s of CPU time when last looked at
+        self._worked_at = self.since
 
     def give(self, job: Job) -> None:
         """Send a job."""
@@ -88,6 +91,13 @@ class _Worker:
             if self.job is not None:
                 self._send()
         return said  # type: ignore[no-any-return]
+
+    def idle(self, now: float) -> float:
+        """Returns for how long (s) the process has used no CPU time; now: of the monotonic clock."""
+        work = cpu_seconds(self.process.pid) if self.process.pid else None
+        if work != self._work:
+            self._work, self._worked_at = work, now
+        return now - self._worked_at
 
     def _send(self) -> None:
         with suppress(OSError):  # it is gone; hear() will tell
@@ -141,10 +151,10 @@ class LocalCrew:
                 self._done(worker, said)
         now = time.monotonic()
         for worker in list(self._workers):
-            limit = self._limit if worker.ready else START_LIMIT
-            if worker.job is not None and now - worker.since > limit:
-                what = "the episode took" if worker.ready else "the worker needed to start"
-                self._give_up(worker, f"{what} more than {limit:g} s")
+            if worker.job is not None and worker.ready and now - worker.since > self._limit:
+                self._give_up(worker, f"the episode took more than {self._limit:g} s")
+            elif worker.job is not None and not worker.ready and worker.idle(now) > START_IDLE:
+                self._give_up(worker, f"the worker did nothing for {START_IDLE:g} s while it started")
         ended, self._ended = self._ended, []
         return ended
 

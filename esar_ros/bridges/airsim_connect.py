@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import time
 
@@ -9,12 +10,13 @@ from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import truth_token
 
-PATIENCE = 120.0  # s: a map may have to be made first
+PATIENCE = 120.0  # s for a server that somebody else starts
+AS_LONG_AS_IT_TAKES = math.inf  # for one that whoever started this process started too, and watches
 _AGAIN = 0.2  # s between attempts
 
 
 def connect(host: str, port: int, patience: float = PATIENCE) -> AirSimClient:
-    """A client, as soon as the server answers. Raises UsageError when it does not within patience (s).
+    """Returns a client as soon as the server answers. Raises UsageError when it does not within patience (s).
 
     A name that no host has is refused at once.
     """

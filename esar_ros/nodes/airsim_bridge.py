@@ -18,7 +18,6 @@ from tf2_msgs.msg import TFMessage
 
 from esar_ros.bridges.airsim_actuation import Actuation
 from esar_ros.bridges.airsim_client import AirSimError
-from esar_ros.bridges.airsim_connect import connect
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.mission import names
@@ -35,9 +34,11 @@ from esar_ros.nodes.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.graph import NOISY, ODOMETRIES
 from esar_ros.nodes.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
 from esar_ros.nodes.parameters import declare
+from esar_ros.nodes.progress import WAIT, Progress, tell
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.roster import Roster
 from esar_ros.nodes.runtime import run
+from esar_ros.nodes.server import Server
 from esar_ros.nodes.steps import LOCKSTEP, REALTIME, to_stamp
 from esar_ros.nodes.types import message_class
 
@@ -46,6 +47,7 @@ HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
 # nothing and keeps a machine that compiles or swaps from changing a result; a restarted process is known at once
 # by its new boot id.
 PATIENCE = {LOCKSTEP: 20.0, REALTIME: 0.5}
+SLOW_STEP = 3.0  # s wall without an answer, after which it is told whose
 PACED = 0.01  # s wall between looks at a clock that goes slower than it could
 
 
@@ -56,8 +58,8 @@ class AirSimBridgeNode(Node):
         super().__init__(interface.AIRSIM_BRIDGE)
         self.lockstep = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)) == LOCKSTEP
         vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
-        self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
-        self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        server = Server.of(self)
+        self._progress = bool(declare(self, "progress", False, "print machine-readable progress lines"))
         noisy = declare(self, "odometry", NOISY, "whether it is off as an estimator's", choices=ODOMETRIES) == NOISY
         seed = int(declare(self, "seed", 0, "of the odometry's error", minimum=0))
         self._rig = load_vehicle()
@@ -65,7 +67,7 @@ class AirSimBridgeNode(Node):
         self._period_ns = round(1e9 / rates.control)
         self._ranges_every = round(rates.control / rates.ranges)
         self._frame_every = round(rates.control / rates.cameras)
-        self._client = connect(self._host, self._port)
+        self._client = server.connect()
         patience = PATIENCE[LOCKSTEP if self.lockstep else REALTIME]
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         self._crafts: dict[str, Craft] = {}
@@ -73,7 +75,7 @@ class AirSimBridgeNode(Node):
             try:
                 remote = AirSimVehicle(self._client, name)
             except AirSimError as error:
-                raise UsageError(f"vehicle '{name}' at {self._host}:{self._port}: {error}", "check its name") from None
+                raise UsageError(f"vehicle '{name}' at {server}: {error}", "check its name") from None
             roster = Roster(members, patience, int(time.monotonic()))
             off = OdometryError(self._rig.odometry_error, seed, name) if noisy else None
             self._crafts[name] = Craft(name, remote, roster, off, Actuation(remote))
@@ -91,7 +93,9 @@ class AirSimBridgeNode(Node):
         self._stepping = False
         self._not_before = 0.0  # s steady: while somebody is missing, time goes no faster than real time
         self._published_static = False
+        self._told = ""
         self._last_report = 0.0
+        self._unanswered_since = 0.0  # s steady: when the present step was published
         self._pacer = BridgeClock(self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every))
         if self.lockstep:
             self._client.call("simPause", True)
@@ -192,6 +196,15 @@ class AirSimBridgeNode(Node):
             self._try_step()
         elif now >= self._not_before:
             self._try_step()
+        if self._seq >= 0 and now - self._unanswered_since > SLOW_STEP:
+            late = [f"{c.name}/{node}" for c in self._crafts.values() for node in self._unanswered(c)]
+            self._tell(f"step {self._seq}: waiting for {', '.join(late)}" if late else "")
+
+    def _tell(self, words: str) -> None:
+        """Says what is waited for, once, to whoever shows the mission's progress."""
+        if self._progress and words and words != self._told:
+            self._told = words
+            tell(Progress("join" if self._seq <= 0 else WAIT, text=words))
 
     def _diagnose(self) -> None:
         findings = []
@@ -217,9 +230,11 @@ class AirSimBridgeNode(Node):
             for node, lacks in craft.roster.missing().items()
         }
         if missing:
+            words = "waiting for " + ", ".join(f"{n} ({why})" for n, why in missing.items())
             if now - self._last_report > 5.0:
                 self._last_report = now
-                self.get_logger().info("waiting for " + ", ".join(f"{n} ({why})" for n, why in missing.items()))
+                self.get_logger().info(words)
+            self._tell(words)
             return
         for craft in self._crafts.values():
             craft.roster.admit()
@@ -239,6 +254,7 @@ class AirSimBridgeNode(Node):
             self._read()
             for craft in self._crafts.values():
                 craft.roster.admit()
+        self._unanswered_since = time.monotonic()
         self._publish_state()
         self._publish_tick()
 
@@ -267,6 +283,13 @@ class AirSimBridgeNode(Node):
         if self._kinds & Tick.FRAME:
             return all(craft.roster.has_answered(node, self._ns) for node in MISSION_PARTICIPANTS)
         return True
+
+    def _unanswered(self, craft: Craft) -> list[str]:
+        """Returns the nodes whose answers the present step still lacks."""
+        if not self._kinds & Tick.FRAME:
+            return [interface.SAFETY_GOVERNOR]
+        nodes = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
+        return [node for node in nodes if not craft.roster.has_answered(node, self._ns)]
 
     def _try_step_if_slowed(self) -> None:
         if self._pacer.speed > 0.0:

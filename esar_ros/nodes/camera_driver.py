@@ -21,7 +21,6 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, PointCloud2, PointField
 
 from esar_ros.bridges.airsim_camera import AirSimCameras, AirSimLidar, Pictures
 from esar_ros.bridges.airsim_client import AirSimConnectionError, AirSimError
-from esar_ros.bridges.airsim_connect import PATIENCE, connect
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
@@ -34,6 +33,7 @@ from esar_ros.nodes.frames import FrameSet, InProcessFrames, camera_poses
 from esar_ros.nodes.image_message import image_message
 from esar_ros.nodes.parameters import declare
 from esar_ros.nodes.runtime import run
+from esar_ros.nodes.server import Server
 from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.perception.backend import CameraFrame
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
@@ -51,8 +51,7 @@ class CameraDriverNode(StepNode):
     ) -> None:
         """segmentation: also fetch object ids, for detectors that use ground truth."""
         super().__init__(interface.CAMERA_DRIVER, namespace)
-        self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
-        self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        self._server = Server.of(self)
         width = int(declare(self, "image_width", 640, "px", minimum=16, maximum=4096))
         height = int(declare(self, "image_height", 480, "px", minimum=16, maximum=4096))
         told = "what pictures are stamped with: the server's time, or when they were asked for (its clock is another's)"
@@ -60,7 +59,7 @@ class CameraDriverNode(StepNode):
         self._rig = load_vehicle().with_image_size(width, height)
         self._frames = frames or InProcessFrames()
         self._segmentation = segmentation
-        self._cameras, self._lidar = self._open_cameras(PATIENCE), self._open_lidar(PATIENCE)
+        self._cameras, self._lidar = self._open_cameras(), self._open_lidar()
         self._refused_since: float | None = None  # s, steady
         self.exit_code: int | None = None
         self._grid = RangeGrid.of(self._rig.lidar)
@@ -90,12 +89,12 @@ class CameraDriverNode(StepNode):
         """The transform."""
         return "" if self._odometry.known else "the transform map -> odom"
 
-    def _open_cameras(self, patience: float) -> AirSimCameras:
-        client = connect(self._host, self._port, patience)
+    def _open_cameras(self, patience: float | None = None) -> AirSimCameras:
+        client = self._server.connect(patience)
         return AirSimCameras(client, self.vehicles[0], names.CAMERAS, self._rig.image.depth_max, self._segmentation)
 
-    def _open_lidar(self, patience: float) -> AirSimLidar:
-        return AirSimLidar(connect(self._host, self._port, patience), self.vehicles[0])
+    def _open_lidar(self, patience: float | None = None) -> AirSimLidar:
+        return AirSimLidar(self._server.connect(patience), self.vehicles[0])
 
     def on_step(self, step: Step) -> bool | None:
         """Fetch what exists at this stamp; not yet, while the simulator refuses."""

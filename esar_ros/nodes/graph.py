@@ -163,7 +163,9 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         "use_sim_time": options.use_sim_time and options.world != PX4,  # an autopilot's time is the system's
         "faults": options.fault,
     }
-    server: dict[str, Any] = {"host": options.host, "port": options.port}
+    # Whoever starts the embedded simulator watches it, and an autopilot's pictures may be drawn later than it flies.
+    patience = {} if options.world == "airsim" else {"connect_timeout": 0.0}
+    server: dict[str, Any] = {"host": options.host, "port": options.port, **patience}
     picture: dict[str, Any] = {"image_width": width, "image_height": height}
     specs: list[NodeSpec] = []
     if options.world == "embedded":
@@ -198,7 +200,8 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     )  # fmt: skip
     estimator = {"odometry": options.odometry, "seed": max(options.seed, 0)}
     if options.world != PX4:
-        specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, {**common, **server, **estimator, "vehicles": vehicles}))
+        bridged = {**common, **server, **estimator, "vehicles": vehicles, "progress": options.progress}
+        specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, bridged))
     # Pictures of a server that only draws: its clock is not the vehicle's.
     stamps = "arrival" if options.world == PX4 else "source"
     sensing = {**common, **server, **picture, "detector": options.detector, "stamps": stamps}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 
 from esar_ros.msg import PilotState
 
 PREFIX = "@progress "
+WAIT = "wait"  # phase of a line that tells only what is waited for
 SERVING = "Watch it at"  # how a process that serves viewers says where
 
 PHASES: dict[int, str] = {
@@ -34,3 +36,8 @@ class Progress:
     reports: int = 0
     mode: str = ""
     text: str = ""
+
+
+def tell(progress: Progress) -> None:
+    """Prints a progress line."""
+    print(PREFIX + json.dumps(asdict(progress)), flush=True)

@@ -33,6 +33,7 @@ class RecorderNode(StepNode):
         self._folder = folder
         self._taken, self._bytes = 0, 0
         self._newest: dict[tuple[str, str], int] = {}
+        self._truth_of: set[str] = set()  # vehicles whose ground truth has been written
         self._now = 0
         self._subscriptions_kept = []
         seen_global = set()
@@ -95,6 +96,9 @@ class RecorderNode(StepNode):
             self._writer.write(topic, ns, bytes(raw))
         except OSError as error:
             raise UsageError(f"cannot write the bag: {error.strerror}", "free some space") from None
+        if key[1] == names.TRUTH:
+            self._truth_of.add(key[0])
+            self._writer.flush()  # from here on the bag can be scored, whatever happens to this process
         self._taken += 1
         self._bytes += len(raw)
         if self.lockstep and key[1] in (names.ODOMETRY, names.SAFETY_STATUS):
@@ -103,10 +107,13 @@ class RecorderNode(StepNode):
     def complete(self, ns: int) -> bool:
         """Whether everything scoring needs up to this stamp has been written, the truth included."""
         topics = (names.ODOMETRY, names.SAFETY_STATUS, names.MAP_STATUS, names.DECISION)
-        return self._writer is None or all(
-            self._newest.get((vehicle, topic), -1) >= (ns if topic == names.ODOMETRY else ns - 1_000_000_000)
-            for vehicle in self.vehicles
-            for topic in topics
+        return self._writer is None or (
+            self._truth_of.issuperset(self.vehicles)
+            and all(
+                self._newest.get((vehicle, topic), -1) >= (ns if topic == names.ODOMETRY else ns - 1_000_000_000)
+                for vehicle in self.vehicles
+                for topic in topics
+            )
         )
 
     def on_step(self, step: Step) -> bool | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from std_msgs.msg import String
 from esar_ros.benchmark.briefing import describe_run, make_brief, mission_id
 from esar_ros.benchmark.deployer import Deployment, deploy
 from esar_ros.bridges.airsim_client import AirSimError
-from esar_ros.bridges.airsim_connect import authorise, connect
+from esar_ros.bridges.airsim_connect import authorise
 from esar_ros.mission import defaults, names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
@@ -25,9 +23,10 @@ from esar_ros.nodes import convert, interface
 from esar_ros.nodes.graph import ENDS, NOISY, ODOMETRIES, PX4
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.progress import PHASES, PREFIX, Progress
+from esar_ros.nodes.progress import PHASES, Progress, tell
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
+from esar_ros.nodes.server import Server
 from esar_ros.nodes.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.types import message_class
 from esar_ros.planning.method import details_of
@@ -40,7 +39,7 @@ from esar_ros.sim.maps import load_map
 
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
 RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for
-RECORDER_PATIENCE = 4.0  # s to wait for the recorder after the end
+RECORDER_PATIENCE = 30.0  # s to wait for the recorder after the end
 
 
 class RefereeNode(StepNode):
@@ -64,8 +63,7 @@ class RefereeNode(StepNode):
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
         self._odometry = str(declare(self, "odometry", NOISY, "of the vehicles, for the result", choices=ODOMETRIES))
         self._detector = str(declare(self, "detector", defaults.DETECTOR, "detector backend, for the result"))
-        self._host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
-        self._port = int(declare(self, "port", 41451, "of the AirSim server", minimum=1, maximum=65535))
+        self._server = Server.of(self)
         self._progress = bool(declare(self, "progress", False, "print machine-readable progress lines"))
         self._thresholds = load_thresholds()
         self._judge = OfflineJudge()
@@ -110,9 +108,11 @@ class RefereeNode(StepNode):
 
     def _deploy(self) -> None:
         self._deploy_timer.cancel()
-        self._tell("join", text="placing people, clues and weather")
         place = load_map(self._task.map)
-        client = connect(self._host, self._port)
+        if self._world != "embedded":  # the embedded one tells what it does itself
+            self._tell("join", text=f"waiting for the simulator on {self._server}")
+        client = self._server.connect()
+        self._tell("join", text="placing people, clues and weather")
         try:
             authorise(client)
             self._deployment = deploy(client, self._task, place, tuple(self.vehicles), pause=self.lockstep)
@@ -227,6 +227,7 @@ class RefereeNode(StepNode):
         assert self._referee is not None and self._referee.ending is not None
         wall = time.monotonic() - self._wall_start
         self._result = self._referee.result(self._judge, wall)
+        write_atomically(self._out / "result.json", self._result.dump())  # before anything else can go wrong
         truth = self._referee.truth(wall).dump()
         score = score_message(self._result, self._referee.ending.stamp)
         for vehicle in self.vehicles:
@@ -237,7 +238,7 @@ class RefereeNode(StepNode):
         self._tell("ended", text=f"{self._result.end.value}: {self._result.end_text}")
 
     def _finish(self) -> None:
-        """After the end: write the result once the recorder has everything, then end the process."""
+        """After the end: end the process once the recorder has everything."""
         if self._result is None or self._referee is None or self._referee.ending is None:
             return
         waited = time.monotonic() - self._ended_at
@@ -245,7 +246,6 @@ class RefereeNode(StepNode):
             return
         if waited < LINGER or (waited < RECORDER_PATIENCE and not self._recorded(self._referee.ending.stamp)):
             return
-        write_atomically(self._out / "result.json", self._result.dump())
         self.exit_code = 0
         self._end_timer.cancel()
 
@@ -303,7 +303,7 @@ class RefereeNode(StepNode):
 
     def _tell(self, phase: str, **numbers: Any) -> None:
         if self._progress:
-            print(PREFIX + json.dumps(asdict(Progress(phase, **numbers))), flush=True)
+            tell(Progress(phase, **numbers))
 
 
 def score_message(result: Result, ns: int) -> Score:

@@ -16,8 +16,8 @@ from rclpy.task import Future
 
 from esar_ros.mission.errors import UsageError
 
-WIND_DOWN = 5.0  # s
-STUCK = 2.0  # s a callback may go on after the signal to end, e.g. waiting for a server that does not answer
+WIND_DOWN = 45.0  # s on a busy machine; a second is usual
+STUCK = 10.0  # s a callback may go on after the signal to end, e.g. waiting for a server that does not answer
 INTERRUPTED = 130
 
 

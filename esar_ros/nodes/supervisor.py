@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import signal
@@ -20,23 +19,19 @@ import yaml
 
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.processes import die_with_parent, how_it_ended
 from esar_ros.mission.truth_token import ON_STANDARD_INPUT
 from esar_ros.nodes.faults.processes import ProcessFaults
 from esar_ros.nodes.graph import NodeSpec
+from esar_ros.nodes.progress import PREFIX
 
-# s a process gets to end after SIGINT, before SIGKILL: the one that has a score to write, and the others
-GRACE_CLOSING, GRACE = 7.0, 3.0
+# s a process gets to end after SIGINT, before SIGKILL, on a busy machine: the one that has a score to write (it needs a
+# second or two on a quiet one), and the others. launch/mission.launch.py gives the same.
+GRACE_CLOSING, GRACE = 60.0, 20.0
 MAX_RESTARTS = 5
+START = (sys.executable, "-u", "-m", "esar_ros.nodes.start")
 LAST_WORDS = 1.0  # s to wait for what an ended process printed
 ERROR_PREFIXES = ("esar: ", "sim: ")  # how a process says in one line what was wrong with its input
-
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def _die_with_parent() -> None:
-    """In the child: be killed when the supervisor dies, so that nothing is ever left behind."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def parameters_file(spec: NodeSpec, folder: Path) -> Path:
@@ -50,8 +45,8 @@ def parameters_file(spec: NodeSpec, folder: Path) -> Path:
 def command(spec: NodeSpec, folder: Path, params_file: str = "", log_level: str = "info") -> list[str]:
     """Command line of one process."""
     if not spec.ros:
-        return [sys.executable, "-u", "-m", "esar_ros.sim.server", *spec.arguments]
-    arguments = [sys.executable, "-u", "-m", spec.main_module, "--ros-args"]
+        return [*START, "esar_ros.sim.server", *spec.arguments]
+    arguments = [*START, spec.main_module, "--ros-args"]
     if spec.namespace:
         arguments += ["-r", f"__ns:={spec.namespace}"]
     arguments += ["--params-file", str(parameters_file(spec, folder))]
@@ -71,6 +66,12 @@ class _Process:
     restart_at: float = 0.0
     complaint: str = ""  # last one-line error it printed
     tail: list[str] = field(default_factory=list)
+
+    @property
+    def last_words(self) -> str:
+        """The last line it printed that is not for machines."""
+        words = [line for line in self.tail if not line.startswith(PREFIX)]
+        return words[-1] if words else "it said nothing"
 
 
 class Supervisor:
@@ -97,7 +98,9 @@ class Supervisor:
         self._token = token  # opens ground truth; only for those that may know it
         self._on_line = on_line
         self.faults = faults  # signals to send
+        self.failure = ""  # one line: what ended the mission, where it failed
         self.restarted: list[str] = []  # labels, in order
+        self.killed: list[str] = []  # labels of those that did not end when told to
 
     def start(self) -> None:
         """Start every process."""
@@ -122,26 +125,23 @@ class Supervisor:
             if process.reader is not None:
                 process.reader.join(LAST_WORDS)
             if code == 2 and process.complaint:
-                raise UsageError(process.complaint)
+                raise UsageError(f"{process.spec.label}: {process.complaint} (see {process.log.name})")
             if process.spec.ends_mission and code == 0:
                 return 0
             if process.spec.optional and process.restarts >= MAX_RESTARTS:
-                self._on_line(process.spec.label, f"ended with {code}, the mission goes on without it")
+                self._on_line(process.spec.label, f"{how_it_ended(code)}, the mission goes on without it")
                 process.popen, process.restart_at = None, math.inf
                 continue
             if not process.spec.restart or process.restarts >= MAX_RESTARTS:
-                last = process.tail[-1] if process.tail else "it said nothing"
-                print(
-                    f"esar: {process.spec.label} ended with {code}: {last} (see {process.log.name})",
-                    file=sys.stderr,
-                    flush=True,
+                self.failure = (
+                    f"{process.spec.label} {how_it_ended(code)}: {process.last_words} (see {process.log.name})"
                 )
                 return 1
             process.restarts += 1
             process.popen = None
             process.restart_at = time.monotonic() + 0.2 * process.restarts
             self.restarted.append(process.spec.label)
-            self._on_line(process.spec.label, f"ended with {code}, starting it again")
+            self._on_line(process.spec.label, f"{how_it_ended(code)}, starting it again")
         return None
 
     def pid(self, label: str) -> int | None:
@@ -152,7 +152,7 @@ class Supervisor:
         return None
 
     def stop(self) -> None:
-        """End everything: the one that closes the bag first, the simulator last."""
+        """End everything: the one that closes the bag first, the simulator last; `killed` gets who had to be killed."""
         if self.faults is not None:
             self.faults.release()
         self._end([p for p in self._processes if p.spec.ends_mission], GRACE_CLOSING)
@@ -164,16 +164,17 @@ class Supervisor:
             process.log.close()
 
     def _end(self, processes: Sequence[_Process], grace: float) -> None:
-        alive = [p.popen for p in processes if p.popen is not None and p.popen.poll() is None]
-        for popen in alive:
+        alive = [(p, p.popen) for p in processes if p.popen is not None and p.popen.poll() is None]
+        for _, popen in alive:
             popen.send_signal(signal.SIGINT)
         limit = time.monotonic() + grace
-        for popen in alive:
+        for process, popen in alive:
             try:
                 popen.wait(max(0.05, limit - time.monotonic()))
             except subprocess.TimeoutExpired:
                 popen.kill()
                 popen.wait()
+                self.killed.append(process.spec.label)
 
     def _launch(self, process: _Process) -> None:
         process.complaint = ""
@@ -186,7 +187,7 @@ class Supervisor:
             stderr=subprocess.STDOUT,
             env={**os.environ, **graph_environment(process.spec.images), **process.spec.truth_environment(told)},
             start_new_session=True,  # a terminal's Ctrl-C reaches the supervisor alone, which ends all in order
-            preexec_fn=_die_with_parent,
+            preexec_fn=die_with_parent,
         )
         assert process.popen.stdin is not None
         with suppress(BrokenPipeError), process.popen.stdin as pipe:

@@ -24,7 +24,7 @@ from esar_ros.sim.tracks import Track
 
 MAP_DIRECTORY = "config/maps"
 # What makes the ground: when any of it changes, cached maps are made anew.
-_GENERATOR = (
+GROUND_MODULES = (
     "clearings", "land_cover", "map_ground", "noise", "skeleton", "terrain", "terrain_coast", "terrain_dem",
     "terrain_desert", "terrain_summit", "tracks",
 )  # fmt: skip
@@ -179,8 +179,7 @@ def load_spec(map_id: str) -> tuple[MapSpec, bytes]:
 def load_map(map_id: str) -> PlaceMap:
     """The place, from the cache when it is there and sound, else generated and kept. Raises UsageError."""
     spec, text = load_spec(map_id)
-    key = hashlib.sha256(text + _generator()).hexdigest()
-    path = cache_directory() / "maps" / f"{map_id}-{key[:16]}.npz"
+    path = _cached(map_id, text)
     ground = read_ground(path, spec.samples)
     if ground is None:
         ground = generate(spec, map_file(map_id).parent)
@@ -188,9 +187,19 @@ def load_map(map_id: str) -> PlaceMap:
     return place_map(spec, ground)
 
 
+def ground_is_drawn(map_id: str) -> bool:
+    """Returns whether the cache holds a map's ground, so that opening it draws nothing. Raises UsageError."""
+    return _cached(map_id, load_spec(map_id)[1]).is_file()
+
+
+def _cached(map_id: str, text: bytes) -> Path:
+    key = hashlib.sha256(text + _generator()).hexdigest()
+    return cache_directory() / "maps" / f"{map_id}-{key[:16]}.npz"
+
+
 def _generator() -> bytes:
     here = Path(__file__).parent
-    return b"".join((here / f"{name}.py").read_bytes() for name in _GENERATOR)
+    return b"".join((here / f"{name}.py").read_bytes() for name in GROUND_MODULES)
 
 
 def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:

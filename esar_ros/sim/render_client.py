@@ -9,17 +9,19 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.processes import cpu_seconds, how_it_ended
 from esar_ros.sim.render_protocol import Done, Failed, Job
 from esar_ros.sim.settings import Capture
 
 LOG = logging.getLogger(__name__)
-START_LIMIT = 120.0  # s; the first start of all compiles and makes the map
-JOB_LIMIT = 60.0  # s
+LOOK = 1.0  # s between looks at a rendering process that has not answered
+IDLE_LIMIT = 60.0  # s without an answer and without any work, after which it is taken to hang
 
 
 class RenderError(Exception):
@@ -58,7 +60,7 @@ class RenderClient:
     async def ready(self) -> None:
         """Wait until it can draw. Raises UsageError when it cannot."""
         try:
-            answer = await self._receive(START_LIMIT)
+            answer = await self._receive()
         except RenderError as error:
             raise UsageError(f"the rendering process did not start: {error}", "see ./esar doctor") from None
         if isinstance(answer, Failed):
@@ -80,7 +82,7 @@ class RenderClient:
             version = job.scene.version
             try:
                 self._pipe.send(job if version != self._sent else replace(job, scene=None))
-                answer = await self._receive(JOB_LIMIT)
+                answer = await self._receive()
             except (OSError, RenderError) as error:
                 self._stop()
                 raise RenderError(f"the rendering process failed: {error}") from None
@@ -98,13 +100,17 @@ class RenderClient:
         LOG.warning("the rendering process is gone; starting it again")
         self._stop()
         self.launch()
-        answer = await self._receive(START_LIMIT)
+        answer = await self._receive()
         if isinstance(answer, Failed):
             raise RenderError(answer.reason)
 
-    async def _receive(self, limit: float) -> Any:
-        """The next answer, without holding up the simulation."""
-        assert self._pipe is not None
+    async def _receive(self) -> Any:
+        """Returns the next answer, without holding up the simulation.
+
+        Waits for as long as the process works, however busy the machine is. Raises RenderError with how it ended, or
+        when it has used no CPU time for IDLE_LIMIT.
+        """
+        assert self._pipe is not None and self._process is not None
         pipe, loop = self._pipe, asyncio.get_running_loop()
         arrived = loop.create_future()
 
@@ -113,13 +119,20 @@ class RenderClient:
                 arrived.set_result(None)
 
         loop.add_reader(pipe.fileno(), readable)
+        work, worked_at = cpu_seconds(self._process.pid), loop.time()
         try:
-            await asyncio.wait_for(arrived, limit)
+            while not (await asyncio.wait({arrived}, timeout=LOOK))[0]:
+                used = cpu_seconds(self._process.pid)
+                if used != work:
+                    work, worked_at = used, loop.time()
+                elif loop.time() - worked_at > IDLE_LIMIT:
+                    raise RenderError(f"it has done nothing for {IDLE_LIMIT:g} s")
             return pipe.recv()
-        except asyncio.TimeoutError:
-            raise RenderError(f"no answer within {limit:g} s") from None
         except (EOFError, OSError):
-            raise RenderError("it ended") from None
+            with suppress(subprocess.TimeoutExpired):  # it closes its end a moment before it is gone
+                self._process.wait(1.0)
+            code = self._process.returncode
+            raise RenderError("it hung up" if code is None else f"it {how_it_ended(code)}") from None
         finally:
             loop.remove_reader(pipe.fileno())
 

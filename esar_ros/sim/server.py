@@ -24,7 +24,7 @@ from esar_ros.sim.api_groups import build_api
 from esar_ros.sim.api_values import yaw_enu
 from esar_ros.sim.clock import STEP
 from esar_ros.sim.drone import Drone
-from esar_ros.sim.maps import PlaceMap, load_map
+from esar_ros.sim.maps import PlaceMap, ground_is_drawn, load_map
 from esar_ros.sim.render_client import RenderClient
 from esar_ros.sim.rpc_server import RpcServer
 from esar_ros.sim.settings import Capture, Settings, VehicleSettings, default_settings
@@ -32,6 +32,7 @@ from esar_ros.sim.settings_reader import load_settings
 from esar_ros.sim.simulation import Simulation
 from esar_ros.sim.world import World
 
+STAGE = "simulator: "  # of the lines that tell what is under way before the server answers
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 BEAT = 0.01  # s of wall time between advances in real time
 MOST_BEHIND = 0.1  # s; a longer stall of the machine is not made up for
@@ -109,7 +110,9 @@ async def serve(
     pace: asyncio.Task[None] | None = None
     try:
         port = await server.bind(host, port)
+        say(f"{STAGE}drawing the ground of {map_id}" if not ground_is_drawn(map_id) else f"{STAGE}opening {map_id}")
         place = load_map(map_id)  # before the renderer starts, so that a new map is made once
+        say(f"{STAGE}starting the renderer and its view of {map_id}")
         renderer.launch()
         context = make_context(place, seed, settings, vehicle, truth_token() or None)
         context.simulation.clock.paused = paused

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("esar", "setup.py", "pyproject.toml", "package.xml", "CMakeLists.txt", "requirements", "msg", "action")
+PARTS = ("esar", "setup.py", "pyproject.toml", "package.xml", "CMakeLists.txt", "requirements", "msg", "srv", "action")
 PARTS += ("cmake", "scripts", "interfaces", "config/graph.env", "config/constraints-jazzy.txt")
 
 # Variables that the launcher sets: those of the run that started this test are none of its business.
@@ -104,13 +104,14 @@ def launcher(tmp_path: Path) -> Launcher:
 def test_first_use_makes_the_environment_and_the_second_does_nothing(launcher: Launcher) -> None:
     first = launcher.run("exec", "true")
     assert first.returncode == 0, first.stderr
-    venv, packages, build = launcher.calls()
+    venv, packages, build, prepared = launcher.calls()
+    assert prepared == "-m esar_ros.app.prepare"
     assert venv == f"-m venv {launcher.root}/.esar/venv"
     assert "--require-hashes -r" in packages and packages.endswith("requirements/lock.txt")
     assert build.endswith(f"-e {launcher.root}")
     paths = (launcher.record / "paths").read_text().splitlines()
     assert paths[-1] == f"{launcher.root}/.esar/venv/bin", "the build uses the environment's cmake"
-    assert "setting up in" in first.stderr and len(first.stderr.splitlines()) < 10
+    assert "setting up in" in first.stderr and len(first.stderr.splitlines()) < 11
     assert first.stdout == ""
     second = launcher.run("exec", "true")
     assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
@@ -126,7 +127,7 @@ def test_a_step_that_failed_is_taken_up_again(launcher: Launcher) -> None:
     assert len(launcher.calls()) == 2
     fails.unlink()
     assert launcher.run("exec", "true").returncode == 0
-    packages, build = launcher.calls()  # not the environment again
+    packages, build, _ = launcher.calls()  # not the environment again
     assert "lock.txt" in packages and "-e" in build
 
 
@@ -149,17 +150,18 @@ def test_ctrl_c_ends_the_set_up_at_once_and_the_next_use_goes_on(launcher: Launc
     hangs.unlink()
     launcher.calls()
     assert launcher.run("exec", "true").returncode == 0
-    packages, build = launcher.calls()
+    packages, build, _ = launcher.calls()
     assert "lock.txt" in packages and "-e" in build
 
 
-def test_a_changed_message_builds_again_and_nothing_else(launcher: Launcher) -> None:
+@pytest.mark.parametrize("interface", ["msg/Tick.msg", "action/Arm.action", "srv/SetPrompts.srv"])
+def test_a_changed_interface_builds_again_and_nothing_else(launcher: Launcher, interface: str) -> None:
     launcher.run("exec", "true")
     launcher.calls()
-    with (launcher.root / "msg" / "Tick.msg").open("a") as file:
+    with (launcher.root / interface).open("a") as file:
         file.write("uint8 extra  # one more\n")
     assert launcher.run("exec", "true").returncode == 0
-    (build,) = launcher.calls()
+    build, _ = launcher.calls()
     assert build.endswith(f"-e {launcher.root}")
 
 
@@ -169,7 +171,7 @@ def test_a_changed_lock_installs_again(launcher: Launcher) -> None:
     with (launcher.root / "requirements" / "lock.txt").open("a") as file:
         file.write("# newer\n")
     launcher.run("exec", "true")
-    assert len(launcher.calls()) == 2
+    assert len(launcher.calls()) == 3
 
 
 def test_a_moved_checkout_gets_a_new_environment(launcher: Launcher) -> None:

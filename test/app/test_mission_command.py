@@ -16,7 +16,6 @@ from esar_ros.app.progress import ProgressLine
 from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.graph import MissionOptions
-from esar_ros.nodes.progress import Progress
 
 
 def options(*arguments: str) -> MissionOptions:
@@ -126,12 +125,9 @@ def put_results(folder: Path, text: str) -> None:
     (folder / "result.json").write_text(text, encoding="utf-8")
 
 
-def test_a_new_folder_is_made_and_taken_back(tmp_path: Path) -> None:
-    folder = ResultsFolder(tmp_path / "a" / "b")
-    folder.prepare()
-    put_results(folder.path, "new")
-    folder.put_back()
-    assert list(tmp_path.iterdir()) == []
+def test_a_new_folder_is_made_with_a_place_for_logs(tmp_path: Path) -> None:
+    ResultsFolder(tmp_path / "a" / "b").prepare()
+    assert content(tmp_path) == {} and (tmp_path / "a" / "b" / "logs").is_dir()
 
 
 def test_earlier_results_are_moved_aside_and_never_overwritten(tmp_path: Path) -> None:
@@ -142,28 +138,6 @@ def test_earlier_results_are_moved_aside_and_never_overwritten(tmp_path: Path) -
     assert [(folder / "result.json").read_text(encoding="utf-8") for folder in kept] == ["run 0", "run 1"]
     assert [(folder / "bag" / "bag.mcap").read_text(encoding="utf-8") for folder in kept] == ["run 0", "run 1"]
     assert (tmp_path / "result.json").read_text(encoding="utf-8") == "run 2"
-
-
-def test_what_is_put_back_is_what_was_there(tmp_path: Path) -> None:
-    put_results(tmp_path, "first")
-    ResultsFolder(tmp_path).prepare()
-    put_results(tmp_path, "second")
-    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    before = content(tmp_path)
-    folder = ResultsFolder(tmp_path)
-    folder.prepare()
-    assert not (tmp_path / "result.json").exists()
-    put_results(tmp_path, "refused")
-    (tmp_path / "logs").mkdir()
-    folder.put_back()
-    assert content(tmp_path) == before
-    assert not (tmp_path / "logs").exists()
-
-
-def test_a_folder_that_was_not_prepared_is_left_alone(tmp_path: Path) -> None:
-    put_results(tmp_path, "mine")
-    ResultsFolder(tmp_path).put_back()
-    assert (tmp_path / "result.json").is_file()
 
 
 def test_a_move_that_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,39 +157,39 @@ def test_a_move_that_fails_half_way_is_undone(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "earlier").exists()
 
 
-@pytest.mark.parametrize(
-    ("flown", "ending", "code", "kept"),
-    [
-        (False, UsageError("port taken"), None, False),
-        (False, KeyboardInterrupt(), None, False),
-        (False, 130, 130, False),
-        (False, 1, 1, True),  # the message names a log
-        (True, UsageError("the disk is full"), None, True),
-        (True, 130, 130, True),
-    ],
-)
-def test_only_what_was_flown_replaces_earlier_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flown: bool, ending: Any, code: int | None, kept: bool
+@pytest.mark.parametrize("ending", [UsageError("the disk is full"), KeyboardInterrupt(), 130, 1])
+def test_however_it_ends_there_are_logs_and_no_result_of_another_flight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: Any
 ) -> None:
     put_results(tmp_path, "earlier")
-    before = content(tmp_path)
 
     def fly(options: MissionOptions, line: ProgressLine) -> int:
-        line.show(Progress("search" if flown else "join"))
-        (tmp_path / "logs").mkdir()
-        (tmp_path / "logs" / "pilot.log").write_text("", encoding="utf-8")
+        (tmp_path / "logs" / "pilot.log").write_text("what it said", encoding="utf-8")
         if isinstance(ending, BaseException):
             raise ending
         return int(ending)
 
+    monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
     monkeypatch.setattr(mission, "fly", fly)
-    if code is None:
+    if isinstance(ending, int):
+        assert mission.main(["--out", str(tmp_path)]) == ending
+    else:
         with pytest.raises(type(ending)):
             mission.main(["--out", str(tmp_path)])
-    else:
-        assert mission.main(["--out", str(tmp_path)]) == code
-    assert (content(tmp_path) == before) is not kept
-    assert (tmp_path / "logs").exists() is kept
+    assert (tmp_path / "logs" / "pilot.log").is_file()
+    assert not (tmp_path / "result.json").exists() and not (tmp_path / "bag").exists()
+    (earlier,) = (tmp_path / "earlier").iterdir()
+    assert (earlier / "result.json").read_text(encoding="utf-8") == "earlier"
+
+
+def test_a_preparation_that_fails_is_one_line_with_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESAR_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    told: list[str] = []
+    with pytest.raises(UsageError, match=r"^preparing failed: unknown map 'atlantis'.*see .*prepare.log") as refusal:
+        mission.prepare.ensure("atlantis", told.append, tmp_path / "prepare.log")
+    assert "\n" not in str(refusal.value)
+    assert "atlantis" in (tmp_path / "prepare.log").read_text(encoding="utf-8")
 
 
 # -- what only a process finds out --------------------------------------------------------------
@@ -228,7 +202,9 @@ def refused_by_a_process(esar: Callable[..., Any], out: Path, *arguments: str, *
     command = esar("mission", "--preset", "fast", "--out", str(out), *arguments, **environment)
     ended = command.end()
     assert ended.code == 2
-    assert content(out) == before
+    (earlier,) = (out / "earlier").iterdir()
+    assert content(earlier) == before
+    assert (out / "logs").is_dir() and not (out / "result.json").exists()
     assert command.processes() == []
     return str(ended.one_line())
 

@@ -109,18 +109,17 @@ def test_a_process_that_dies_is_started_again(make: Make, heard: Heard) -> None:
         time.sleep(0.02)
     assert supervisor.pid("pilot") not in (first, None)
     assert supervisor.restarted == ["pilot"]
-    assert ("pilot", "ended with -9, starting it again") in heard.lines
+    assert ("pilot", "was ended by SIGKILL, starting it again") in heard.lines
 
 
 @pytest.mark.usefixtures("two_restarts")
-def test_one_that_keeps_dying_is_given_up(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_that_keeps_dying_is_given_up(make: Make) -> None:
     supervisor = make(pilot=DIE)
     supervisor.start()
     assert watch(supervisor) == 1
     assert supervisor.restarted == ["pilot"] * 2
-    line = capsys.readouterr().err
-    assert line.startswith("esar: pilot ended with 3: oh (see ")
-    assert line.count("\n") == 1
+    assert supervisor.failure.startswith("pilot ended with 3: oh (see ")
+    assert supervisor.failure.endswith("logs/pilot.log)")
 
 
 @pytest.mark.usefixtures("two_restarts")
@@ -137,12 +136,12 @@ def test_the_mission_goes_on_without_one_that_only_watches(make: Make, heard: He
     assert supervisor.poll() is None and supervisor.pid("viewer") is None
 
 
-def test_one_that_must_not_be_restarted_ends_the_mission(make: Make, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_that_must_not_be_restarted_ends_the_mission(make: Make) -> None:
     supervisor = make(simulator=(DIE, {"restart": False}), pilot=STAY)
     supervisor.start()
     assert watch(supervisor) == 1
     assert supervisor.restarted == []
-    assert "simulator ended with 3: oh" in capsys.readouterr().err
+    assert "simulator ended with 3: oh" in supervisor.failure
 
 
 def test_the_orderly_end_of_the_officials_is_the_mission_s(make: Make) -> None:
@@ -166,7 +165,8 @@ def test_what_a_process_refuses_is_told_in_its_own_words(make: Make, script: str
     supervisor.start()
     with pytest.raises(UsageError) as refusal:
         watch(supervisor)
-    assert str(refusal.value) == words
+    assert str(refusal.value).startswith(f"pilot: {words} (see ")
+    assert str(refusal.value).endswith("logs/pilot.log)")
     assert supervisor.restarted == []
 
 
@@ -205,6 +205,14 @@ def test_one_that_ignores_the_request_is_killed(make: Make, heard: Heard, monkey
     assert 0.4 < time.monotonic() - began < 3.0
     assert supervisor.pid("pilot") is None
     assert not Path(f"/proc/{pid}").exists()
+    assert supervisor.killed == ["pilot"]
+
+
+def test_last_words_are_never_those_for_machines(make: Make) -> None:
+    supervisor = make(simulator=("print('oh'); print('@progress {}'); raise SystemExit(3)", {"restart": False}))
+    supervisor.start()
+    assert watch(supervisor) == 1
+    assert "ended with 3: oh (see" in supervisor.failure
 
 
 def test_ending_twice_or_before_the_start_does_no_harm(make: Make) -> None:
@@ -260,7 +268,7 @@ time.sleep(60)
 def test_a_node_s_command_carries_namespace_parameters_and_log_level(tmp_path: Path) -> None:
     spec = NodeSpec("pilot", "/uav1", {"pace": "lockstep", "end": "hold"})
     words = command(spec, tmp_path, "/there/mine.yaml", "debug")
-    assert words[:5] == [sys.executable, "-u", "-m", "esar_ros.nodes.pilot", "--ros-args"]
+    assert words[:6] == [sys.executable, "-u", "-m", "esar_ros.nodes.start", "esar_ros.nodes.pilot", "--ros-args"]
     assert "__ns:=/uav1" in words
     assert words[-2:] == ["--log-level", "debug"]
     files = [words[i + 1] for i, word in enumerate(words) if word == "--params-file"]
@@ -271,7 +279,7 @@ def test_a_node_s_command_carries_namespace_parameters_and_log_level(tmp_path: P
 
 def test_the_simulator_gets_its_own_arguments(tmp_path: Path) -> None:
     words = command(NodeSpec("simulator", arguments=("--port", "1"), ros=False), tmp_path)
-    assert words[3:] == ["esar_ros.sim.server", "--port", "1"]
+    assert words[4:] == ["esar_ros.sim.server", "--port", "1"]
 
 
 def test_logs_that_cannot_be_written_are_refused() -> None:

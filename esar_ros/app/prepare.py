@@ -1,0 +1,223 @@
+"""`esar prepare`: compile the kernels and draw a map's ground before anybody depends on them.
+
+A kernel is compiled when it is first called, and a map's ground is drawn when it is first opened; both are kept in the
+cache. Done silently by the processes of a mission they look like a graph that hangs. So set-up, `esar mission`,
+`esar sim`, `esar bench` and the launch file do it first, as stages with names and counts. Where it has been done, a
+stamp in the cache says so and nothing is imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from esar_ros.app.arguments import Parser
+from esar_ros.mission import defaults
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.processes import die_with_parent, how_it_ended
+from esar_ros.mission.resources import cache_directory
+from esar_ros.mission.weather import Weather
+from esar_ros.planning.registry import create as create_planner
+from esar_ros.sim.maps import GROUND_MODULES, ground_is_drawn, known_maps, load_map
+
+TASK = "aotai-first"  # what is flown for a few seconds, so that every kernel meets the arrays that it gets in flight
+WEATHER = Weather.HEAVY_RAIN  # it puts drops on the lenses
+DETECTOR = "esar_yolo"  # it looks at colours, so that they are drawn
+DECISIONS = 4
+PREFIX = "preparing: "  # of the lines that tell a stage
+Say = Callable[[str], None]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def is_prepared(map_id: str) -> bool:
+    """Returns whether kernels and a map's ground are in the cache, as far as a stamp can tell."""
+    return _kernel_stamp().is_file() and ground_is_drawn(map_id)
+
+
+def ensure(map_id: str, say: Say, log: Path | None = None) -> None:
+    """Prepares in a process of its own whose stages go to `say` and whose output goes to `log`.
+
+    Raises UsageError with the process's last words when it fails.
+    """
+    if is_prepared(map_id):
+        return
+    command = [sys.executable, "-m", "esar_ros.app.prepare", map_id]
+    lines: list[str] = []
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+        preexec_fn=die_with_parent,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith(PREFIX):
+                say(line[len(PREFIX) :].rstrip())
+        code = process.wait()
+    finally:
+        process.kill()
+        process.wait()
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            log.write_text("".join(lines), encoding="utf-8")
+    if code:
+        words = [line.strip() for line in lines if line.strip() and not line.startswith(PREFIX)]
+        last = words[-1].removeprefix("esar: ") if words else f"it {how_it_ended(code)}"
+        raise UsageError(f"preparing failed: {last}", f"see {log}" if log is not None else "run esar prepare")
+
+
+def main(argv: list[str]) -> int:
+    """Runs the command."""
+    parser = Parser(prog="esar prepare", description="Compile the kernels and draw the grounds of maps, once.")
+    parser.add_argument("maps", nargs="*", default=["aotai"], metavar="MAP", help="map id (default: the demo's)")
+    maps = parser.parse_args(argv).maps
+    for map_id in maps:
+        if map_id not in known_maps():
+            raise UsageError(f"unknown map '{map_id}'", f"known: {', '.join(known_maps())}")
+    for map_id in maps:
+        _draw(map_id)
+    if not _kernel_stamp().is_file():
+        _compile()
+    return 0
+
+
+def _say(text: str) -> None:
+    print(f"{PREFIX}{text}", flush=True)
+
+
+def _draw(map_id: str) -> None:
+    if not ground_is_drawn(map_id):
+        began = time.monotonic()
+        _say(f"drawing the ground of {map_id}")
+        load_map(map_id)
+        _say(f"drew the ground of {map_id} in {time.monotonic() - began:.0f} s")
+
+
+def _compile() -> None:
+    """Compiles every kernel that a mission calls, by calling it as a mission does."""
+    from numba.core import event
+
+    began = time.monotonic()
+    _say("loading what is to be compiled")
+    kernels = flown_kernels()
+    told = 0
+
+    class Told(event.Listener):  # type: ignore[misc]
+        def on_start(self, event: object) -> None:
+            """Says nothing."""
+
+        def on_end(self, event: object) -> None:
+            """Says how many are ready, when there are more."""
+            nonlocal told
+            ready = sum(bool(kernel.signatures) for kernel in kernels.values())
+            if ready > told:
+                told = ready
+                _say(f"compiling kernels {ready} of {len(kernels)} ({time.monotonic() - began:.0f} s)")
+
+    listener = Told()
+    event.register("numba:compile", listener)
+    try:
+        call_kernels()
+    finally:
+        event.unregister("numba:compile", listener)
+    _kernel_stamp().parent.mkdir(parents=True, exist_ok=True)
+    _kernel_stamp().touch()
+    _say(f"compiled {len(kernels)} kernels in {time.monotonic() - began:.0f} s")
+
+
+def flown_kernels() -> dict[str, Any]:
+    """Returns the compiled functions that a mission calls, by module and name.
+
+    Left out are those that only draw a map's ground, which are called by drawing it, and those of image types that only
+    other programs ask for.
+    """
+    from numba.core.registry import CPUDispatcher
+
+    import_module("esar_ros.benchmark.engine.episode")
+    create_planner("belief")
+    create_planner("fbe")
+    others = {f"esar_ros.sim.{name}" for name in (*GROUND_MODULES, "infrared", "normals_image")}
+    return {
+        f"{name}.{kernel}": value
+        for name, module in sorted(sys.modules.items())
+        if name.startswith("esar_ros.") and name not in others
+        for kernel, value in vars(module).items()
+        if isinstance(value, CPUDispatcher)
+        and value.py_func.__module__ == name
+        and value.targetoptions.get("inline") != "always"
+    }
+
+
+def call_kernels() -> None:
+    """Calls every kernel of a mission with arrays of the kinds that it gets in flight."""
+    from esar_ros.benchmark.engine.episode import Conditions, fly
+    from esar_ros.mapping.mapper import Mapper
+    from esar_ros.mission.task import load_task
+    from esar_ros.planning.warm_up import warm_up as warm_up_planning
+    from esar_ros.safety.limits import load_limits
+    from esar_ros.safety.warm_up import warm_up as warm_up_safety
+
+    warm_up_safety(load_limits())
+    Mapper(1.0, 60.0, 60.0).warm_up()
+    warm_up_planning()
+    # Simulator, renderer, detector, planner, pilot and governor by a few decisions of a flight.
+    task = load_task(TASK).model_copy(update={"weather": WEATHER})
+    for planner in ("fbe", defaults.PLANNER):
+        with suppress(_Enough):
+            fly(task, planner, task.seed, Conditions(detector=DETECTOR), in_agent=_Until(DECISIONS))
+
+
+class _Enough(Exception):
+    """The flight has shown what it was flown for."""
+
+
+class _Until:
+    """Ends a flight when its method is asked the given number of times."""
+
+    def __init__(self, times: int) -> None:
+        self._left = times
+
+    def __call__(self, inside: bool) -> None:
+        self._left -= inside
+        if self._left < 0:
+            raise _Enough
+
+
+def _kernel_stamp() -> Path:
+    """Path of the file that says that this package's kernels are in the cache that this process would use.
+
+    As numba's own index it depends on the sources' times and sizes, on numba and on the processor.
+    """
+    total = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        if b"njit" in path.read_bytes() or path.parent.name == "mapping":
+            status = path.stat()
+            total.update(f"{path} {status.st_mtime_ns} {status.st_size}\n".encode())
+    total.update(f"{sys.version} {version('numba')} {version('llvmlite')} {_processor()}".encode())
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_directory())
+    return folder / f"kernels-{total.hexdigest()[:16]}"
+
+
+def _processor() -> str:
+    """Returns the processor's name, which compiled code depends on; empty where the system does not tell."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return ""
+
+
+if __name__ == "__main__":
+    from esar_ros.app.cli import main as command
+
+    raise SystemExit(command(["prepare", *sys.argv[1:]]))
