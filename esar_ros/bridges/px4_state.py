@@ -32,6 +32,9 @@ AGES: Final[dict[str, float]] = {
     "BatteryStatus": 3.0,
     "FailsafeFlags": 1.5,
 }
+# Standard deviation (rad) of the heading above which it may not fly. PX4's heading_good_for_control is no condition: it
+# is set only in flight, once the magnetometer is aligned there.
+HEADING_DEVIATION: Final = 0.25
 # Flags that forbid arming. The others are true of a sound vehicle on the ground without remote control, ground
 # station, mission or offboard signal; the home position comes only with arming. Names of 1.16 to 1.18: a release
 # has those that it has.
@@ -165,8 +168,11 @@ def _against_position(local: Any) -> Iterator[str]:
     ):
         if not getattr(local, flag):
             yield f"{text} is not valid"
-    if not local.heading_good_for_control:
-        yield "heading is not good for control"
+    if not math.isfinite(local.heading):
+        yield "heading is not known"
+    if not 0.0 <= local.heading_var <= HEADING_DEVIATION**2:
+        deviation = math.sqrt(local.heading_var) if local.heading_var >= 0.0 else math.nan
+        yield f"heading is uncertain: its deviation is {math.degrees(deviation):.0f} degrees"
     if not (local.xy_global and local.z_global):
         yield "no global reference: its place on the map is not known"
     if local.dead_reckoning:

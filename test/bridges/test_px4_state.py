@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,9 @@ def loop() -> Loop:
         ("VehicleLocalPosition", "z_valid", False, "height is not valid"),
         ("VehicleLocalPosition", "v_xy_valid", False, "horizontal velocity is not valid"),
         ("VehicleLocalPosition", "v_z_valid", False, "vertical velocity is not valid"),
-        ("VehicleLocalPosition", "heading_good_for_control", False, "heading is not good"),
+        ("VehicleLocalPosition", "heading", math.nan, "heading is not known"),
+        ("VehicleLocalPosition", "heading_var", math.nan, "heading is uncertain"),
+        ("VehicleLocalPosition", "heading_var", 0.09, "heading is uncertain: its deviation is 17 degrees"),
         ("VehicleLocalPosition", "xy_global", False, "no global reference"),
         ("VehicleLocalPosition", "z_global", False, "no global reference"),
         ("VehicleLocalPosition", "dead_reckoning", True, "dead reckoning"),
@@ -82,6 +85,16 @@ def test_what_is_true_of_a_sound_vehicle_on_the_ground_forbids_nothing(loop: Loo
     setattr(message, flag, True)
     loop.state.hear("FailsafeFlags", message, loop.now)
     assert loop.state.reasons_against_arming(loop.now) == []
+
+
+def test_a_heading_that_is_aligned_only_in_flight_forbids_nothing(loop: Loop) -> None:
+    loop.run(60.0)
+    local = loop.state.newest("VehicleLocalPosition")
+    assert not local.heading_good_for_control and local.heading_reset_counter == 0
+    assert loop.state.reasons_against_arming(loop.now) == []
+    loop.fly()
+    local = loop.state.newest("VehicleLocalPosition")
+    assert local.heading_good_for_control and local.heading_reset_counter == 1
 
 
 def test_modes_have_names() -> None:

@@ -37,6 +37,9 @@ OLD_STAMP = 2.0  # s
 OVERRIDE = 0.2  # s, how long a set-point counts in modes that are not offboard
 AUTO_DISARM = 2.0  # s on the ground after a flight
 AUTO_DISARM_UNFLOWN = 10.0  # s
+ALIGN_HEIGHT = 1.5  # m above the ground, where the heading is aligned anew, after every take-off
+GROUND_YAW_ERROR = 0.03  # rad, of the estimate until then
+HEADING_VARIANCE = 0.018  # rad^2
 PERIODS = {
     "VehicleOdometry": 0.01,
     "VehicleLocalPosition": 0.02,
@@ -105,6 +108,8 @@ class FakeAutopilot:
         self._jump = np.zeros(3)  # NED, m, by which resets moved the estimate
         self._xy_resets = self._z_resets = self._heading_resets = 0
         self._delta = np.zeros(3)
+        self._aligned = False  # the heading: in flight alone
+        self._delta_heading = 0.0
         self._heartbeat = -math.inf
         self._signal_since = math.inf
         self._returned = math.inf  # when the heartbeat came back
@@ -368,8 +373,12 @@ class FakeAutopilot:
             body.rest(Pose(np.array([body.position[0], body.position[1], floor]), quaternion_from_yaw(body.yaw)))
             if not self.landed:
                 self.landed, self._touched_at, self._changed = True, self.now, True
+                self._aligned = False
         elif body.position[2] > floor + 0.1 and self.landed:
             self.landed, self._flown, self._changed = False, True, True
+        if not self._aligned and not self.landed and body.position[2] > floor + ALIGN_HEIGHT:
+            self._aligned, self._delta_heading = True, GROUND_YAW_ERROR
+            self._heading_resets += 1
         body.position[2] = max(float(body.position[2]), floor)
 
     def _wanted(self) -> tuple[np.ndarray, float]:
@@ -449,23 +458,37 @@ class FakeAutopilot:
     def _VehicleLocalPosition(self) -> SimpleNamespace:
         x, y, z = enu_to_ned(self.body.position) + self._jump
         vx, vy, vz = enu_to_ned(self.body.velocity)
-        heading = math.pi / 2.0 - self.body.yaw
+        heading = math.pi / 2.0 - self.body.yaw - self._yaw_error
         return SimpleNamespace(
             timestamp=self._us(), timestamp_sample=self._us(), xy_valid=self.valid, z_valid=self.valid,
             v_xy_valid=self.valid, v_z_valid=self.valid, x=float(x), y=float(y), z=float(z),
             delta_xy=[float(self._delta[0]), float(self._delta[1])], xy_reset_counter=self._xy_resets % 256,
             delta_z=float(self._delta[2]), z_reset_counter=self._z_resets % 256, vx=float(vx), vy=float(vy),
             vz=float(vz), heading=math.remainder(heading, 2.0 * math.pi), heading_reset_counter=self._heading_resets,
-            delta_heading=0.0, heading_good_for_control=True, xy_global=True, z_global=True,
+            delta_heading=self._delta_heading, heading_good_for_control=self._aligned, heading_var=HEADING_VARIANCE,
+            xy_global=True, z_global=True,
             ref_lat=self.reference.latitude, ref_lon=self.reference.longitude, ref_alt=self.reference.altitude,
             eph=self.eph, epv=self.epv, evh=self.evh, evv=self.evv, dead_reckoning=self.dead_reckoning,
         )  # fmt: skip
+
+    @property
+    def _yaw_error(self) -> float:
+        """rad, counter-clockwise, of the estimated heading."""
+        return 0.0 if self._aligned else GROUND_YAW_ERROR
+
+    def _attitude(self) -> np.ndarray:
+        """As it is estimated, ENU and FLU."""
+        return (
+            Pose(quaternion=quaternion_from_yaw(self._yaw_error))
+            .compose(Pose(quaternion=self.body.quaternion))
+            .quaternion
+        )
 
     def _VehicleOdometry(self) -> SimpleNamespace:
         return SimpleNamespace(
             timestamp=self._us(), timestamp_sample=self._us(), pose_frame=1, velocity_frame=1,
             position=[float(v) for v in enu_to_ned(self.body.position) + self._jump],
-            q=[float(v) for v in attitude_enu_flu_to_ned_frd(self.body.quaternion)],
+            q=[float(v) for v in attitude_enu_flu_to_ned_frd(self._attitude())],
             velocity=[float(v) for v in enu_to_ned(self.body.velocity)],
             angular_velocity=[float(v) for v in flu_to_frd(self.body.rates)],
             position_variance=[0.1] * 3, orientation_variance=[1e-4] * 3, velocity_variance=[0.01] * 3,
