@@ -78,6 +78,7 @@ class LocalFrame:
     heading_resets: int = 0
     _counters: tuple[int, int, int] | None = None
     _reference: tuple[float, float, float] | None = None
+    _down: float = math.nan  # m, NED, of the last message
 
     def hear(self, local: Any) -> bool:
         """Take in a VehicleLocalPosition. True when map -> odom has changed."""
@@ -88,16 +89,20 @@ class LocalFrame:
             if counters[0] != self._counters[0]:
                 north, east = float(local.delta_xy[0]), float(local.delta_xy[1])
             if counters[1] != self._counters[1]:
-                down = float(local.delta_z)
+                down = float(local.z) - self._down if self._is_raised(local) else float(local.delta_z)
             self.resets += counters[:2] != self._counters[:2]
             self.heading_resets += counters[2] != self._counters[2]
             moved = ned_to_enu([north, east, down])
             if np.isfinite(moved).all():
                 self.jump = self.jump + moved
-        self._counters = counters
+        self._counters, self._down = counters, float(local.z)
         if local.xy_global and local.z_global:
             self._reference = (float(local.ref_lat), float(local.ref_lon), float(local.ref_alt))
         return not np.array_equal(before[0], self.jump) or before[1] != self._reference
+
+    def _is_raised(self, local: Any) -> bool:
+        """Whether the origin's altitude has changed: delta_z of PX4 1.17 has the wrong sign then."""
+        return self._reference is not None and bool(local.z_global) and float(local.ref_alt) != self._reference[2]
 
     @property
     def has_reference(self) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +13,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from transforms3d.euler import euler2quat
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
+from loop import STEP, Loop
 
 from esar_ros.bridges.px4_frames import (
     LocalFrame,
@@ -203,6 +208,40 @@ def test_odometry_is_continuous_over_resets_and_the_map_position_takes_them(rese
         assert pose is not None
         np.testing.assert_allclose(pose.apply(frame.position(local)), TURN @ estimate, atol=1e-6)
     np.testing.assert_allclose(frame.jump, total, atol=1e-6)
+
+
+@given(st.floats(-50.0, 50.0), st.floats(-2.0, 2.0))
+def test_an_origin_that_is_moved_in_height_moves_neither_odometry_nor_the_place_on_the_map(up: float, z: float) -> None:
+    """PX4 1.17 then tells the step of z with the wrong sign."""
+    frame = LocalFrame()
+    frame.hear(local_position(z=-10.0))
+    frame.hear(local_position(z=up - 10.0, ref_alt=3400.0 + up, delta_z=-up, z_reset_counter=1))
+    after = local_position(z=z + up - 10.0, ref_alt=3400.0 + up, delta_z=-up, z_reset_counter=1)
+    frame.hear(after)
+    np.testing.assert_allclose(frame.position(after), [0.0, 0.0, 10.0 - z], atol=1e-6)
+    pose = frame.odom_in_map(ORIGIN)
+    assert pose is not None
+    np.testing.assert_allclose(pose.position, np.zeros(3), atol=1e-6)
+
+
+def test_a_flight_over_a_moved_origin_is_continuous_and_true() -> None:
+    """Against the fake autopilot, which climbs at 2 m/s meanwhile."""
+    loop, frame = Loop().fly(), LocalFrame()
+    loop.velocity = np.array([0.0, 0.0, 2.0])
+    loop.run(2.0)
+    heights, origin = [], loop.fake.reference
+    for step in range(100):
+        if step == 50:
+            loop.fake.raise_origin(10.3)
+        loop.run(STEP)
+        local = loop.state.newest("VehicleLocalPosition")
+        frame.hear(local)
+        heights.append(float(frame.position(local)[2]))
+        pose = frame.odom_in_map(origin)
+        assert pose is not None
+        np.testing.assert_allclose(pose.apply(frame.position(local))[2], loop.fake.body.position[2], atol=0.1)
+    assert frame.resets == 1
+    assert np.abs(np.diff(heights)).max() < 0.1, "m in 0.02 s"
 
 
 def test_a_counter_that_stands_still_means_no_jump_whatever_delta_says() -> None:

@@ -108,6 +108,7 @@ class FakeAutopilot:
         self._jump = np.zeros(3)  # NED, m, by which resets moved the estimate
         self._xy_resets = self._z_resets = self._heading_resets = 0
         self._delta = np.zeros(3)
+        self._origin_raised = 0.0  # m
         self._aligned = False  # the heading: in flight alone
         self._delta_heading = 0.0
         self._heartbeat = -math.inf
@@ -153,6 +154,12 @@ class FakeAutopilot:
         self._delta = delta
         self._xy_resets += bool(north or east)
         self._z_resets += bool(down)
+
+    def raise_origin(self, up: float) -> None:
+        """The altitude of the estimator's origin is moved in flight; delta_z then has the wrong sign."""
+        self.reset_estimate(0.0, 0.0, up)
+        self._origin_raised += up
+        self._delta[2] = -up
 
     @property
     def linked(self) -> bool:
@@ -467,7 +474,8 @@ class FakeAutopilot:
             vz=float(vz), heading=math.remainder(heading, 2.0 * math.pi), heading_reset_counter=self._heading_resets,
             delta_heading=self._delta_heading, heading_good_for_control=self._aligned, heading_var=HEADING_VARIANCE,
             xy_global=True, z_global=True,
-            ref_lat=self.reference.latitude, ref_lon=self.reference.longitude, ref_alt=self.reference.altitude,
+            ref_lat=self.reference.latitude, ref_lon=self.reference.longitude,
+            ref_alt=self.reference.altitude + self._origin_raised,
             eph=self.eph, epv=self.epv, evh=self.evh, evv=self.evv, dead_reckoning=self.dead_reckoning,
         )  # fmt: skip
 
