@@ -31,7 +31,7 @@ from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Tick
-from esar_ros.nodes.camera_driver import _image
+from esar_ros.nodes.image_message import image_message
 from esar_ros.nodes.interface import BY_NAME
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
@@ -81,7 +81,7 @@ class Cameras(Node):
             for k, output in enumerate(self._outputs):
                 picture, encoding = (self._depth[k // 2], "32FC1") if k % 2 else (self._colour[k // 2], "rgb8")
                 picture.flat[0] = self._number % 256
-                output.publish(_image(picture, encoding, stamp, "camera"))
+                output.publish(image_message(picture, encoding, stamp, "camera"))
         elif self._number > WARM_FRAMES + self._frames + SILENCE * RATE:
             self.exit_code = 0
         self._number += 1
