@@ -3,7 +3,8 @@
 PX4 gives a registered mode a number, asks three times a second whether it can run, and takes the failsafe when no
 answer comes. There is no heartbeat: the answer is the sign of life, and it is no as soon as safe commands are stale.
 What holds of offboard holds here: the last set-point is flown for as long as the answers go on, and a mode that can
-run again may be gone back to, so that the rules of px4_stream.py stay in force.
+run again may be gone back to, so that the rules of px4_stream.py stay in force. While it is armed PX4 registers no mode
+unless COM_MODE_ARM_CHK is set: a bridge that was started again in the air flies on in offboard.
 
 Messages as of PX4 1.17 (RegisterExtComponentRequest and ArmingCheckReply; px4_ros2_api_version 1). Pure: messages and
 times (s, steady clock) in, what to send out.
@@ -53,6 +54,7 @@ class ExternalMode:
         """
         self.nav_state: int | None = None  # the mode's number, None while it is not registered
         self.complaint = "its external mode is not registered yet"
+        self.refused = False  # the last attempt
         self._request_id, self._again, self._silence = request_id, again, silence
         self._check_id = -1
         self._asked = self._checked = -math.inf
@@ -74,10 +76,11 @@ class ExternalMode:
         if int(reply.px4_ros2_api_version) != API_VERSION:
             self.complaint = f"its interface for modes is {int(reply.px4_ros2_api_version)}, this is {API_VERSION}"
         elif not reply.success or not FIRST <= int(reply.mode_id) <= LAST:
-            self.complaint = "the autopilot refused to register the external mode"
+            self.complaint, self.refused = "the autopilot refused to register the external mode", True
         else:
             self.nav_state, self._check_id = int(reply.mode_id), int(reply.arming_check_id)
             self.complaint, self._registered_at, self._valid = "", None, True
+            self.refused = False
 
     def hear_check(self, check: Any) -> None:
         """An ArmingCheckRequest."""
@@ -86,8 +89,8 @@ class ExternalMode:
         self._due = int(check.request_id)
         self._valid = bool(int(check.valid_registrations_mask) >> self._check_id & 1)
 
-    def step(self, now: float, linked: bool, able: bool) -> tuple[Registration | None, CheckAnswer | None]:
-        """What to send now. linked: the autopilot is heard. able: safe commands are fresh."""
+    def step(self, now: float, may_ask: bool, able: bool) -> tuple[Registration | None, CheckAnswer | None]:
+        """What to send now. may_ask: to be registered. able: safe commands are fresh."""
         answer = None
         if self.nav_state is not None:
             self._registered_at = now if self._registered_at is None else self._registered_at
@@ -98,7 +101,7 @@ class ExternalMode:
                 self._checked = now if self._valid else self._checked
             if now - max(self._checked, self._registered_at) > self._silence:
                 self.nav_state, self.complaint = None, "the autopilot has forgotten the external mode"
-        if self.nav_state is not None or not linked or now - self._asked < self._again:
+        if self.nav_state is not None or not may_ask or now - self._asked < self._again:
             return None, answer
         self._asked = now
         return Registration(self._request_id, NAME.encode().ljust(_NAME_LENGTH, b"\0")), answer

@@ -125,6 +125,8 @@ class Offboard:
             if self.stream.mode >= Mode.RETURN:
                 return Outcome(refused, "the governor is in return or worse", "safety")
             reasons = state.reasons_against_arming(self.stream.now)
+            if self.stream.external is not None and self.stream.external.complaint:
+                reasons.append(self.stream.external.complaint)
             if not self.stream.is_commanded():
                 reasons.append("no fresh safe command from the governor")
             return Outcome(refused, "; ".join(reasons), "not ready") if reasons else None
@@ -141,7 +143,8 @@ class Offboard:
         if manoeuvre is Manoeuvre.TAKE_OFF and not state.landed:
             return Outcome(refused, "it is in the air", "flying")
         if manoeuvre in (Manoeuvre.MISSION, Manoeuvre.TAKE_OFF) and state.failsafe:
-            return Outcome(refused, f"it is in failsafe ({mode_name(state.nav_state)})", "not ready")
+            text = f"it is in failsafe ({mode_name(state.nav_state)}): ask for hold first"
+            return Outcome(refused, text, "not ready")
         if manoeuvre is Manoeuvre.MISSION and not self.stream.is_commanded():
             return Outcome(refused, "no fresh safe command from the governor", "not ready")
         return None
@@ -202,13 +205,14 @@ class Offboard:
         return Outcome(End.DONE)
 
     def _mission(self) -> Script:
-        """Through hold into offboard, with heartbeats for longer than PX4 wants before it is asked."""
+        """Through hold into the own mode, with heartbeats for longer than PX4 wants before offboard is asked for."""
         if self.stream.engaged:
             return Outcome(End.DONE)
+        self.stream.choose()
         held = yield from self._go(MODE_HOLD, HOLD)
         if held.end is not End.DONE:
             return held
-        external, command = self.stream.external, self.stream.request
+        external, command = self.stream.flown, self.stream.request
         if external is not None and external.nav_state is None:
             return Outcome(End.FAILED, external.complaint)
         self.stage = "streaming"

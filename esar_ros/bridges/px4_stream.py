@@ -63,6 +63,7 @@ class Stream:
     def __init__(self, state: Px4State, timing: Timing | None = None, external: ExternalMode | None = None) -> None:
         self.state = state
         self.external = external
+        self._fallen_back = False  # to offboard, from an external mode
         self.timing = timing or Timing()
         self.now = -math.inf  # s, of the present step
         self.mode = Mode.UNKNOWN  # of the governor
@@ -90,21 +91,33 @@ class Stream:
         return self._command is not None and self.now - self._command[1] <= self.timing.fresh
 
     @property
+    def flown(self) -> ExternalMode | None:
+        """The external mode in which safe commands are flown; None for offboard."""
+        return None if self._fallen_back else self.external
+
+    def choose(self) -> None:
+        """Fly in the external mode, or in offboard where a vehicle in the air does not register it."""
+        external = self.external
+        self._fallen_back = (
+            external is not None and external.nav_state is None and external.refused and not self.state.landed
+        )
+
+    @property
     def own_state(self) -> int:
         """The mode in which the autopilot flies safe commands; none of its modes while that is not registered."""
-        if self.external is None:
+        if self.flown is None:
             return OFFBOARD
-        return _UNREGISTERED if self.external.nav_state is None else self.external.nav_state
+        return _UNREGISTERED if self.flown.nav_state is None else self.flown.nav_state
 
     @property
     def request(self) -> Command:
         """What asks for that mode."""
-        return MODE_OFFBOARD if self.external is None else set_nav_state(self.own_state)
+        return MODE_OFFBOARD if self.flown is None else set_nav_state(self.own_state)
 
     @property
     def proof(self) -> float:
         """s of signs of life before it is asked for; only offboard wants more than the set-points' window."""
-        return self.timing.stream if self.external is None else self.timing.window
+        return self.timing.stream if self.flown is None else self.timing.window
 
     # -- a step ---------------------------------------------------------------------------------
 
@@ -163,15 +176,16 @@ class Stream:
         registration, answer = None, None
         if self.external is not None and not self._late:
             able = self.is_commanded() and self.mode < Mode.TERMINATE
-            registration, answer = self.external.step(self.now, self.state.is_linked(self.now), able)
+            may_ask = self.state.is_linked(self.now) and not (self.external.refused and self.state.armed)
+            registration, answer = self.external.step(self.now, may_ask, able)
         control = None
-        if self.external is not None and self._setpoint is not None and self._is_due(self._last_control):
-            self._last_control, control = self.now, self.external.nav_state
+        if self.flown is not None and self._setpoint is not None and self._is_due(self._last_control):
+            self._last_control, control = self.now, self.flown.nav_state
         return Output(self._beats(), self._setpoint, tuple(self._commands), registration, answer, control)
 
     def _beats(self) -> bool:
         """Whether a heartbeat of offboard is due."""
-        if self.external is not None or not self.streaming or self._late:
+        if self.flown is not None or not self.streaming or self._late:
             return False
         if self.now - self._last_beat < self.timing.heartbeat - 1e-6:
             return False

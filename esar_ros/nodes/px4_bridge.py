@@ -204,7 +204,7 @@ class Px4BridgeNode(Node):
         reasons = [] if state.armed else state.reasons_against_arming(now)
         if self._complaint:
             reasons.insert(0, self._complaint)
-        if self._external is not None and self._external.complaint:
+        if self._external is not None and self._external.complaint and not state.armed:
             reasons.append(self._external.complaint)
         landed = VehicleState.LANDED_FLYING
         if not state.is_fresh("VehicleLandDetected", now):

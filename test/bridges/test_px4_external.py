@@ -17,7 +17,7 @@ from esar_ros.bridges.px4_commands import End, Manoeuvre
 from esar_ros.bridges.px4_external import ExternalMode
 from esar_ros.safety.codes import Mode
 
-EXTERNAL, HOLD, RTL, LAND, POSITION = 23, 4, 5, 18, 2
+EXTERNAL, OFFBOARD, HOLD, RTL, POSITION = 23, 14, 4, 5, 2
 
 
 @pytest.fixture
@@ -58,7 +58,8 @@ def test_a_silent_governor_means_hold_at_once_and_for_good(flying: Loop) -> None
     assert flying.fake.nav_state == EXTERNAL
 
 
-def test_a_dead_bridge_is_the_autopilots_failsafe_and_a_new_one_does_not_let_it_back(flying: Loop) -> None:
+def test_a_dead_bridge_is_the_autopilots_failsafe_and_a_new_one_does_not_let_it_back() -> None:
+    flying = Loop(external=True, on_loss=HOLD).fly()  # which is of offboard alone
     flying.bridge_alive, died = False, flying.now
     assert flying.run(3.0, lambda: flying.fake.nav_state == RTL)
     assert flying.now - died < fake_autopilot.CHECK_LOST + 0.35
@@ -83,6 +84,7 @@ def test_stale_commands_are_answered_with_no() -> None:
 
 
 def test_an_autopilot_that_forgets_is_registered_with_again_and_asked_by_nobody(flying: Loop) -> None:
+    flying.fake.registers_armed = True
     flying.fake.forget_modes()
     assert flying.run(3.0, lambda: flying.fake.nav_state == RTL)
     assert flying.run(10.0, lambda: bool(flying.fake.external_name)), "registered again"
@@ -96,8 +98,34 @@ def test_a_refused_registration_refuses_to_fly_in_words() -> None:
     loop.fake.refuses_modes = True
     loop.run(3.0)
     outcome = loop.do(Manoeuvre.ARM)
-    assert outcome.end is End.FAILED and "refused to register" in outcome.text
-    assert not loop.fake.armed or loop.fake.landed
+    assert outcome.end is End.REFUSED and "refused to register" in outcome.text
+    assert not [message for _, message in loop.fake.commands if message.command == 400]
+
+
+def test_a_bridge_started_again_in_the_air_cannot_register_and_flies_on_in_offboard(flying: Loop) -> None:
+    """And its next flight is in its own mode again."""
+    fresh = Loop(external=True)
+    fresh.fake, fresh.now = flying.fake, flying.now  # a new process
+    fresh.run(3.0)
+    assert fresh.fake.nav_state == RTL and not fresh.bridge.stream.engaged
+    refused = fresh.do(Manoeuvre.MISSION)
+    assert refused.end is End.REFUSED and "ask for hold first" in refused.text
+    assert fresh.do(Manoeuvre.HOLD).end is End.DONE
+    assert fresh.do(Manoeuvre.MISSION).end is End.DONE
+    assert fresh.fake.nav_state == OFFBOARD and fresh.bridge.stream.engaged
+    fresh.velocity = np.array([2.0, 0.0, 0.0])
+    fresh.run(4.0)
+    assert fresh.fake.body.velocity[0] == pytest.approx(2.0, abs=0.1)
+    asked = len([at for at, output in fresh.sent if output.registration is not None])
+    assert asked < 5, "what is refused while armed is not asked for again and again"
+    fresh.velocity = None
+    assert fresh.run(1.0, lambda: fresh.fake.nav_state == HOLD), "offboard's rules hold"
+    fresh.velocity = np.zeros(3)
+    assert fresh.do(Manoeuvre.LAND).end is End.DONE
+    fresh.run(3.0)
+    assert fresh.fake.nav_state == fresh.fake.intention == HOLD
+    fresh.fly()
+    assert fresh.fake.nav_state == EXTERNAL
 
 
 def test_a_persons_switch_is_not_fought(flying: Loop) -> None:

@@ -243,7 +243,8 @@ def test_a_flight_in_a_mode_of_its_own(make: Callable[..., Graph]) -> None:
     assert fake.nav_state == HOLD and not stream.engaged
     result = graph.do("manoeuvre", manoeuvre=2)
     assert (result.error_code, result.nav_state) == (0, EXTERNAL), result.error_msg
-    # PX4 forgets: its failsafe; registered again, and asked by nobody.
+    # PX4 forgets: its failsafe; registered again, where COM_MODE_ARM_CHK lets it, and asked by nobody.
+    fake.registers_armed = True
     fake.forget_modes()
     assert graph.wait(lambda: fake.nav_state == RTL, 3.0)
     assert graph.wait(lambda: bool(fake.external_name), 10.0), "registered again"

@@ -69,7 +69,7 @@ class FakeAutopilot:
         ground: Callable[[float, float], float] = lambda x, y: 0.0,
         on_loss: int = RTL,
     ) -> None:
-        """start: m, ENU; on_loss: the mode taken when the offboard signal is lost (COM_OBL_RC_ACT)."""
+        """start: m, ENU; on_loss: the mode taken when the signal of offboard is lost (COM_OBL_RC_ACT)."""
         self.system_id, self.on_loss, self.ground = system_id, on_loss, ground
         self.reference = reference or Origin(34.0, 107.8, 3000.0)
         x, y, _ = start
@@ -100,6 +100,7 @@ class FakeAutopilot:
         self.controls: list[tuple[int, bool]] = []  # mode, and whether it flies velocities
         self.external_name = b""  # of the registered mode, empty without one
         self.refuses_modes = False
+        self.registers_armed = False  # COM_MODE_ARM_CHK
         self.answers: deque[tuple[float, bool]] = deque(maxlen=100_000)  # to arming checks
         self._checks = 0
         self._check_last = self._answered = -math.inf
@@ -203,7 +204,8 @@ class FakeAutopilot:
         """A RegisterExtComponentRequest."""
         if not self.linked:
             return
-        taken = not self.refuses_modes and message.px4_ros2_api_version == 1 and message.register_arming_check
+        barred = self.refuses_modes or (self.armed and not self.registers_armed)
+        taken = not barred and message.px4_ros2_api_version == 1 and message.register_arming_check
         if taken:
             self.external_name, self._answered = bytes(message.name).rstrip(b"\0"), self.now
         self._replies.append(
@@ -343,7 +345,7 @@ class FakeAutopilot:
         if self.intention == EXTERNAL and self.armed and self._forced is None:
             if not self.external and self.nav_state == EXTERNAL:
                 self.failsafe = True
-                self._set(self.on_loss)
+                self._set(RTL)  # on_loss is of offboard alone
             elif self.failsafe and self.external:  # assumed as of offboard: it goes back by itself
                 self.failsafe = False
                 self._set(EXTERNAL)
