@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, Final
 
 from esar_ros.bridges.px4_commands import (
     ARM,
@@ -32,6 +32,7 @@ from esar_ros.bridges.px4_stream import Output, Stream, Timing
 from esar_ros.safety.codes import Mode
 
 Script = Generator[None, None, Outcome]
+LIFT: Final = 2.5  # m, of the take-off before an external mode: PX4 lifts off by set-points in offboard alone
 
 
 class Offboard:
@@ -138,10 +139,11 @@ class Offboard:
             return Outcome(refused, "it is on the ground", "on ground")
         if manoeuvre is Manoeuvre.TAKE_OFF and not (0.0 < height < math.inf):
             return Outcome(refused, f"height {height} m", "not ready")
-        if manoeuvre is Manoeuvre.TAKE_OFF and not state.newest("VehicleLocalPosition").z_global:
-            return Outcome(refused, "its height above the sea is not known", "not ready")
         if manoeuvre is Manoeuvre.TAKE_OFF and not state.landed:
             return Outcome(refused, "it is in the air", "flying")
+        rises = manoeuvre in (Manoeuvre.MISSION, Manoeuvre.TAKE_OFF) and state.landed
+        if rises and not state.newest("VehicleLocalPosition").z_global:
+            return Outcome(refused, "its height above the sea is not known", "not ready")
         if manoeuvre in (Manoeuvre.MISSION, Manoeuvre.TAKE_OFF) and state.failsafe:
             text = f"it is in failsafe ({mode_name(state.nav_state)}): ask for hold first"
             return Outcome(refused, text, "not ready")
@@ -184,7 +186,7 @@ class Offboard:
         return self._failed(f"it did not go to {mode_name(nav_state)}", command)
 
     def _arm(self) -> Script:
-        """Hold, arm, and only then stream and go to offboard: an armed vehicle must not be there by itself."""
+        """Hold, arm, and only then stream and go to the own mode: an armed vehicle must not be there by itself."""
         if self.stream.engaged:
             return Outcome(End.DONE)
         held = yield from self._go(MODE_HOLD, HOLD)
@@ -209,12 +211,17 @@ class Offboard:
         if self.stream.engaged:
             return Outcome(End.DONE)
         self.stream.choose()
+        external = self.stream.flown
+        if external is not None and external.nav_state is None:
+            return Outcome(End.FAILED, external.complaint)
+        if external is not None and self.state.landed:
+            risen = yield from self._take_off(LIFT)
+            if risen.end is not End.DONE:
+                return risen
         held = yield from self._go(MODE_HOLD, HOLD)
         if held.end is not End.DONE:
             return held
-        external, command = self.stream.flown, self.stream.request
-        if external is not None and external.nav_state is None:
-            return Outcome(End.FAILED, external.complaint)
+        command = self.stream.request
         self.stage = "streaming"
         self.stream.start()
         begun = self.stream.now

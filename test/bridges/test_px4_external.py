@@ -17,7 +17,7 @@ from esar_ros.bridges.px4_commands import End, Manoeuvre
 from esar_ros.bridges.px4_external import ExternalMode
 from esar_ros.safety.codes import Mode
 
-EXTERNAL, OFFBOARD, HOLD, RTL, POSITION = 23, 14, 4, 5, 2
+EXTERNAL, OFFBOARD, HOLD, RTL, POSITION, TAKE_OFF = 23, 14, 4, 5, 2, 17
 
 
 @pytest.fixture
@@ -32,6 +32,43 @@ def test_arming_ends_in_the_registered_mode_and_the_vehicle_follows(flying: Loop
     assert flying.fake.external_name == b"esar_ros"
     assert not flying.fake.heartbeat_times, "offboard's heartbeat has no place here"
     assert {output.control for _, output in flying.sent if output.setpoint is not None} == {EXTERNAL, None}
+
+
+def test_the_registered_mode_would_not_lift_it_and_it_disarms_itself() -> None:
+    """The fake's side: what the take-off is for."""
+    loop = Loop(external=True)
+    loop.run(2.0)
+    loop.fake._arm()
+    loop.fake.switch_mode(EXTERNAL)
+    up = SimpleNamespace(timestamp=0, position=[np.nan] * 3, velocity=[0.0, 0.0, -2.0], yawspeed=0.0)
+    loop.bridge_alive = False
+    begun = loop.now
+    while loop.fake.armed and loop.now < begun + 20.0:
+        loop.fake.hear_setpoint(up)
+        loop.run(STEP)
+    assert loop.fake.landed and loop.now - begun == pytest.approx(fake_autopilot.AUTO_DISARM_UNFLOWN, abs=0.1)
+
+
+def test_it_is_armed_taken_up_by_the_autopilot_and_only_then_in_the_registered_mode() -> None:
+    loop = Loop(external=True)
+    loop.run(2.0)
+    begun = loop.now
+    assert loop.do(Manoeuvre.ARM).end is End.DONE
+    assert loop.now - begun < 10.0
+    assert loop.modes_since(begun) == [TAKE_OFF, HOLD, EXTERNAL]
+    assert not loop.fake.landed and loop.fake.body.position[2] == pytest.approx(2.5, abs=0.5)
+
+
+def test_a_person_who_switches_the_mode_during_the_take_off_ends_the_arming() -> None:
+    loop = Loop(external=True)
+    loop.run(2.0)
+    loop.bridge.ask(Manoeuvre.ARM, loop.now)
+    assert loop.run(10.0, lambda: float(loop.fake.body.position[2]) > 0.5)
+    loop.fake.switch_mode(POSITION)
+    loop.run(1.0)
+    outcome = loop.bridge.outcome(Manoeuvre.ARM)
+    assert outcome is not None and outcome.end is End.FAILED and "position" in outcome.text
+    assert loop.fake.armed and loop.fake.nav_state == POSITION, "in the air it is not disarmed"
 
 
 def test_setpoints_are_sent_in_it_and_as_zeros_just_before_it_alone(flying: Loop) -> None:

@@ -373,7 +373,8 @@ class FakeAutopilot:
                 body.fall(np.zeros(3), round(TICK / 0.002))
             return
         velocity, yaw_rate = self._wanted()
-        if self.landed and velocity[2] <= 0.05:
+        lifts = self.nav_state in (OFFBOARD, TAKE_OFF)  # set-points lift it in no other mode
+        if self.landed and (velocity[2] <= 0.05 or not lifts):
             body.rest(Pose(np.array([body.position[0], body.position[1], floor]), quaternion_from_yaw(body.yaw)))
             return
         body.advance(SetPoint(values=velocity, yaw=yaw_rate).as_array(), np.zeros(3), round(TICK / 0.002))
