@@ -27,7 +27,7 @@ from esar_ros.bridges.px4_commands import (
     result_name,
     take_off,
 )
-from esar_ros.bridges.px4_state import HOLD, LAND, RETURN, TAKE_OFF, mode_name
+from esar_ros.bridges.px4_state import HOLD, LAND, RETURN, TAKE_OFF, TERMINATED, mode_name
 from esar_ros.bridges.px4_stream import Output, Stream, Timing
 from esar_ros.safety.codes import Mode
 
@@ -122,6 +122,8 @@ class Offboard:
             return Outcome(refused, "the governor has terminated", "safety")
         if not state.is_linked(self.stream.now):
             return Outcome(refused, "the autopilot is silent", "not ready")
+        if state.terminated:
+            return Outcome(refused, TERMINATED, "not ready")
         if manoeuvre is Manoeuvre.ARM:
             if self.stream.mode >= Mode.RETURN:
                 return Outcome(refused, "the governor is in return or worse", "safety")

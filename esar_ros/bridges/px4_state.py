@@ -15,6 +15,7 @@ ARMED: Final = 2  # VehicleStatus.ARMING_STATE_ARMED
 
 # VehicleStatus.NAVIGATION_STATE_*
 POSITION, HOLD, RETURN, DESCEND, TERMINATION, OFFBOARD, TAKE_OFF, LAND, PRECISION_LAND = 2, 4, 5, 12, 13, 14, 17, 18, 20
+TERMINATED: Final = "it has terminated the flight and obeys nothing until it is started again"
 MODE_NAMES: Final[dict[int, str]] = {
     0: "manual", 1: "altitude", 2: "position", 3: "auto mission", 4: "hold", 5: "return", 6: "position slow",
     8: "altitude cruise", 10: "acro", 12: "descend", 13: "termination", 14: "offboard", 15: "stabilized",
@@ -119,6 +120,11 @@ class Px4State:
         status = self.newest("VehicleStatus")
         return status is not None and bool(status.failsafe)
 
+    @property
+    def terminated(self) -> bool:
+        """Whether it has terminated the flight: it stays armed and obeys nothing until it is started again."""
+        return self.nav_state == TERMINATION
+
     def reasons_against_arming(self, now: float) -> list[str]:
         """Why it may not be armed, in words, gravest first; empty when it may."""
         silent = [name for name in AGES if not self.is_fresh(name, now)]
@@ -149,6 +155,8 @@ class Px4State:
                 yield from (f"failsafe flag {flag}" for flag in FORBIDDING if getattr(message, flag, False))
 
     def _against_status(self, status: Any) -> Iterator[str]:
+        if self.terminated:
+            yield TERMINATED
         if int(status.system_id) != self.target_system:
             yield f"it is system {int(status.system_id)}, commands go to {self.target_system}: set target_system"
         if not status.pre_flight_checks_pass:

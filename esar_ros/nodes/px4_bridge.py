@@ -201,7 +201,7 @@ class Px4BridgeNode(Node):
 
     def _vehicle_state(self, now: float, stamp: Any) -> VehicleState:
         state = self._state
-        reasons = [] if state.armed else state.reasons_against_arming(now)
+        reasons = [] if state.armed and not state.terminated else state.reasons_against_arming(now)
         if self._complaint:
             reasons.insert(0, self._complaint)
         if self._external is not None and self._external.complaint and not state.armed:

@@ -382,6 +382,20 @@ def test_the_governor_in_return_forbids_arming_and_in_terminate_everything(flyin
     assert flying.do(Manoeuvre.HOLD).because == "safety"
 
 
+@pytest.mark.parametrize("manoeuvre", [m for m in Manoeuvre if m is not Manoeuvre.TAKE_OFF])
+def test_after_a_termination_it_takes_no_order_and_says_so_at_once(flying: Loop, manoeuvre: Manoeuvre) -> None:
+    """PX4 stays armed in it until it is started again; the bridge may be another one by then."""
+    flying.fake.force_failsafe(px4_state.TERMINATION)
+    flying.run(10.0)
+    assert flying.fake.landed and flying.fake.armed
+    commands = len(flying.fake.commands)
+    refused = flying.do(manoeuvre)
+    assert (refused.end, refused.because) == (End.REFUSED, "not ready")
+    assert "terminated" in refused.text and "again" in refused.text
+    assert len(flying.fake.commands) == commands
+    assert "terminated" in "; ".join(flying.state.reasons_against_arming(flying.now))
+
+
 def test_another_manoeuvre_replaces_the_one_under_way(flying: Loop) -> None:
     flying.bridge.ask(Manoeuvre.LAND, flying.now)
     flying.run(2.0)

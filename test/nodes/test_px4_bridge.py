@@ -210,7 +210,7 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
     # The agent is started again (danger 6).
     fake.restart_agent()
     assert graph.wait(lambda: fake.nav_state == RTL, 3.0)
-    assert graph.wait(lambda: fake.linked, 8.0)
+    assert graph.wait(lambda: fake.linked, 12.0)
     time.sleep(1.0)
     assert fake.nav_state == RTL and "silent" in bridge.stream.left_because
     assert graph.do("manoeuvre", manoeuvre=3).error_code == 0

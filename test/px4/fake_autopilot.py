@@ -32,7 +32,7 @@ SIGNAL_GAP = 0.5  # s, 2 Hz
 SIGNAL_PROOF = 1.0  # s of heartbeats before offboard is granted
 REENTRY = 0.08  # s from the first heartbeat after a loss to offboard
 ACK_DELAY = 0.015  # s
-AGENT_RESTART = 6.0  # s
+AGENT_RESTART = 9.4  # s
 OLD_STAMP = 2.0  # s
 OVERRIDE = 0.2  # s, how long a set-point counts in modes that are not offboard
 AUTO_DISARM = 2.0  # s on the ground after a flight
@@ -281,7 +281,6 @@ class FakeAutopilot:
             return self._intend(EXTERNAL) if message.param1 == EXTERNAL and self.external else REJECTED
         if code == 185:
             self._set(TERMINATION)
-            self.armed = False
             return OK
         return UNSUPPORTED
 
@@ -299,6 +298,8 @@ class FakeAutopilot:
     def _intend(self, nav_state: int) -> int:
         if not self.obeys:
             return OK
+        if self.nav_state == TERMINATION:
+            return REJECTED  # until it is started again
         self.intention, self.failsafe, self._forced = nav_state, False, None
         self._set(nav_state)
         return OK
@@ -325,6 +326,8 @@ class FakeAutopilot:
     def _disarm(self) -> int:
         if self.armed and not self.landed:
             return DENIED
+        if self.nav_state == TERMINATION:
+            return REJECTED  # armed for as long
         if self.armed:
             self.armed, self._changed = False, True
             if self._flew_offboard:
@@ -366,9 +369,11 @@ class FakeAutopilot:
     def _fly(self) -> None:
         body = self.body
         floor = self.ground(float(body.position[0]), float(body.position[1]))
-        if not self.armed:
+        if not self.armed or self.nav_state == TERMINATION:
             if body.position[2] <= floor + 0.02:
                 body.rest(Pose(np.array([body.position[0], body.position[1], floor]), quaternion_from_yaw(body.yaw)))
+                self._changed = self._changed or not self.landed
+                self.landed = True
             else:
                 body.fall(np.zeros(3), round(TICK / 0.002))
             return
