@@ -13,7 +13,8 @@ from pydantic import Field
 
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.clues import KINDS
-from esar_ros.planning.belief.brief_parser import BriefFacts, Move, Reference, StartFact
+from esar_ros.planning.belief.brief_parser import BriefFacts, Move, Reference
+from esar_ros.planning.belief.brief_start import StartFact
 from esar_ros.planning.belief.measures import (
     TOLD_SPREAD,
     VAGUE_SPREAD,
@@ -28,6 +29,7 @@ _LEAST_WAY = 10.0  # m: what is nearer is said to be at the place
 _FARTHEST = 20000.0  # m
 _REFERENCES = {
     "landmark": Reference.START,
+    "drone_start": Reference.VEHICLE,
     "previous": Reference.PREVIOUS,
     "other_place": Reference.OTHER,
     "leads_to_landmark": Reference.DEFINES_START,
@@ -72,9 +74,9 @@ class StartOfVehicle(Measured):
 class Way(Measured):
     """One leg that somebody went or was seen on, or a place told by distance and bearing, in the order told."""
 
-    counts_from: Literal["landmark", "previous", "other_place", "leads_to_landmark"] = Field(
-        description="the start's landmark; where the last leg ended; a place of unknown position; or the leg leads "
-        "from somewhere to the start's landmark"
+    counts_from: Literal["landmark", "drone_start", "previous", "other_place", "leads_to_landmark"] = Field(
+        description="the start's landmark; where the drone itself starts; where the last leg ended; a place of unknown "
+        "position; or the leg leads from somewhere to the start's landmark"
     )
     names: list[str] = Field(default_factory=list, max_length=12, description="of those it is told of; empty: all")
     kinds: list[Literal[KINDS]] = Field(  # type: ignore[valid-type]

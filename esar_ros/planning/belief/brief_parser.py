@@ -1,8 +1,9 @@
 """What a brief says about where the missing are, read by rules and without a model.
 
-A brief is taken apart into sentences. One of them says where the vehicle starts, seen from a landmark; others tell
-where people went, seen from that landmark, from another place, or from where the sentence before has led. Statements
-whose reference is not understood are kept as weak ones; nothing is invented. Wind and weather are left out.
+A brief is taken apart into sentences. One of them says where the vehicle starts, seen from a landmark (brief_start.py);
+others tell where people went, seen from that landmark, from the vehicle's start itself, from another place, or from
+where the sentence before has led. Statements whose reference is not understood are kept as weak ones; nothing is
+invented. Wind and weather are left out.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from esar_ros.planning.belief.brief_people import SENTENCE, count_victims, names_in
+from esar_ros.planning.belief.brief_start import PAIR, START, StartFact, alike, find_start, mark_start
 from esar_ros.planning.belief.measures import Direction, Distance, directions, distances
 
 
@@ -20,29 +22,10 @@ class Reference(Enum):
     """What a move counts from."""
 
     START = "start"  # the landmark that the vehicle's start is given by
+    VEHICLE = "vehicle"  # the vehicle's start itself
     PREVIOUS = "previous"  # where the last statement has led
     OTHER = "other"  # a place that nothing is known of
     DEFINES_START = "defines start"  # it leads from another place to the start's landmark
-
-
-@dataclass(frozen=True)
-class StartFact:
-    """Where the vehicle starts: distance and direction from a landmark to it; None: not told, distance then near."""
-
-    landmark: str
-    distance: Distance | None
-    direction: Direction | None
-
-    @property
-    def head(self) -> str:
-        """The landmark's own words: "the tent place" of "the tent place south of the fork"."""
-        return _QUALIFIED.split(self.landmark, maxsplit=1)[0]
-
-    @property
-    def tail(self) -> str:
-        """What the landmark is seen from: "south of the fork" of the same; mostly empty."""
-        tail = self.landmark[len(self.head) :]
-        return tail if directions(tail) else ""
 
 
 @dataclass(frozen=True)
@@ -92,41 +75,12 @@ _WIND = re.compile(
     r"\b(?:north|south|east|west)[\w-]*\s+(?:wind|breeze|gale|swell)s?\b",
     re.IGNORECASE,
 )
-_VEHICLE = re.compile(
-    r"\b(?:drone|uav|uas|aircraft|quadcopter|copter|aerial\s+(?:team|unit)|air\s+(?:unit|team|crew)|take-?off|take\s+off|"
-    r"launch(?:ed|ing)?|deploy\w*|staged|start(?:ing)?\s+(?:you|point|from|there|at|some|about|place|position|close|near)|"
-    r"start\b|you\s+(?:will\s+|are\s+to\s+)?(?:start|fly|begin|launch)|your\s+(?:start|position|team)|lift[\s-]off)\b",
-    re.IGNORECASE,
-)
-_ADDRESSED = re.compile(  # the vehicle itself, not a launch site that somebody stands at
-    r"\b(?:you|your|drone|uav|uas|aircraft|quadcopter|copter|aerial\s+(?:team|unit)|air\s+(?:unit|team|crew)|vehicle)\b",
-    re.I,
-)
-_BEGINS = re.compile(
-    r"\byou(?:'ll|\s+will|\s+are\s+to)?\s+(?:start|begin|fly|launch|operate|take\s+off|lift\s+off|set\s+off|"
-    r"are\s+(?:launched|deployed|set\s+down|brought))\b",
-    re.IGNORECASE,
-)
-_WHERE = re.compile(  # "the car park, where your aircraft is waiting"
-    r"((?:the|our|her|his|their)\s+[^,.;]{2,40}?),?\s+(?:where|from\s+(?:which|where))\s+(?:you\b|(?:your|the)\s+(?:drone|uav|"
-    r"aircraft|vehicle)\b)",
-    re.IGNORECASE,
-)
-_AT = re.compile(  # all that a short sentence says: "Drone: the hut", "You start from the camp", "UAV at hut"
-    r"^(?:so\s+)?(?:you(?:'ll|\s+will)?\s+(?:are|start|begin|fly|launch|operate|take\s+off|lift\s+off|set\s+off)|"
-    r"(?:the\s+)?(?:drone|uav|aircraft|vehicle|flight|search|start|take-?off(?:\s+point)?|launch\s+(?:site|pad)|"
-    r"your\s+(?:start|launch\s+(?:site|pad)|take-?off\s+point))(?:\s+(?:is|lies|stands|waits|begins|starts|position))*)\W+"
-    r"(?:(?:now|brought|launched|placed)\s+)?(?:(?:at|from|on|in|beside|by|to|out\s+of)\s+)?(?:the\s+foot\s+of\s+)?"
-    r"((?:the\s+)?[a-z][\w\s'-]*?)\s*(?:with\b.*)?[.!]?$",
-    re.IGNORECASE,
-)
-_NEAR = re.compile(r"\b(?:close\s+to|next\s+to|near|beside|right\s+at|by|at)\s+(the\s+[^,.;]+)", re.IGNORECASE)
-_OF = re.compile(r"^\W*(?:or\s+so\s+)?(?:away\s+)?(?:\w+ly\s+)?(?:of|from|to)\s+([^,.;:]+)", re.IGNORECASE)
 _FROM = re.compile(
     r"\b(?:of|from|beyond|past|below|above|behind|after|off|begins\s+at|starts\s+at)\s+((?:the|it|there|here|that|this|where|his|"
-    r"her|their|its|our)\b[^,.;:]*)",
+    rf"her|their|its|our)\b[^,.;:]*|{START})",
     re.IGNORECASE,
 )
+_OF_START = re.compile(rf"^[\w\s]{{0,20}}?\b(?:of|from|beyond|past|above|below|behind)\s+{START}", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"^(?:it|there|here|that\s+(?:point|place|spot)|this|where\s+(?:he|she|they)|his|her|their)\b", re.IGNORECASE
 )
@@ -151,21 +105,10 @@ _STATIONARY = re.compile(
     re.IGNORECASE,
 )
 _WAITING_VEHICLE = re.compile(r"\b(?:drone|uav|aircraft|vehicle|team|you)\s+(?:is\s+|are\s+)?wait(?:s|ing)?\b", re.I)
-_STOP = frozenset(
-    re.split(
-        r"\s+",
-        "the a an of from to at in on and or by with where which that this place spot point some about was were is are "
-        "his her their its it he she they who there here up down out off",
-    )
-)
 _NAMED_PLACE = re.compile(  # "the south beach": the direction is part of a name
     r"^\s+(?!side|slopes?|edge|end|bank|face|flank|part|half|corner)"
     r"(?:beach|track|trail|path|road|ridge|camp|glacier|valley|col|peak|summit|summits|wall|route|"
     r"peninsula|shore|coast|bay|cove|cape|pier|fork|wood|woods|forest|lake|sea|spur|gate|hut)",
-    re.IGNORECASE,
-)
-_QUALIFIED = re.compile(
-    r"\s+(?:above|below|beside|on|near|under|behind|(?:to\s+the\s+)?(?:north|south|east|west)[\w-]*)\b(?!\s+(?:beach|side|end))",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(  # between two ways of a sentence: the second begins where the first ends
@@ -180,22 +123,23 @@ _SHORT = re.compile(
 _FROM_THE = re.compile(
     r"\b(?:come|came|coming|walking|approach\w*|up|in|arriv\w*)\s+from\s+(?:the\s+)?$", re.IGNORECASE
 )
-_DIRECTION_WORD = 12  # characters: "to the north-east" is a direction, no landmark
 _AHEAD = 8  # characters into a way: "a further 500 metres"
 _ACROSS = 0.1  # cosine of the angle between two ways that are coordinates
-_PAIR = 60  # characters between a direction and the distance that belongs to it
 
 
 def parse_brief(prompt: str) -> BriefFacts:
     """Facts of a brief; an empty or foreign text gives none, and one victim."""
     text = _WIND.sub(" ", " ".join(prompt.split()))
     sentences = [sentence for sentence in SENTENCE.split(text) if sentence]
-    start, used = _start(sentences)
+    marked = [mark_start(sentence) for sentence in sentences]
+    start, used = find_start(sentences, marked)
     names = names_in(prompt)
     moves: list[Move] = []
-    for number, sentence in enumerate(sentences):
-        if number != used:
-            moves += _moves(sentence, start, names)
+    for number, sentence in enumerate(marked):
+        ways = _moves(sentence, start, names)
+        if number == used and start is not None:  # what else it tells is somebody's place by the start
+            ways = [way for way in ways if way.reference is Reference.VEHICLE and way.distance != start.distance]
+        moves += ways
     return BriefFacts(
         start=start,
         moves=tuple(_merged(moves)),
@@ -205,52 +149,6 @@ def parse_brief(prompt: str) -> BriefFacts:
         short_of_it=bool(_SHORT.search(text)),
         kinds=frozenset(kind for kind, words in _KINDS.items() if words.search(prompt)),
     )
-
-
-def _start(sentences: list[str]) -> tuple[StartFact | None, int]:
-    """The sentence that says where the vehicle starts, and which it was (-1: none).
-
-    What is said to the vehicle itself counts before what is said of some launch site.
-    """
-    numbers = range(len(sentences))
-    told = [n for n in numbers if _VEHICLE.search(sentences[n]) or _BEGINS.search(sentences[n])]
-    addressed = [n for n in numbers if _ADDRESSED.search(sentences[n])]
-    ways = [(_start_by_way, [n for n in told if n in addressed]), (_start_at, addressed), (_start_by_way, told)]
-    for read, candidates in ways:
-        for number in candidates:
-            fact = read(sentences[number])
-            if fact is not None:
-                return fact, number
-    for sentence in sentences:
-        where = _WHERE.search(sentence)
-        if where:
-            return StartFact(where[1].strip(), None, None), -1  # the rest of the sentence may tell of a way
-    return next(((fact, n) for n in numbers if (fact := _start_at(sentences[n])) is not None), (None, -1))
-
-
-def _start_by_way(sentence: str) -> StartFact | None:
-    """From "300 m north of the hut", or near it."""
-    ways = distances(sentence)
-    for direction in directions(sentence):
-        landmark = _OF.match(sentence[direction.end :])
-        if landmark:
-            way = next((way for way in reversed(ways) if 0 <= direction.start - way.end < _PAIR), None)
-            return StartFact(landmark[1].strip(), way, direction)
-    for way in ways:
-        landmark = _OF.match(sentence[way.end :])
-        if landmark and not directions(landmark[1][:_DIRECTION_WORD]):
-            return StartFact(landmark[1].strip(), way, None)
-    said = _VEHICLE.search(sentence) or _BEGINS.search(sentence)
-    near = _NEAR.search(sentence[said.end() :]) if said else None
-    return StartFact(near[1].strip(), None, None) if near and not ways else None
-
-
-def _start_at(sentence: str) -> StartFact | None:
-    """From "Drone: the hut", "You are at the ramp"."""
-    at = _AT.match(sentence)
-    if at is None or distances(sentence) or directions(sentence):
-        return None
-    return StartFact(at[1].strip(), None, None)
 
 
 def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> list[Move]:
@@ -265,8 +163,8 @@ def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> li
             for index, way in enumerate(ways)
             if index not in taken
         ]
-        gap, index = min(near, default=(_PAIR + 1, -1))
-        if gap <= _PAIR:
+        gap, index = min(near, default=(PAIR + 1, -1))
+        if gap <= PAIR:
             taken.add(index)
             pairs.append((ways[index], direction))
         else:
@@ -282,15 +180,14 @@ def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> li
         first = min(part.start for part in pair if part is not None)
         end = max(part.end for part in pair if part is not None)
         reference = _reference(sentence, first, end, start)
-        if moves and (
-            _GOES_ON.search(sentence[last : first + _AHEAD]) or _is_second_offset(moves[-1], pair, sentence[last:first])
-        ):
+        goes_on = _GOES_ON.search(sentence[last : first + _AHEAD]) and not _OF_START.match(sentence[end:])
+        if moves and (goes_on or _is_second_offset(moves[-1], pair, sentence[last:first])):
             reference = Reference.PREVIOUS
         last = end
         moves.append(Move(*pair, reference, kinds, persons, searched, sentence))
     if not moves and start is not None:
         goal = _TOWARDS.search(sentence)
-        if goal and _alike(goal[1], start.head):
+        if goal and alike(goal[1], start.head):
             moves.append(Move(None, None, Reference.START, kinds, persons, searched, sentence))
     return moves
 
@@ -325,32 +222,24 @@ def _is_walked(sentence: str, way: Distance) -> bool:
 
 def _reference(sentence: str, first: int, end: int, start: StartFact | None) -> Reference:
     """What a way at these characters counts from: the place left, else the words after it, else those before."""
-    left = _LEAVES.search(sentence[:first])
-    if left is not None and start is not None and _alike(left[1], start.head):
-        return Reference.START
     match = _FROM.search(sentence[end:]) or _FROM.search(sentence)
+    if match is not None and match[1] == START:
+        return Reference.VEHICLE
+    left = _LEAVES.search(sentence[:first])
+    if left is not None and start is not None and alike(left[1], start.head):
+        return Reference.START
     if match is None or _PRONOUN.match(match[1]):
-        if match is not None and start is not None and _alike(match[1], start.head):
+        if match is not None and start is not None and alike(match[1], start.head):
             return Reference.START
         return Reference.PREVIOUS
     if start is None:
         return Reference.OTHER
-    if _alike(match[1], start.head):
+    if alike(match[1], start.head):
         return Reference.START
     goal = _TOWARDS.search(sentence[end:])
-    leads_there = goal is not None and _alike(goal[1], start.head)
-    defines = leads_there or _alike(match[1], start.tail) or _alike(sentence[:end], start.head)
+    leads_there = goal is not None and alike(goal[1], start.head)
+    defines = leads_there or alike(match[1], start.tail) or alike(sentence[:end], start.head)
     return Reference.DEFINES_START if defines else Reference.OTHER
-
-
-def _alike(words: str, landmark: str) -> bool:
-    """Whether two descriptions share a word that tells something."""
-    return bool(_stems(words) & _stems(landmark))
-
-
-def _stems(words: str) -> frozenset[str]:
-    tokens = re.findall(r"[a-z0-9]+", words.lower())
-    return frozenset(re.sub(r"(?:ing|es|s|ed)$", "", token) for token in tokens if token not in _STOP)
 
 
 def _merged(moves: list[Move]) -> list[Move]:

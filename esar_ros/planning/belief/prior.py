@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.planning.belief.brief_parser import BriefFacts, Move, Reference, StartFact
+from esar_ros.planning.belief.brief_parser import BriefFacts, Move, Reference
+from esar_ros.planning.belief.brief_start import StartFact
 from esar_ros.planning.belief.measures import Direction, Distance
 from esar_ros.planning.parameters import Settings
 
@@ -71,7 +72,7 @@ def sample(
     angle = np.full(count, np.nan)
     for move in own:
         angle = _bearing(move.direction, angle, random, count)
-        origin = _origin(move.reference, line, settings, random)
+        origin = _origin(move.reference, line, home, settings, random)
         way = _length(move.distance, settings, random, count)
         if facts.short_of_it and move.distance is None and len(line) == 1:
             # The landmark lies ahead of somebody who has not come as far.
@@ -118,9 +119,16 @@ def _length(
 
 
 def _origin(
-    reference: Reference, line: list[NDArray[np.float64]], settings: PriorSettings, random: np.random.Generator
+    reference: Reference,
+    line: list[NDArray[np.float64]],
+    home: Vector,
+    settings: PriorSettings,
+    random: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Where a way begins: at the landmark, where the last one ended, or when nobody knows at either or around it."""
+    """Where a way begins: at home, at the landmark, where the last one ended, or when nobody knows at the last two or
+    around the landmark."""
+    if reference is Reference.VEHICLE:
+        return np.broadcast_to(home, line[0].shape)
     if reference is Reference.START:
         return line[0]
     if reference is Reference.PREVIOUS:

@@ -94,8 +94,8 @@ def same(one: BriefFacts, other: BriefFacts) -> bool:
 
 
 def test_the_form_holds_all_that_the_rules_read() -> None:
-    for line in BRIEFS.read_text(encoding="utf-8").splitlines():
-        prompt = json.loads(line)["text"]
+    briefs = [json.loads(line)["text"] for line in BRIEFS.read_text(encoding="utf-8").splitlines()]
+    for prompt in [*briefs, "Last seen 300 m north of where you take off."]:
         facts = parse_brief(prompt)
         again = facts_of(BriefReading.model_validate_json(reading_of(facts).model_dump_json()), prompt)
         assert same(again, facts), prompt
