@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 PLANNER = "belief"
-DETECTOR = "segmentation_oracle"
+DETECTOR = "esar_yolo"

@@ -236,6 +236,8 @@ def test_only_who_may_know_the_truth_gets_the_token() -> None:
     assert knowing == {SIMULATOR, OFFICIALS, "uav1-sensing"}
     honest = by_label(replace(DEFAULT, detector="another"))
     assert {label for label, spec in honest.items() if spec.truth} == {SIMULATOR, OFFICIALS}
+    unasked = by_label(MissionOptions(map="aotai"))
+    assert {label for label, spec in unasked.items() if spec.truth} == {SIMULATOR, OFFICIALS}
     assert graph["uav1-planner"].truth_environment("sesame") == {VARIABLE: ""}
 
 

@@ -16,7 +16,9 @@ def test_the_shipped_file_states_the_defaults():
     assert settings.localisation == LocalisationSettings()
     assert settings.fusion == FusionSettings()
     assert set(settings.backends) <= set(names())
-    assert create_chosen(defaults.DETECTOR, settings).name == defaults.DETECTOR
+    default = create_chosen(defaults.DETECTOR, settings)
+    assert default.name == defaults.DETECTOR
+    assert default.eligible, "what is flown when nothing is asked for reads no truth"
 
 
 @pytest.mark.parametrize(
