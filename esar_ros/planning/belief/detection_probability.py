@@ -1,21 +1,25 @@
 """How probably a look finds somebody: by range, angle of view, weather, light and what is looked for.
 
-A logistic curve over range stands for pixels on target (Johnson, 1958: recognition needs a number of lines across the
-target, so the range halves when the target's size or the picture's focal length does). Haze lowers contrast by
-Koschmieder's law; below a contrast a detector sees less and less. Along the ground, plants and folds hide what lies
-behind them.
+A detector's model card says what share of the objects of each class a picture finds by range, by day and by night:
+that is what looks are reckoned with. Where there is no such measure a logistic curve over range stands for pixels on
+target (Johnson, 1958: recognition needs a number of lines across the target, so the range halves when the target's size
+or the picture's focal length does). Haze lowers contrast by Koschmieder's law; below a contrast a detector sees less
+and less. Along the ground, plants and folds hide what lies behind them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from scipy.optimize import curve_fit  # type: ignore[import-untyped]
 
+from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.settings_file import load_settings
 from esar_ros.mission.vehicle import load_vehicle
@@ -25,7 +29,10 @@ from esar_ros.planning.parameters import Settings
 
 _EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)
 _SUREST = 0.99  # no look rules out that somebody was missed
-_DAY = (7, 17)  # h; full light (ESARBench, appendix A)
+_DAY, _TWILIGHT = (7, 17), (6, 18)  # h; full and some light (ESARBench, appendix A)
+_ALL_CLUES = "clues"  # a card's name for all classes but people
+_ENOUGH = 30  # objects that a class needs in a light to have shares of its own
+_BORROWED = 5.0  # objects of the clues' mean share that count with a class's own in each bin of ranges
 TABLE_RANGE = 150  # m, a table's last range
 
 
@@ -84,10 +91,42 @@ class _Fits(BaseModel):
     clues: Fit | None = None
 
 
+class _Shares(BaseModel):
+    """Share of objects that one picture finds in each bin of ranges, and how many there were."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    probability: tuple[float | None, ...]
+    objects: tuple[int, ...]
+
+    @model_validator(mode="after")
+    def _same_bins(self) -> _Shares:
+        if len(self.probability) != len(self.objects):
+            raise ValueError("as many probabilities as objects")
+        return self
+
+
+class _Lights(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    day: _Shares  # by day in fair weather
+    dark: _Shares  # at night
+
+
 class _Measured(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     fit: _Fits
+    range_edges: tuple[float, ...] = ()
+    by_kind: dict[str, _Lights] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _bins_have_edges(self) -> _Measured:
+        for kind, lights in self.by_kind.items():
+            for shares in (lights.day, lights.dark):
+                if len(shares.objects) + 1 != len(self.range_edges):
+                    raise ValueError(f"by_kind.{kind}: one share for each bin of range_edges")
+        return self
 
 
 class _Card(BaseModel):
@@ -96,52 +135,120 @@ class _Card(BaseModel):
     detection_probability: _Measured
 
 
-def load_fits(settings: DetectionSettings, detector: str) -> tuple[Fit, Fit]:
-    """Curves of person and clue in daylight and fair weather: the detector's card's, else the settings'.
-
-    Raises UsageError.
-    """
-    person = Fit(best=settings.best, half=settings.person_range, softness=settings.softness)
-    clue = Fit(best=settings.best, half=settings.clue_range, softness=settings.softness)
+def load_card(settings: DetectionSettings, detector: str) -> _Measured:
+    """What the detector's card states; without one the settings' curves. Raises UsageError."""
     card = settings.cards.get(detector, "")
     if not card:
-        return person, clue
+        return _Measured(fit=_Fits())
     path = find_model(f"{card.removesuffix('.json')}.json", "mend detection.cards in config/planners.yaml")
-    measured = load_settings(_Card, path, "model card").detection_probability.fit
-    return measured.person or person, measured.clues or clue
+    return load_settings(_Card, path, "model card").detection_probability
+
+
+def fitted(edges: Sequence[float], shares: _Shares, like: _Shares | None = None) -> Fit | None:
+    """The curve through measured shares, bins counting by their objects; None where there were too few of them.
+
+    like: shares of all clues, of which a few objects count with the class's own in each bin, so that two bottles
+    decide nothing.
+    """
+    count = np.array(shares.objects, dtype=np.float64)
+    if count.sum() < _ENOUGH:
+        return None
+    hits = count * np.array([share or 0.0 for share in shares.probability])
+    if like is not None:
+        hits += _BORROWED * np.array([share or 0.0 for share in like.probability])
+        count += _BORROWED
+    limits, known = np.array(edges, dtype=np.float64), count > 0.0
+
+    def curve(metres: NDArray[np.float64], best: float, half: float, softness: float) -> NDArray[np.float64]:
+        return np.asarray(best / (1.0 + np.exp((metres - half) / softness)))
+
+    middle = ((limits[:-1] + limits[1:]) / 2.0)[known]
+    (best, half, softness), _ = curve_fit(
+        curve, middle, hits[known] / count[known], p0=(0.9, 40.0, 10.0), sigma=count[known] ** -0.5,
+        bounds=((0.01, 0.0, 1.0), (1.0, 200.0, 60.0)),
+    )  # fmt: skip
+    return Fit(best=best, half=half, softness=softness)
+
+
+def light_of(local_time: str) -> float:
+    """How much of a moment's light is the day's: 1 by daylight, 0 at night, half of it in twilight."""
+    try:
+        hour = datetime.fromisoformat(local_time).hour
+    except ValueError:
+        return 1.0
+    if _DAY[0] <= hour < _DAY[1]:
+        return 1.0
+    return 0.5 if _TWILIGHT[0] <= hour < _TWILIGHT[1] else 0.0
 
 
 class Detection:
     """Probabilities of detection in one mission's weather and light, by the detector that is flown."""
 
-    def __init__(self, settings: DetectionSettings, brief: Brief, detector: str = "", focal: float = 0.0) -> None:
+    def __init__(
+        self,
+        settings: DetectionSettings,
+        brief: Brief,
+        detector: str = "",
+        focal: float = 0.0,
+        kinds: Collection[str] = (),
+    ) -> None:
         """focal: focal length (px) of the detector's pictures; 0: as config/vehicle.yaml has it.
+
+        kinds: of the clues to be expected; none: any.
 
         Raises UsageError when the detector's model card cannot be used.
         """
-        self.detector, self.focal = detector, focal
         self._sharpness = focal / load_vehicle().image.model.fx if focal > 0.0 else 1.0
         self._settings = settings
         try:
             self._visibility = settings.visibility.get(Weather(brief.weather), math.inf)
         except ValueError:
             self._visibility = math.inf
-        try:
-            hour = datetime.fromisoformat(brief.local_time).hour
-            self._light = 1.0 if _DAY[0] <= hour < _DAY[1] else settings.dark
-        except ValueError:
-            self._light = 1.0
-        metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
-        person, clue = load_fits(settings, detector)
-        self.person = self._curve(metres, person)  # by whole metres of range
-        self.clue = self._curve(metres, clue)
-        self.person.flags.writeable = self.clue.flags.writeable = False
+        self._light = light_of(brief.local_time)
+        self._card = load_card(settings, detector)
+        self._known: dict[str, NDArray[np.float64]] = {}
+        self.person = self.of(PERSON)  # by whole metres of range
+        self.clue = np.mean([self.of(kind) for kind in sorted(kinds) or [_ALL_CLUES]], axis=0)
+        self.clue.flags.writeable = False
         self.curves = Curves(self.person, self.clue)
 
-    def _curve(self, metres: NDArray[np.float64], fit: Fit) -> NDArray[np.float64]:
+    def of(self, kind: str) -> NDArray[np.float64]:
+        """Probability by whole metres of range (TABLE_RANGE + 1,) that a look finds an object of a kind."""
+        if kind not in self._known:
+            self._known[kind] = self._mixed(kind)
+        return self._known[kind]
+
+    def _mixed(self, kind: str) -> NDArray[np.float64]:
+        """The day's curve and the night's, as much of each as there is light."""
+        mixed = np.zeros(TABLE_RANGE + 1)
+        for share, when in ((self._light, "day"), (1.0 - self._light, "dark")):
+            if share > 0.0:
+                fit = self._measured(kind, when)
+                factor = self._settings.dark if fit is None and when == "dark" else 1.0
+                mixed += share * self._curve(fit or self._assumed(kind), factor)
+        mixed.flags.writeable = False
+        return mixed
+
+    def _measured(self, kind: str, when: str) -> Fit | None:
+        """What the card's shares say of a class, else of all clues; None where they say nothing."""
+        edges, by_kind = self._card.range_edges, self._card.by_kind
+        every = getattr(by_kind[_ALL_CLUES], when) if _ALL_CLUES in by_kind and kind != PERSON else None
+        own = getattr(by_kind[kind], when) if kind in by_kind else None
+        fit = fitted(edges, own, every if kind != _ALL_CLUES else None) if own is not None else None
+        return fit if fit is not None or every is None else fitted(edges, every)
+
+    def _assumed(self, kind: str) -> Fit:
+        """The curve by day where no shares were measured: the card's own fit, else the settings'."""
+        settings, fit = self._settings, self._card.fit
+        own, half = (fit.person, settings.person_range) if kind == PERSON else (fit.clues, settings.clue_range)
+        return own or Fit(best=settings.best, half=half, softness=settings.softness)
+
+    def _curve(self, fit: Fit, light: float) -> NDArray[np.float64]:
+        """light: factor on its ranges."""
         settings = self._settings
+        metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
         alike = metres / self._sharpness  # m, where as many pixels lie on target in the pictures it was measured with
-        size = 1.0 / (1.0 + np.exp((alike - fit.half * self._light) / fit.softness))
+        size = 1.0 / (1.0 + np.exp((alike - fit.half * light) / fit.softness))
         contrast = np.exp(-_EXTINCTION * metres / self._visibility)
         curve = min(fit.best, _SUREST) * size * np.minimum(1.0, contrast / settings.contrast)
         curve[-1] = 0.0

@@ -119,8 +119,8 @@ class BeliefSearch:
         centres = np.stack(np.meshgrid(self.looks.x, self.looks.y), axis=-1)
         self._inside = distance_to_edge(self._area, centres) > 0.0
         self._centres = centres.reshape(-1, 2)
+        self._flown: tuple[str, float] = ("", 0.0)  # detector and its focal length, px
         self._lay_out(parse_brief(brief.prompt))
-        self._detection = Detection(settings.detection, brief)
         rig = load_vehicle()
         self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
         self._terrain = Terrain()
@@ -140,6 +140,7 @@ class BeliefSearch:
     def _lay_out(self, facts: BriefFacts) -> None:
         """Lay out the prior of what was understood of the brief; no clue is heard yet."""
         self.facts = facts
+        self._detection = Detection(self._settings.detection, self._brief, *self._flown, facts.kinds)
         self._random = np.random.default_rng(self._seed)
         home = np.asarray(self._brief.home, dtype=np.float64)[:2]
         names: list[str | None] = list(facts.names[: facts.victims])
@@ -163,8 +164,9 @@ class BeliefSearch:
     def act(self, observation: Observation) -> Decision:
         """Take in what was seen, then go on, look again, plan anew or stop."""
         flown = observation.detector, observation.focal
-        if flown != (self._detection.detector, self._detection.focal):  # neither is known before the first frame
-            self._detection = Detection(self._settings.detection, self._brief, *flown)
+        if flown != self._flown:  # neither is known before the first frame
+            self._flown = flown
+            self._detection = Detection(self._settings.detection, self._brief, *flown, self.facts.kinds)
         self._second.take_in(observation.clues)
         reports = self._policy.reports(observation, self._second.finished)
         if self._stopped:
@@ -243,8 +245,8 @@ class BeliefSearch:
             if one.score < self._settings.confirm.least or not self._is_unsure(one):
                 continue
             probability = self._probability(one)
-            seen = self._detection.person if one.kind == PERSON else self._detection.clue
-            value = (person if one.kind == PERSON else clue) * probability * seen[self._second.slant]
+            seen = self._detection.of(one.kind)[self._second.slant]
+            value = (person if one.kind == PERSON else clue) * probability * seen
             rate = value / self._second.seconds(one, here, planning.speed, planning.turn)
             rated.append(_Unsure(one, probability, rate))
         return sorted(rated, key=lambda one: -one.rate)

@@ -83,6 +83,75 @@ def test_a_model_card_s_measured_curve_replaces_the_settings(brief, tmp_path, mo
             Detection(DetectionSettings(cards={"mine": card}), brief(), "mine")
 
 
+EDGES = (0, 20, 40, 60, 80)
+
+
+def shares(*probability: float | None, objects: int = 50):
+    return {"probability": probability, "objects": [objects if share is not None else 0 for share in probability]}
+
+
+def measured(tmp_path, **by_kind):
+    """Settings whose detector `mine` has a card with these shares by kind, each (day, dark)."""
+    kinds = {kind: {"day": day, "dark": dark} for kind, (day, dark) in by_kind.items()}
+    card = {"detection_probability": {"fit": {}, "range_edges": EDGES, "by_kind": kinds}}
+    (tmp_path / "card.json").write_text(json.dumps(card))
+    return DetectionSettings(cards={"mine": str(tmp_path / "card.json")})
+
+
+NEAR, FAR = shares(0.9, 0.2, 0.0, 0.0), shares(0.9, 0.9, 0.9, 0.2)
+
+
+def test_shares_measured_at_night_are_reckoned_with_at_night(brief, tmp_path):
+    settings = measured(tmp_path, person=(FAR, NEAR), clues=(FAR, NEAR))
+    at = {hour: Detection(settings, brief(local_time=f"2024-05-01T{hour:02}:00:00"), "mine") for hour in (12, 17, 23)}
+    assert at[12].person[50] > 0.8 and at[23].person[50] < 0.05
+    assert at[17].person == pytest.approx((at[12].person + at[23].person) / 2), "twilight lies between"
+    assert at[23].person[10] == pytest.approx(0.9, abs=0.05), "near by it sees as well as by day"
+    assert np.all(np.diff(at[23].person) <= 0)
+
+
+def test_clues_are_looked_for_from_where_their_kind_is_seen(brief, tmp_path):
+    settings = measured(tmp_path, person=(FAR, FAR), clues=(FAR, FAR), rope=(NEAR, NEAR), tent=(FAR, FAR))
+    told = {kinds: Detection(settings, brief(), "mine", kinds=kinds) for kinds in ((), ("rope",), ("rope", "tent"))}
+    assert told[()].clue[50] > 0.8 and told["rope",].clue[50] < 0.3
+    assert told["rope", "tent"].clue == pytest.approx((told["rope",].clue + told[()].clue) / 2, abs=0.05)
+    assert np.array_equal(told["rope",].person, told[()].person)
+    assert np.array_equal(told[()].of("rope"), told["rope",].of("rope"))
+
+
+def test_a_class_of_few_objects_is_taken_for_any_clue(brief, tmp_path):
+    few = shares(1.0, None, None, None, objects=1)
+    settings = measured(tmp_path, person=(FAR, few), clues=(FAR, FAR), light=(few, few))
+    detection = Detection(settings, brief(), "mine")
+    assert detection.of("light") == pytest.approx(detection.clue)
+    night = Detection(settings, brief(local_time="2024-05-01T23:00:00"), "mine")
+    assert night.person[60] < 0.5 * DetectionSettings().best, "too few people at night: the settings' factor on ranges"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"range_edges": (0, 20)}, {"by_kind": {"person": {"day": {"probability": [0.5], "objects": []}, "dark": NEAR}}}],
+)
+def test_a_card_whose_shares_do_not_fit_its_ranges_is_refused(brief, tmp_path, damage):
+    settings = measured(tmp_path, person=(FAR, NEAR))
+    path = tmp_path / "card.json"
+    card = json.loads(path.read_text())
+    card["detection_probability"] |= damage
+    path.write_text(json.dumps(card))
+    with pytest.raises(UsageError, match="by_kind"):
+        Detection(settings, brief(), "mine")
+
+
+def test_the_shipped_network_sees_less_far_at_night_and_a_bottle_from_near(brief):
+    day, night = (
+        Detection(DetectionSettings(), brief(weather="clear", local_time=f"2024-05-01T{hour}:00:00"), "esar_yolo")
+        for hour in (12, 23)
+    )
+    assert day.person[30] > 0.7 and 0.5 < day.person[55] < 0.7 and day.person[110] < 0.2
+    assert night.person[15] > 0.6 and night.person[55] < 0.5 * day.person[55]
+    assert day.of("water_bottle")[55] < 0.1 < 0.4 < day.of("tent")[55]
+
+
 def test_a_look_lowers_what_it_sees_relative_to_the_rest(detection):
     person, looks = belief()
     before = person.posterior.copy()
