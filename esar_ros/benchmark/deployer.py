@@ -138,7 +138,13 @@ def deploy(
     return Deployment(
         victims=tuple(_true_victim(victim, placed[victim.id][1], place) for victim in task.victims),
         clues=tuple(
-            TrueClue(id=c.id, kind=c.kind.value, description=c.description, position=placed[c.id][1])
+            TrueClue(
+                id=c.id,
+                kind=c.kind.value,
+                description=c.description,
+                position=placed[c.id][1],
+                skyline=skyline(placed[c.id][1][:2], place.ground_height),
+            )
             for c in task.clues
         ),
         starts=starts,

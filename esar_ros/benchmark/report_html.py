@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from esar_ros.benchmark import words
 from esar_ros.benchmark.flown import Flown
-from esar_ros.benchmark.report_pictures import Find, collect_finds
+from esar_ros.benchmark.report_pictures import Find, Miss, collect_finds, collect_misses
 from esar_ros.benchmark.report_template import PAGE
 from esar_ros.benchmark.report_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.scorecard import map_jpeg
@@ -19,8 +19,13 @@ from esar_ros.scoring.result import ClueResult, Result, VictimResult
 _CHIPS = {"found": "", "exact": "", "located": "near", "duplicate": "near", "lost": "near"}
 
 
-def render_html(flown: Flown, map_picture: bytes | None = None, finds: list[Find] | None = None) -> str:
-    """The page. map_picture (JPEG) and finds are made here unless given."""
+def render_html(
+    flown: Flown,
+    map_picture: bytes | None = None,
+    finds: list[Find] | None = None,
+    misses: list[Miss] | None = None,
+) -> str:
+    """The page. map_picture (JPEG), finds and misses are made here unless given."""
     result = flown.result
     m = result.metrics
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
@@ -35,6 +40,7 @@ def render_html(flown: Flown, map_picture: bytes | None = None, finds: list[Find
         caveats=words.caveats(result),
         map=map_picture if map_picture is not None else map_jpeg(flown),
         finds=finds if finds is not None else collect_finds(flown),
+        misses=misses if misses is not None else collect_misses(flown),
         timeline=Markup(timeline_svg(flown)),
         decisions=[(vehicle, spans) for vehicle in result.vehicles if (spans := decision_spans(flown, vehicle))],
         holds=[
@@ -56,7 +62,7 @@ def render_html(flown: Flown, map_picture: bytes | None = None, finds: list[Find
         found_word=words.found_word,
         chip=_chip,
         verdict_chip=lambda verdict: _CHIPS.get(verdict, "bad"),
-        lost=lambda thing: _lost(thing, result),
+        why=lambda thing: words.why(thing, result.thresholds.error_threshold),
         uri=_uri,
     )
 
@@ -67,11 +73,6 @@ def _uri(jpeg: bytes) -> str:
 
 def _chip(thing: VictimResult | ClueResult) -> str:
     return {"missed": "bad", "located": "near"}.get(words.found_word(thing), "")
-
-
-def _lost(thing: VictimResult | ClueResult, result: Result) -> bool:
-    near = thing.nearest_report if isinstance(thing, VictimResult) and not thing.found else None
-    return near is not None and near < result.thresholds.error_threshold
 
 
 def _facts(result: Result) -> list[tuple[str, str]]:
@@ -125,6 +126,7 @@ def _run(result: Result) -> list[tuple[str, str]]:
     rows = [
         ("mission", result.mission_id),
         ("planner", result.planner),
+        ("clue detector", result.detector_details.get("backend", "not recorded")),
         ("eligible", "yes" if result.eligible else "no"),
         ("judge", result.judge),
         ("world", result.world),

@@ -82,12 +82,13 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
 <section><h2>The brief</h2><blockquote>{{ prompt }}</blockquote></section>
 
 <section><h2>Victims and clues</h2><div class="scroll"><table>
-<tr><th>what</th><th>outcome</th><th class="n">found at</th><th class="n">off by</th><th class="n">nearest pass</th><th>reported as</th></tr>
+<tr><th>what</th><th>outcome</th><th>why missed</th><th class="n">nearest look</th><th class="n">first seen from</th><th class="n">found at</th><th class="n">off by</th><th>reported as</th></tr>
 {% for thing in r.things %}<tr><td>{% if thing.name is defined %}<b>{{ thing.name }}</b>, {{ thing.pose }}{% else %}{{ thing.description }}{% endif %}</td>
-<td><span class="chip {{ chip(thing) }}">{{ found_word(thing) }}</span></td>
-<td class="n">{{ seconds(thing.time) }}</td><td class="n">{{ metres(thing.distance) }}</td><td class="n">{{ metres(thing.closest_approach) }}</td>
-<td>{% if thing.report is not none %}{{ r.reports[thing.report].text }}{% elif lost(thing) %}<span class="muted">reported {{ metres(thing.nearest_report) }} off, but the assignment over all distances gave that report to another victim</span>{% endif %}</td></tr>
-{% endfor %}</table></div></section>
+<td><span class="chip {{ chip(thing) }}">{{ found_word(thing) }}</span></td><td class="small">{{ why(thing) }}</td>
+<td class="n">{% if thing.nearest_picture is none and thing.closest_approach is not none %}<span class="muted">passed at {{ metres(thing.closest_approach) }}</span>{% else %}{{ metres(thing.nearest_picture) }}{% endif %}</td><td class="n">{{ metres(thing.told_from) }}</td>
+<td class="n">{{ seconds(thing.time) }}</td><td class="n">{{ metres(thing.distance) }}</td><td>{% if thing.report is not none %}{{ r.reports[thing.report].text }}{% endif %}</td></tr>
+{% endfor %}</table></div>
+<p class="muted small">Nearest look: least distance of a picture that showed it, no ground in between. First seen from: how far off it was when the detector{% if r.detector_details.backend is defined %} ({{ r.detector_details.backend }}){% endif %} first told of it.</p></section>
 
 {% if finds %}<section><h2>What the cameras saw</h2>
 {% for find in finds %}<div class="find"><h3>{{ find.thing.name if find.thing.name is defined else find.thing.description }}
@@ -95,6 +96,12 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
  {% if find.views %}<div class="views">{% for view in find.views %}<figure{% if view.holds_it %} class="it"{% endif %}><img loading="lazy" alt="{{ view.camera }} camera" src="{{ uri(view.jpeg) }}"><figcaption>{{ view.camera }}</figcaption></figure>{% endfor %}</div>
  {% else %}<p class="muted small">No pictures in the bag at this time.</p>{% endif %}</div>{% endfor %}
  <p class="muted small">A ring marks where the thing truly lies, magnified in the corner; something may stand in between.</p></section>{% endif %}
+
+{% if misses %}<section><h2>What was looked at and missed</h2>
+{% for miss in misses %}<div class="find"><h3>{{ miss.thing.name if miss.thing.name is defined else miss.thing.description }}
+ <span class="muted small">nearest look at {{ seconds(miss.moment.time) }}, {{ miss.moment.vehicle }}, from {{ metres(miss.thing.nearest_picture) }}: {{ why(miss.thing) }}</span></h3>
+ {% if miss.views %}<div class="views">{% for view in miss.views %}<figure class="it"><img loading="lazy" alt="{{ view.camera }} camera" src="{{ uri(view.jpeg) }}"><figcaption>{{ view.camera }}</figcaption></figure>{% endfor %}</div>
+ {% else %}<p class="muted small">No pictures in the bag at this time.</p>{% endif %}</div>{% endfor %}</section>{% endif %}
 
 <section><h2>Course of the mission</h2><div class="scroll">{{ timeline }}</div>
 {% for vehicle, spans in decisions %}<details><summary>{{ spans | length }} decisions of {{ vehicle }}</summary><div class="scroll"><table>

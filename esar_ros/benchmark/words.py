@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
+from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.result import Cause, ClueResult, Result, VictimResult
 from esar_ros.scoring.truth import End
 
@@ -23,6 +26,9 @@ CAUSES = {
     Cause.TOO_LATE: "too late",
     Cause.CRASHED: "crashed",
 }
+
+
+_UNSEEN = (Cause.NEVER_LOOKED, Cause.TOO_LATE, Cause.CRASHED)
 
 
 def ending(result: Result) -> str:
@@ -65,15 +71,46 @@ def found_word(thing: VictimResult | ClueResult) -> str:
 
 
 def explanation(thing: VictimResult | ClueResult, gate: float) -> str:
-    """When and how near it was found, or how near one came. gate: the error threshold, m."""
+    """When and how near it was found, or how near one came; short. gate: the error threshold, m."""
     if thing.distance is not None:
         return f"{seconds(thing.time)}, {metres(thing.distance)} off"
-    if isinstance(thing, VictimResult) and thing.nearest_report is not None and thing.nearest_report < gate:
-        # Appendix B assigns before it gates: a false report can take a good one's place.
+    if _lost(thing, gate):
         return f"reported {metres(thing.nearest_report)} off, lost"
+    if thing.cause is Cause.SEEN_NOT_REPORTED:
+        return f"unsure, {metres(thing.nearest_picture)}"
+    if thing.cause is Cause.LOOKED_AND_MISSED:
+        return f"looked from {metres(thing.nearest_picture)}"
     if thing.closest_approach is not None:
-        return f"passed at {metres(thing.closest_approach)}"
+        passed = metres(thing.closest_approach)
+        return f"{CAUSES[thing.cause]}, {passed}" if thing.cause in _UNSEEN else f"passed at {passed}"
     return "never near"
+
+
+def why(thing: VictimResult | ClueResult, gate: float) -> str:
+    """Why something was missed, in a sentence; empty for what was found, and where it was not recorded."""
+    if thing.report is not None or thing.cause is None:
+        return ""
+    if _lost(thing, gate):
+        return (
+            f"reported {metres(thing.nearest_report)} off, but the assignment over all distances gave that report to "
+            "another victim"
+        )
+    pictures = f"{thing.pictures} picture{'' if thing.pictures == 1 else 's'}"
+    return {
+        Cause.REPORTED_OFF: "reported too far off, or as something else",
+        Cause.SEEN_NOT_REPORTED: f"seen, not reported: at most {100.0 * (thing.track_score or 0.0):.0f} % sure",
+        Cause.LOOKED_AND_MISSED: f"looked and missed: {pictures} within {LOOK_RANGE:.0f} m, the detector told of none",
+        Cause.NEVER_LOOKED: f"never looked: in no picture within {LOOK_RANGE:.0f} m",
+        Cause.TOO_LATE: f"too late: the flight ended before a picture within {LOOK_RANGE:.0f} m",
+        Cause.CRASHED: "crashed",
+        Cause.FOUND: "",
+    }[thing.cause]
+
+
+def _lost(thing: VictimResult | ClueResult, gate: float) -> TypeGuard[VictimResult]:
+    """Whether a report lay near enough to a victim nobody found: assigned before it was gated (appendix B)."""
+    near = thing.nearest_report if isinstance(thing, VictimResult) and not thing.found else None
+    return near is not None and near < gate
 
 
 def caveats(result: Result) -> list[str]:

@@ -1,13 +1,13 @@
-"""Why a victim was not found: one cause each, the latest stage that the search reached with him.
+"""How far the search came with each victim and clue, and the one cause for which one was missed.
 
-From being looked at to being found a victim passes four stages: he is in a camera's picture, the detector tracks a
-person there, the policy reports one, the report is near enough. A victim who was never looked at was left out by the
-method itself, or time or a crash came first.
+From being looked at to being found a thing passes four stages: it is in a camera's picture, the detector tracks one of
+its kind there, the policy reports one, the report is near enough. What was never looked at was left out by the method
+itself, or time or a crash came first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,83 +20,139 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.scoring import metrics
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Cause, ReportResult
-from esar_ros.scoring.skyline import BODY, hidden
-from esar_ros.scoring.truth import End, TrueVictim, Truth
+from esar_ros.scoring.skyline import BODY, Skyline, hidden
+from esar_ros.scoring.truth import End, TrueClue, TrueVictim, Truth
 
 LOOK_RANGE = 60.0  # m: a person is 3 x 8 px there in a 640x480 picture; beyond, a picture does not count as a look
 OFF = 3.0  # error thresholds: a report up to here is meant for the victim, and off
 
 
 class Seen(NamedTuple):
-    """How far the search came with one victim before anything was reported."""
+    """How far the search came with one victim or clue before anything was reported."""
 
-    pictures: int  # that showed him within the look range
+    pictures: int  # that showed it within the look range
     nearest: float | None  # m, least distance of those
-    track_score: float | None  # greatest of the tracks of a person that lay near enough to be reported as him
+    nearest_at: int | None  # ns, stamp of that picture
+    nearest_by: str | None  # the vehicle that took it
+    told_from: float | None  # m, how far off it was when a track of it was first told
+    track_score: float | None  # greatest of the tracks of its kind that lay near enough to be reported as it
     track_views: int | None  # most looks of such a track
 
 
-def see(record: EpisodeRecord, truth: Truth) -> tuple[Seen, ...] | None:
-    """For each victim what pictures and detector held of him; None where no frame was recorded."""
-    frames = {v: record.rows(v, names.CLUES, truth.start, truth.end) for v in sorted(truth.vehicles)}
-    if not any(frames.values()):
+class Looks(NamedTuple):
+    """The same of all victims and clues, in the truth's order."""
+
+    victims: tuple[Seen, ...]
+    clues: tuple[Seen, ...]
+
+
+class _Frames(NamedTuple):
+    """All frames whose pose is known: N of them."""
+
+    vehicles: NDArray[np.str_]  # (N,) who took it
+    stamps: NDArray[np.int64]  # (N,) ns
+    positions: NDArray[np.float64]  # (N, 3) of base_link in the map, m
+    rotations: NDArray[np.float64]  # (N, 3, 3)
+
+
+class _Tracks(NamedTuple):
+    """What detectors told at all frames: M things."""
+
+    vehicles: NDArray[np.str_]  # (M,)
+    stamps: NDArray[np.int64]  # (M,) ns
+    kinds: NDArray[np.str_]  # (M,)
+    positions: NDArray[np.float64]  # (M, 3) m, map
+    scores: NDArray[np.float64]  # (M,)
+    views: NDArray[np.int64]  # (M,)
+
+    def only(self, chosen: NDArray[np.bool_]) -> _Tracks:
+        """Those chosen (M,)."""
+        return _Tracks(
+            self.vehicles[chosen], self.stamps[chosen], self.kinds[chosen], self.positions[chosen], self.scores[chosen],
+            self.views[chosen],
+        )  # fmt: skip
+
+
+def see(record: EpisodeRecord, truth: Truth) -> Looks | None:
+    """For each victim and clue what pictures and detector held of it; None where no frame was recorded."""
+    rows = {v: record.rows(v, names.CLUES, truth.start, truth.end) for v in sorted(truth.vehicles)}
+    if not any(rows.values()):
         return None
-    poses = [_poses(record, truth, vehicle, [row.stamp for row in rows]) for vehicle, rows in frames.items() if rows]
-    positions = np.concatenate([position for position, _ in poses])
-    rotations = np.concatenate([rotation for _, rotation in poses])
-    persons = np.array(
-        [(x, y, z, score, views) for rows in frames.values() for row in rows for (_, kind, score, x, y, z, views)
-         in row.clues if kind == PERSON]
-    ).reshape(-1, 5)  # fmt: skip
-    victims = np.array([victim.position for victim in truth.victims])
-    away = metrics.distances(persons[:, :3], victims)
-    # A track near two of them is the nearer one's: the other has none of his own.
+    frames = _frames(record, truth, {vehicle: [row.stamp for row in own] for vehicle, own in rows.items()})
+    told = [(v, row.stamp, *clue[1:]) for v, own in rows.items() for row in own for clue in row.clues]
+    columns = [list(column) for column in zip(*told, strict=True)] if told else [[] for _ in range(8)]
+    vehicles, stamps, kinds, scores, x, y, z, views = columns
+    tracks = _Tracks(
+        np.array(vehicles, dtype=np.str_), np.array(stamps, dtype=np.int64), np.array(kinds, dtype=np.str_),
+        np.array([x, y, z], dtype=np.float64).T.reshape(-1, 3), np.array(scores, dtype=np.float64),
+        np.array(views, dtype=np.int64),
+    )  # fmt: skip
+    things = [(PERSON, victim) for victim in truth.victims] + [(clue.kind, clue) for clue in truth.clues]
+    kind_of = np.array([kind for kind, _ in things])
+    away = metrics.distances(tracks.positions, np.array([thing.position for _, thing in things]))
+    away = np.where(tracks.kinds[:, None] == kind_of, away, np.inf)
+    # A track near two of a kind is the nearer one's: the other has none of its own.
     own = (away < truth.thresholds.error_threshold) & (away == away.min(axis=1, keepdims=True, initial=np.inf))
-    return tuple(_seen(victim, positions, rotations, persons[own[:, i]]) for i, victim in enumerate(truth.victims))
+    seen = [
+        _seen(np.array(thing.position), thing.skyline, frames, tracks.only(own[:, i]))
+        for i, (_, thing) in enumerate(things)
+    ]
+    return Looks(tuple(seen[: len(truth.victims)]), tuple(seen[len(truth.victims) :]))
 
 
-def _poses(
-    record: EpisodeRecord, truth: Truth, vehicle: str, stamps: Sequence[int]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Positions (N, 3) and rotations (N, 3, 3) of base_link in the map, by the last odometry up to each stamp."""
-    rows = record.rows(vehicle, names.ODOMETRY, None, truth.end)
-    index = np.searchsorted([row.stamp for row in rows], stamps, side="right") - 1
-    known = [rows[i] for i in index if i >= 0 and any(rows[i][4:8])]  # some send no attitude: zeros
-    positions = np.array([row[1:4] for row in known]).reshape(-1, 3) + np.array(truth.vehicles[vehicle].odom_in_map)
-    return positions, np.array([rotation_from_quaternion(row[4:8]) for row in known]).reshape(-1, 3, 3)
+def _frames(record: EpisodeRecord, truth: Truth, stamps: Mapping[str, Sequence[int]]) -> _Frames:
+    """Poses of base_link at each vehicle's frames, by the last odometry up to each stamp."""
+    known: list[tuple[str, int, NDArray[np.float64], NDArray[np.float64]]] = []
+    for vehicle, own in stamps.items():
+        rows = record.rows(vehicle, names.ODOMETRY, None, truth.end)
+        origin = np.array(truth.vehicles[vehicle].odom_in_map)
+        index = np.searchsorted([row.stamp for row in rows], own, side="right") - 1
+        for stamp, i in zip(own, index, strict=True):
+            if i >= 0 and any(rows[i][4:8]):  # some send no attitude: zeros
+                known.append((vehicle, stamp, np.array(rows[i][1:4]) + origin, rotation_from_quaternion(rows[i][4:8])))
+    return _Frames(
+        np.array([one[0] for one in known], dtype=np.str_),
+        np.array([one[1] for one in known], dtype=np.int64),
+        np.array([one[2] for one in known]).reshape(-1, 3),
+        np.array([one[3] for one in known]).reshape(-1, 3, 3),
+    )
 
 
-def _seen(
-    victim: TrueVictim,
-    positions: NDArray[np.float64],
-    rotations: NDArray[np.float64],
-    tracks: NDArray[np.float64],
-) -> Seen:
-    """positions, rotations: of base_link for every frame; tracks: (x, y, z, score, views) of the victim's own."""
-    offsets = np.array(victim.position) + (0.0, 0.0, BODY) - positions
+def _seen(position: NDArray[np.float64], line: Skyline, frames: _Frames, tracks: _Tracks) -> Seen:
+    """tracks: the thing's own."""
+    offsets = position + (0.0, 0.0, BODY) - frames.positions
     distance = np.linalg.norm(offsets, axis=1)
-    in_body = np.einsum("nji,nj->ni", rotations, offsets)
-    rig, shown = load_vehicle(), np.zeros(len(positions), dtype=np.bool_)
+    in_body = np.einsum("nji,nj->ni", frames.rotations, offsets)
+    rig, shown = load_vehicle(), np.zeros(len(distance), dtype=np.bool_)
     for mount in rig.cameras.values():
         shown |= rig.image.model.project((in_body - mount.pose.position) @ mount.pose.rotation)[1]
-    looks = distance[shown & (distance <= LOOK_RANGE) & ~hidden(victim.skyline, -offsets)]
+    looks = np.flatnonzero(shown & (distance <= LOOK_RANGE) & ~hidden(line, -offsets))
+    best = int(looks[np.argmin(distance[looks])]) if len(looks) else None
+    told_from = None
+    if len(tracks.stamps):
+        first = int(np.argmin(tracks.stamps))
+        then = (frames.stamps == tracks.stamps[first]) & (frames.vehicles == tracks.vehicles[first])
+        told_from = float(distance[then][0]) if then.any() else None
     return Seen(
         pictures=len(looks),
-        nearest=float(looks.min()) if len(looks) else None,
-        track_score=float(tracks[:, 3].max()) if len(tracks) else None,
-        track_views=int(tracks[:, 4].max()) if len(tracks) else None,
+        nearest=None if best is None else float(distance[best]),
+        nearest_at=None if best is None else int(frames.stamps[best]),
+        nearest_by=None if best is None else str(frames.vehicles[best]),
+        told_from=told_from,
+        track_score=float(tracks.scores.max()) if len(tracks.scores) else None,
+        track_views=int(tracks.views.max()) if len(tracks.views) else None,
     )
 
 
 def cause_of(
-    victim: TrueVictim, found: bool, seen: Seen | None, reports: Sequence[ReportResult], truth: Truth
+    thing: TrueVictim | TrueClue, found: bool, seen: Seen | None, reports: Sequence[ReportResult], truth: Truth
 ) -> Cause | None:
     """The one cause; None where no frame was recorded and reports and end do not tell."""
     if truth.end_reason is End.ERROR:
         return Cause.CRASHED
     if found:
         return Cause.FOUND
-    if any(_meant(report, victim, truth.thresholds.error_threshold) for report in reports):
+    if any(_meant(report, thing, truth.thresholds.error_threshold) for report in reports):
         return Cause.REPORTED_OFF
     if seen is None:
         return None
@@ -109,10 +165,16 @@ def cause_of(
     return Cause.NEVER_LOOKED if truth.end_reason is End.STOP else Cause.TOO_LATE
 
 
-def _meant(report: ReportResult, victim: TrueVictim, gate: float) -> bool:
-    """Whether a report that found nothing was of this victim: his nearest and not far, or a clue where none lies."""
+def _meant(report: ReportResult, thing: TrueVictim | TrueClue, gate: float) -> bool:
+    """Whether a report that found nothing was of this thing, and off.
+
+    Of a victim: his nearest and not far, or a clue where none lies; of a clue: one of its kind, not far.
+    """
     if report.ok or report.verdict == "over_cap" or report.position is None:
         return False
+    nearly = report.matched == thing.id and report.distance is not None and report.distance < OFF * gate
+    if isinstance(thing, TrueClue):
+        return report.type == "clue" and report.kind == thing.kind and nearly
     if report.type == "victim":
-        return report.matched == victim.id and report.distance is not None and report.distance < OFF * gate
-    return report.verdict == "false" and float(metrics.distances(report.position, victim.position)[0, 0]) < gate
+        return nearly
+    return report.verdict == "false" and float(metrics.distances(report.position, thing.position)[0, 0]) < gate

@@ -96,7 +96,7 @@ class ReportResult(_Strict):
 
 
 class Cause(str, Enum):
-    """What became of a victim, in the order of the stages of a search (scoring/losses.py)."""
+    """What became of a victim or clue, in the order of the stages of a search (scoring/losses.py)."""
 
     NEVER_LOOKED = "never_looked"
     LOOKED_AND_MISSED = "looked_and_missed"
@@ -107,7 +107,20 @@ class Cause(str, Enum):
     CRASHED = "crashed"
 
 
-class VictimResult(_Strict):
+class _Looked(_Strict):
+    """How far the search came with a victim or clue; null where it was not recorded."""
+
+    cause: Cause | None = Field(None, description="why it was not found")
+    pictures: int | None = Field(None, description="that showed it within the look range, past the ground")
+    nearest_picture: float | None = Field(None, description="m, least distance of those")
+    nearest_picture_time: float | None = Field(None, description="s since the mission's start, when it was taken")
+    nearest_picture_vehicle: str | None = Field(None, description="who took it")
+    told_from: float | None = Field(None, description="m, how far off it was when the detector first told of it")
+    track_score: float | None = Field(None, description="greatest score of a track near enough to report it")
+    track_views: int | None = Field(None, description="most looks of such a track")
+
+
+class VictimResult(_Looked):
     """One victim and whether it was found."""
 
     id: str
@@ -120,14 +133,9 @@ class VictimResult(_Strict):
     distance: float | None = Field(description="m from the matched report")
     nearest_report: float | None = Field(description="m, least distance of any scored report of a victim")
     closest_approach: float | None = Field(description="m, least distance of any vehicle")
-    cause: Cause | None = Field(None, description="why he was not found; null where it was not recorded")
-    pictures: int | None = Field(None, description="that showed him within the look range, past the ground")
-    nearest_picture: float | None = Field(None, description="m, least distance of those")
-    track_score: float | None = Field(None, description="greatest score of a person track near enough to report him")
-    track_views: int | None = Field(None, description="most looks of such a track")
 
 
-class ClueResult(_Strict):
+class ClueResult(_Looked):
     """One clue and whether it was found."""
 
     id: str

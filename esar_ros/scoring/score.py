@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from esar_ros.scoring import metrics, words
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
 from esar_ros.scoring.flight import Flight, count_troubles, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
-from esar_ros.scoring.losses import cause_of, see
+from esar_ros.scoring.losses import Looks, Seen, cause_of, see
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import (
     ClueResult,
@@ -40,7 +41,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     safety = summarise_safety(flights, truth)
     reports = _reports(claims, found, truth)
     reasons = _ineligible(record, truth, truncated)
-    run = truth.run
+    looks, run = see(record, truth), truth.run
     return Result(
         schema="esar-result/1",
         mission_id=run.mission_id,
@@ -70,8 +71,8 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         truncated=truncated,
         metrics=_metrics(claims, found, flights, safety, reports, truth),
         reports=reports,
-        victims=_victims(record, found, reports, flights, truth),
-        clues=_clues(found, reports, flights, truth),
+        victims=_victims(looks, found, reports, flights, truth),
+        clues=_clues(looks, found, reports, flights, truth),
         safety=safety,
         timing=summarise_timing(record, truth),
     )
@@ -228,18 +229,36 @@ def _nearest(claim: Claim, truth: Truth) -> TrueVictim | TrueClue | None:
     return targets[int(np.argmin(away))]
 
 
+def _looked(
+    thing: TrueVictim | TrueClue, found: bool, seen: Seen | None, reports: tuple[ReportResult, ...], truth: Truth
+) -> dict[str, Any]:
+    """What results say of how far the search came with a thing."""
+    cause = cause_of(thing, found, seen, reports, truth)
+    if seen is None:
+        return {"cause": cause}
+    return {
+        "cause": cause,
+        "pictures": seen.pictures,
+        "nearest_picture": seen.nearest,
+        "nearest_picture_time": None if seen.nearest_at is None else (seen.nearest_at - truth.start) / NANO,
+        "nearest_picture_vehicle": seen.nearest_by,
+        "told_from": seen.told_from,
+        "track_score": seen.track_score,
+        "track_views": seen.track_views,
+    }
+
+
 def _victims(
-    record: EpisodeRecord,
+    looks: Looks | None,
     found: Findings,
     reports: tuple[ReportResult, ...],
     flights: tuple[Flight, ...],
     truth: Truth,
 ) -> tuple[VictimResult, ...]:
     by_victim = {match.truth: match for match in found.victims_found}
-    all_seen = see(record, truth)
     out = []
     for i, victim in enumerate(truth.victims):
-        match, seen = by_victim.get(i), all_seen[i] if all_seen else None
+        match, seen = by_victim.get(i), looks.victims[i] if looks else None
         out.append(
             VictimResult(
                 id=victim.id,
@@ -252,11 +271,7 @@ def _victims(
                 distance=match.distance if match else None,
                 nearest_report=_nearest_report(reports, victim.position),
                 closest_approach=_approach(flights, victim.position),
-                cause=cause_of(victim, match is not None, seen, reports, truth),
-                pictures=seen.pictures if seen else None,
-                nearest_picture=seen.nearest if seen else None,
-                track_score=seen.track_score if seen else None,
-                track_views=seen.track_views if seen else None,
+                **_looked(victim, match is not None, seen, reports, truth),
             )
         )
     return tuple(out)
@@ -268,7 +283,11 @@ def _nearest_report(reports: tuple[ReportResult, ...], position: Point) -> float
 
 
 def _clues(
-    found: Findings, reports: tuple[ReportResult, ...], flights: tuple[Flight, ...], truth: Truth
+    looks: Looks | None,
+    found: Findings,
+    reports: tuple[ReportResult, ...],
+    flights: tuple[Flight, ...],
+    truth: Truth,
 ) -> tuple[ClueResult, ...]:
     located = {match.truth: match for match in found.clues_located}
     exact = {match.truth: match for match in found.clues_exact}
@@ -287,6 +306,7 @@ def _clues(
                 time=reports[match.report].time if match else None,
                 distance=match.distance if match else None,
                 closest_approach=_approach(flights, clue.position),
+                **_looked(clue, match is not None, looks.clues[i] if looks else None, reports, truth),
             )
         )
     return tuple(out)

@@ -57,6 +57,7 @@ class TrueClue(_Strict):
     kind: str
     description: str
     position: Point
+    skyline: Skyline = Field(default=(), description="as a victim's")
 
 
 class VehicleTruth(_Strict):

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,14 @@ from esar_ros.benchmark import words
 from esar_ros.benchmark.flown import Flown, assemble, open_flown
 from esar_ros.benchmark.report_html import render_html
 from esar_ros.benchmark.report_map import Region, region_of, relief
-from esar_ros.benchmark.report_pictures import collect_finds
+from esar_ros.benchmark.report_pictures import collect_finds, collect_misses
 from esar_ros.benchmark.report_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.scorecard import map_jpeg, scorecard_png, terminal_table
 from esar_ros.benchmark.showing import show_mission
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.result import Cause
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End
 
@@ -142,6 +144,51 @@ def test_a_bag_without_pictures_still_makes_a_page(flown: Flown) -> None:
     assert bare.coverage is None
     text = " ".join(Page(render_html(bare)).texts)
     assert "No pictures in the bag" in text
+
+
+def looked_at(flown: Flown, **more: Any) -> Flown:
+    """The flight with what became of the missed fire place, and of the sleeping bag, which no picture showed."""
+    seen = {"cause": Cause.LOOKED_AND_MISSED, "pictures": 3, "nearest_picture": 31.4, "nearest_picture_time": 4.0,
+            "nearest_picture_vehicle": "uav1", **more}  # fmt: skip
+    news = {"camp-fire": seen, "wait-bag": {"cause": Cause.NEVER_LOOKED, "pictures": 0}}
+    clues = tuple(clue.model_copy(update=news.get(clue.id, {})) for clue in flown.result.clues)
+    return replace(flown, result=flown.result.model_copy(update={"clues": clues}))
+
+
+def test_what_was_looked_at_and_missed_is_shown_from_the_nearest_picture(flown: Flown) -> None:
+    assert collect_misses(flown) == [], "nothing was recorded of looks"
+    (miss,) = collect_misses(looked_at(flown))
+    assert (miss.thing.id, miss.moment.time) == ("camp-fire", 4.0)
+    assert miss.views and all(view.holds_it for view in miss.views)
+    text = " ".join(" ".join(Page(render_html(looked_at(flown))).texts).split())
+    assert "What was looked at and missed" in text
+    assert "3 pictures within 60 m, the detector told of none" in text and "31.4 m" in text
+    assert "never looked: in no picture within 60 m" in text
+    assert "What was looked at and missed" not in " ".join(Page(render_html(flown)).texts)
+
+
+@pytest.mark.parametrize(
+    ("more", "short", "sentence"),
+    [
+        ({}, "looked from 31.4 m", "looked and missed: 3 pictures"),
+        ({"pictures": 1}, "looked from 31.4 m", "looked and missed: 1 picture within"),
+        ({"cause": Cause.SEEN_NOT_REPORTED, "track_score": 0.43}, "unsure, 31.4 m", "at most 43 % sure"),
+        ({"cause": Cause.TOO_LATE, "closest_approach": 80.0}, "too late, 80.0 m", "the flight ended before"),
+        ({"cause": Cause.NEVER_LOOKED, "closest_approach": 80.0}, "never looked, 80.0 m", "in no picture"),
+        ({"cause": Cause.REPORTED_OFF, "closest_approach": 8.0}, "passed at 8.0 m", "too far off"),
+        ({"cause": None, "closest_approach": 8.0}, "passed at 8.0 m", ""),
+    ],
+)
+def test_why_something_was_missed_is_said(flown: Flown, more: dict[str, Any], short: str, sentence: str) -> None:
+    fire = next(clue for clue in looked_at(flown, **more).result.clues if clue.id == "camp-fire")
+    assert words.explanation(fire, 10.0) == short
+    assert sentence in words.why(fire, 10.0)
+    assert bool(words.why(fire, 10.0)) is bool(sentence)
+
+
+def test_nothing_is_said_of_why_what_was_found_was_missed(flown: Flown) -> None:
+    tent = next(clue for clue in flown.result.clues if clue.id == "camp-tent")
+    assert words.why(tent, 10.0) == ""
 
 
 # --- The timeline ---------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from esar_ros.mission import names
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.record import CluesRow, EpisodeRecord, OdometryRow
-from esar_ros.scoring.result import Cause, VictimResult
+from esar_ros.scoring.result import Cause, ClueResult, VictimResult
 from esar_ros.scoring.score import score
 from esar_ros.scoring.skyline import BODY, DIRECTIONS, RINGS, hidden, skyline
 from esar_ros.scoring.truth import End, TrueVictim, Truth
@@ -150,6 +150,47 @@ def test_without_frames_only_reports_and_failures_tell(flown: EpisodeRecord, mak
     (victim,) = lost(flown, make_truth())
     assert victim.cause is None and victim.pictures is None
     assert of_one(flown, make_truth(end_reason=End.ERROR)) is Cause.CRASHED
+
+
+# -- clues --------------------------------------------------------------------------------------------------------
+
+
+def clue_of(record: EpisodeRecord, truth: Truth) -> ClueResult:
+    """What became of the tent at x = 40 (test/scoring/conftest.py)."""
+    return next(clue for clue in score(record, truth, OfflineJudge()).clues if clue.kind == "tent")
+
+
+def test_a_clue_has_a_cause_as_a_victim_has(fakes: Any, make_truth: Make) -> None:
+    stop = make_truth(end=59.0, end_reason=End.STOP)
+    place = clue_of(flight(600.0), stop).position
+    assert clue_of(flight(600.0), stop).cause is Cause.NEVER_LOOKED
+    assert clue_of(flight(600.0), make_truth(end=59.0, end_reason=End.TIMEOUT)).cause is Cause.TOO_LATE
+    assert clue_of(flight(place[0]), stop).cause is Cause.LOOKED_AND_MISSED
+    unsure = clue_of(flight(place[0], tracks=(("tent", 0.3, 20.0, place, 1),)), stop)
+    assert (unsure.cause, unsure.track_score, unsure.track_views) == (Cause.SEEN_NOT_REPORTED, 0.3, 1)
+    another = clue_of(flight(place[0], tracks=(("rope", 0.3, 20.0, place, 1),)), stop)
+    assert another.cause is Cause.LOOKED_AND_MISSED, "a track of another kind is not of it"
+    for kind, off, cause in (
+        ("tent", 20.0, Cause.REPORTED_OFF),
+        ("tent", 31.0, Cause.LOOKED_AND_MISSED),
+        ("rope", 20.0, Cause.LOOKED_AND_MISSED),
+        ("tent", 3.0, Cause.FOUND),
+    ):
+        record = flight(place[0])
+        record.add("uav1", "reports", fakes.report(30.0, 1, kind, (place[0], place[1] - off, place[2])))
+        assert clue_of(record, stop).cause is cause, (kind, off)
+
+
+def test_the_nearest_picture_and_the_first_word_of_it_are_told(make_truth: Make) -> None:
+    truth = make_truth(end=59.0, end_reason=End.STOP)
+    place = clue_of(flight(600.0), truth).position
+    clue = clue_of(flight(place[0], tracks=(("tent", 0.3, 20.0, place, 1), ("tent", 0.9, 25.0, place, 2))), truth)
+    assert clue.nearest_picture == pytest.approx(math.dist(place, (place[0], 0.0, 30.0)), abs=1.0)
+    assert (clue.nearest_picture_time, clue.nearest_picture_vehicle) == (pytest.approx(30.0, abs=1.0), "uav1")
+    assert clue.told_from == pytest.approx(math.dist((place[0], *place[1:]), (place[0] - 20.0, 0.0, 30.0)), abs=1.0)
+    unseen = clue_of(flight(600.0), truth)
+    assert unseen.pictures == 0
+    assert (unseen.nearest_picture, unseen.nearest_picture_time, unseen.told_from) == (None, None, None)
 
 
 def test_level_ground_hides_nothing_above_it() -> None:
