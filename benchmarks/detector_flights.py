@@ -22,11 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from esar_ros.benchmark.deployer import segmentation_kinds
-from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, Conditions, fly
+from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
 from esar_ros.benchmark.runner_plan import choose_tasks
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
@@ -123,7 +124,7 @@ def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
     task = load_task(name)
     flight = _TAP.flight = Flight(task.id, task.objects)
     short = task.model_copy(update={"t_max": min(seconds, task.t_max)})
-    track = fly(short, planner, task.seed, Conditions(preset=preset, detector=TAP)).track[VEHICLE]
+    track = fly(short, planner, task.seed, RunConditions(preset=preset, detector=TAP)).track[VEHICLE]
     places = np.array([p for p in zip(track["x"], track["y"], strict=True) if None not in p], dtype=np.float64)
     flight.kilometres = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()) / 1e3
     return flight

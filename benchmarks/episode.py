@@ -25,13 +25,14 @@ WITH_NETWORK = 0.16  # CPU s a simulated second, in place of the first, with ano
 
 def episode(task: str, planner: str, detector: str, preset: str, seconds: float) -> dict[str, float]:
     """Fly in this process. CPU (s) of the flight with its set-up, of the imports before, and peak memory (bytes)."""
-    from esar_ros.benchmark.engine.episode import Conditions, fly
+    from esar_ros.benchmark.engine.episode import fly
+    from esar_ros.mission.run_conditions import RunConditions
     from esar_ros.mission.task import load_task
 
     loaded = load_task(task).model_copy(update={"t_max": seconds})
     imports = time.process_time()
     wall = time.perf_counter()
-    flown = fly(loaded, planner, loaded.seed, Conditions(preset=preset, detector=detector))
+    flown = fly(loaded, planner, loaded.seed, RunConditions(preset=preset, detector=detector))
     cpu, wall = time.process_time() - imports, time.perf_counter() - wall
     if flown.error is not None:
         raise RuntimeError(flown.error)

@@ -4,7 +4,8 @@ python benchmarks/governor_worth.py [--planner random] [--tasks mini] [--limit N
 
 Each task is flown twice, one after the other, so that a run that is ended early still compares the same tasks, in the
 stratified order of `esar bench`; the same command goes on. FOLDER/on and FOLDER/off are folders of `esar bench`, which
-`esar report FOLDER/on FOLDER/off` shows in full. Differences are per task, with that report's intervals and p-values.
+`esar report FOLDER/on FOLDER/off --by governor` shows in full. Differences are per task, with that report's intervals
+and p-values.
 """
 
 from __future__ import annotations

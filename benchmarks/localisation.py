@@ -27,10 +27,11 @@ from numpy.typing import NDArray
 from scipy.stats import chi2  # type: ignore[import-untyped]
 
 from esar_ros.benchmark.deployer import segmentation_kinds
-from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, Conditions, fly
+from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.observation import SeenClue
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Start, Task, load_task
 from esar_ros.mission.task_files import benchmark_event, benchmark_index, event_tasks
 from esar_ros.mission.thresholds import load_thresholds
@@ -153,7 +154,7 @@ def flown(task: Task, seconds: float, preset: str) -> Flight:
     place, rng = load_map(task.map), np.random.default_rng(task.seed)
     truth = tuple((kind, _on_ground(place, xy)) for kind, xy in task.objects)
     beside = np.array(task.objects[rng.integers(len(task.objects))][1])
-    conditions = Conditions(preset=preset, odometry="true", detector=TAP)
+    conditions = RunConditions(preset=preset, odometry="true", detector=TAP)
     for _ in range(STARTS):
         angle = rng.uniform(-math.pi, math.pi)
         start = beside + rng.uniform(*START_RANGE) * np.array([math.cos(angle), math.sin(angle)])

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.benchmark.engine.episode import Conditions, fly
+from esar_ros.benchmark.engine.episode import fly
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.planning.model.settings import SCRIPTED
@@ -55,7 +56,7 @@ class Meter:
 
 def measure(planner: str, task: Task, preset: str) -> dict[str, float]:
     """Figures of one method."""
-    conditions = Conditions(preset=preset, detector=DETECTOR)
+    conditions = RunConditions(preset=preset, detector=DETECTOR)
     fly(task.model_copy(update={"t_max": 4.0}), planner, task.seed, conditions)
     with Meter(Session, "reset") as begin, Meter(Session, "decide") as decide, Meter(Pilot, "step") as step:
         flown = fly(task, planner, task.seed, conditions)

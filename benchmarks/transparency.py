@@ -13,8 +13,9 @@ import json
 import sys
 from collections import Counter
 
-from esar_ros.benchmark.engine.episode import Conditions, fly
+from esar_ros.benchmark.engine.episode import fly
 from esar_ros.benchmark.runner_plan import choose_tasks
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.mission.vehicle import load_vehicle
 
@@ -39,7 +40,7 @@ def main() -> int:
     steps = contacts = 0
     for task in tasks:
         cut = task.model_copy(update={"t_max": min(task.t_max, arguments.seconds)})
-        flown = fly(cut, arguments.planner, cut.seed, Conditions(preset=arguments.preset, detector=DETECTOR))
+        flown = fly(cut, arguments.planner, cut.seed, RunConditions(preset=arguments.preset, detector=DETECTOR))
         [track] = flown.track.values()
         aloft = round(rate * sum(z is not None and z >= track["z"][0] + ALOFT for z in track["z"]))
         own = Counter(flown.result.safety.interventions)

@@ -160,8 +160,9 @@ def flown_kernels() -> dict[str, Any]:
 
 def call_kernels() -> None:
     """Calls every kernel of a mission with arrays of the kinds that it gets in flight."""
-    from esar_ros.benchmark.engine.episode import Conditions, fly
+    from esar_ros.benchmark.engine.episode import fly
     from esar_ros.mapping.mapper import Mapper
+    from esar_ros.mission.run_conditions import RunConditions
     from esar_ros.mission.task import load_task
     from esar_ros.planning.warm_up import warm_up as warm_up_planning
     from esar_ros.safety.limits import load_limits
@@ -174,7 +175,7 @@ def call_kernels() -> None:
     task = load_task(TASK).model_copy(update={"weather": WEATHER})
     for planner in ("fbe", defaults.PLANNER):
         with suppress(_Enough):
-            fly(task, planner, task.seed, Conditions(detector=DETECTOR), in_agent=_Until(DECISIONS))
+            fly(task, planner, task.seed, RunConditions(detector=DETECTOR), in_agent=_Until(DECISIONS))
 
 
 class _Enough(Exception):

@@ -21,11 +21,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--judge", choices=("llm",), help="also put every report to the model at ESAR_JUDGE_URL (CDS under it)"
     )
+    parser.add_argument(
+        "--by", default="", metavar="A,B", help="conditions that part a method's rows; all others must be equal"
+    )
     arguments = parser.parse_args(argv)
     folders = [Path(name) for name in arguments.folders]
     if len(folders) == 1 and (folders[0] / "bag").is_dir():
-        if arguments.out or arguments.against or arguments.judge:
-            raise UsageError(f"{folders[0]} is one mission's folder", "leave out --out, --against and --judge")
+        if arguments.out or arguments.against or arguments.judge or arguments.by:
+            raise UsageError(f"{folders[0]} is one mission's folder", "leave out --out, --against, --judge and --by")
         from esar_ros.benchmark.showing import show_mission
 
         show_mission(folders[0])
@@ -34,10 +37,22 @@ def main(argv: list[str]) -> int:
         if not (folder / "episodes.jsonl").is_file():
             raise UsageError(f"{folder} holds neither bag/ nor episodes.jsonl", "give the --out of a bench or mission")
     out = Path(arguments.out) if arguments.out else folders[0] / "report"
-    return _compare(folders, out, arguments.against, arguments.judge)
+    return _compare(folders, out, arguments.against, arguments.judge, _fields(arguments.by))
 
 
-def _compare(folders: list[Path], out: Path, against: str | None, judge: str | None) -> int:
+def _fields(by: str) -> list[str]:
+    """Names of conditions. Raises UsageError."""
+    from esar_ros.mission.run_conditions import RunConditions
+
+    names = [name.strip() for name in by.split(",") if name.strip()]
+    known = [name for name in RunConditions().told if name != "thresholds"]  # one table has one set of them
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--by {name} is no condition that parts rows", f"known: {', '.join(known)}")
+    return names
+
+
+def _compare(folders: list[Path], out: Path, against: str | None, judge: str | None, by: list[str]) -> int:
     from rich.console import Console
 
     from esar_ros.benchmark.bench_results import read_bench
@@ -49,7 +64,7 @@ def _compare(folders: list[Path], out: Path, against: str | None, judge: str | N
 
     asked = ["label", "offline", *([judge] if judge else [])]
     bench = read_bench(folders, [make_judge(name) for name in asked])
-    report = make_report(bench, references(), against)
+    report = make_report(bench, references(), against, by=by)
     page, *others = write_report(report, out)
     console = Console(highlight=False)
     console.print(terminal_table(report))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import NOT_TOLD, RunConditions, conditions_from
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.judges import clue_score_under
 from esar_ros.scoring.result import Cause, Result, parse_result
@@ -19,9 +20,6 @@ from esar_ros.scoring.statistics import Unit
 from esar_ros.scoring.truth import End, Point
 
 EPISODES, MANIFEST = "episodes.jsonl", "bench.json"
-
-# What must be equal for results to stand in one row; where it differs, it becomes part of the method's name.
-CONDITIONS = ("preset", "governor", "odometry", "clock", "pace", "world", "detector")
 _SCORES = ("sr", "tsr", "cds", "rs")  # also at other error thresholds
 
 
@@ -39,7 +37,8 @@ class Episode:
     """One flown task. figures: names to numbers, shares in 0..1, m, s; tracks: (N, 2) m per vehicle, map frame."""
 
     planner: str
-    conditions: tuple[str, ...]
+    conditions: RunConditions
+    folder: str  # of the run
     unit: Unit
     seed: int
     tier: str
@@ -57,6 +56,11 @@ class Episode:
     things: tuple[Thing, ...] = field(repr=False)
     false_reports: tuple[Point, ...] = field(repr=False)
 
+    @property
+    def is_told(self) -> bool:
+        """Whether all its conditions are known."""
+        return NOT_TOLD not in self.conditions.told.values()
+
 
 @dataclass(frozen=True)
 class Bench:
@@ -71,7 +75,8 @@ class Bench:
 
 def read_bench(folders: Sequence[Path], judges: Sequence[Judge] = ()) -> Bench:
     """Read benchmark runs; the reports of each episode are also put to these judges. Raises UsageError."""
-    episodes: dict[tuple[str, tuple[str, ...], str, int], tuple[Episode, Path, str]] = {}
+    episodes: dict[tuple[str, RunConditions, str, int], tuple[Episode, Path, str]] = {}
+    contents: dict[str, tuple[str, str]] = {}  # task or map -> its digest, and where
     thresholds: dict[str, Any] = {}
     settings: dict[str, dict[str, Any]] = {}
     versions: dict[str, set[str]] = {}
@@ -83,7 +88,10 @@ def read_bench(folders: Sequence[Path], judges: Sequence[Judge] = ()) -> Bench:
                 torn += 1
                 continue
             where = f"{folder / EPISODES}, line {number}"
-            episode, result = _episode(line, where, judges)
+            episode, result = _episode(line, folder, where, judges)
+            for name, content in _contents(line, result):
+                if contents.setdefault(name, (content, where))[0] != content:
+                    raise UsageError(f"{where}: {name} is not the {name} of {contents[name][1]}", "report them apart")
             own = result.thresholds.model_dump(mode="json")
             if thresholds and own != thresholds:
                 odd = next(name for name in own if own[name] != thresholds[name])
@@ -101,7 +109,9 @@ def read_bench(folders: Sequence[Path], judges: Sequence[Judge] = ()) -> Bench:
             episodes[key] = (episode, folder, metrics)
     if not episodes:
         raise UsageError(f"no episode in {', '.join(map(str, folders))}", "run ./esar bench first")
-    ordered = [episodes[key][0] for key in sorted(episodes)]
+    found = [episode for episode, _, _ in episodes.values()]
+    turn = {conditions: number for number, conditions in enumerate(dict.fromkeys(one.conditions for one in found))}
+    ordered = sorted(found, key=lambda one: (turn[one.conditions], one.planner, one.unit.task, one.seed))
     return Bench(
         tuple(ordered),
         thresholds,
@@ -150,7 +160,7 @@ def _lines(folder: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
             yield number, None
 
 
-def _episode(line: dict[str, Any], where: str, judges: Sequence[Judge]) -> tuple[Episode, Result]:
+def _episode(line: dict[str, Any], folder: Path, where: str, judges: Sequence[Judge]) -> tuple[Episode, Result]:
     if not isinstance(line.get("result"), dict):
         raise UsageError(f"{where}: key result is missing", "each line follows esar-episode/1")
     result = parse_result(json.dumps(line["result"]), where)
@@ -160,10 +170,10 @@ def _episode(line: dict[str, Any], where: str, judges: Sequence[Judge]) -> tuple
         figures[column], judgement = clue_score_under(result, judge)
         said[column] = judgement.judge
     task = result.task
-    job = line["job"] if isinstance(line.get("job"), dict) else {}
     episode = Episode(
         planner=result.planner,
-        conditions=tuple(str(job.get(name, getattr(result, name, "not stated"))) for name in CONDITIONS),
+        conditions=_conditions(line, result, where),
+        folder=str(folder),
         unit=Unit(task.event, task.snapshot, task.id),
         seed=result.seed,
         tier=task.tier,
@@ -185,6 +195,35 @@ def _episode(line: dict[str, Any], where: str, judges: Sequence[Judge]) -> tuple
         false_reports=tuple(r.position for r in result.reports if r.verdict == "false" and r.position is not None),
     )
     return episode, result
+
+
+def _conditions(line: dict[str, Any], result: Result, where: str) -> RunConditions:
+    """How an episode was flown; of runs that did not record it, what the result tells."""
+    try:
+        if "conditions" in line:
+            return conditions_from(line["conditions"])
+        job = line["job"] if isinstance(line.get("job"), dict) else {}
+        details, network = result.planner_details, result.detector_details
+        return conditions_from(
+            {
+                **{
+                    name: getattr(result, name) for name in ("preset", "governor", "odometry", "pace", "world", "judge")
+                },
+                "detector": str(job.get("detector", network.get("backend", NOT_TOLD))),
+                "detector_settings": network.get("digest", NOT_TOLD),
+                "model": ", ".join(f"{key} {details[key]}" for key in sorted(details) if key != "date") or NOT_TOLD,
+            }
+        )
+    except TypeError:
+        raise UsageError(f"{where}: conditions that this version does not know", "report it with its own") from None
+
+
+def _contents(line: dict[str, Any], result: Result) -> Iterator[tuple[str, str]]:
+    """The task and the map that an episode was flown on, each with the digest of its content."""
+    if "task_digest" in line:
+        yield f"task {result.task.id}", str(line["task_digest"])
+    if result.map_digest:
+        yield f"map {result.task.map}", result.map_digest
 
 
 def _figures(result: Result) -> dict[str, float]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 
 import esar_ros
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import Brief
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.perception.chosen import about_chosen, chosen_is_eligible
 from esar_ros.scoring.truth import Run
@@ -45,48 +45,38 @@ def make_brief(task: Task, place: PlaceMap, name: str, report_cap: int, home: Ve
 def describe_run(
     name: str,
     map_digest: str,
-    *,
     planner: str,
     seed: int,
-    judge: str,
-    preset: str,
-    governor: bool,
-    odometry: Literal["true", "noisy", "autopilot"],
-    detector: str,
+    conditions: RunConditions,
+    *,
     method_eligible: bool = True,
     planner_details: Mapping[str, str] | None = None,
-    pace: Literal["lockstep", "realtime"] = "lockstep",
-    world: str = "embedded",
-    faults: bool = False,
 ) -> Run:
-    """How a mission is run, for its result. Raises UsageError.
-
-    odometry: "autopilot" where it is an autopilot's own estimate. method_eligible: the planner uses no ground truth.
-    faults: some are injected.
-    """
-    about = about_chosen(detector)
+    """How a mission is run, for its result. Raises UsageError. method_eligible: the planner uses no ground truth."""
+    about = about_chosen(conditions.detector)
     reasons = []
-    if not chosen_is_eligible(detector):
+    if not chosen_is_eligible(conditions.detector):
         reasons.append(f"detector {about['backend']} uses ground truth")
     if not method_eligible:
         reasons.append(f"planner {planner} uses ground truth")
-    if faults:
+    if conditions.faults:
         reasons.append("faults were injected")
+    details = dict(planner_details or {})
     return Run(
         mission_id=name,
         planner=planner,
-        planner_details=dict(planner_details or {}),
+        planner_details=details,
         detector_details=about,
-        clock="running" if pace == "realtime" or (planner_details or {}).get("clock") == "running" else "paused",
+        clock="running" if conditions.pace == "realtime" or details.get("clock") == "running" else "paused",
         eligible=not reasons,
         ineligible_reasons=tuple(reasons),
-        judge=judge,
-        pace=pace,
-        world=world,
+        judge=conditions.judge,
+        pace=conditions.pace,
+        world=conditions.world,
         seed=seed,
-        preset=preset,
-        governor=governor,
-        odometry=odometry,
+        preset=conditions.preset,
+        governor=conditions.governor,
+        odometry=conditions.odometry,
         map_digest=map_digest,
         versions={"esar_ros": esar_ros.__version__},
     )

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from esar_ros.benchmark.bench_results import CONDITIONS, Bench, Episode
+from esar_ros.benchmark.bench_results import Bench, Episode
 from esar_ros.benchmark.paper_tables import TIERS
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import OF_METHOD
 from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
 
 SCORES = ("sr", "tsr", "cds", "rs")
@@ -71,10 +72,17 @@ class Report:
 
 
 def make_report(
-    bench: Bench, references: Collection[str] = (), against: str | None = None, draws: int = DRAWS
+    bench: Bench,
+    references: Collection[str] = (),
+    against: str | None = None,
+    draws: int = DRAWS,
+    by: Collection[str] = (),
 ) -> Report:
-    """Compare all methods of a benchmark. references: names of reference rows. Raises UsageError."""
-    methods = _methods(bench, references)
+    """Compare all methods of a benchmark. Raises UsageError, also for runs that may not stand together.
+
+    references: names of reference rows. by: conditions that part a method's rows; all others must be equal.
+    """
+    methods = _methods(bench, references, by)
     if against is not None and against not in {method.name for method in methods}:
         known = ", ".join(method.name for method in methods)
         raise UsageError(f"no method '{against}' to compare with", f"known: {known}")
@@ -106,13 +114,15 @@ def _cells(method: Method, tier: str, figures: Collection[str], draws: int) -> d
     }
 
 
-def _methods(bench: Bench, references: Collection[str]) -> tuple[Method, ...]:
+def _methods(bench: Bench, references: Collection[str], by: Collection[str]) -> tuple[Method, ...]:
     """Rows in order: those that compete, the references, those outside; each by its rescue score, highest first."""
-    varied = [i for i in range(len(CONDITIONS)) if len({e.conditions[i] for e in bench.episodes}) > 1]
+    _check_conditions(bench, by)
+    varied = [name for name in by if len({episode.conditions.told[name] for episode in bench.episodes}) > 1]
     rows: dict[str, list[Episode]] = {}
     for episode in bench.episodes:
-        said = [_condition(CONDITIONS[i], episode.conditions[i]) for i in varied]
-        rows.setdefault(f"{episode.planner} ({', '.join(said)})" if said else episode.planner, []).append(episode)
+        told = episode.conditions.told
+        said = ", ".join(f"{name.replace('_', ' ')} {told[name]}" for name in varied)
+        rows.setdefault(f"{episode.planner} ({said})" if said else episode.planner, []).append(episode)
     shared = _shared_reasons(bench)
     methods = [
         Method(
@@ -137,10 +147,31 @@ def _shared_reasons(bench: Bench) -> tuple[str, ...]:
     return tuple(reason for reason in dict.fromkeys(first) if all(reason in reasons for reasons in others))
 
 
-def _condition(name: str, value: str) -> str:
-    if name == "governor":
-        return "governor on" if value == "True" else "governor off"
-    return f"{name} {value}"
+def _check_conditions(bench: Bench, by: Collection[str]) -> None:
+    """Raises UsageError where what is to be compared was flown under other conditions, but for those told apart by."""
+    first = bench.episodes[0]
+    of_planner: dict[tuple[str, ...], Episode] = {}
+    for episode in bench.episodes:
+        untold = next((e for e in (first, episode) if not e.is_told and first.folder != episode.folder), None)
+        if untold is not None:
+            raise UsageError(
+                f"{untold.folder} does not tell all conditions that it was flown under",
+                "report it alone, or fly it again",
+            )
+        told = episode.conditions.told
+        own = of_planner.setdefault((episode.planner, *(told[name] for name in by)), episode)
+        names = [name for name in first.conditions.differing(episode.conditions) if name not in OF_METHOD]
+        pairs = [(first, names), (own, list(own.conditions.differing(episode.conditions)))]
+        for other, differing in pairs:
+            name = next((name for name in differing if name not in by), None)
+            if name is None:
+                continue
+            whose = f"{episode.planner} of " if name in OF_METHOD else ""
+            raise UsageError(
+                f"{name.replace('_', ' ')} of {whose}{episode.folder} is {told[name]}, in {other.folder} "
+                f"{other.conditions.told[name]}",
+                f"report them apart, or make rows of them with --by {name}",
+            )
 
 
 def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
@@ -166,9 +197,8 @@ def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
         notes.append(
             f"Only {events} event{'s' * (events != 1)}: intervals and p-values say little of events not flown."
         )
-    for name, found in bench.versions.items():
-        if len(found) > 1:
-            notes.append(f"Results of several versions of {name} stand together: {', '.join(found)}.")
+    if not all(episode.is_told for episode in bench.episodes):
+        notes.append("The run does not tell all conditions that it was flown under: compare it with no other.")
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
     splits = {episode.split for episode in bench.episodes}

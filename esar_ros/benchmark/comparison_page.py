@@ -12,7 +12,6 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from esar_ros.benchmark import figures
-from esar_ros.benchmark.bench_results import CONDITIONS
 from esar_ros.benchmark.comparison import Report
 from esar_ros.benchmark.comparison_template import PAGE
 from esar_ros.benchmark.tables import FORMATS, all_tables, episodes_csv
@@ -102,12 +101,12 @@ def _facts(report: Report) -> list[tuple[str, str]]:
 
 def _run(report: Report) -> list[tuple[str, str]]:
     rows = [
-        (plain(name), ", ".join(sorted({e.conditions[i] for e in report.bench.episodes})))
-        for i, name in enumerate(CONDITIONS)
+        (plain(name), ", ".join(sorted({e.conditions.told[name] for e in report.bench.episodes})))
+        for name in report.bench.episodes[0].conditions.told
     ]
     rows += [(name, ", ".join(found)) for name, found in report.bench.versions.items()]
     for folder, settings in report.bench.settings.items():
-        brief = {key: value for key, value in settings.items() if key != "tasks"}
+        brief = {key: value for key, value in settings.items() if key in ("planners", "seeds")}
         rows.append((Path(folder).name, json.dumps(brief, sort_keys=True)))
     return rows
 

@@ -11,7 +11,7 @@ import errno
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from esar_ros.benchmark.runner_crew import Crew, Outcome
 from esar_ros.benchmark.runner_job import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK, Job, Plan
 from esar_ros.benchmark.runner_store import EPISODE_SCHEMA, Store
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import conditions_from
 
 ATTEMPTS = 2  # of an episode that fails through no fault of the method
 FULL_DISK_PATIENCE = 60.0  # s to wait for space before giving up
@@ -74,6 +75,7 @@ def run(plan: Plan, store: Store, crew: Crew, show: Callable[[Progress], None], 
                 if outcome.flown is None and not outcome.agent and attempts[outcome.job.id] < ATTEMPTS:
                     waiting.appendleft(outcome.job)
                     continue
+                _check_conditions(outcome)
                 record = _record(outcome, attempts[outcome.job.id], store.settings_hash, failure)
                 _append(store, record, progress, show)
                 progress.done += 1
@@ -101,15 +103,28 @@ def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failur
         "seed": job.seed,
         "job": {
             "task": job.task,
-            "preset": job.preset,
-            "governor": job.governor,
-            "odometry": job.odometry,
-            "detector": job.detector,
+            "preset": job.conditions.preset,
+            "governor": job.conditions.governor,
+            "odometry": job.conditions.odometry,
+            "detector": job.conditions.detector,
         },
+        "task_digest": job.task_digest,
+        "conditions": asdict(job.conditions),
         "attempts": attempts,
         "settings_hash": settings_hash,
         **flown,
     }
+
+
+def _check_conditions(outcome: Outcome) -> None:
+    """Raises UsageError when an episode was flown under other conditions than those of the plan."""
+    if outcome.flown is not None and "conditions" in outcome.flown:
+        changed = outcome.job.conditions.difference(conditions_from(outcome.flown["conditions"]))
+        if changed:
+            raise UsageError(
+                f"{outcome.job.id} was flown under other conditions than the benchmark's ({changed})",
+                "take the change back and give the same command, or choose another --out",
+            )
 
 
 def _append(store: Store, record: dict[str, Any], progress: Progress, show: Callable[[Progress], None]) -> None:

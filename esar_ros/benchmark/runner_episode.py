@@ -9,11 +9,13 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict, replace
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
 from esar_ros.benchmark.briefing import describe_run, mission_id
+from esar_ros.benchmark.conditions import with_files
 from esar_ros.benchmark.runner_job import AGENT_ERROR, OK, Job
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
@@ -36,13 +38,12 @@ class EmbeddedEpisode:
 
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
         """Fly an episode; the part of its record that depends on the flight, and the trace of a method that failed."""
-        from esar_ros.benchmark.engine.episode import AgentError, Conditions, fly, stack_trace
+        from esar_ros.benchmark.engine.episode import AgentError, fly, stack_trace
 
         began, cpu = time.monotonic(), time.process_time()
         task = load_task(job.task)
-        conditions = Conditions(job.preset, job.governor, job.odometry, job.detector)
         try:
-            flown = fly(task, job.planner, job.seed, conditions, _place(task.map), in_agent)
+            flown = fly(task, job.planner, job.seed, job.conditions, _place(task.map), in_agent)
         except AgentError as error:  # before there was anything to fly
             return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
         return {
@@ -52,6 +53,7 @@ class EmbeddedEpisode:
             "track": flown.track,
             "timing": timing(time.monotonic() - began, time.process_time() - cpu, flown.simulated),
             "trace": flown.trace,
+            "conditions": asdict(with_files(job.conditions, job.planner)),
         }
 
 
@@ -68,13 +70,9 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
     about = describe_run(
         mission_id(task, job.planner, job.seed),
         place.digest if place is not None else "",
-        planner=job.planner,
-        seed=job.seed,
-        judge=judge.name,
-        preset=job.preset,
-        governor=job.governor,
-        odometry=job.odometry,
-        detector=job.detector,
+        job.planner,
+        job.seed,
+        replace(job.conditions, judge=judge.name),
         method_eligible=method_eligible,
     )
     victims, clues = _truth(task, place)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
+
+from esar_ros.mission.run_conditions import RunConditions, conditions_from
 
 OK, AGENT_ERROR, INFRASTRUCTURE_ERROR = "ok", "agent_error", "infrastructure_error"  # status of an episode
 SCHEMA = "esar-bench/1"
@@ -19,27 +21,28 @@ class Settings:
     digests: tuple[str, ...]  # of each task's content
     planners: tuple[str, ...]
     seeds: int  # repetitions; repetition r flies with the task's seed + r
-    preset: str
-    governor: bool
-    odometry: Literal["true", "noisy"]
-    detector: str
-    version: str
-    detector_digest: str = ""  # SHA-256 of its network's files; empty: it has none
+    conditions: tuple[RunConditions, ...]  # of each planner
 
     @property
     def hash(self) -> str:
         """Hexadecimal SHA-256 of the settings."""
-        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        told = asdict(self) | {"conditions": [conditions.told for conditions in self.conditions]}
+        text = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def difference(self, other: dict[str, Any]) -> str:
         """First setting that is another in a manifest's settings, in words; empty when none is."""
         own = json.loads(json.dumps(asdict(self)))
-        for key, value in own.items():
-            if value != other.get(key):
-                short = f"{value} here, {other.get(key)} there"
+        for key in ("planners", "seeds", "tasks", "digests"):
+            if own[key] != other.get(key):
+                short = f"{own[key]} here, {other.get(key)} there"
                 return f"{key} differ" if len(short) > 120 else f"{key} differ: {short}"
-        return ""
+        try:
+            there = [conditions_from(one) for one in other["conditions"]]
+        except (KeyError, TypeError):
+            return "it does not tell all conditions that it was flown under"
+        told = ((name, a.difference(b)) for name, a, b in zip(self.planners, self.conditions, there, strict=False))
+        return next((f"{name}, {difference}" for name, difference in told if difference), "")
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,10 @@ class Job:
     index: int  # place in the plan
     task: str  # as load_task takes it
     task_id: str
+    task_digest: str
     planner: str
     seed: int
-    preset: str
-    governor: bool
-    odometry: Literal["true", "noisy"]
-    detector: str
+    conditions: RunConditions
 
     @property
     def id(self) -> str:

@@ -41,7 +41,7 @@ def log_test_run(plan: Plan, folder: Path) -> int | None:
         "planners": list(settings.planners),
         "seeds": settings.seeds,
         "settings_hash": settings.hash,
-        "version": settings.version,
+        "version": settings.conditions[0].version,
         "folder": str(folder.resolve()),
     }
     for path in (of_user, own):  # the folder last: only its entry says that the run is counted

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from pathlib import Path
 from typing import Literal
 
-import esar_ros
+from esar_ros.benchmark.conditions import task_digest, with_content
 from esar_ros.benchmark.runner_job import Job, Plan, Settings
 from esar_ros.benchmark.tasks import SETS, task_set
 from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import Task, load_task
-from esar_ros.perception.chosen import about_chosen, create_chosen
+from esar_ros.mission.run_conditions import RunConditions
+from esar_ros.mission.task import load_task
+from esar_ros.perception.chosen import create_chosen
 from esar_ros.planning.registry import create as create_method
 
 
@@ -59,34 +58,22 @@ def make_plan(
         raise UsageError(f"--planners {','.join(planners)}", "one or more different methods")
     if not 1 <= seeds <= 1000:
         raise UsageError(f"--seeds {seeds}", "between 1 and 1000")
-    for planner in planners:
-        create_method(planner)
+    methods = [create_method(planner) for planner in planners]
     create_chosen(detector)  # wrong weights are told now, not by every episode
     loaded = [load_task(task) for task in tasks]
     ids = [task.id for task in loaded]
     if len(set(ids)) < len(ids):
         raise UsageError("two of the tasks have the same id", "name each once")
-    settings = Settings(
-        tasks, tuple(_digest(task) for task in loaded), planners, seeds, preset, governor, odometry, detector,
-        esar_ros.__version__, _networks(detector),
-    )  # fmt: skip
+    digests = tuple(task_digest(task) for task in loaded)
+    chosen = RunConditions(preset, governor, odometry, detector)
+    conditions = tuple(
+        with_content(chosen, planner, method, digests) for planner, method in zip(planners, methods, strict=True)
+    )
+    settings = Settings(tasks, digests, planners, seeds, conditions)
     jobs: list[Job] = []
     for repetition in range(seeds):
-        for name, task in zip(tasks, loaded, strict=True):
-            for planner in planners:
-                jobs.append(
-                    Job(len(jobs), name, task.id, planner, task.seed + repetition, preset, governor, odometry, detector)
-                )
+        for name, task, content in zip(tasks, loaded, digests, strict=True):
+            for planner, its in zip(planners, conditions, strict=True):
+                jobs.append(Job(len(jobs), name, task.id, content, planner, task.seed + repetition, its))
     test_tasks = sum(task.split == "test" for task in loaded)
     return Plan(settings, tuple(jobs), test_tasks, max(task.t_max for task in loaded))
-
-
-def _networks(detector: str) -> str:
-    """SHA-256 of everything a detector reads from files."""
-    about = about_chosen(detector)
-    return " ".join(about[key] for key in ("digest", "card", "embeddings") if key in about)
-
-
-def _digest(task: Task) -> str:
-    text = json.dumps(task.model_dump(mode="json", by_alias=True), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

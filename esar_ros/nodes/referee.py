@@ -15,6 +15,7 @@ from esar_ros.bridges.airsim_client import AirSimError
 from esar_ros.bridges.airsim_connect import authorise
 from esar_ros.mission import defaults, names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
@@ -124,18 +125,20 @@ class RefereeNode(StepNode):
         run_about = describe_run(
             self.mission_id,
             place.digest,
-            planner=self._planner,
-            seed=self._seed,
-            judge=self._judge.name,
-            preset=self._preset,
-            governor=self._governor,
-            odometry="autopilot" if self._world == PX4 else "noisy" if self._odometry == NOISY else "true",
-            detector=self._detector,
+            self._planner,
+            self._seed,
+            RunConditions(
+                preset=self._preset,
+                governor=self._governor,
+                odometry="autopilot" if self._world == PX4 else "noisy" if self._odometry == NOISY else "true",
+                detector=self._detector,
+                pace="lockstep" if self.lockstep else "realtime",
+                world=self._world,
+                judge=self._judge.name,
+                faults=self.mission_has_faults,
+            ),
             method_eligible=method.eligible,
             planner_details=details_of(method),
-            pace="lockstep" if self.lockstep else "realtime",
-            world=self._world,
-            faults=self.mission_has_faults,
         )
         self._referee = Referee(
             self._task,

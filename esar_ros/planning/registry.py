@@ -80,18 +80,26 @@ def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | 
     "@scripted" is one of every method that asks a model. Raises UsageError on an unknown name, a bad parameter, a
     package that does not load, and when settings make it a variant that it is not named after.
     """
+    own = name.partition("@")[0]
+    settings = parameters_of(name, parameters, path)
+    factory = _factory(own)
+    method = factory(settings)
+    made = getattr(method, "name", name)
+    if not parameters and made != name and made.partition("@")[0] == own:
+        named = f"fly {made}, or " if made.partition("@")[2] in _variants(factory) else ""
+        raise UsageError(f"planner {name} is {made} with these settings", f"{named}take them back")
+    return method
+
+
+def parameters_of(name: str, parameters: Mapping[str, Any] | None = None, path: Path | None = None) -> dict[str, Any]:
+    """What `create` gives a method's factory. Raises UsageError on an unknown name or variant."""
     known = names()
     own, _, variant = name.partition("@")
     if own not in known:
         raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(known)}")
     factory = _factory(own)
     overlay = {**_variant(name, own, variant, factory), **(parameters or {})}
-    method = factory(configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,)))
-    made = getattr(method, "name", name)
-    if not parameters and made != name and made.partition("@")[0] == own:
-        named = f"fly {made}, or " if made.partition("@")[2] in _variants(factory) else ""
-        raise UsageError(f"planner {name} is {made} with these settings", f"{named}take them back")
-    return method
+    return configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,))
 
 
 def asks_model(name: str) -> bool:

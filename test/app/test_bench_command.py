@@ -6,10 +6,12 @@ import argparse
 import io
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from esar_ros.app import rerun
 from esar_ros.app.bench import BenchLine, main, span, words
@@ -104,6 +106,95 @@ def test_the_hash_follows_everything_that_decides_results(tmp_path: Path) -> Non
     assert len({base, *(plan.settings.hash for plan in others)}) == 9
 
 
+def changed_file(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, name: str, change: Callable[[dict[str, Any]], None], *readers: str
+) -> None:
+    """Let the modules read a changed copy of a settings file."""
+    content = yaml.safe_load(resource(f"config/{name}").read_text())
+    change(content)
+    copy = folder / name
+    copy.write_text(yaml.safe_dump(content))
+    for module in readers:
+        monkeypatch.setattr(f"{module}.resource", lambda path: copy if path == f"config/{name}" else resource(path))
+
+
+def set_in(section: str, key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(content: dict[str, Any]) -> None:
+        (content.setdefault(section, {}) if section else content)[key] = value
+
+    return change
+
+
+OTHER_SETTINGS = {  # what differs, and how: file, section, key, value, the modules that read it
+    "planner settings": ("planners.yaml", "belief", "cell", 17.0, "esar_ros.planning.parameters"),
+    "thresholds": ("thresholds.yaml", "", "error_threshold", 20.0, "esar_ros.mission.thresholds"),
+    "safety": ("safety.yaml", "", "odometry_age", 0.123, "esar_ros.safety.limits"),
+    "pilot": ("pilot.yaml", "", "speed", 4.5, "esar_ros.planning.pilot_limits"),
+    "detector settings": ("detector.yaml", "fusion", "gate", 12.0, "esar_ros.perception.settings"),
+    "judge settings": ("synonyms.yaml", "", "similarity", 0.9, "esar_ros.benchmark.conditions"),
+}
+
+
+@pytest.mark.parametrize("what", OTHER_SETTINGS)
+def test_a_benchmark_does_not_go_on_with_other_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    file, section, key, value, reader = OTHER_SETTINGS[what]
+    plan = make_plan(("aotai-first",), ("belief",))
+    Store(tmp_path, plan.settings).close()
+    Store(tmp_path, make_plan(("aotai-first",), ("belief",)).settings).close()
+    changed_file(monkeypatch, tmp_path, file, set_in(section, key, value), reader)
+    other = make_plan(("aotai-first",), ("belief",)).settings
+    assert other.hash != plan.settings.hash
+    with pytest.raises(UsageError, match=f"belief, {what}: .* here, .* there.*choose another --out") as refused:
+        Store(tmp_path, other)
+    assert "\n" not in str(refused.value)
+
+
+def test_another_method_s_settings_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = make_plan(("aotai-first",), ("zigzag",)).settings.hash
+    changed_file(monkeypatch, tmp_path, "planners.yaml", set_in("belief", "cell", 17.0), "esar_ros.planning.parameters")
+    assert make_plan(("aotai-first",), ("zigzag",)).settings.hash == base
+
+
+def test_another_language_model_or_way_of_asking_is_another_benchmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESAR_MODEL_URL", "http://localhost:1/v1")
+    monkeypatch.setenv("ESAR_MODEL_NAME", "one")
+    settings = make_plan(("aotai-first",), ("apex",)).settings
+    Store(tmp_path, settings).close()
+    monkeypatch.setenv("ESAR_MODEL_URL", "http://elsewhere:1/v1")
+    monkeypatch.setenv("ESAR_MODEL_LOG", str(tmp_path / "log"))
+    assert make_plan(("aotai-first",), ("apex",)).settings.hash == settings.hash, "where it answers does not matter"
+    monkeypatch.setenv("ESAR_MODEL_NAME", "two")
+    with pytest.raises(UsageError, match=r"apex, model: model two, .* here, model one, .* there"):
+        Store(tmp_path, make_plan(("aotai-first",), ("apex",)).settings)
+    monkeypatch.setenv("ESAR_MODEL_NAME", "one")
+    monkeypatch.setenv("ESAR_MODEL_CLOCK", "running")
+    assert make_plan(("aotai-first",), ("apex",)).settings.hash != settings.hash
+
+
+def test_another_network_is_another_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = {"backend": "esar_yolo", "digest": "a"}
+    monkeypatch.setattr("esar_ros.benchmark.conditions.about_chosen", lambda choice: network)
+    Store(tmp_path, make_plan(("aotai-first",), ("fbe",)).settings).close()
+    Store(tmp_path, make_plan(("aotai-first",), ("fbe",)).settings).close()
+    network["digest"] = "b"
+    with pytest.raises(UsageError, match="fbe, detector settings: "):
+        Store(tmp_path, make_plan(("aotai-first",), ("fbe",)).settings)
+
+
+def test_a_folder_that_tells_no_conditions_is_not_gone_on_with(tmp_path: Path) -> None:
+    settings = make_plan(("aotai-first",), ("fbe",)).settings
+    Store(tmp_path, settings).close()
+    manifest = json.loads((tmp_path / "bench.json").read_text())
+    del manifest["settings"]["conditions"]
+    (tmp_path / "bench.json").write_text(json.dumps(manifest | {"settings_hash": "of another version"}))
+    with pytest.raises(UsageError, match=r"does not tell all conditions .*choose another --out"):
+        Store(tmp_path, settings)
+
+
 def test_progress_in_words() -> None:
     progress = Progress(total=96, done=12, errors=1, flown=10, seconds=600.0)
     assert words(progress) == "  12 of 96 episodes, 60.0 an hour, 1 h 24 min left, 1 with errors"
@@ -153,8 +244,8 @@ def flown(tmp_path: Path) -> Path:
     record: dict[str, Any] = {
         "schema": "esar-episode/1", "id": job.id, "index": 0, "planner": job.planner, "seed": job.seed, "status": "ok",
         "settings_hash": plan.settings.hash, "result": {"end": "timeout", "metrics": {"sr": 0.5}},
-        "job": {"task": job.task, "preset": job.preset, "governor": job.governor, "odometry": job.odometry,
-                "detector": job.detector},
+        "job": {"task": job.task, "preset": job.conditions.preset, "governor": job.conditions.governor,
+                "odometry": job.conditions.odometry, "detector": job.conditions.detector},
     }  # fmt: skip
     store.append(record)
     store.close()

@@ -35,6 +35,8 @@ def test_a_benchmark_is_compared_into_its_own_folder(tmp_path: Path, capsys: pyt
     [
         (["--against", "magic"], "no method 'magic'"),
         (["--judge", "llm"], "ESAR_JUDGE_URL and ESAR_JUDGE_MODEL not set"),
+        (["--by", "moon"], "--by moon is no condition that parts rows: known: preset, "),
+        (["--by", "governor,thresholds"], "--by thresholds is no condition"),
         (["elsewhere"], "holds neither bag/ nor episodes.jsonl"),
     ],
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from esar_ros.mission import names
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
@@ -20,6 +22,10 @@ from esar_ros.scoring.record import CollisionRow, EpisodeRecord, OdometryRow, Re
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 
+TOLD = RunConditions(
+    odometry="noisy", judge="offline/2", version="0.1.0", detector_settings="d1", judge_settings="j1", thresholds="t1",
+    vehicle="v1", pilot="p1", safety="s1", tasks="12, a1", planner_settings="m1", model="",
+)  # fmt: skip
 MAPS = ("aotai", "lop_nur", "k2", "dapeng")
 TIERS = ("simple", "medium", "hard", "extreme")
 SPELLINGS = {"tent": "a shelter", "backpack": "rucksack", "rope": "purple cord"}
@@ -122,9 +128,13 @@ def make_bench(
     snapshots: int = 2,
     tasks: int = 2,
     seeds: int = 1,
+    conditions: RunConditions | None = TOLD,
     **run: Any,
 ) -> list[dict[str, Any]]:
-    """Write a run and return its lines. skills: planner -> chance of each find; `run` goes into every result."""
+    """Write a run and return its lines. skills: planner -> chance of each find; `run` goes into every result.
+
+    conditions: as recorded with every line, None for a run that recorded none.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     lines = []
     for planner, skill in skills.items():
@@ -148,6 +158,7 @@ def make_bench(
                                 "attempts": 1,
                                 "result": json.loads(result.dump()),
                                 "track": track,
+                                **({} if conditions is None else {"conditions": asdict(conditions)}),
                             }
                         )
     write_lines(folder, lines)

@@ -9,6 +9,7 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -200,21 +201,98 @@ def test_a_reason_that_all_share_is_said_once_and_they_compete(maker: ModuleType
     ]  # fmt: skip
 
 
-def test_conditions_that_differ_part_the_rows(maker: ModuleType, tmp_path: Path) -> None:
-    for name, governor in (("on", True), ("off", False)):
-        maker.make_bench(tmp_path / name, {"fbe": 0.3}, events=2, governor=governor)
-    report = report_of(tmp_path / "on", tmp_path / "off")
-    assert {method.name for method in report.methods} == {"fbe (governor on)", "fbe (governor off)"}
+OTHERS: dict[str, Any] = {  # a condition, and another value of it
+    "preset": "fast", "governor": False, "odometry": "true", "pace": "realtime", "world": "airsim",
+    "detector": "segmentation_oracle", "detector_settings": "d2", "judge": "offline/3", "judge_settings": "j2",
+    "vehicle": "v2", "pilot": "p2", "safety": "s2", "tasks": "12, b2", "planner_settings": "m2", "version": "0.2.0",
+    "model": "model qwen3, prompt_sha256 12ab", "thresholds": "t2", "faults": True,
+}  # fmt: skip
 
 
-def test_detectors_part_the_rows_too(maker: ModuleType, tmp_path: Path) -> None:
-    for detector in ("yolo", "segmentation_oracle"):
-        lines = maker.make_bench(tmp_path / detector, {"fbe": 0.3}, events=1, snapshots=1)
-        maker.write_lines(tmp_path / detector, [line | {"job": {"detector": detector}} for line in lines])
-    report = report_of(tmp_path / "yolo", tmp_path / "segmentation_oracle")
-    assert {method.name for method in report.methods} == {
-        "fbe (detector yolo)", "fbe (detector segmentation_oracle)",
-    }  # fmt: skip
+def test_every_condition_is_tried(maker: ModuleType) -> None:
+    assert set(OTHERS) == set(maker.TOLD.told)
+
+
+@pytest.mark.parametrize("field", OTHERS)
+def test_runs_under_other_conditions_are_refused_and_the_condition_named(
+    maker: ModuleType, tmp_path: Path, field: str
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    maker.make_bench(one, {"apex": 0.3}, events=1)
+    maker.make_bench(other, {"apex": 0.3}, events=1, conditions=replace(maker.TOLD, **{field: OTHERS[field]}))
+    with pytest.raises(UsageError, match=f"^{field.replace('_', ' ')} of .*other is .*one") as refused:
+        report_of(one, other)
+    assert "\n" not in str(refused.value)
+    assert [method.name for method in report_of(other).methods] == ["apex"]
+    rows = report_of(one, other, by=[field])
+    assert len(rows.methods) == 2 and all("apex" in method.name for method in rows.methods)
+    assert {len(method.episodes) for method in rows.methods} == {4}
+
+
+def test_what_concerns_one_method_alone_does_not_part_methods(maker: ModuleType, tmp_path: Path) -> None:
+    own = {"tasks": "6, c3", "planner_settings": "m9", "model": "model qwen3"}
+    maker.make_bench(tmp_path / "a", {"fbe": 0.3}, events=1)
+    maker.make_bench(tmp_path / "b", {"apex": 0.3}, events=1, conditions=replace(maker.TOLD, **own))
+    assert {method.name for method in report_of(tmp_path / "a", tmp_path / "b").methods} == {"fbe", "apex"}
+
+
+def test_parts_of_one_run_are_one_row(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path / "all", {"fbe": 0.3}, events=2)
+    for name, part in (("a", lines[:3]), ("b", lines[3:])):
+        (tmp_path / name).mkdir()
+        maker.write_lines(tmp_path / name, part)
+    whole, parts = report_of(tmp_path / "all"), report_of(tmp_path / "a", tmp_path / "b")
+    assert [(m.name, m.tasks) for m in parts.methods] == [("fbe", 8)]
+    assert parts.cell("fbe", "overall", "rs") == whole.cell("fbe", "overall", "rs")
+
+
+def test_lines_of_two_runs_in_one_file_are_refused_too(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"belief": 0.3}, events=1)
+    other = maker.make_bench(tmp_path, {"belief": 0.3}, events=1, conditions=replace(maker.TOLD, planner_settings="m2"))
+    maker.write_lines(tmp_path, lines[:2] + other[2:])
+    with pytest.raises(UsageError, match="planner settings of belief"):
+        report_of(tmp_path)
+
+
+def test_a_run_that_tells_no_conditions_stands_alone(
+    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    for name in ("old", "older"):
+        maker.make_bench(tmp_path / name, {"fbe": 0.3}, events=1, conditions=None, governor=name == "old")
+    alone = report_of(tmp_path / "old")
+    assert [method.name for method in alone.methods] == ["fbe"]
+    assert any("does not tell all conditions" in note for note in alone.notes)
+    for folders in ((tmp_path / "old", tmp_path / "older"), (lines[0], tmp_path / "old"), (tmp_path / "old", lines[0])):
+        with pytest.raises(UsageError, match=r"old(er)? does not tell all conditions .*report it alone"):
+            report_of(*folders, by=["governor"])
+
+
+def test_two_models_in_a_run_that_tells_no_conditions_are_refused(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"apex": 0.3}, events=1, conditions=None, planner_details={"model": "a"})
+    lines[1]["result"]["planner_details"] = {"model": "b"}
+    maker.write_lines(tmp_path, lines)
+    with pytest.raises(UsageError, match=r"model of apex of .* is model b, in .* model a"):
+        report_of(tmp_path)
+
+
+@pytest.mark.parametrize("what", ["task", "map"])
+def test_a_task_or_map_with_another_content_is_refused(maker: ModuleType, tmp_path: Path, what: str) -> None:
+    for name, method in (("a", "fbe"), ("b", "zigzag")):
+        lines = maker.make_bench(tmp_path / name, {method: 0.3}, events=1)
+        for line in lines:
+            line["task_digest"] = name if what == "task" else "same"
+            line["result"]["map_digest"] = name if what == "map" else "same"
+        maker.write_lines(tmp_path / name, lines)
+    with pytest.raises(UsageError, match=f"{what} .* is not the {what} .* of "):
+        report_of(tmp_path / "a", tmp_path / "b")
+
+
+def test_unknown_conditions_of_a_later_version_are_one_line(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"fbe": 0.3}, events=1)
+    lines[0]["conditions"]["moon"] = "full"
+    maker.write_lines(tmp_path, lines)
+    with pytest.raises(UsageError, match="line 1: conditions that this version does not know"):
+        read_bench([tmp_path])
 
 
 def test_a_method_that_flew_less_is_said(

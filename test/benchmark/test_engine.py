@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import Conditions, Flown, fly
+from esar_ros.benchmark.engine.episode import Flown, fly
 from esar_ros.benchmark.runner_episode import EmbeddedEpisode, failed
 from esar_ros.benchmark.runner_job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.scoring.result import parse_result
 
-FAST = Conditions(preset="fast", detector="segmentation_oracle")
+FAST = RunConditions(preset="fast", detector="segmentation_oracle")
 
 
 def short(seconds: float) -> Task:
@@ -94,7 +95,7 @@ def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> 
     assert fly(short(30.0).model_copy(update={"id": "leaving"}), "failing", 7, FAST).error == "SystemExit: 3"
 
 
-JOB = Job(3, "aotai-first", "aotai-first", "zigzag", 7, "fast", True, "noisy", "segmentation_oracle")
+JOB = Job(3, "aotai-first", "aotai-first", "", "zigzag", 7, FAST)
 
 
 @pytest.mark.parametrize("status", [AGENT_ERROR, INFRASTRUCTURE_ERROR])
@@ -115,7 +116,7 @@ def test_a_method_that_cannot_be_made_is_the_agents_error(monkeypatch: pytest.Mo
         raise RuntimeError("no model server")
 
     monkeypatch.setitem(registry._FACTORIES, "broken", broken)
-    job = Job(0, "aotai-first", "aotai-first", "broken", 7, "fast", True, "noisy", "segmentation_oracle")
+    job = Job(0, "aotai-first", "aotai-first", "", "broken", 7, FAST)
     record = EmbeddedEpisode().run(job, lambda inside: None)
     assert (record["status"], record["reason"]) == (AGENT_ERROR, "RuntimeError: no model server")
     assert "in broken" in record["trace"]

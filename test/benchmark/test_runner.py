@@ -82,6 +82,15 @@ def test_a_machine_that_cannot_fly_ends_the_benchmark_before_it_spoils_results(t
     assert read_episodes(tmp_path / "out") == []
 
 
+def test_settings_changed_on_the_way_end_the_benchmark_and_nothing_is_recorded_under_them(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"task0/edited/7 .*thresholds: not told here, t2 there.*another --out"
+    ) as told:
+        light_run(light_plan(1, ("edited",)), tmp_path)
+    assert "\n" not in str(told.value)
+    assert read_episodes(tmp_path / "out") == []
+
+
 def kill_until_done(folder: Path, count: int, kills: int, seed: int) -> int:
     """Run the benchmark in a process of its own, SIGKILL it `kills` times at random, then let it end; kills done."""
     rng = random.Random(seed)
@@ -156,7 +165,7 @@ def test_other_settings_and_a_second_runner_are_refused_in_one_line(tmp_path: Pa
     with pytest.raises(UsageError, match="another benchmark") as busy:
         open_store(tmp_path)
     store.close()
-    with pytest.raises(UsageError, match="version differ: 2 here, 1 there") as other:
+    with pytest.raises(UsageError, match="ok, version: 2 here, 1 there") as other:
         Store(tmp_path, light_plan(3, version="2").settings)
     assert "\n" not in str(busy.value) + str(other.value)
     open_store(tmp_path).close()
@@ -224,7 +233,7 @@ def test_a_full_disk_leaves_whole_lines_and_the_run_waits_for_space(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = light_plan(4)
-    disk = FullDisk(room=500)
+    disk = FullDisk(room=1500)
     monkeypatch.setattr("esar_ros.benchmark.runner_store.os.write", disk)
     monkeypatch.setattr(runner, "FULL_DISK_LOOK", 0.05)
     monkeypatch.setattr(runner, "FULL_DISK_PATIENCE", 0.2)

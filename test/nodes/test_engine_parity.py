@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from flight import Flight, Flown, comparable, write_short_task
 
-from esar_ros.benchmark.engine.episode import Conditions, fly
+from esar_ros.benchmark.engine.episode import fly
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph import TRUTH_DETECTOR
 
@@ -24,7 +25,9 @@ def in_graph(folder: Path, task: Path, planner: str, **options: Any) -> dict[str
 
 
 def in_engine(task: Path, planner: str, **options: Any) -> dict[str, Any]:
-    flown = fly(load_task(str(task)), planner, 7, Conditions(preset="fast", **{"detector": TRUTH_DETECTOR, **options}))
+    flown = fly(
+        load_task(str(task)), planner, 7, RunConditions(preset="fast", **{"detector": TRUTH_DETECTOR, **options})
+    )
     assert flown.error is None
     return dict(json.loads(flown.result.dump()))
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import Conditions, Flown, fly
+from esar_ros.benchmark.engine.episode import Flown, fly
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.sim.maps import load_map
 
 TASK = load_task("aotai-first").model_copy(update={"t_max": 22.0})
-FAST = Conditions(preset="fast", detector="segmentation_oracle")
+FAST = RunConditions(preset="fast", detector="segmentation_oracle")
 GOOD: dict[str, Any] = {
     "pure_mllm": {"action": "forward", "reason": "open ground"},
     "apex": {"objects": [{"kind": "person", "score": 1.0}, {"kind": "tent", "score": 0.9}]},

@@ -12,8 +12,8 @@ import asyncio
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,9 @@ from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.geometry.frames import Pose, Vector, covariance_in_parent, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
-from esar_ros.mission import defaults
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import Observation
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
@@ -64,16 +64,6 @@ class AgentError(Exception):
 
 
 @dataclass(frozen=True)
-class Conditions:
-    """How episodes are flown: the same for every method of a comparison."""
-
-    preset: str = "paper"
-    governor: bool = True
-    odometry: Literal["true", "noisy"] = "noisy"
-    detector: str = defaults.DETECTOR
-
-
-@dataclass(frozen=True)
 class Flown:
     """An episode's result; error: what the method failed with, trace: where."""
 
@@ -88,7 +78,7 @@ def fly(
     task: Task,
     planner: str,
     seed: int,
-    conditions: Conditions,
+    conditions: RunConditions,
     place: PlaceMap | None = None,
     in_agent: Callable[[bool], None] = lambda inside: None,
 ) -> Flown:
@@ -134,7 +124,7 @@ class _Mission:
         task: Task,
         planner: str,
         seed: int,
-        conditions: Conditions,
+        conditions: RunConditions,
         place: PlaceMap,
         in_agent: Callable[[bool], None],
     ) -> None:
@@ -151,13 +141,9 @@ class _Mission:
         run = describe_run(
             name,
             place.digest,
-            planner=planner,
-            seed=seed,
-            judge=self._judge.name,
-            preset=conditions.preset,
-            governor=conditions.governor,
-            odometry=conditions.odometry,
-            detector=conditions.detector,
+            planner,
+            seed,
+            replace(conditions, judge=self._judge.name),
             method_eligible=self._session.method.eligible,
             planner_details=details_of(self._session.method),
         )

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import Conditions, fly
+from esar_ros.benchmark.engine.episode import fly
 from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
 from esar_ros.planning.aoa import VariableStep
@@ -183,7 +184,7 @@ IN_FULL = [name for name in ASKING if name != "navgpt"]
 def test_a_mission_by_it_says_so_in_its_result(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESAR_MODEL_LOG", str(tmp_path))
     task = load_task("aotai-first").model_copy(update={"t_max": 18.0})
-    conditions = Conditions(preset="fast", detector="segmentation_oracle")
+    conditions = RunConditions(preset="fast", detector="segmentation_oracle")
     flown = fly(task, f"{name}@scripted", 3, conditions, load_map(task.map))
     assert flown.error is None
     result = flown.result

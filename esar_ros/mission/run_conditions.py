@@ -1,0 +1,74 @@
+"""What decides a result beside the task, the method's name and the seed: one type, passed whole."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from esar_ros.mission import defaults
+
+NOT_TOLD = "not told"
+# Of one method alone; all else must be equal for all methods that are compared.
+OF_METHOD = ("tasks", "model", "planner_settings")
+
+
+@dataclass(frozen=True)
+class RunConditions:
+    """How a mission is flown and scored, for one method.
+
+    The first fields are chosen. The others hold, by content, what is read from files and the environment, as `digest`
+    writes it; NOT_TOLD where nobody has looked.
+    """
+
+    preset: str = "paper"  # size of the pictures
+    governor: bool = True
+    odometry: Literal["true", "noisy", "autopilot"] = "noisy"  # autopilot: its own estimate
+    detector: str = defaults.DETECTOR  # NAME[:FILE]
+    pace: Literal["lockstep", "realtime"] = "lockstep"
+    world: str = "embedded"
+    judge: str = NOT_TOLD  # its name with its version
+    faults: bool = False  # some are injected
+    version: str = NOT_TOLD  # of esar_ros
+    detector_settings: str = NOT_TOLD  # its files, its parameters, localisation and fusion
+    judge_settings: str = NOT_TOLD
+    thresholds: str = NOT_TOLD
+    vehicle: str = NOT_TOLD
+    pilot: str = NOT_TOLD
+    safety: str = NOT_TOLD
+    tasks: str = NOT_TOLD  # all that the run flies: how many, and their content
+    model: str = NOT_TOLD  # whom the method asks, with which prompts and clock; empty: nobody
+    planner_settings: str = NOT_TOLD
+
+    @property
+    def told(self) -> dict[str, str]:
+        """Each field in words; a detector by its name, its file is in its settings."""
+        fields = {name: str(value) for name, value in asdict(self).items()}
+        fields["governor"] = "on" if self.governor else "off"
+        fields["faults"] = "injected" if self.faults else "none"
+        fields["model"] = self.model or "none"
+        fields["detector"] = self.detector.partition(":")[0]
+        return fields
+
+    def differing(self, other: RunConditions) -> tuple[str, ...]:
+        """Names of the fields in which another's conditions are not these."""
+        there = other.told
+        return tuple(name for name, value in self.told.items() if value != there[name])
+
+    def difference(self, other: RunConditions) -> str:
+        """First of these fields with both values, in words; empty when there is none."""
+        name = next(iter(self.differing(other)), "")
+        return name and f"{name.replace('_', ' ')}: {self.told[name]} here, {other.told[name]} there"
+
+
+def digest(content: Any) -> str:
+    """Twelve hexadecimal digits of a JSON document's SHA-256: comments and order of keys do not count."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
+
+
+def conditions_from(document: Mapping[str, Any]) -> RunConditions:
+    """Conditions as `asdict` wrote them. Raises TypeError on a field that there is not."""
+    return RunConditions(**document)
