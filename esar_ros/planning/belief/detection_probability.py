@@ -54,7 +54,7 @@ class DetectionSettings(Settings):
 
     cards: dict[str, str] = Field(
         default_factory=lambda: {"esar_yolo": "esar-clues"},
-        description="detector -> its model card, name or .json file, whose measured curve replaces the next four",
+        description="detector -> its model card, name or .json file, whose measured shares replace the next five",
     )
     best: float = Field(default=0.92, gt=0, lt=1, description="probability of finding a person near and in the open")
     person_range: float = Field(default=60.0, gt=0, description="m, half of best")
