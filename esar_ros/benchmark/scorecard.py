@@ -148,7 +148,9 @@ def _draw_panel(ax: Axes, flown: Flown) -> None:
     bottom = _draw_list(ax, result, left, right, 430.0, 800.0)
     notes = [*(["not safe: " + ", ".join(result.safety.reasons)] if not m.safe else []), *words.caveats(result)]
     _draw_notes(ax, notes, left, max(bottom, 770.0))
-    about = f"{result.judge} judge · {result.pace} · seed {result.seed} · E = {result.thresholds.error_threshold:g} m"
+    eyes = f"seen by {result.detector_details['backend']} · " if "backend" in result.detector_details else ""
+    gate = result.thresholds.error_threshold
+    about = f"{eyes}{result.judge} judge · {result.pace} · seed {result.seed} · E = {gate:g} m"
     ax.text(left, 852, about, fontsize=8, color=_MUTED, va="center")
     legend = "★ victim   ◆ clue   (hollow: missed)   × false report   S start   ■ end"
     ax.text(left, 834, legend, fontsize=8, color=_MUTED, va="center")
@@ -204,7 +206,7 @@ def _draw_list(ax: Axes, result: Result, left: float, right: float, top: float, 
             left + 24, y, _name(thing), fontsize=10.5, color=INK, va="center", weight="bold" if person else "normal"
         )
         ax.text(
-            right - 130, y, words.found_word(thing), fontsize=9.5, color=colour, va="center", ha="right", weight="bold"
+            right - 140, y, words.found_word(thing), fontsize=9.5, color=colour, va="center", ha="right", weight="bold"
         )
         ax.text(right, y, words.explanation(thing, gate), fontsize=9, color=_MUTED, va="center", ha="right")
     if len(things) > room:

@@ -28,6 +28,7 @@ CAUSES = {
 }
 
 
+_LOOKED = {Cause.SEEN_NOT_REPORTED: "unsure", Cause.LOOKED_AND_MISSED: "looked"}
 _UNSEEN = (Cause.NEVER_LOOKED, Cause.TOO_LATE, Cause.CRASHED)
 
 
@@ -76,13 +77,12 @@ def explanation(thing: VictimResult | ClueResult, gate: float) -> str:
         return f"{seconds(thing.time)}, {metres(thing.distance)} off"
     if _lost(thing, gate):
         return f"reported {metres(thing.nearest_report)} off, lost"
-    if thing.cause is Cause.SEEN_NOT_REPORTED:
-        return f"unsure, {metres(thing.nearest_picture)}"
-    if thing.cause is Cause.LOOKED_AND_MISSED:
-        return f"looked from {metres(thing.nearest_picture)}"
+    if thing.nearest_picture is not None and thing.cause in _LOOKED:
+        return f"{_LOOKED[thing.cause]} from {thing.nearest_picture:.0f} m"
     if thing.closest_approach is not None:
-        passed = metres(thing.closest_approach)
-        return f"{CAUSES[thing.cause]}, {passed}" if thing.cause in _UNSEEN else f"passed at {passed}"
+        if thing.cause in _UNSEEN:
+            return f"{CAUSES[thing.cause]}, {thing.closest_approach:.0f} m"
+        return f"passed at {metres(thing.closest_approach)}"
     return "never near"
 
 

@@ -170,11 +170,11 @@ def test_what_was_looked_at_and_missed_is_shown_from_the_nearest_picture(flown: 
 @pytest.mark.parametrize(
     ("more", "short", "sentence"),
     [
-        ({}, "looked from 31.4 m", "looked and missed: 3 pictures"),
-        ({"pictures": 1}, "looked from 31.4 m", "looked and missed: 1 picture within"),
-        ({"cause": Cause.SEEN_NOT_REPORTED, "track_score": 0.43}, "unsure, 31.4 m", "at most 43 % sure"),
-        ({"cause": Cause.TOO_LATE, "closest_approach": 80.0}, "too late, 80.0 m", "the flight ended before"),
-        ({"cause": Cause.NEVER_LOOKED, "closest_approach": 80.0}, "never looked, 80.0 m", "in no picture"),
+        ({}, "looked from 31 m", "looked and missed: 3 pictures"),
+        ({"pictures": 1}, "looked from 31 m", "looked and missed: 1 picture within"),
+        ({"cause": Cause.SEEN_NOT_REPORTED, "track_score": 0.43}, "unsure from 31 m", "at most 43 % sure"),
+        ({"cause": Cause.TOO_LATE, "closest_approach": 80.0}, "too late, 80 m", "the flight ended before"),
+        ({"cause": Cause.NEVER_LOOKED, "closest_approach": 80.0}, "never looked, 80 m", "in no picture"),
         ({"cause": Cause.REPORTED_OFF, "closest_approach": 8.0}, "passed at 8.0 m", "too far off"),
         ({"cause": None, "closest_approach": 8.0}, "passed at 8.0 m", ""),
     ],
