@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from esar_ros.mission.vehicle import LidarSpec
 
 COLUMNS_POOLED = 3  # beams side by side that share a cell
+_STEEP = math.radians(85.0)
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,14 @@ class RangeGrid:
 
 
 def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.float32]:
-    """Least range per cell, (rows, columns) float32 m: +inf where no point fell, -inf nearer than range_min.
+    """Least range per cell, (rows, columns) float32 m; -inf nearer than range_min, +inf nothing in reach, NaN unknown.
 
-    points: (N, 3) m in the sensor's FLU frame. Points outside the grid's elevations or beyond its reach
-    are left out; non-finite ones too, since a LiDAR sends no point where it measured nothing.
+    points: (N, 3) m in the sensor's FLU frame. A cloud holds echoes alone, so that an empty cell does not tell whether
+    its beams met nothing or were never sent. Beams side by side in azimuth share emitter and window: the empty cells of
+    a column in which any other beam came back met nothing (+inf); those of a column without a single echo are unknown
+    (NaN), and so are all of an empty cloud. A point beyond the reach is an echo from farther off: nothing is within it.
+    Points outside the grid's elevations are left out; non-finite ones too, since they tell of no direction.
     """
-    out = np.full(grid.rows * grid.columns, np.inf, dtype=np.float32)
     p = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     p = p[np.isfinite(p).all(axis=1)]
     distance = np.linalg.norm(p, axis=1)
@@ -61,7 +64,13 @@ def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.floa
     row = np.where(np.abs(elevation - grid.elevation_min - grid.rows * grid.elevation_step) < 1e-3, grid.rows - 1, row)
     row = np.where(np.abs(elevation - grid.elevation_min) < 1e-3, 0, row)
     column = np.floor((azimuth - grid.azimuth_min) / grid.azimuth_step + 1e-6).astype(np.int64) % grid.columns
-    kept = (row >= 0) & (row < grid.rows) & (distance <= grid.range_max)
-    near = np.where(distance < grid.range_min, -np.inf, distance).astype(np.float32)
-    np.minimum.at(out, row[kept] * grid.columns + column[kept], near[kept])
+    kept = (row >= 0) & (row < grid.rows)
+    # Straight up or down azimuth means nothing: such an echo speaks for no column.
+    speaks = kept & (np.abs(elevation) < _STEEP)
+    alive = np.zeros(grid.columns, dtype=bool)
+    alive[column[speaks]] = True
+    out = np.where(alive, np.float32(np.inf), np.float32(np.nan)) * np.ones((grid.rows, 1), dtype=np.float32)
+    out = out.ravel()
+    told = np.where(distance < grid.range_min, -np.inf, np.where(distance <= grid.range_max, distance, np.inf))
+    np.fmin.at(out, row[kept] * grid.columns + column[kept], told[kept].astype(np.float32))
     return out.reshape(grid.rows, grid.columns)

@@ -15,6 +15,8 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.sight import Sight
+from esar_ros.safety.silence import Silence
 from esar_ros.safety.traffic import Other, gaps
 from esar_ros.safety.watch import Clock, Motion, Scan, age_text, usable
 
@@ -83,6 +85,36 @@ class InputChecks:
             return image, after
         found.add(Mode.HOLD, Reason.STALE_RANGES, f"the same ranges over {after.repeated:.1f} m of way")
         return None, after
+
+    def _check_silence(
+        self,
+        silence: Silence,
+        image: RangeImageData | None,
+        state: State | None,
+        window: OccupancyWindow | None,
+        ground: Vector | None,
+        found: Findings,
+    ) -> tuple[RangeImageData | None, Silence]:
+        """The ranges while their silence may be believed; unknown where not. On the ground there is nothing to judge.
+
+        ground: the last point (m, map) of it that was seen.
+        """
+        if image is None or state is None:
+            return image, silence
+        if state.landed or not state.armed:
+            return image, Silence()
+        after = silence
+        if image.stamp != silence.stamp:
+            position = image.pose.position
+            surface = Sight(position, image, window, self.limits.own_radius).surface_below()
+            near = ground is not None and math.hypot(*(position - ground)[:2]) <= self.limits.column_radius
+            if surface is None and ground is not None and near:
+                surface = float(ground[2])
+            height = None if surface is None else float(position[2]) - surface
+            after = silence.heard(image, height, self.limits.ground_slope, window)
+        if after.text:
+            found.add(Mode.HOLD, Reason.STALE_RANGES, after.text)
+        return after.believed, after
 
     def _check_map(self, window: OccupancyWindow | None, now: float) -> OccupancyWindow | None:
         """The window while it is fresh; without one the vehicle flies slowly by ranges alone."""

@@ -28,6 +28,7 @@ from esar_ros.safety.envelope import Envelope, Scene
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.sight import Sight
+from esar_ros.safety.silence import Silence
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
 from esar_ros.safety.voyage import Drain, Latch, battery_needed, landing, way_home
@@ -46,6 +47,7 @@ class _Memory:
     latch: Latch = field(default_factory=Latch)
     motion: Motion = field(default_factory=Motion)
     scan: Scan = field(default_factory=Scan)
+    silence: Silence = field(default_factory=Silence)
     given: Vector | None = None  # last velocity given
     tracked: bool = False  # whether a usable state was ever seen
     column: Vector | None = None  # take-off spot, while below the floor after take-off
@@ -85,10 +87,13 @@ class Governor(InputChecks):
         self._before = self._memory
 
     def clear(self) -> bool:
-        """End a latched return or landing; its cause, if it persists, latches it again. Termination is final."""
+        """End a latched return or landing, and what the ranges were usually like; causes that persist act again.
+
+        Termination is final.
+        """
         if self._memory.latch.mode is Mode.TERMINATE:
             return False
-        self._memory = replace(self._memory, latch=Latch(), link_lost=None)
+        self._memory = replace(self._memory, latch=Latch(), link_lost=None, silence=Silence())
         self._before = self._memory
         return True
 
@@ -123,11 +128,13 @@ class Governor(InputChecks):
         image = self._check_ranges(ranges, now, found)
         image, scan = self._check_scan(memory.scan, image, usable_state, found)
         window = self._check_map(window, now)
+        image, silence = self._check_silence(memory.silence, image, usable_state, window, memory.ground, found)
         cause = by_gravity(found.reasons)[0] if found.reasons else Reason.NONE
         hold = memory.hold.update(cause, now, self.limits.release)
         if hold.reason is not Reason.NONE and not found.reasons:
             found.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
-        after = replace(memory, clock=clock, motion=motion, scan=scan, hold=hold, link_lost=link_lost, given=_ZERO)
+        after = replace(memory, clock=clock, motion=motion, scan=scan, silence=silence, hold=hold, link_lost=link_lost)
+        after = replace(after, given=_ZERO)
         if usable_state is None or clock.settling:
             # Nothing can be steered without knowing where the vehicle is.
             if memory.latch.mode is not Mode.NORMAL:

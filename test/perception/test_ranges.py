@@ -25,8 +25,51 @@ def cell_of(direction: np.ndarray) -> tuple[int, int]:
     return int(np.argmin(np.abs(rows - elevation))), int(np.argmin(turn))
 
 
-def test_no_points_means_nothing_in_range() -> None:
-    assert np.isposinf(pool_ranges(np.zeros((0, 3), np.float32), GRID)).all()
+def beams(ranges: np.ndarray) -> np.ndarray:
+    """A point in the middle of each cell, at its range."""
+    elevation = GRID.elevation_min + (np.arange(GRID.rows)[:, None] + 0.5) * GRID.elevation_step
+    azimuth = GRID.azimuth_min + (np.arange(GRID.columns)[None] + 0.5) * GRID.azimuth_step
+    flat = np.cos(elevation)
+    rays = np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation) + 0.0 * azimuth], axis=-1)
+    return (rays * ranges[..., None]).reshape(-1, 3).astype(np.float32)
+
+
+def over_flat_ground(height: float) -> np.ndarray:
+    """Ranges (rows, columns); inf where a beam meets nothing within the reach."""
+    elevation = GRID.elevation_min + (np.arange(GRID.rows)[:, None] + 0.5) * GRID.elevation_step
+    with np.errstate(divide="ignore"):
+        ranges = np.where(elevation < 0.0, -height / np.sin(elevation), np.inf) * np.ones((1, GRID.columns))
+    return np.where(ranges <= GRID.range_max, ranges, np.inf)
+
+
+def echoes(points: np.ndarray) -> np.ndarray:
+    return points[np.isfinite(points).all(axis=1)]
+
+
+def test_no_points_say_nothing() -> None:
+    assert np.isnan(pool_ranges(np.zeros((0, 3), np.float32), GRID)).all()
+
+
+def test_over_ground_an_empty_cell_met_nothing() -> None:
+    """Each column's echoes from below vouch for its beams to the horizon and into the sky."""
+    ranges = over_flat_ground(20.0)
+    image = pool_ranges(echoes(beams(ranges)), GRID)
+    np.testing.assert_array_equal(np.isposinf(image), np.isinf(ranges))
+    assert not np.isnan(image).any()
+
+
+def test_a_dead_sector_is_unknown() -> None:
+    ranges = over_flat_ground(20.0)
+    dead = slice(GRID.columns // 2 - 5, GRID.columns // 2 + 5)  # 60 degrees forward
+    ranges[:, dead] = np.inf
+    image = pool_ranges(echoes(beams(ranges)), GRID)
+    assert np.isnan(image[:, dead]).all()
+    assert not np.isnan(np.delete(image, np.arange(GRID.columns)[dead], axis=1)).any()
+
+
+def test_straight_down_an_echo_vouches_for_no_sector() -> None:
+    image = pool_ranges(np.array([[0.0, 0.0, -12.0]], np.float32), GRID)
+    assert np.isfinite(image).sum() == 1 and np.isnan(image).sum() == image.size - 1
 
 
 @settings(deadline=None, max_examples=200)
@@ -50,7 +93,7 @@ def test_a_point_lands_in_the_cell_that_looks_at_it(azimuth: float, elevation: f
 
 def test_the_nearest_point_of_a_cell_wins() -> None:
     points = np.array([[10.0, 0.01, 0.0], [4.0, 0.004, 0.0], [7.0, 0.007, 0.0]], np.float32)
-    assert np.min(pool_ranges(points, GRID)) == pytest.approx(4.0, rel=1e-4)
+    assert np.nanmin(pool_ranges(points, GRID)) == pytest.approx(4.0, rel=1e-4)
 
 
 def test_straight_down_and_the_upper_edge_are_covered() -> None:
@@ -64,8 +107,13 @@ def test_straight_down_and_the_upper_edge_are_covered() -> None:
 def test_too_near_too_far_and_invalid_points() -> None:
     near = pool_ranges(np.array([[0.05, 0.0, 0.0]], np.float32), GRID)
     assert np.isneginf(near).sum() == 1
-    nothing = pool_ranges(np.array([[61.0, 0, 0], [np.nan, 1, 1], [0, 0, 0], [np.inf, 0, 0]], np.float32), GRID)
-    assert np.isposinf(nothing).all()
+    nothing = pool_ranges(np.array([[np.nan, 1, 1], [0, 0, 0], [np.inf, 0, 0]], np.float32), GRID)
+    assert np.isnan(nothing).all()
+
+
+def test_an_echo_from_beyond_the_reach_says_that_nothing_is_within() -> None:
+    far = pool_ranges(np.array([[61.0, 0.0, 0.0]], np.float32), GRID)
+    assert np.isposinf(far[:, GRID.columns // 2]).all() and np.isnan(far).sum() == far.size - GRID.rows
 
 
 def test_every_beam_of_the_lidar_has_its_own_row() -> None:

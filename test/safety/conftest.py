@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 from tally import STEPS
 
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
-from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
+from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN, OccupancyWindow
+from esar_ros.perception.ranges import RangeGrid, pool_ranges
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import Limits, load_limits
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
+from esar_ros.sim.dynamics import Quadrotor, SetPoint
 
 STEP = 0.05  # s
 NOW = 100.0  # s
@@ -68,6 +71,10 @@ def _scan(things, position, rotation, rows, columns, low, high, reach, out):  # 
             out[r, c] = best if best <= reach else np.inf
 
 
+def _all(azimuth: NDArray[np.float64]) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class World:
     """Things (n, 4): x, y, z, radius in m; z = inf is a pillar."""
@@ -91,6 +98,21 @@ class World:
         return RangeImageData(
             stamp, pose, -math.pi, 2 * math.pi / self.columns, low, step, 0.1, 60.0, out.astype(np.float32)
         )
+
+    def cloud(self, pose: Pose, stamp: float, sees: Callable[[NDArray[np.float64]], Any] = _all) -> RangeImageData:
+        """As `image`, from a cloud that holds echoes alone; sees: of azimuths (rad), whose echoes come."""
+        image = self.image(pose, stamp)
+        row, column = np.nonzero(np.isfinite(image.ranges))
+        elevation = image.elevation_min + (row + 0.5) * image.elevation_step
+        azimuth = image.azimuth_min + (column + 0.5) * image.azimuth_step
+        flat = np.cos(elevation)
+        rays = np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1)
+        points = (rays * image.ranges[row, column, None])[np.broadcast_to(sees(azimuth), azimuth.shape)]
+        grid = RangeGrid(
+            image.azimuth_min, image.azimuth_step, self.columns, image.elevation_min, image.elevation_step, self.rows,
+            image.range_min, image.range_max,
+        )  # fmt: skip
+        return replace(image, ranges=pool_ranges(points.astype(np.float32), grid))
 
     def window(
         self, position: NDArray[np.float64], stamp: float, size: int = 32, resolution: float = 1.0
@@ -181,6 +203,8 @@ class Rollout:
     gust: float = 0.5  # m/s^2
     noise: float = 0.03  # m
     use_map: bool = True
+    blank: bool = False  # the map is fresh, but its cameras have seen nothing
+    sense: Callable[[Pose, float, bool], RangeImageData] | None = None  # by pose, time (s) and fault "sense"
     now: float = NOW
     nearest: float = math.inf
     outside: float = -math.inf
@@ -200,7 +224,10 @@ class Rollout:
         self.state: State | None = None
 
     def fly(self, policy: Policy, seconds: float, faults: Callable[[int], set[str]] = lambda step: set()) -> Rollout:
-        """Follow a policy; faults(step) names inputs that freeze: odometry, ranges, map; scan: under new stamps."""
+        """Follow a policy; faults(step) names inputs that freeze: odometry, ranges, map; scan: under new stamps.
+
+        The fault sense is handed to the sensor.
+        """
         for step in range(round(seconds / STEP)):
             frozen = faults(step)
             roll, pitch = -self._tilt(1), self._tilt(0)
@@ -208,12 +235,14 @@ class Rollout:
             if "odometry" not in frozen or self.state is None:
                 self.state = State(self.now, pose, self.velocity.copy(), True, False, 0.9)
             if "ranges" not in frozen and (step % 2 == 0 or self._image is None):
-                self._image = self.world.image(Pose(self.position.copy(), pose.quaternion), self.now)
+                self._image = self._measure(Pose(self.position.copy(), pose.quaternion), "sense" in frozen)
                 if "scan" in frozen and self._stuck is not None:
                     self._image = replace(self._image, ranges=self._stuck)
                 self._stuck = self._image.ranges
             if self.use_map and "map" not in frozen and step % 20 == 0:
                 self._window = self.world.window(self.position, self.now)
+                if self.blank:
+                    self._window = replace(self._window, cells=np.full_like(self._window.cells, UNKNOWN))
             command = policy(self)
             answer = self.governor.decide(
                 self.state, command, self._image, self._window, self.now, others=self.others()
@@ -223,6 +252,11 @@ class Rollout:
             self._move(answer.velocity)
             self.now += STEP
         return self
+
+    def _measure(self, pose: Pose, faulty: bool) -> RangeImageData:
+        if self.sense is None:
+            return self.world.image(pose, self.now)
+        return self.sense(pose, self.now, faulty)
 
     def _tilt(self, axis: int) -> float:
         asked = self.answers[-1].velocity if self.answers else np.zeros(3)
@@ -246,6 +280,23 @@ class Rollout:
         self.position = self.position + self.velocity * STEP
 
 
+class Simulated(Rollout):
+    """A rollout with the simulator's own vehicle and up to 10 m/s of gusty wind."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.body = Quadrotor(Pose(self.position.copy()))
+        self.body.float_at(Pose(self.position.copy()))
+        speed, heading = self.rng.uniform(0.0, 10.0), self.rng.uniform(-math.pi, math.pi)
+        self.mean_wind = speed * np.array([math.cos(heading), math.sin(heading), 0.0])
+
+    def accelerate(self, wanted: NDArray[np.float64]) -> None:
+        """One step towards a velocity, by its velocity controller."""
+        wind = self.mean_wind + self.rng.normal(0.0, 1.5, 3) * [1.0, 1.0, 0.3]
+        self.body.advance(SetPoint(values=np.array(wanted)).as_array(), wind, 25)
+        self.position, self.velocity = self.body.position.copy(), self.body.velocity.copy()
+
+
 @pytest.fixture(scope="session")
 def limits() -> Limits:
     """The package's own limits."""
@@ -255,4 +306,6 @@ def limits() -> Limits:
 @pytest.fixture(scope="session")
 def kit() -> SimpleNamespace:
     """World, Scene, Rollout and square, for tests that build their own."""
-    return SimpleNamespace(World=World, Scene=Scene, Rollout=Rollout, square=square, STEP=STEP, NOW=NOW, STEPS=STEPS)
+    return SimpleNamespace(
+        World=World, Scene=Scene, Rollout=Rollout, Simulated=Simulated, square=square, STEP=STEP, NOW=NOW, STEPS=STEPS
+    )

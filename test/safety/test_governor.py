@@ -101,7 +101,9 @@ def test_works_by_ranges_alone_but_slowly(kit: SimpleNamespace, limits: Limits) 
 def test_works_by_the_map_where_ranges_are_blind(kit: SimpleNamespace, limits: Limits) -> None:
     world = kit.World(np.array([[8.0, 0.0, math.inf, 2.0]]))
     scene = kit.Scene(limits, world=world, velocity=[5.0, 0.0, 0.0])
-    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.nan, dtype=np.float32))
+    ranges = scene.ranges.ranges.copy()
+    ranges[:, 18:54] = math.nan  # the half ahead
+    scene.ranges = replace(scene.ranges, ranges=ranges)
     answer = scene.decide([5.0, 0.0, 0.0])
     assert answer.velocity[0] < 4.0 and Reason.OBSTACLE in answer.reasons
 

@@ -207,7 +207,8 @@ SCENES: tuple[Safe, ...] = (
     return_outlasts_odometry, pilot_stays_away, reserve_at_home, empty_battery, other_within_reach, outside_the_fence,
     in_a_zone, above_the_ceiling, above_the_top, not_armed, speeding_is_told, fence_is_told, without_a_site,
     ground_is_told,
-    deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.old_map, deleted.estimator,
+    deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
+    deleted.estimator,
     deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
 )  # fmt: skip
 BRANCHES = list(found_in_source())

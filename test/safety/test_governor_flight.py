@@ -8,13 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from esar_ros.geometry.frames import Pose
 from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
-from esar_ros.sim.dynamics import Quadrotor, SetPoint
 
 
 def hostile(kind: str, rng: np.random.Generator):  # type: ignore[no-untyped-def]
@@ -144,21 +142,8 @@ def test_the_simulators_vehicle_in_wind_keeps_the_braking_model(
 ) -> None:
     """Its velocity controller and 10 m/s of gusty wind stay within the latency and deceleration assumed."""
 
-    class Simulated(kit.Rollout):  # type: ignore[misc, name-defined]
-        def __post_init__(self) -> None:
-            super().__post_init__()
-            self.body = Quadrotor(Pose(self.position.copy()))
-            self.body.float_at(Pose(self.position.copy()))
-            speed, heading = self.rng.uniform(0.0, 10.0), self.rng.uniform(-math.pi, math.pi)
-            self.mean_wind = speed * np.array([math.cos(heading), math.sin(heading), 0.0])
-
-        def accelerate(self, wanted: np.ndarray) -> None:
-            wind = self.mean_wind + self.rng.normal(0.0, 1.5, 3) * [1.0, 1.0, 0.3]
-            self.body.advance(SetPoint(values=np.array(wanted)).as_array(), wind, 25)
-            self.position, self.velocity = self.body.position.copy(), self.body.velocity.copy()
-
     for seed in range(block * 8, block * 8 + 8):
-        flown = fly(SimpleNamespace(**{**vars(kit), "Rollout": Simulated}), limits, seed, 8.0)
+        flown = fly(SimpleNamespace(**{**vars(kit), "Rollout": kit.Simulated}), limits, seed, 8.0)
         assert_unharmed(kit, flown, seed, limits)
 
 

@@ -70,12 +70,12 @@ def pillar_by_ranges(kit: Kit, limits: Limits) -> bool:
     return run.fly(towards(6.0, 0.0, 0.0), 14.0).nearest > limits.body_radius
 
 
-def pillar_by_map(kit: Kit, limits: Limits) -> bool:
-    """What only the map knows: glass to the scan."""
-    world = kit.World(np.array([[8.0, 0.0, math.inf, 2.0]]))
-    scene = kit.Scene(limits, world=world, velocity=[5.0, 0.0, 0.0])
+def rock_by_map(kit: Kit, limits: Limits) -> bool:
+    """What only the map knows: glass to the scan, which sees the ground behind it."""
+    world = kit.World(np.array([[6.0, 0.0, 16.0, 2.0]]))
+    scene = kit.Scene(limits, world=world, velocity=[3.0, 0.0, -1.9])
     scene.ranges = kit.World().image(scene.state.pose, kit.NOW)
-    return scene.decide([5.0, 0.0, 0.0]).velocity[0] < 4.5
+    return bool(np.linalg.norm(scene.decide([3.0, 0.0, -1.9]).velocity) < 3.3)
 
 
 def closing(kit: Kit, limits: Limits) -> bool:
@@ -188,6 +188,14 @@ def stuck_ranges(kit: Kit, limits: Limits) -> bool:
     fast = flight_limits(limits)
     run.governor = Governor(fast, run.site)
     return run.fly(towards(5.0, 0.0, 0.0), 12.0, lambda n: {"scan"} if n > 40 else set()).nearest > limits.body_radius
+
+
+def silent_ranges(kit: Kit, limits: Limits) -> bool:
+    """Nothing comes back from the ground below, nor from the pillar ahead; and there is no map."""
+    scene = kit.Scene(limits, position=[0.0, 0.0, 10.0], velocity=[2.0, 0.0, 0.0])
+    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.inf, dtype=np.float32))
+    answer = scene.decide([2.0, 0.0, 0.0])
+    return answer.mode is Mode.HOLD and not answer.velocity.any()
 
 
 def flight_limits(limits: Limits) -> Limits:
@@ -323,12 +331,13 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("estimator", Governor, "_check_estimator", lambda self, state, found: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, found: (state, motion), motion),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, found: (image, scan), stuck_ranges),
+    ("silence", Governor, "_check_silence", lambda self, silence, image, *_: (image, silence), silent_ranges),
     ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
     ("conditions", Envelope, "_conditions_speed", lambda self: math.inf, conditions),
     ("drain", Governor, "_drain", lambda self, memory, state: memory.drain, drain),
     ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, found: rate, yaw_rate),
     ("ranges", Envelope, "_range_obstacles", lambda self, *a: _nothing(), pillar_by_ranges),
-    ("map", Envelope, "_window_obstacles", lambda self, *a: _nothing(), pillar_by_map),
+    ("map", Envelope, "_window_obstacles", lambda self, *a: _nothing(), rock_by_map),
     ("present velocity", Governor, "_closing_velocity", lambda self, state: np.zeros(3), closing),
     ("floor", Envelope, "_floor", lambda self, scene: NO_LIMITS, floor),
     ("fence", Envelope, "_fence", lambda self, scene: NO_LIMITS, fence),
