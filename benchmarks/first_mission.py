@@ -1,0 +1,149 @@
+"""What becomes of a mission on a machine that is cold, busy or told to stop.
+
+`cold` flies missions of a minute with nothing compiled or drawn, beside busy loops at normal priority, and counts those
+that end with a score. `signals` sends SIGINT and SIGTERM at random moments between the start of the mission's clock and
+the command's end, and counts those that leave a bag which `esar score` reads and a result that says `aborted`.
+
+    ./esar exec python benchmarks/first_mission.py cold --missions 10 --busy 2
+    ./esar exec python benchmarks/first_mission.py signals --moments 20
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from esar_ros.mission.task import load_task
+
+TASK = "aotai-first"
+SECONDS = 60.0
+CLOCK_RUNS = "Arming"  # the first line of a mission whose clock runs
+CLI = (sys.executable, "-m", "esar_ros.app.cli")
+
+
+class Mission:
+    """One `esar mission` of a minute, as a process with its output in a file."""
+
+    def __init__(self, folder: Path, arguments: list[str], environment: dict[str, str]) -> None:
+        task = json.loads(load_task(TASK).model_dump_json(exclude_none=True))
+        (folder / "task.json").write_text(json.dumps(task | {"t_max": SECONDS}), encoding="utf-8")
+        self.out, self._said = folder / "out", folder / "said"
+        with self._said.open("wb") as said:
+            self.process = subprocess.Popen(
+                [*CLI, "mission", "--task", str(folder / "task.json"), "--out", str(self.out), *arguments],
+                stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, env={**os.environ, **environment},
+                start_new_session=True,
+            )  # fmt: skip
+        self.began = time.monotonic()
+
+    def wait_for_clock(self) -> float:
+        """Returns how long (s) it took until the mission's clock ran."""
+        while CLOCK_RUNS not in self.said() and self.process.poll() is None:
+            time.sleep(0.05)
+        return time.monotonic() - self.began
+
+    def said(self) -> str:
+        """Returns everything it has printed."""
+        return self._said.read_text(encoding="utf-8", errors="replace")
+
+    def end(self) -> str:
+        """Returns how the mission ended, by its result and by its bag scored again; what is wrong, else."""
+        code = self.process.wait()
+        try:
+            result = json.loads((self.out / "result.json").read_text(encoding="utf-8"))
+        except OSError:
+            return f"exit {code}, no result: {self.said().splitlines()[-1]}"
+        again = self.out / "again.json"
+        scored = subprocess.run(
+            [*CLI, "score", str(self.out / "bag"), "--json", str(again)], capture_output=True, text=True, check=False
+        )
+        if scored.returncode:
+            return f"exit {code}, {result['end']}, but its bag: {scored.stderr.strip()}"
+        same = json.loads(again.read_text(encoding="utf-8"))["metrics"] == result["metrics"]
+        return f"exit {code}, {result['end']}" + ("" if same else ", but its bag scores otherwise")
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Runs endless loops beside what is measured."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def cold(arguments: argparse.Namespace) -> int:
+    """Prints a line a mission, and returns 1 when one of them has no score."""
+    scored = 0
+    for number in range(arguments.missions):
+        with tempfile.TemporaryDirectory() as name, busy(arguments.busy):
+            cache = {"ESAR_CACHE": f"{name}/cache", "NUMBA_CACHE_DIR": f"{name}/cache/numba"}
+            mission = Mission(Path(name), arguments.rest, cache)
+            clock = mission.wait_for_clock()
+            how = mission.end()
+            scored += how == "exit 0, timeout"
+            took = time.monotonic() - mission.began
+            print(f"{number + 1:3}: {how}; clock after {clock:.0f} s, end after {took:.0f} s", flush=True)
+    print(f"{scored} of {arguments.missions} cold missions beside {arguments.busy} busy loops ended with a score")
+    return int(scored < arguments.missions)
+
+
+def signals(arguments: argparse.Namespace) -> int:
+    """Prints a line a signal, and returns 1 when one of them cost the score."""
+    chosen = random.Random(arguments.seed)
+    with tempfile.TemporaryDirectory() as name:
+        whole = Mission(Path(name), arguments.rest, {})
+        whole.wait_for_clock()
+        clock = time.monotonic()
+        print(f"uninterrupted: {whole.end()}", flush=True)
+        longest = time.monotonic() - clock
+    kept = total = 0
+    for number in (signal.SIGINT, signal.SIGTERM):
+        for _ in range(arguments.moments):
+            with tempfile.TemporaryDirectory() as name:
+                mission = Mission(Path(name), arguments.rest, {})
+                mission.wait_for_clock()
+                moment = chosen.uniform(0.0, longest)
+                time.sleep(moment)
+                mission.process.send_signal(number)
+                sent = time.monotonic()
+                how = mission.end()
+                total += 1
+                # One that comes after the mission's end finds it scored.
+                kept += how == "exit 130, aborted" or how in ("exit 130, timeout", "exit 0, timeout")
+                took = time.monotonic() - sent
+                print(f"{number.name} after {moment:5.1f} s: {how}, {took:.1f} s later", flush=True)
+    print(f"{kept} of {total} left a bag that scores as the result does")
+    return int(kept < total)
+
+
+def main() -> int:
+    """Runs what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    one = verbs.add_parser("cold", help="missions with empty caches beside busy loops")
+    one.add_argument("--missions", type=int, default=10)
+    one.add_argument("--busy", type=int, default=2, help="busy loops (default: %(default)s)")
+    two = verbs.add_parser("signals", help="missions told to stop at random moments")
+    two.add_argument("--moments", type=int, default=20, help="of each signal (default: %(default)s)")
+    two.add_argument("--seed", type=int, default=0)
+    arguments, arguments_rest = parser.parse_known_args()
+    arguments.rest = arguments_rest  # flags of `esar mission`
+    return cold(arguments) if arguments.verb == "cold" else signals(arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
