@@ -35,7 +35,7 @@ class Mission:
     """One `esar mission` of a minute, as a process with its output in a file."""
 
     def __init__(self, folder: Path, arguments: list[str], environment: dict[str, str]) -> None:
-        task = json.loads(load_task(TASK).model_dump_json(exclude_none=True))
+        task = json.loads(load_task(TASK).model_dump_json(by_alias=True, exclude_none=True))
         (folder / "task.json").write_text(json.dumps(task | {"t_max": SECONDS}), encoding="utf-8")
         self.out, self._said = folder / "out", folder / "said"
         with self._said.open("wb") as said:
@@ -108,7 +108,10 @@ def signals(arguments: argparse.Namespace) -> int:
         whole = Mission(Path(name), arguments.rest, {})
         whole.wait_for_clock()
         clock = time.monotonic()
-        print(f"uninterrupted: {whole.end()}", flush=True)
+        how = whole.end()
+        print(f"uninterrupted: {how}", flush=True)
+        if not how.startswith("exit 0"):
+            return 1
         longest = time.monotonic() - clock
     kept = total = 0
     for number in (signal.SIGINT, signal.SIGTERM):
