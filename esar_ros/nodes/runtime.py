@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -39,6 +40,7 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
     shared memory behind.
     """
     stopping, spinning = False, False
+    muted: list[int] = []  # what the error stream was before it was muted
 
     def stop(signum: int, frame: object) -> None:
         nonlocal stopping
@@ -49,6 +51,10 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
         signal.setitimer(signal.ITIMER_REAL, STUCK)
 
     def tear(signum: int, frame: object) -> None:
+        # rclpy prints a traceback of whatever ends a callback; that a person ended it is no error.
+        muted.append(os.dup(2))
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, stop)
@@ -73,6 +79,10 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
             while rclpy.ok() and not stopping and _exit_code(nodes) is None:
                 executor.spin_until_future_complete(never, timeout_sec=0.2)
         signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if muted:
+            os.dup2(muted[0], 2)
+            os.close(muted[0])
+            print(f"esar: a callback went on for {STUCK:g} s after the signal to end, and was cut", file=sys.stderr)
         # Nodes with something to finish (a score, a bag) get a little longer.
         busy = stopping and [node for node in nodes if getattr(node, "wind_down", bool)()]
         limit = time.monotonic() + WIND_DOWN
