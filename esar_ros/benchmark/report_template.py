@@ -88,7 +88,7 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
 <td class="n">{% if thing.nearest_picture is none and thing.closest_approach is not none %}<span class="muted">passed at {{ metres(thing.closest_approach) }}</span>{% else %}{{ metres(thing.nearest_picture) }}{% endif %}</td><td class="n">{{ metres(thing.told_from) }}</td>
 <td class="n">{{ seconds(thing.time) }}</td><td class="n">{{ metres(thing.distance) }}</td><td>{% if thing.report is not none %}{{ r.reports[thing.report].text }}{% endif %}</td></tr>
 {% endfor %}</table></div>
-<p class="muted small">Nearest look: least distance of a picture that showed it, no ground in between. First seen from: how far off it was when the detector{% if r.detector_details.backend is defined %} ({{ r.detector_details.backend }}){% endif %} first told of it.</p></section>
+<p class="muted small">Nearest look: least distance of a picture within 60 m that showed it, no ground in between. First seen from: how far off it was when the detector{% if r.detector_details.backend is defined %} ({{ r.detector_details.backend }}){% endif %} first told of it.</p></section>
 
 {% if finds %}<section><h2>What the cameras saw</h2>
 {% for find in finds %}<div class="find"><h3>{{ find.thing.name if find.thing.name is defined else find.thing.description }}
