@@ -144,6 +144,7 @@ def main() -> int:
     two.add_argument("--moments", type=int, default=20, help="of each signal (default: %(default)s)")
     two.add_argument("--seed", type=int, default=0)
     arguments, arguments_rest = parser.parse_known_args()
+    os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 99))  # no other graph on this machine is met
     arguments.rest = arguments_rest  # flags of `esar mission`
     return cold(arguments) if arguments.verb == "cold" else signals(arguments)
 
