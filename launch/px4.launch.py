@@ -23,6 +23,7 @@ from esar_ros.nodes.px4_graph import vehicle_graph
 
 DRIVERS, SIMULATOR = "drivers", "simulator"
 DEFAULTS = {"world": PX4, "pace": "realtime", "use_sim_time": "false", "end": "return_land"}
+KILLED = -9
 BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
 
 
@@ -38,6 +39,8 @@ def mission_launch() -> ModuleType:
 
 def ended(spec: NodeSpec, event: ProcessExited, context: LaunchContext) -> None:
     """A process that refuses its input, or may not be started again, ends the launch with its exit code in words."""
+    if context.is_shutdown and event.returncode == KILLED:
+        raise RuntimeError(f"{spec.label} did not end when told to and was killed")
     if not context.is_shutdown and (event.returncode == BAD_INPUT or not spec.restart):
         raise RuntimeError(f"{spec.label} ended with {event.returncode}")
 

@@ -70,6 +70,7 @@ class RefereeNode(StepNode):
         self._judge = OfflineJudge()
         self._referee: Referee | None = None
         self._deployment: Deployment | None = None
+        self._waiting = ""  # for what, as told last
         self._wall_start = 0.0
         self._ended_at = 0.0
         self._result: Result | None = None
@@ -183,8 +184,12 @@ class RefereeNode(StepNode):
         decision = self.inbox(names.DECISION, vehicle).newest
         ns = nanoseconds(message.header.stamp)
         if self._referee.start is None:
-            if state is not None and self.inbox(names.CLUES, vehicle).newest is not None:
+            clues = self.inbox(names.CLUES, vehicle).newest
+            if state is not None and clues is not None:
                 self._start(ns)
+            else:
+                late = "state" if state is None else "first pictures to be searched for clues"
+                self._tell_waiting(f"waiting for {vehicle}'s {late}")
             return
         if ns % 1_000_000_000 < 60_000_000 or (decision is not None and decision.status == decision.STOP):
             self._advance(ns)
@@ -303,6 +308,12 @@ class RefereeNode(StepNode):
             reports=progress.reports,
             mode=modes.get(safety.mode, "") if safety is not None else "",
         )
+
+    def _tell_waiting(self, words: str) -> None:
+        """Says before the start what is waited for, once."""
+        if words != self._waiting:
+            self._waiting = words
+            self._tell("join", text=words)
 
     def _tell(self, phase: str, **numbers: Any) -> None:
         if self._progress:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +42,14 @@ ends = []
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, lambda n, frame: ends.append(n))
 name = os.path.basename(sys.argv[0])
+plan = json.load(open(here + "/plan.json"))
 label = "-".join([w[6:].strip("/").replace("/", "-") for w in sys.argv if w.startswith("__ns:=/") and w[7:]] + [name])
 number = len([f for f in os.listdir(here + "/told") if f.startswith(label + ".")])
 with open(here + "/told/" + label + "." + str(number) + ".part", "w") as told:
     json.dump({{"argv": sys.argv[1:], "environment": dict(os.environ), "pid": os.getpid()}}, told)
 os.rename(told.name, told.name.replace(".part", ".json"))
-plan = json.load(open(here + "/plan.json"))
 code = (plan["codes"].get(label, []) + [None] * 99)[number]
-while not ends:
+while not ends or label in plan["deaf"]:
     time.sleep(0.01)
     if code is not None and len([f for f in os.listdir(here + "/told") if f.endswith("json")]) >= plan["processes"]:
         sys.exit(code)
@@ -135,9 +135,12 @@ class StandIns:
         rest = os.environ.get("AMENT_PREFIX_PATH") or sys.prefix
         return {"AMENT_PREFIX_PATH": f"{self.folder}{os.pathsep}{rest}"}
 
-    def plan(self, processes: int, codes: dict[str, list[int]], report_code: int = 0) -> None:
-        """Exit codes by label, one a start, taken once so many processes were started; others run until SIGINT."""
-        (self.folder / "plan.json").write_text(json.dumps({"processes": processes, "codes": codes}))
+    def plan(self, processes: int, codes: dict[str, list[int]], report_code: int = 0, deaf: Sequence[str] = ()) -> None:
+        """Exit codes by label, one a start, taken once so many processes were started; others run until SIGINT.
+
+        deaf: labels of those that do not end on any signal but SIGKILL.
+        """
+        (self.folder / "plan.json").write_text(json.dumps({"processes": processes, "codes": codes, "deaf": list(deaf)}))
         (self.folder / "report_code").write_text(f"{report_code}\n")
 
     def told(self, label: str, number: int = 0) -> dict[str, Any]:

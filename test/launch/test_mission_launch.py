@@ -197,3 +197,16 @@ def test_it_flies_what_the_command_line_flies(launch: Launch, tmp_path: Path) ->
     assert flown["end"] == "timeout"
     other = Flight(tmp_path / "supervised", task, **chosen).finish()
     assert {**flown, "timing": None} == {**other, "timing": None}
+
+
+@pytest.mark.full
+def test_a_node_that_has_to_be_killed_is_told_and_no_success(
+    launch: Launch, stand_ins: StandIns, tmp_path: Path
+) -> None:
+    arguments = {"port": "41237", "out": str(tmp_path / "out")}
+    graph = mission_graph(options_of(arguments))
+    stand_ins.plan(len(graph), {s.label: [0] for s in graph if s.ends_mission}, deaf=["uav1-planner"])
+    launched = launch(arguments, stand_ins.environment())
+    assert launched.finish(90.0) == 1
+    assert "uav1-planner did not end when told to and was killed" in launched.output
+    assert launched.left() == []
