@@ -98,10 +98,6 @@ class AirSimVehicle:
         turning = yaw_mode(yaw_rate_to_airsim(yaw_rate), is_rate=True)
         self._client.notify("moveByVelocity", x, y, z, seconds, MAX_DEGREE_OF_FREEDOM, turning, self.name)
 
-    def start_landing(self) -> None:
-        """Let the autopilot come down and touch the ground; watch `landed`."""
-        self._client.notify("land", 60.0, self.name)
-
     def read(self) -> VehicleReading:
         """The vehicle's state now."""
         state: dict[str, Any] = self._client.call("getMultirotorState", self.name)

@@ -20,6 +20,7 @@ class Manoeuvre(IntEnum):
     LAND = 5
     ARM = 11
     DISARM = 12
+    TOUCH_DOWN = 13
 
 
 class End(Enum):
@@ -29,6 +30,7 @@ class End(Enum):
     REFUSED = "refused"  # not begun: the governor's mode, or not ready
     FAILED = "failed"  # begun, but the status did not follow
     REPLACED = "replaced"
+    CALLED_OFF = "called off"
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from esar_ros.bridges.px4_commands import (
 from esar_ros.bridges.px4_state import HOLD, LAND, RETURN, TAKE_OFF, TERMINATED, mode_name
 from esar_ros.bridges.px4_stream import Output, Stream, Timing
 from esar_ros.safety.codes import Mode
+from esar_ros.safety.limits import ON_GROUND, STANDING, TOUCH_DOWN_FROM
 
 Script = Generator[None, None, Outcome]
 LIFT: Final = 2.5  # m, of the take-off before an external mode: PX4 lifts off by set-points in offboard alone
@@ -63,7 +64,7 @@ class Offboard:
         if refusal is not None:
             return refusal
         if self._running is not None:
-            down = self._running is Manoeuvre.LAND and self.state.landed
+            down = self._running in (Manoeuvre.LAND, Manoeuvre.TOUCH_DOWN) and self.state.landed
             replaced = Outcome(End.REPLACED, f"{manoeuvre.name} was asked for")
             self._outcomes[self._running] = Outcome(End.DONE) if down else replaced
         scripts: dict[Manoeuvre, Callable[[], Script]] = {
@@ -73,11 +74,19 @@ class Offboard:
             Manoeuvre.HOLD: lambda: self._go(MODE_HOLD, HOLD),
             Manoeuvre.RETURN: lambda: self._go(MODE_RETURN, RETURN),
             Manoeuvre.LAND: self._land,
+            Manoeuvre.TOUCH_DOWN: self._touch_down,
             Manoeuvre.TAKE_OFF: lambda: self._take_off(height),
         }
         self._outcomes.pop(manoeuvre, None)
         self._script, self._running = scripts[manoeuvre](), manoeuvre
         return None
+
+    def call_off(self, manoeuvre: Manoeuvre) -> None:
+        """End a manoeuvre that is under way where it is; safe commands go on being streamed if they are."""
+        if self._running is manoeuvre:
+            self._outcomes[manoeuvre] = Outcome(End.CALLED_OFF, "it was called off")
+            self._script = self._running = None
+            self.stream.stop_unless_engaged()
 
     def outcome(self, manoeuvre: Manoeuvre) -> Outcome | None:
         """How the manoeuvre asked for last ended, once; None while it is under way."""
@@ -137,8 +146,15 @@ class Offboard:
             return None if state.landed else Outcome(refused, "it is in the air", "flying")
         if not state.armed:
             return Outcome(refused, "it is not armed", "not ready")
-        if manoeuvre is Manoeuvre.LAND and state.landed:
+        if manoeuvre in (Manoeuvre.LAND, Manoeuvre.TOUCH_DOWN) and state.landed:
             return Outcome(refused, "it is on the ground", "on ground")
+        if manoeuvre is Manoeuvre.TOUCH_DOWN and not self.stream.engaged:
+            return Outcome(refused, f"it does not fly safe commands: {self.stream.left_because}", "not ready")
+        seen = self.stream.height
+        if manoeuvre is Manoeuvre.TOUCH_DOWN and (seen is None or not seen <= TOUCH_DOWN_FROM):
+            where = "none is seen" if seen is None else f"it is {seen:.1f} m below"
+            words = f"the ground must be seen within {TOUCH_DOWN_FROM:.0f} m: {where}"
+            return Outcome(refused, words, "safety")
         if manoeuvre is Manoeuvre.TAKE_OFF and not (0.0 < height < math.inf):
             return Outcome(refused, f"height {height} m", "not ready")
         if manoeuvre is Manoeuvre.TAKE_OFF and not state.landed:
@@ -271,6 +287,26 @@ class Offboard:
         return Outcome(
             End.FAILED, f"it rose {risen:.1f} of {height:.1f} m, its mode is {mode_name(self.state.nav_state)}"
         )
+
+    def _touch_down(self) -> Script:
+        """The last metres by safe commands, and on the ground disarmed; the governor has the last word all the way."""
+        limit, stands = self.stream.now + self.timing.landing, self.stream.now
+        while self.stream.now - stands < self.timing.stand:
+            if not self.stream.engaged:
+                return Outcome(End.FAILED, self.stream.left_because)
+            if self.stream.now > limit:
+                return Outcome(End.FAILED, "it did not come down in time")
+            if not self._is_down():
+                stands = self.stream.now
+            self.stage = "on the ground" if self.state.landed else "coming down"
+            yield
+        return (yield from self._disarm())
+
+    def _is_down(self) -> bool:
+        """Whether the vehicle stands: it says so, and neither its speed nor the ground seen below contradicts."""
+        local, height = self.state.newest("VehicleLocalPosition"), self.stream.height
+        slow = math.hypot(float(local.vx), float(local.vy), float(local.vz)) <= STANDING
+        return self.state.landed and slow and (height is None or height <= ON_GROUND)
 
     def _land(self) -> Script:
         """Down and disarmed, and then out of the mode to which PX4 would go back."""

@@ -43,6 +43,7 @@ class Timing:
     patience: float = 3.0  # until a mode that does not come counts as failed
     climb: float = 30.0  # until a take-off must be over
     landing: float = 90.0  # until the ground must be reached
+    stand: float = 0.3  # on the ground until the motors stop, sooner than PX4's own COM_DISARM_LAND
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Stream:
         self.timing = timing or Timing()
         self.now = -math.inf  # s, of the present step
         self.mode = Mode.UNKNOWN  # of the governor
+        self.height: float | None = None  # m above the surface below, as the governor told; None: not seen
         self.left_because = "nobody has asked for offboard"
         self.engaged = False  # in the own mode by this bridge's doing
         self.streaming = False  # signs of life are sent

@@ -27,7 +27,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Heartbeat, SafetyStatus, Tick
 from esar_ros.nodes import bridge_messages as messages
 from esar_ros.nodes import convert, interface
-from esar_ros.nodes.bridge_actions import serve_actions
+from esar_ros.nodes.bridge_actions import BridgeActions
 from esar_ros.nodes.bridge_clock import BridgeClock
 from esar_ros.nodes.bridge_craft import Craft
 from esar_ros.nodes.diagnostics import Diagnostics, Finding
@@ -71,6 +71,7 @@ class AirSimBridgeNode(Node):
         patience = PATIENCE[LOCKSTEP if self.lockstep else REALTIME]
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         self._crafts: dict[str, Craft] = {}
+        self._actions: dict[str, BridgeActions] = {}
         for name in vehicles:
             try:
                 remote = AirSimVehicle(self._client, name)
@@ -136,7 +137,7 @@ class AirSimBridgeNode(Node):
                 lambda message, c=craft, f=callback: f(c, message),
                 quality,
             )
-        serve_actions(self, craft, lambda: self._ns)
+        self._actions[craft.name] = BridgeActions(self, craft, lambda: self._ns)
 
     def _publish_static(self) -> None:
         """map -> odom, base_link -> cameras."""
@@ -341,6 +342,7 @@ class AirSimBridgeNode(Node):
         if fresh:
             twist = craft.command.twist
             command = convert.array3(twist.linear), float(twist.angular.z)
+        craft.actuation.height = craft.height if fresh else None
         craft.actuation.obey(craft.reading, craft.mode, command, seconds)
 
     # -- messages out ---------------------------------------------------------------------------
@@ -348,9 +350,8 @@ class AirSimBridgeNode(Node):
     def _read(self) -> None:
         for craft in self._crafts.values():
             craft.reading = craft.remote.read()
-            if craft.actuation.has_come_down(craft.reading):
-                craft.landing, handle = None, craft.landing
-                handle.execute()
+            if craft.name in self._actions:
+                self._actions[craft.name].settle(craft.reading)
         self._ns = max(craft.reading.ns for craft in self._crafts.values() if craft.reading is not None)
 
     def _publish_state(self) -> None:
@@ -377,7 +378,7 @@ class AirSimBridgeNode(Node):
                 craft.collisions += 1
                 send[names.COLLISION](messages.collision_message(reading, craft.remote.odom_in_map, stamp))
         send[names.VEHICLE_STATE](
-            messages.state_message(reading, craft.landing is not None, craft.holding, craft.collisions, stamp)
+            messages.state_message(reading, craft.actuation.landing, craft.holding, craft.collisions, stamp)
         )
         if self._kinds & Tick.FRAME:
             send[names.BATTERY](messages.battery_message(craft.remote.read_battery(), stamp))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from esar_ros.bridges.airsim_actuation import Actuation, Refused
+from esar_ros.bridges.airsim_actuation import Actuation
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.nodes.roster import Roster
@@ -29,8 +29,11 @@ class Craft:
     collisions: int = 0
     last_collision: int = 0
     holding: bool = True
-    landing: Any = None  # handle of the touch-down under way
-    refusal: Refused | None = None  # of the touch-down asked for
+
+    @property
+    def height(self) -> float | None:
+        """m above the surface below as the governor said last; None: not seen."""
+        return float(self.safety.height) if self.safety is not None and self.safety.has_height else None
 
     @property
     def mode(self) -> Mode:

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import numpy as np
+from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 from numpy.typing import NDArray
@@ -157,6 +158,8 @@ class PilotNode(StepNode):
 
     def _on_result(self, future: Any) -> None:
         result = future.result().result
+        if future.result().status == GoalStatus.STATUS_CANCELED:
+            self._pilot.call_off()
         if result.error_code:
             self.get_logger().warning(f"request refused ({result.error_code}): {result.error_msg}")
         self._settled()
@@ -196,6 +199,7 @@ class PilotNode(StepNode):
             window=self._newest_window(step),
             mode=Mode(safety.mode) if safety is not None and safety.mode else Mode.NORMAL,
             given=convert.array3(safety.given) if safety is not None else None,
+            touching_down=autopilot.landed == VehicleState.LANDED_LANDING,
         )
 
     def _newest_goal(self) -> Goal | None:

@@ -46,7 +46,7 @@ class Px4Actions:
         self._stage = ""
         for kind, name, wanted, answer in (
             (Arm, names.ARM, _wanted_of_arm, self._answer_arm),
-            (TouchDown, names.TOUCH_DOWN, lambda goal: Manoeuvre.LAND, self._answer_touch_down),
+            (TouchDown, names.TOUCH_DOWN, lambda goal: Manoeuvre.TOUCH_DOWN, self._answer_touch_down),
             (ManoeuvreAction, MANOEUVRE, _wanted_of_manoeuvre, self._answer_manoeuvre),
         ):
             ActionServer(
@@ -55,12 +55,15 @@ class Px4Actions:
                 name,
                 answer,
                 goal_callback=lambda goal: GoalResponse.ACCEPT,
-                cancel_callback=lambda handle: CancelResponse.REJECT,
+                cancel_callback=lambda handle: _may_cancel(handle.request),
                 handle_accepted_callback=lambda handle, w=wanted: self._begin(handle, w),
             )
 
     def settle(self) -> None:
         """End the goals whose manoeuvres have ended, and tell the others how far they are."""
+        for manoeuvre, handles in self._open.items():
+            if any(handle.is_cancel_requested for handle in handles):
+                self._offboard.call_off(manoeuvre)
         for manoeuvre in list(self._open):
             outcome = self._offboard.outcome(manoeuvre)
             if outcome is None:
@@ -93,8 +96,7 @@ class Px4Actions:
 
     def _tell(self, handle: Any) -> None:
         if isinstance(handle.request, TouchDown.Goal):
-            local = self._offboard.state.newest("VehicleLocalPosition")
-            handle.publish_feedback(TouchDown.Feedback(height=-float(local.z) if local is not None else 0.0))
+            handle.publish_feedback(TouchDown.Feedback(height=self._offboard.stream.height or 0.0))
         else:
             feedback = Arm.Feedback if isinstance(handle.request, Arm.Goal) else ManoeuvreAction.Feedback
             handle.publish_feedback(feedback(stage=self._stage))
@@ -105,6 +107,8 @@ class Px4Actions:
         outcome = self._ends.pop(bytes(handle.goal_id.uuid))
         if outcome.end is End.DONE:
             handle.succeed()
+        elif handle.is_cancel_requested:
+            handle.canceled()
         else:
             handle.abort()
         return outcome
@@ -132,6 +136,11 @@ def _coded(result: Any, outcome: Outcome, codes: dict[str, int]) -> Any:
     if outcome.end is not End.DONE:
         result.error_code = codes.get(outcome.because, result.FAILED)
     return result
+
+
+def _may_cancel(goal: Any) -> CancelResponse:
+    """A touch-down leaves the vehicle to the governor at any time; other manoeuvres are replaced instead."""
+    return CancelResponse.ACCEPT if isinstance(goal, TouchDown.Goal) else CancelResponse.REJECT
 
 
 def _wanted_of_arm(goal: Any) -> Manoeuvre:

@@ -128,6 +128,7 @@ class Px4BridgeNode(Node):
 
     def _on_safety(self, message: Any) -> None:
         self._stream.mode = Mode(message.mode)
+        self._stream.height = float(message.height) if message.has_height else None
 
     def _on_brief(self, message: Any) -> None:
         origin = Origin(message.origin_latitude, message.origin_longitude, message.origin_altitude)
@@ -211,7 +212,7 @@ class Px4BridgeNode(Node):
             landed = VehicleState.LANDED_UNKNOWN
         elif state.landed:
             landed = VehicleState.LANDED_ON_GROUND
-        elif state.nav_state in (LAND, DESCEND, PRECISION_LAND):
+        elif state.nav_state in (LAND, DESCEND, PRECISION_LAND) or self._offboard.running is Manoeuvre.TOUCH_DOWN:
             landed = VehicleState.LANDED_LANDING
         message = VehicleState(
             armed=state.armed,

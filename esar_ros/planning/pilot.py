@@ -72,6 +72,7 @@ class PilotInput:
     window: OccupancyWindow | None = None  # None when stale
     mode: Mode = Mode.NORMAL  # what the governor did with the last set-point
     given: Vector | None = None  # (3,) m/s, what it made of it
+    touching_down: bool = False  # a touch-down is under way, whoever asked for it
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class Pilot:
 
     def __init__(self, limits: PilotLimits, safety: Limits) -> None:
         self.limits = limits
+        self._touch_down_speed = min(limits.land_speed, safety.land_speed)
         self._planner = LocalPlanner(limits, safety)
         self._fastest = math.inf  # m/s, in any direction
         self.reset()
@@ -110,6 +112,14 @@ class Pilot:
         self._take_off_from: float | None = None  # m, map z
         self._asked: tuple[Request, float] | None = None
         self._home_goal: Goal | None = None
+        self._goal: Goal | None = None  # of the last step
+        self._called_off: tuple[Goal | None] | None = None  # goal under which a touch-down was called off
+        self._is_guest = False  # landing because somebody else asked for the touch-down
+
+    def call_off(self) -> None:
+        """The touch-down that this pilot asked for was called off: hold until there is another goal, or need."""
+        self._called_off = (self._goal,)
+        self.phase = Phase.HOLD
 
     def slow_to(self, speed: float) -> None:
         """Fly no faster than speed (m/s) in this mission, climbing and sinking included: weather, light."""
@@ -120,6 +130,7 @@ class Pilot:
     def step(self, seen: PilotInput) -> PilotOutput:
         """Answer one control step."""
         self.phase = self._next_phase(seen)
+        self._goal = seen.goal
         if self.phase is not Phase.HOLD and not (self.phase is Phase.FLY and _holds(seen.goal)):
             self._place = self._stopping_since = None
         steering, request, text = self._act(seen)
@@ -152,8 +163,15 @@ class Pilot:
             return Phase.ARMING if wanted else Phase.DISARMED
         if not seen.armed:
             return Phase.DONE if phase in (Phase.LAND, Phase.RETURN) or seen.ended else Phase.DISARMED
+        if seen.touching_down and flying:
+            self._is_guest = self._is_guest or phase is not Phase.LAND
+            return Phase.LAND
+        if self._is_guest and flying:
+            phase, self._is_guest = Phase.HOLD, False
         if phase is Phase.LAND or seen.mode == Mode.LAND:
             return Phase.LAND
+        if self._is_called_off(seen):
+            return Phase.HOLD
         if phase is Phase.TAKE_OFF and not self._is_up(seen) and not seen.ended:
             return Phase.TAKE_OFF
         ends_at_home = seen.ended and self.limits.mission_end == "return_land"
@@ -165,6 +183,14 @@ class Pilot:
         if seen.goal.type is GoalType.RETURN:
             return Phase.RETURN
         return Phase.LAND if seen.goal.type is GoalType.LAND else Phase.FLY
+
+    def _is_called_off(self, seen: PilotInput) -> bool:
+        """Whether a touch-down was called off and nothing has come up since."""
+        if self._called_off is None:
+            return False
+        if seen.goal is not self._called_off[0] or seen.mode >= Mode.RETURN:
+            self._called_off = None
+        return self._called_off is not None
 
     def _is_up(self, seen: PilotInput) -> bool:
         base = self._take_off_from if self._take_off_from is not None else float(seen.pose.position[2])
@@ -226,6 +252,8 @@ class Pilot:
         return Steering(off / distance * min(_HOLD_SPEED, _HOLD_GAIN * distance), 0.0)
 
     def _why_hold(self, seen: PilotInput) -> str:
+        if self._called_off is not None:
+            return "the touch-down was called off"
         if seen.ended:
             return "the mission has ended"
         return "no goal yet" if seen.goal is None else "the planner is silent"
@@ -244,7 +272,8 @@ class Pilot:
             left = math.inf if seen.height is None else seen.height - self.limits.touch_down_height
             speed = min(self.limits.land_speed, 0.3 + 0.5 * left)
             return Steering(np.array([0.0, 0.0, -speed]), 0.0), None, "coming down"
-        return still, Request.TOUCH_DOWN, "touching down"
+        down = Steering(np.array([0.0, 0.0, -self._touch_down_speed]), 0.0)
+        return down, None if self._is_guest else Request.TOUCH_DOWN, "touching down"
 
     def _ask(self, request: Request | None, now: float) -> Request | None:
         """The request, once, and again when it was not followed for a while."""

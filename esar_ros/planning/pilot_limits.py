@@ -44,7 +44,7 @@ class PilotLimits(BaseModel):
     take_off_height: float = Field(10.0, gt=1, le=100, description="m above the take-off spot")
     take_off_speed: float = Field(1.5, gt=0, le=2, description="m/s")
     return_height: float = Field(25.0, gt=1, le=200, description="m above ground, on the way home")
-    touch_down_height: float = Field(4.0, gt=0.5, le=20, description="m above ground, where the autopilot takes over")
+    touch_down_height: float = Field(4.0, gt=0.5, le=20, description="m above ground, where it asks for the touch-down")
     land_speed: float = Field(1.0, gt=0, le=2, description="m/s, descent to the touch-down height")
     # End of the mission
     mission_end: Literal["hold", "return_land"] = Field("hold", description="what to do when the mission has ended")

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
@@ -60,13 +61,19 @@ class Scene:
     surface: float | None  # m, map z
     ground: Vector | None
     in_column: bool
-    landing: bool
+    landing: bool  # down to the ground, wherever that is
+    touching_down: bool = False  # down the last metres to ground that is seen; not while landing
     traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
 
     @property
     def height(self) -> float | None:
         """Height (m) above the surface below, None when it is not seen."""
         return None if self.surface is None else float(self.position[2]) - self.surface
+
+    @property
+    def near_ground(self) -> bool:
+        """Whether it comes down to the ground, so that neither floor nor ground stop it."""
+        return self.landing or self.touching_down
 
 
 class Envelope:
@@ -109,6 +116,7 @@ class Envelope:
     def keep(self, asked: Vector, state: State, scene: Scene, found: Findings) -> Vector:
         """The nearest velocity to asked within the limits of the place, then slowed for what is unseen."""
         asked = self._leave_ground_straight(asked, state.landed, scene, found)
+        asked = self._touch_down_straight(asked, scene, found)
         speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
         sources = (
             (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits))),
@@ -125,6 +133,8 @@ class Envelope:
                 found.add(Mode.CLIMB if recovers else Mode.SLOW, reason, _WORDS[reason])
         normals = np.concatenate([limits.normals for _, limits in sources])
         bounds = np.concatenate([limits.bounds for _, limits in sources])
+        if scene.touching_down:
+            return _share_within(asked, normals, bounds)  # what is in the way is not slid along, it vetoes
         kept = project(asked, normals, bounds)
         if kept is None:
             # Squeezed from several sides: backing off from one would close in on another. Only stop closing in.
@@ -152,8 +162,18 @@ class Envelope:
             found.add(Mode.SLOW, Reason.FLOOR, "straight up until above the floor")
         return column
 
+    def _touch_down_straight(self, asked: Vector, scene: Scene, found: Findings) -> Vector:
+        """The last metres only straight down, or up again, no faster than a landing."""
+        if not scene.touching_down:
+            return asked
+        straight = np.array([0.0, 0.0, max(asked[2], -self.limits.land_speed)])
+        if np.array_equal(straight, asked):
+            return asked
+        found.add(Mode.SLOW, Reason.FLOOR, "straight down to the ground")
+        return straight
+
     def _obstacles(self, scene: Scene, reach: float) -> HalfSpaces:
-        push = 0.0 if scene.in_column or scene.landing else self.limits.push_speed
+        push = 0.0 if scene.in_column or scene.near_ground else self.limits.push_speed
         near = []
         if scene.image is not None:
             near.append(self._range_obstacles(scene, reach, push).limits)
@@ -165,7 +185,9 @@ class Envelope:
 
     def _range_obstacles(self, scene: Scene, reach: float, push: float) -> Surroundings:
         assert scene.image is not None
-        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, _concerns(scene))
+        least = ALL_AROUND if scene.touching_down else _concerns(scene)
+        ground = -scene.height if scene.touching_down and scene.height is not None else -math.inf
+        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, least, ground)
 
     def _window_obstacles(self, scene: Scene, reach: float) -> Surroundings:
         assert scene.window is not None
@@ -175,7 +197,7 @@ class Envelope:
 
     def _floor(self, scene: Scene) -> HalfSpaces:
         height, limits = scene.height, self.limits
-        if height is None or scene.landing or scene.in_column:
+        if height is None or scene.near_ground or scene.in_column:
             return NO_LIMITS
         if height < limits.floor - limits.floor_deadband:
             return HalfSpaces(-_UP[None], np.array([-min(limits.floor_climb, limits.floor - height)]))
@@ -195,7 +217,7 @@ class Envelope:
             away = scene.position - scene.ground
             unseen = float(away[2]) + limits.ground_slope * math.hypot(away[0], away[1])
             return self._brake(_UP, -max(over, unseen - self.site.ceiling), scene)
-        if over > limits.floor_deadband and not scene.landing:
+        if over > limits.floor_deadband and not scene.near_ground:
             return HalfSpaces(_UP[None], np.array([-min(limits.push_speed, over)]))
         return self._brake(_UP, -over, scene)
 
@@ -210,7 +232,7 @@ class Envelope:
         return self.site.keep_out_limits(scene.position, scene.velocity, self.limits)
 
     def _traffic(self, scene: Scene) -> HalfSpaces:
-        if scene.in_column or scene.landing:
+        if scene.in_column or scene.near_ground:
             return NO_LIMITS
         return separation_limits(scene.traffic, self.limits)
 
@@ -231,7 +253,7 @@ class Envelope:
     def _slow_in_unseen(self, velocity: Vector, scene: Scene, found: Findings) -> Vector:
         """Slowed so that the vehicle stops inside what was seen, and generally while there is no map."""
         speed = float(np.linalg.norm(velocity))
-        if speed < 1e-9 or scene.landing:
+        if speed < 1e-9 or scene.near_ground:
             return velocity
         share = 1.0
         if scene.window is None and speed > self.limits.speed_without_map:
@@ -265,12 +287,21 @@ class Envelope:
         return measured, min(measured, mapped)
 
 
+def _share_within(asked: Vector, normals: NDArray[np.float64], bounds: NDArray[np.float64]) -> Vector:
+    """The greatest share of a velocity within the limits; none where it would have to turn back."""
+    closing = normals @ asked
+    over = closing > bounds + TOLERANCE
+    if not over.any():
+        return asked
+    return asked * max(0.0, float((bounds[over] / closing[over]).min()))
+
+
 def _concerns(scene: Scene) -> float:
     """Sine of the elevation below which obstacles do not concern the vehicle.
 
     When landing, all below is taken for the ground it comes down on; in the take-off column only what
     hangs over it matters, or a slope beside it would bend its way.
     """
-    if scene.landing:
+    if scene.near_ground:
         return 0.0
     return _OVERHEAD if scene.in_column else ALL_AROUND

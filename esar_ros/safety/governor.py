@@ -26,7 +26,7 @@ from esar_ros.safety.checks import LONGEST_STEP, InputChecks
 from esar_ros.safety.codes import Mode, Reason, by_gravity
 from esar_ros.safety.envelope import Envelope, Scene
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
-from esar_ros.safety.limits import Limits
+from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.silence import Silence
 from esar_ros.safety.site import Site
@@ -110,9 +110,9 @@ class Governor(InputChecks):
     ) -> SafeCommand:
         """Answer the step at now (s, the stamps' clock).
 
-        heartbeat_age: s of wall time since the producer of commands was last heard. touching_down: the
-        autopilot itself is coming down the last metres. others: the mission's other vehicles. Asking again
-        with the same now answers from the same memory, so a repeated step gets the same answer.
+        heartbeat_age: s of wall time since the producer of commands was last heard. touching_down: the last metres to
+        the ground were asked for; heeded above seen ground within TOUCH_DOWN_FROM alone. others: the mission's other
+        vehicles. Asking again with the same now answers from the same memory, so a repeated step gets the same answer.
         """
         memory = self._before if now == self._memory.clock.now else self._memory
         found = Findings()
@@ -205,10 +205,13 @@ class Governor(InputChecks):
         surface = sight.surface_below()
         if surface is not None:
             memory = replace(memory, ground=np.array([position[0], position[1], surface]))
-        lands = touching_down or memory.latch.mode is Mode.LAND
+        lands = memory.latch.mode is Mode.LAND
+        height = math.inf if surface is None else float(position[2]) - surface
+        touches = touching_down and not lands and height <= TOUCH_DOWN_FROM
         velocity = self._closing_velocity(state)
         in_column = memory.column is not None
-        return Scene(position, velocity, sight, image, window, surface, memory.ground, in_column, lands), memory
+        scene = Scene(position, velocity, sight, image, window, surface, memory.ground, in_column, lands, touches)
+        return scene, memory
 
     def _closing_velocity(self, state: State) -> Vector:
         """Present velocity by which obstacles and fence are braked for, whatever is asked."""
@@ -240,7 +243,7 @@ class Governor(InputChecks):
         measured, known = self.envelope.nearest(scene)
         if not state.armed or state.landed:
             return known if math.isfinite(known) else None
-        if measured < limits.body_radius and not scene.in_column and not scene.landing:
+        if measured < limits.body_radius and not scene.in_column and not scene.near_ground:
             found.add(Mode.HOLD, Reason.BREACH, f"obstacle at {measured:.2f} m")
         if any(gap < 2.0 * limits.body_radius for _, gap in scene.traffic):
             found.add(Mode.HOLD, Reason.BREACH, "another vehicle within reach")

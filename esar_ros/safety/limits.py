@@ -9,6 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import load_settings
 
+TOUCH_DOWN_FROM = 5.0  # m above seen ground, from which a touch-down may begin
+ON_GROUND = 1.0  # m: a vehicle that says it has landed has a surface within
+STANDING = 0.5  # m/s: and is no faster than this, the drift of its odometry included
+
 
 class Limits(BaseModel):
     """See config/safety.yaml for why each has its value. Frozen: a limit cannot be loosened in flight."""

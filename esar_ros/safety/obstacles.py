@@ -70,6 +70,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
     push,
     reach,
     least_sine,
+    ground,
     normals,
     bounds,
 ):
@@ -94,6 +95,8 @@ def _from_ranges(  # type: ignore[no-untyped-def]
             distance = math.sqrt(px * px + py * py + pz * pz)
             nearest = min(nearest, distance)
             if distance > reach or distance < 1e-6 or pz < least_sine * distance:
+                continue
+            if pz <= ground + math.sqrt(px * px + py * py):
                 continue
             px, py, pz = px / distance, py / distance, pz / distance
             closing = px * velocity[0] + py * velocity[1] + pz * velocity[2]
@@ -164,11 +167,14 @@ def from_ranges(
     reach: float,
     push: float,
     least_sine: float = ALL_AROUND,
+    ground: float = -math.inf,
 ) -> Surroundings:
     """Limits of the range image's obstacles within reach (m), seen from position (m, map) at velocity (m/s).
 
     push: m/s of backing off when too near, 0 for none. Obstacles at an elevation whose sine is less than
-    least_sine are left out. The vehicle's motion since the image was measured is taken into account.
+    least_sine are left out, and so is what is no higher over the surface at `ground` (m, relative to the vehicle) than
+    it is away to the side: the ground to be landed on. The vehicle's motion since the image was measured is taken into
+    account.
     """
     ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
     normals = np.empty((ranges.size, 3))
@@ -176,7 +182,7 @@ def from_ranges(
     grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
     count, nearest = _from_ranges(
         ranges, grid, image.range_min, image.range_max, image.pose.rotation, image.pose.position - position, velocity,
-        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, least_sine,
+        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, least_sine, ground,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))

@@ -84,7 +84,8 @@ class Graph:
             message = TwistStamped()
             message.twist.linear.x, message.twist.linear.y, message.twist.linear.z = self.velocity
             command.publish(message)
-            safety.publish(SafetyStatus(mode=SafetyStatus.MODE_NORMAL))
+            height = float(self.fake.body.position[2])
+            safety.publish(SafetyStatus(mode=SafetyStatus.MODE_NORMAL, has_height=True, height=height))
 
         self.user.create_timer(0.02, govern, clock=Clock(clock_type=ClockType.STEADY_TIME))
         for name in (names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.TF_STATIC):
@@ -150,6 +151,13 @@ class Graph:
         self.velocity = (0.0, 0.0, 0.0)
         return self
 
+    def touch_down(self) -> Any:
+        """Result, asked for as soon as the ground is near enough."""
+        self.velocity = (0.0, 0.0, -1.0)
+        assert self.wait(lambda: float(self.fake.body.position[2]) < 4.5, 30.0)
+        self.velocity = (0.0, 0.0, -0.7)
+        return self.do("touch_down")
+
     @property
     def state(self) -> Any:
         from esar_ros.msg import VehicleState
@@ -214,8 +222,10 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
     time.sleep(1.0)
     assert fake.nav_state == RTL and "silent" in bridge.stream.left_because
     assert graph.do("manoeuvre", manoeuvre=3).error_code == 0
-    # Down, disarmed, and out of offboard (dangers 4, 5).
-    result = graph.do("touch_down")
+    # Down by safe commands, disarmed, and out of offboard (danger 5).
+    assert graph.do("touch_down").error_code, "it does not fly safe commands"
+    assert graph.do("manoeuvre", manoeuvre=2).error_code == 0
+    result = graph.touch_down()
     assert (result.error_code, result.landed) == (0, True), result.error_msg
     assert graph.wait(lambda: not graph.state.armed)
     assert graph.wait(lambda: fake.nav_state == fake.intention == HOLD, 5.0)
@@ -250,7 +260,8 @@ def test_a_flight_in_a_mode_of_its_own(make: Callable[..., Graph]) -> None:
     assert graph.wait(lambda: bool(fake.external_name), 10.0), "registered again"
     time.sleep(1.0)
     assert fake.nav_state in (RTL, HOLD) and not stream.engaged
-    result = graph.do("touch_down")
+    assert graph.do("manoeuvre", manoeuvre=2).error_code == 0
+    result = graph.touch_down()
     assert (result.error_code, result.landed) == (0, True), result.error_msg
     assert graph.error is None
 

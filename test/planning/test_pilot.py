@@ -185,18 +185,44 @@ def test_the_end_of_the_mission_ends_a_take_off() -> None:
     assert one.step(ended).phase is Phase.HOLD
 
 
-def test_lands_to_the_touch_down_height_and_hands_over() -> None:
+def test_lands_to_the_touch_down_height_and_announces_the_rest() -> None:
     one, goal = flying(), Goal(GoalType.LAND)
     down = steps(one, replace(AIR, goal=goal), 30)[-1]
     assert down.phase is Phase.LAND and down.velocity[2] == pytest.approx(-PilotLimits().land_speed)
     low = replace(AIR, goal=goal, height=3.9, pose=Pose(np.array([0.0, 0.0, 3.9])), now=12.0)
     handed = steps(one, low, 45)
     assert [n for n, o in enumerate(handed) if o.request is Request.TOUCH_DOWN] == [0, 40]
-    assert not handed[-1].velocity.any()
+    assert handed[-1].velocity[2] == pytest.approx(-Limits().land_speed), "the governor lets it down, or does not"
     ground = replace(GROUND, armed=True, goal=goal, now=15.0)
     assert one.step(ground).request is Request.DISARM
     assert one.step(replace(GROUND, goal=goal, now=15.05)).phase is Phase.DONE
     assert one.step(replace(GROUND, goal=waypoint(9.0, 0.0, 9.0), now=15.1)).phase is Phase.DONE, "done is done"
+
+
+LOW = replace(AIR, pose=Pose(np.array([0.0, 0.0, 3.0])), height=3.0)
+
+
+def test_a_touch_down_that_somebody_else_asked_for_is_flown_and_ends_with_it() -> None:
+    one, goal = flying(), waypoint(50.0, 0.0, 20.0)
+    assert steps(one, replace(AIR, goal=goal), 60)[-1].phase is Phase.FLY
+    down = steps(one, replace(LOW, goal=goal, touching_down=True, now=13.0), 30)
+    assert all(output.phase is Phase.LAND and output.request is None for output in down)
+    assert down[-1].velocity[2] == pytest.approx(-Limits().land_speed)
+    assert one.step(replace(LOW, goal=goal, now=14.5)).phase is Phase.FLY
+
+
+def test_a_touch_down_called_off_is_not_asked_for_again_until_there_is_need() -> None:
+    one, goal = flying(), Goal(GoalType.LAND)
+    steps(one, replace(AIR, goal=goal), 5)
+    assert any(o.request is Request.TOUCH_DOWN for o in steps(one, replace(LOW, goal=goal, now=10.5), 5))
+    one.call_off()
+    after = steps(one, replace(LOW, goal=goal, now=11.0), 200)
+    assert all(output.phase is Phase.HOLD and output.request is None for output in after)
+    assert one.step(replace(LOW, goal=goal, now=21.0, mode=Mode.LAND)).phase is Phase.LAND
+    other = flying()
+    steps(other, replace(AIR, goal=goal), 5)
+    other.call_off()
+    assert other.step(replace(LOW, goal=waypoint(9.0, 0.0, 9.0), now=11.0)).phase is Phase.FLY
 
 
 def test_comes_down_slowly_when_the_height_is_not_known() -> None:

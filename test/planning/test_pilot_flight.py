@@ -211,7 +211,7 @@ class Flight:
         output = self.pilot.step(
             PilotInput(
                 self.now, pose, self.velocity.copy(), self.armed, self.landed, running, ended, self.home, height,
-                goal, silence, self._window, mode, given,
+                goal, silence, self._window, mode, given, self.touching,
             )
         )  # fmt: skip
         state = State(self.now, pose, self.velocity.copy(), self.armed, self.landed, self.battery)
@@ -235,7 +235,7 @@ class Flight:
             self.armed = False
         elif request is Request.TOUCH_DOWN:
             self.touching = True
-        wanted = np.array([0.0, 0.0, -0.6]) if self.touching else answer.velocity
+        wanted = answer.velocity
         if not self.armed or (self.landed and wanted[2] <= 0.0):
             return
         change = (wanted + self.wind - self.velocity) / 0.35 * STEP

@@ -233,10 +233,60 @@ def test_without_a_site_it_stays_on_the_ground(kit: SimpleNamespace, limits: Lim
     assert not answer.velocity.any() and answer.mode is Mode.HOLD and answer.reason is Reason.FENCE
 
 
-def test_the_autopilots_touch_down_is_let_be(kit: SimpleNamespace, limits: Limits) -> None:
-    scene = kit.Scene(limits, position=[0.0, 0.0, 1.0], touching_down=True)
-    answer = scene.decide([0.0, 0.0, 0.0])
-    assert answer.mode is Mode.NORMAL and not answer.velocity.any() and not answer.breach
+# Touch-down
+
+
+def touching(kit: SimpleNamespace, limits: Limits, height: float, asked: list[float], **scene: object) -> SafeCommand:
+    """Answer in a touch-down at a height (m), at the speed asked for."""
+    world = scene.pop("world", kit.World())
+    site = Site(kit.square(500.0), 120.0, np.full(3, -99.0))
+    view = kit.Scene(limits, world, [0.0, 0.0, height], asked, site, touching_down=True, **scene)
+    return view.decide(asked)
+
+
+def test_a_touch_down_passes_the_floor_straight_and_slowly(kit: SimpleNamespace, limits: Limits) -> None:
+    down = [0.0, 0.0, -limits.land_speed]
+    for height in (4.9, 2.0, 0.3):
+        answer = touching(kit, limits, height, down)
+        assert answer.velocity.tolist() == down and answer.mode is Mode.NORMAL and not answer.breach
+    aslant = touching(kit, limits, 4.0, [1.0, 0.0, -1.5])
+    assert aslant.velocity.tolist() == down and Reason.FLOOR in aslant.reasons
+    assert not touching(kit, limits, 1.0, [0.0, 0.0, 0.0]).velocity.any(), "nobody else brings it down"
+
+
+def test_higher_than_five_metres_or_over_ground_that_is_not_seen_it_is_none(
+    kit: SimpleNamespace, limits: Limits
+) -> None:
+    """The floor stays, whatever the bridge says."""
+    low = limits.model_copy(update={"floor": 10.0})
+    assert touching(kit, low, 8.0, [0.0, 0.0, -0.7]).mode is Mode.CLIMB
+    blank = kit.World().window(np.array([0.0, 0.0, 2.0]), kit.NOW)
+    scene = kit.Scene(limits, position=[30.0, 0.0, 2.0], velocity=[0.0, 0.0, -0.7], touching_down=True)
+    scene.window = replace(blank, cells=np.zeros_like(blank.cells))
+    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.nan, dtype=np.float32))
+    assert abs(scene.decide([0.0, 0.0, -0.7]).velocity[2]) < 1e-9, "into the unseen"
+
+
+def test_what_stands_beside_the_spot_vetoes_a_touch_down(kit: SimpleNamespace, limits: Limits) -> None:
+    """A stump or a wall within the clearance; but not ground that rises beside it."""
+    stump = kit.World(np.array([[1.4, 0.0, 2.0, 0.3]]), 24, 180)
+    answer = touching(kit, limits, 3.5, [0.0, 0.0, -0.7], world=stump)
+    assert answer.velocity[2] > -0.1 and not answer.velocity[:2].any() and Reason.OBSTACLE in answer.reasons
+    hill = kit.World(np.array([[7.0, 0.0, -4.0, 6.6]]), 24, 180)  # 35 degrees where it begins
+    assert touching(kit, limits, 1.0, [0.0, 0.0, -0.7], world=hill).velocity[2] == pytest.approx(-0.7)
+
+
+def test_a_hold_vetoes_a_touch_down(kit: SimpleNamespace, limits: Limits) -> None:
+    scene = kit.Scene(limits, position=[0.0, 0.0, 2.0], velocity=[0.0, 0.0, -0.7], touching_down=True)
+    scene.ranges = replace(scene.ranges, stamp=kit.NOW - 1.0)
+    answer = scene.decide([0.0, 0.0, -0.7])
+    assert answer.mode is Mode.HOLD and not answer.velocity.any()
+
+
+def test_called_off_it_climbs_back_to_the_floor(kit: SimpleNamespace, limits: Limits) -> None:
+    scene = kit.Scene(limits, position=[30.0, 0.0, 1.5], velocity=[0.0, 0.0, -0.7])
+    answer = scene.decide([0.0, 0.0, -0.7])
+    assert answer.mode is Mode.CLIMB and answer.velocity[2] > -0.7
 
 
 # Modes

@@ -250,10 +250,11 @@ class _Mission:
             self._decide(ns, start, pose, velocity)
             self._recording.summarise(seconds(ns - start), pose.position, known.height)
         landing = self._actuation.landing
-        output = self._steer(ns, pose, velocity, reading)
+        output = self._steer(ns, pose, velocity, reading, landing)
         safe, given, yaw_rate = self._guard(ns, pose, velocity, reading, output, landing)
         known.safety, known.given, known.pilot = safe, given, output
         known.pilot_goal = self._goal[0] if self._goal is not None else 0
+        self._actuation.height = known.height
         self._actuation.obey(reading, safe.mode, (given, yaw_rate), seconds(self._period_ns))
 
     def _sense(self, ns: int, pose: Pose) -> None:
@@ -293,7 +294,9 @@ class _Mission:
         if answer.goal_seq and (self._goal is None or self._goal[0] != answer.goal_seq):
             self._goal = (answer.goal_seq, goal_as_sent(answer.goal))
 
-    def _steer(self, ns: int, pose: Pose, velocity: Vector, reading: VehicleReading) -> PilotOutput:
+    def _steer(
+        self, ns: int, pose: Pose, velocity: Vector, reading: VehicleReading, touching_down: bool
+    ) -> PilotOutput:
         known = self._known
         safety = known.safety
         output = self._pilot.step(
@@ -312,6 +315,7 @@ class _Mission:
                 window=self._fresh_window(ns),
                 mode=safety.mode if safety is not None and safety.mode else Mode.NORMAL,
                 given=known.given if safety is not None else None,
+                touching_down=touching_down,
             )
         )
         mode = safety.mode if safety is not None else Mode.UNKNOWN
