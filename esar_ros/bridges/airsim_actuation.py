@@ -63,7 +63,7 @@ class Actuation:
             self._remote.arm(False)
             return
         velocity, yaw_rate = (np.zeros(3), 0.0) if command is None else command
-        if reading.landed and velocity[2] <= 0.0:
+        if self._is_down(reading) and velocity[2] <= 0.0:
             return  # standing on the ground needs no set-point
         self._remote.send_velocity(velocity, yaw_rate, 2.0 * seconds)
 
@@ -74,7 +74,7 @@ class Actuation:
             return Refused.of(Refusal.SAFETY)
         if wanted and not reading.ready:
             return Refused(Refusal.NOT_READY, reading.ready_message)
-        if not wanted and not reading.landed:
+        if not wanted and not self._is_down(reading):
             return Refused.of(Refusal.FLYING)
         self._remote.arm(wanted)
         return None if self._remote.read().armed == wanted else Refused.of(Refusal.FAILED)

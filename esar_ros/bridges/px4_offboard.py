@@ -143,7 +143,7 @@ class Offboard:
                 reasons.append("no fresh safe command from the governor")
             return Outcome(refused, "; ".join(reasons), "not ready") if reasons else None
         if manoeuvre is Manoeuvre.DISARM:
-            return None if state.landed else Outcome(refused, "it is in the air", "flying")
+            return None if self._is_down() else Outcome(refused, "it is in the air", "flying")
         if not state.armed:
             return Outcome(refused, "it is not armed", "not ready")
         if manoeuvre in (Manoeuvre.LAND, Manoeuvre.TOUCH_DOWN) and state.landed:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
-from esar_ros.safety.limits import Limits
+from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.silence import Silence
 from esar_ros.safety.traffic import Other, gaps
@@ -70,6 +71,20 @@ class InputChecks:
             found.add(Mode.HOLD, Reason.STALE_RANGES, age_text("ranges", image.stamp if image else None, now))
             return None
         return image
+
+    def _check_landed(self, state: State | None, image: RangeImageData | None, stood: Vector | None) -> State | None:
+        """The state; that it has landed only while its speed and the surface seen below agree.
+
+        Where no surface can be seen, a vehicle that stood (m, map) still stands there, and one in the air does not.
+        """
+        if state is None or not state.landed:
+            return state
+        position = state.pose.position
+        gap = None if image is None else Sight(position, image, None, self.limits.own_radius).gap_below()
+        if gap is None:
+            gap = math.inf if stood is None else float(np.linalg.norm(position - stood))
+        stands = gap <= ON_GROUND and float(np.linalg.norm(state.velocity)) <= STANDING
+        return state if stands else replace(state, landed=False)
 
     def _check_scan(
         self, scan: Scan, image: RangeImageData | None, state: State | None, found: Findings

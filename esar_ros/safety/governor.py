@@ -52,6 +52,7 @@ class _Memory:
     tracked: bool = False  # whether a usable state was ever seen
     column: Vector | None = None  # take-off spot, while below the floor after take-off
     ground: Vector | None = None  # last point of ground seen
+    stood: Vector | None = None  # where it came to stand on the ground, until it leaves it
     battery: float | None = None
     drain: Drain = field(default_factory=Drain)
     asked: float | None = None  # s, stamp of the last command taken
@@ -126,6 +127,7 @@ class Governor(InputChecks):
         safe_command = self._check_command(command, now, found)
         link_lost = self._check_link(memory.link_lost, heartbeat_age, now, found)
         image = self._check_ranges(ranges, now, found)
+        usable_state = self._check_landed(usable_state, image, memory.stood)
         image, scan = self._check_scan(memory.scan, image, usable_state, found)
         window = self._check_map(window, now)
         image, silence = self._check_silence(memory.silence, image, usable_state, window, memory.ground, found)
@@ -174,6 +176,7 @@ class Governor(InputChecks):
             tracked=True,
             column=column,
             ground=position.copy() if state.landed else memory.ground,
+            stood=(position.copy() if memory.stood is None else memory.stood) if state.landed else None,
             battery=state.battery if known else memory.battery,
             drain=self._drain(memory, state),
         )

@@ -17,6 +17,7 @@ from esar_ros.safety.inputs import RangeImageData
 
 _FREE = 1
 _STEP = 0.5  # m between the points looked at along a direction
+_STEEP = math.radians(45.0)  # below the horizon, as far as a standing vehicle tilts: that way is down
 _FOOTPRINT = 0.8  # m around the vehicle's foot point that count as "below" it: a wall beside it does not
 _FOOTPRINT_GROWTH = 0.14  # m of footprint per m of depth: the two lowest rows of a 5 degree scan
 
@@ -151,6 +152,18 @@ class Sight:
                 window.resolution if window else 1.0,
             )
         )  # fmt: skip
+
+    def gap_below(self) -> float | None:
+        """Distance (m) down to the surface that the ranges see below; None when they see none."""
+        image = self._image
+        if image is None:
+            return None
+        surface = self.surface_below()
+        if surface is not None:
+            return float(self._position[2]) - surface
+        elevation = image.elevation_min + (np.arange(image.ranges.shape[0]) + 0.5) * image.elevation_step
+        too_near = np.isneginf(image.ranges[elevation < -_STEEP])
+        return image.range_min if too_near.any() else None
 
     def surface_below(self) -> float | None:
         """Height (m, map z) of the highest surface under the vehicle; None when none is seen.

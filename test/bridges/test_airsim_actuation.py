@@ -96,6 +96,21 @@ def test_a_false_word_of_having_landed_does_not_stop_the_motors(
     assert remote.armed
 
 
+@pytest.mark.parametrize(("height", "speed"), [(21.0, 0.0), (None, 2.0)])
+def test_a_false_word_of_having_landed_neither_disarms_nor_keeps_commands_back(
+    actuation: Actuation, remote: Remote, height: float | None, speed: float
+) -> None:
+    remote.landed, actuation.height, remote.velocity = True, height, speed * DOWN
+    refused = actuation.arm(False, Mode.NORMAL)
+    assert refused is not None and refused.why is Refusal.FLYING and remote.armed
+    actuation.obey(remote.read(), Mode.NORMAL, (DOWN, 0.0), 0.05)
+    assert len(remote.sent) == 1
+    remote.velocity, actuation.height = np.zeros(3), 0.2
+    actuation.obey(remote.read(), Mode.NORMAL, (DOWN, 0.0), 0.05)
+    assert len(remote.sent) == 1, "standing on the ground needs no set-point"
+    assert actuation.arm(False, Mode.NORMAL) is None
+
+
 def test_it_is_over_when_it_takes_too_long_and_when_it_is_called_off(actuation: Actuation, remote: Remote) -> None:
     actuation.touch_down(Mode.NORMAL, 0)
     assert after(actuation, remote, LANDING_PATIENCE + 1) and remote.armed and not actuation.landing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
@@ -231,6 +232,51 @@ def test_without_a_site_it_stays_on_the_ground(kit: SimpleNamespace, limits: Lim
     scene = on_ground(kit.Scene(limits, position=[0.0, 0.0, 0.05]))
     answer = scene.decide([0.0, 0.0, 1.0], governor=Governor(limits))
     assert not answer.velocity.any() and answer.mode is Mode.HOLD and answer.reason is Reason.FENCE
+
+
+# Whether it has landed
+
+
+def coming_down(kit: SimpleNamespace, limits: Limits, landed: Callable[[int], bool]) -> float:
+    """Height (m) after 20 s down from 21 m at 2 m/s; landed: of steps, what the autopilot says."""
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.full(3, -99.0)))
+    position, velocity = np.array([30.0, 0.0, 21.0]), np.zeros(3)
+    for n in range(400):
+        scene = kit.Scene(limits, position=position, velocity=velocity, site=governor.site, now=kit.NOW + n * kit.STEP)
+        scene.state = replace(scene.state, landed=landed(n))
+        velocity = scene.decide([0.0, 0.0, -2.0], governor=governor).velocity
+        position = position + velocity * kit.STEP
+    return float(position[2])
+
+
+@pytest.mark.parametrize("landed", [lambda n: n == 20, lambda n: True], ids=["once", "always"])
+def test_a_false_word_of_having_landed_in_the_air_is_not_believed(
+    kit: SimpleNamespace, limits: Limits, landed: Callable[[int], bool]
+) -> None:
+    assert coming_down(kit, limits, landed) == pytest.approx(limits.floor, abs=0.5), "the floor stays in force"
+
+
+def test_moving_it_has_not_landed(kit: SimpleNamespace, limits: Limits) -> None:
+    scene = on_ground(kit.Scene(limits, position=[30.0, 0.0, 0.6], velocity=[2.0, 0.0, 0.0]))
+    assert Reason.NOT_FLYING not in scene.decide([1.0, 0.0, 0.1]).reasons
+
+
+def test_on_the_ground_blind_ranges_leave_it_landed_and_in_the_air_they_do_not(
+    kit: SimpleNamespace, limits: Limits
+) -> None:
+    for height, stands in ((0.05, True), (0.9, True), (8.0, False)):
+        governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+        on_ground(kit.Scene(limits, position=[0.0, 0.0, min(height, 0.05)])).decide([0.0] * 3, governor=governor)
+        blind = on_ground(kit.Scene(limits, position=[0.0, 0.0, height], now=kit.NOW + 0.05))
+        blind.ranges = replace(blind.ranges, stamp=kit.NOW - 1.0)
+        answer = blind.decide([0.0, 0.0, 1.0], governor=governor)
+        assert (Reason.NOT_FLYING in answer.reasons) is stands and not answer.velocity.any(), height
+
+
+def test_a_surface_too_near_to_measure_is_one_to_stand_on(kit: SimpleNamespace, limits: Limits) -> None:
+    scene = on_ground(kit.Scene(limits, position=[30.0, 0.0, 0.05]))
+    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), -math.inf, dtype=np.float32))
+    assert Reason.NOT_FLYING in scene.decide([1.0, 0.0, 0.0]).reasons
 
 
 # Touch-down

@@ -124,9 +124,20 @@ def unseen_ahead(kit: Kit, limits: Limits) -> bool:
 
 def column(kit: Kit, limits: Limits) -> bool:
     """On the ground, no motion sideways."""
-    scene = kit.Scene(limits, position=[0.0, 0.0, 2.5])
+    scene = kit.Scene(limits, position=[0.0, 0.0, 0.5])
     scene.state = replace(scene.state, landed=True)
     return scene.decide([0.1, 0.0, 0.1]).velocity[0] == 0.0
+
+
+def false_landed(kit: Kit, limits: Limits) -> bool:
+    """Said of a vehicle 2 m above the ground, it would let it go on down past the floor."""
+    governor, site = None, Site(kit.square(500.0), 120.0, np.full(3, -99.0))
+    for later, said in ((0.0, True), (0.05, False)):
+        scene = kit.Scene(limits, position=[30.0, 0.0, 2.0], now=kit.NOW + later, site=site)
+        scene.state = replace(scene.state, landed=said)
+        governor = governor or scene.governor()
+        answer = scene.decide([0.0, 0.0, -0.1], governor=governor)
+    return bool(answer.velocity[2] > 0.0)
 
 
 def jerk(kit: Kit, limits: Limits) -> bool:
@@ -331,6 +342,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("estimator", Governor, "_check_estimator", lambda self, state, found: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, found: (state, motion), motion),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, found: (image, scan), stuck_ranges),
+    ("landed", Governor, "_check_landed", lambda self, state, *_: state, false_landed),
     ("silence", Governor, "_check_silence", lambda self, silence, image, *_: (image, silence), silent_ranges),
     ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
     ("conditions", Envelope, "_conditions_speed", lambda self: math.inf, conditions),
