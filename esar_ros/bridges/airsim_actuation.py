@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -63,6 +64,8 @@ class Actuation:
             self._remote.arm(False)
             return
         velocity, yaw_rate = (np.zeros(3), 0.0) if command is None else command
+        if not (np.isfinite(velocity).all() and math.isfinite(yaw_rate)):
+            velocity, yaw_rate = np.zeros(3), 0.0
         if self._is_down(reading) and velocity[2] <= 0.0:
             return  # standing on the ground needs no set-point
         self._remote.send_velocity(velocity, yaw_rate, 2.0 * seconds)

@@ -24,6 +24,9 @@ _EAST_NORTH_UP = np.array([1, 0, 2])
 _UP_FLIPPED = np.array([1.0, 1.0, -1.0])
 _LEFT_UP_FLIPPED = np.array([1.0, -1.0, -1.0])
 _HALF = math.sqrt(0.5)
+FARTHEST = 1e7  # m, from a map's origin: nothing on Earth is farther
+FASTEST = 1e3  # m/s, of a vehicle
+_UNIT = 0.1  # by which a rotation's norm may be off: what was rounded, not what was never set
 _LEVEL = 1e-12  # horizontal part of a nose that points nowhere on the map
 
 
@@ -99,6 +102,12 @@ def _unit(quaternion: ArrayLike) -> tuple[float, float, float, float]:
     if not math.isfinite(norm) or norm < 1e-9:
         raise ValueError(f"not a rotation: quaternion {[w, x, y, z]}")
     return w / norm, x / norm, y / norm, z / norm
+
+
+def is_rotation(quaternion: ArrayLike) -> bool:
+    """Whether four numbers are a rotation: finite and of norm 1, but for rounding."""
+    numbers = np.asarray(quaternion, dtype=np.float64)
+    return bool(np.abs(numbers).max() < 2.0 and abs(float(np.linalg.norm(numbers)) - 1.0) <= _UNIT)
 
 
 def ned_to_enu(values: ArrayLike) -> Vector:
@@ -187,6 +196,10 @@ class Pose:
         """Whether every number in it is finite."""
         return bool(np.isfinite(self.position).all() and np.isfinite(self.quaternion).all())
 
+    def is_possible(self) -> bool:
+        """Whether it is a place on Earth and a rotation; NaN never is."""
+        return bool(np.abs(self.position).max() < FARTHEST) and is_rotation(self.quaternion)
+
     def __eq__(self, other: Any) -> bool:
         return (
             isinstance(other, Pose)
@@ -200,11 +213,12 @@ class Pose:
 def motion_in_parent(frame: Pose, pose: Pose, body_velocity: Vector) -> tuple[Pose, Vector]:
     """Pose and velocity (m/s) in a frame's parent of a body known by its pose and its own velocity in that frame.
 
-    body_velocity: along the body's axes, as in nav_msgs/Odometry. A pose that is not finite has a NaN velocity.
+    body_velocity: along the body's axes, as in nav_msgs/Odometry. All numbers are NaN when any could not be: a
+    rotation that is none, a place that is not on Earth, a speed that nothing flies.
     """
+    if not (frame.is_possible() and pose.is_possible() and np.abs(body_velocity).max() < FASTEST):
+        return Pose(np.full(3, np.nan), np.full(4, np.nan)), np.full(3, np.nan)
     moved = frame.compose(pose)
-    if not moved.is_finite():
-        return moved, np.full(3, np.nan)
     return moved, moved.rotation @ body_velocity
 
 

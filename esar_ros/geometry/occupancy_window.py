@@ -9,10 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from esar_ros.geometry.frames import Vector, vector
+from esar_ros.geometry.frames import FARTHEST, Vector, vector
 
 UNKNOWN, FREE, OCCUPIED = 0, 1, 2  # as in msg/LocalMap.msg
 
+_RESOLUTIONS = (0.01, 100.0)  # m
+_MOST_CELLS = 50_000_000
 _LEAST_STEP = 0.05  # m, of a sphere marched along a segment
 
 
@@ -51,7 +53,8 @@ class OccupancyWindow:
     ) -> OccupancyWindow:
         """Window of a LocalMap message. Raises ValueError for a message that contradicts itself."""
         corner = vector(origin)
-        if not (np.isfinite(corner).all() and 0.0 < resolution < math.inf and min(shape) > 0):
+        sound = np.abs(corner).max() < FARTHEST and _RESOLUTIONS[0] <= resolution <= _RESOLUTIONS[1]
+        if not (sound and min(shape) > 0 and math.prod(shape) <= _MOST_CELLS):
             raise ValueError(f"no window of {shape} cells of {resolution} m at {corner.tolist()}")
         return OccupancyWindow(corner, float(resolution), unpack_cells(packed, shape), stamp)
 

@@ -8,6 +8,7 @@ from typing import Any
 from esar_ros.bridges.airsim_actuation import Actuation
 from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
+from esar_ros.nodes import convert
 from esar_ros.nodes.roster import Roster
 from esar_ros.safety.codes import Mode
 
@@ -38,7 +39,7 @@ class Craft:
     @property
     def mode(self) -> Mode:
         """What the governor said last."""
-        return Mode(self.safety.mode) if self.safety is not None else Mode.UNKNOWN
+        return convert.mode_of(self.safety) if self.safety is not None else Mode.UNKNOWN
 
     def estimate(self, reading: VehicleReading) -> Estimate:
         """Pose and velocity as its odometry tells them."""

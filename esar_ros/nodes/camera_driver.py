@@ -99,8 +99,6 @@ class CameraDriverNode(StepNode):
     def on_step(self, step: Step) -> bool | None:
         """Fetch what exists at this stamp; not yet, while the simulator refuses."""
         own = self._odometry.at(step.ns)
-        if own is None:
-            return None
         try:
             points = self._lidar.read() if step.kinds & Tick.RANGES else None
             pictures = self._cameras.read() if step.is_frame() else None
@@ -110,8 +108,10 @@ class CameraDriverNode(StepNode):
         self._refused_since = None
         if points is not None:
             self._publish_ranges(step.ns, points)
-        if pictures is not None:
+        if pictures is not None and own is not None:
             self._publish_frame(step.ns, own[1], pictures)
+        elif pictures is not None:
+            self._frames.publish(FrameSet(step.ns, ()))  # nobody knows where they were taken; nobody waits for them
         return None
 
     def _refuse(self, error: AirSimError) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from geometry_msgs.msg import Point, Quaternion, TwistStamped, Vector3
 from numpy.typing import ArrayLike, NDArray
 
-from esar_ros.geometry.frames import Pose, Vector, covariance_in_parent, motion_in_parent
+from esar_ros.geometry.frames import FARTHEST, Pose, Vector, covariance_in_parent, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
@@ -21,6 +21,7 @@ from esar_ros.msg import Goal as GoalMessage
 from esar_ros.msg import LocalMap
 from esar_ros.msg import Report as ReportMessage
 from esar_ros.nodes.steps import Step, StepNode, to_stamp
+from esar_ros.safety.codes import Mode
 
 
 def point(values: ArrayLike) -> Point:
@@ -76,7 +77,11 @@ class OdometryInMap:
         child = names.vehicle_frame(self._vehicle, names.ODOM)
         for transform in message.transforms:
             if transform.header.frame_id == names.MAP and transform.child_frame_id == child:
-                self._odom_in_map = pose_of_transform(transform.transform)
+                pose = pose_of_transform(transform.transform)
+                if pose.is_possible():
+                    self._odom_in_map = pose
+                else:
+                    self._node.get_logger().error(f"refused the transform {names.MAP} -> {child}: {pose}")
 
     @property
     def known(self) -> bool:
@@ -93,14 +98,18 @@ class OdometryInMap:
         return None if self._box.newest is None else nanoseconds(self._box.newest.header.stamp)
 
     def at(self, ns: int | None = None) -> tuple[int, Pose, Vector] | None:
-        """Stamp, pose of base_link in map and velocity (m/s, map) at a stamp, or the newest."""
+        """Stamp, pose of base_link in map and velocity (m/s, map) at a stamp, or the newest.
+
+        None where there is none, or one that cannot be: not finite, no rotation, not on Earth.
+        """
         message = self._box.newest if ns is None else self._box.at(ns)
         if message is None or self._odom_in_map is None:
             return None
         if self._node.lacks_transform(self._vehicle, nanoseconds(message.header.stamp)):
             return None
-        motion = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), array3(message.twist.twist.linear))
-        return nanoseconds(message.header.stamp), *motion
+        linear = array3(message.twist.twist.linear)
+        pose, velocity = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), linear)
+        return (nanoseconds(message.header.stamp), pose, velocity) if pose.is_finite() else None
 
     def covariance(self, ns: int) -> NDArray[np.float64] | None:
         """(6, 6) of the pose at a stamp, m^2 and rad^2 about the map's axes; None: nobody states one.
@@ -110,7 +119,8 @@ class OdometryInMap:
         message = self._box.at(ns)
         if message is None or self._odom_in_map is None:
             return None
-        return covariance_in_parent(self._odom_in_map, np.array(message.pose.covariance).reshape(6, 6))
+        stated = np.array(message.pose.covariance).reshape(6, 6)
+        return covariance_in_parent(self._odom_in_map, stated) if np.abs(stated).max() < FARTHEST**2 else None
 
     def deviation(self, ns: int | None = None) -> float | None:
         """Greatest standard deviation (m) of the position stated at a stamp; None: not stated (REP-145)."""
@@ -194,7 +204,7 @@ def goal_message(goal: Goal, seq: int, step: Step) -> GoalMessage:
 
 
 def goal_of(message: GoalMessage) -> Goal:
-    """Goal as the pilot knows it."""
+    """Goal as the pilot knows it, who judges its numbers. Raises ValueError on a type or a reference that is none."""
     return Goal(
         type=GoalType(message.type),
         position=array3(message.position),
@@ -262,15 +272,29 @@ def clue_of(message: ClueMessage) -> SeenClue:
     )
 
 
+def mode_of(message: Any) -> Mode:
+    """Mode of a SafetyStatus; one that nobody knows is a hold."""
+    try:
+        return Mode(message.mode)
+    except ValueError:
+        return Mode.HOLD
+
+
 def grid_of(message: Any) -> Grid:
-    """Bird's-eye view of a nav_msgs/OccupancyGrid."""
+    """Bird's-eye view of a nav_msgs/OccupancyGrid. Raises ValueError for one that contradicts itself."""
     info = message.info
+    where = (info.origin.position.x, info.origin.position.y)
+    if not (0.0 < info.resolution < FARTHEST and all(abs(value) < FARTHEST for value in where)):
+        raise ValueError(f"no grid of {info.resolution} m at {where}")
     cells: NDArray[np.int8] = np.frombuffer(message.data, dtype=np.int8).reshape(info.height, info.width)
-    return Grid(cells, float(info.resolution), (info.origin.position.x, info.origin.position.y))
+    return Grid(cells, float(info.resolution), where)
 
 
 def window_of(message: LocalMap) -> OccupancyWindow:
-    """Local occupancy as pilot and governor know it, stamped with its newest depth frame."""
+    """Local occupancy as pilot and governor know it, stamped with its newest depth frame.
+
+    Raises ValueError for a message that contradicts itself.
+    """
     return OccupancyWindow.from_packed(
         bytes(message.cells),
         array3(message.origin),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from action_msgs.msg import GoalStatus
@@ -14,7 +15,7 @@ from rclpy.action import ActionClient
 from std_msgs.msg import String
 
 from esar_ros.action import Arm, TouchDown
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import FARTHEST, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType
@@ -37,6 +38,7 @@ RATE = 20.0  # Hz, in real time
 SILENT = 1e6  # s, silence of a planner that is known to be gone
 # What a person may order, as goals; None: the planner's.
 ORDERS: dict[str, Goal | None] = {"search": None, "hold": Goal(GoalType.HOLD), "return": Goal(GoalType.RETURN)}
+_Read = TypeVar("_Read")
 ACTION_PATIENCE = 3.0  # s wall to wait for the bridge's answer to a request
 
 
@@ -51,7 +53,7 @@ class PilotNode(StepNode):
         self._pilot = Pilot(limits, self._limits)
         self._goal: tuple[int, Goal] | None = None
         self._home: Vector | None = None
-        self._window: tuple[int, OccupancyWindow] | None = None
+        self._window: tuple[int, OccupancyWindow | None] | None = None
         self._planner_heard = 0.0
         self._pending: tuple[int, PilotOutput] | None = None  # answer waiting for the bridge, by stamp
         self._pending_until = 0.0
@@ -88,7 +90,11 @@ class PilotNode(StepNode):
         return "" if ready else "the bridge's actions"
 
     def _on_brief(self, brief: Brief) -> None:
-        self._home = convert.array3(brief.home)
+        home = convert.array3(brief.home)
+        if not np.abs(home).max() < FARTHEST:
+            self.get_logger().error(f"the brief is not obeyed: home at {home.tolist()}")
+            return
+        self._home = home
         self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, self._limits))
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
@@ -197,7 +203,7 @@ class PilotNode(StepNode):
             goal=self._newest_goal(),
             planner_silence=silence,
             window=self._newest_window(step),
-            mode=Mode(safety.mode) if safety is not None and safety.mode else Mode.NORMAL,
+            mode=convert.mode_of(safety) if safety is not None and safety.mode else Mode.NORMAL,
             given=convert.array3(safety.given) if safety is not None else None,
             touching_down=autopilot.landed == VehicleState.LANDED_LANDING,
         )
@@ -209,7 +215,7 @@ class PilotNode(StepNode):
         if message is None or message.seq == 0:
             return None
         if self._goal is None or self._goal[0] != message.seq:
-            self._goal = (message.seq, convert.goal_of(message))
+            self._goal = (message.seq, self._sound(lambda: convert.goal_of(message), Goal(GoalType.HOLD)))
         return self._goal[1]
 
     def _newest_window(self, step: Step) -> OccupancyWindow | None:
@@ -220,8 +226,16 @@ class PilotNode(StepNode):
         if (step.ns - ns) * 1e-9 > self._limits.map_age:
             return None
         if self._window is None or self._window[0] != ns:
-            self._window = (ns, convert.window_of(message))
+            self._window = (ns, self._sound(lambda: convert.window_of(message), None))
         return self._window[1]
+
+    def _sound(self, read: Callable[[], _Read], otherwise: _Read) -> _Read:
+        """What a message says; otherwise, with a warning, when it cannot be."""
+        try:
+            return read()
+        except ValueError as error:
+            self.get_logger().warning(f"message refused: {error}", throttle_duration_sec=5.0)
+            return otherwise
 
     def _stand_still(self, step: Step) -> None:
         """Without knowing where the vehicle is; nobody must wait for a step's answer."""

@@ -190,6 +190,13 @@ class PlannerNode(StepNode):
         self._shown = (step.ns, grid)
         self.send(names.BELIEF, occupancy_grid(grid.cells, grid.resolution, grid.origin, step.stamp))
 
+    def _grid(self, message: Any) -> Grid | None:
+        try:
+            return convert.grid_of(message)
+        except ValueError as error:
+            self.get_logger().warning(f"map refused: {error}", throttle_duration_sec=5.0)
+            return None
+
     def _observe(self, step: Step) -> Observation | None:
         own = self._odometry.at(step.ns if self.lockstep else None)
         if own is None or self._start_ns is None:
@@ -215,7 +222,7 @@ class PlannerNode(StepNode):
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
             detector=clues.backend if clues is not None else "",
             focal=clues.focal if clues is not None else 0.0,
-            grid=convert.grid_of(grid) if grid is not None and GRID in self._needs else None,
+            grid=self._grid(grid) if grid is not None and GRID in self._needs else None,
             views=self._views(step) if VIEWS in self._needs else {},
             team=self._team.observe(step),
             held_by_safety=safety is not None and safety.mode >= SafetyStatus.MODE_HOLD,

@@ -43,7 +43,6 @@ from esar_ros.nodes.px4_link import Px4Link
 from esar_ros.nodes.qos import PROFILES
 from esar_ros.nodes.runtime import run
 from esar_ros.nodes.types import message_class
-from esar_ros.safety.codes import Mode
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
@@ -127,11 +126,14 @@ class Px4BridgeNode(Node):
         self._stream.obey(velocity, float(message.twist.angular.z), time.monotonic())
 
     def _on_safety(self, message: Any) -> None:
-        self._stream.mode = Mode(message.mode)
+        self._stream.mode = convert.mode_of(message)
         self._stream.height = float(message.height) if message.has_height else None
 
     def _on_brief(self, message: Any) -> None:
         origin = Origin(message.origin_latitude, message.origin_longitude, message.origin_altitude)
+        if not (abs(origin.latitude) <= 90.0 and abs(origin.longitude) <= 360.0 and abs(origin.altitude) < 1e5):
+            self.get_logger().error(f"the brief's origin is not on Earth: {origin}; it is not taken")
+            return
         if self._origin not in (None, origin) and self._state.armed:
             self.get_logger().error("the brief tells another origin of the map in flight: it is not taken")
             return

@@ -36,6 +36,7 @@ from esar_ros.safety.codes import Mode
 from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
+from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
 from esar_ros.safety.warm_up import warm_up
 from esar_ros.safety.zones import load_keep_out
@@ -44,6 +45,7 @@ RATE = 50.0  # Hz, in real time
 MISSES = 0.001  # share of deadlines missed from which the diagnostics warn
 MARKED = 5  # decisions between two sets of markers
 JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what was extrapolated
+LATEST = 2**31 * 1_000_000_000 - 1  # ns, of a stamp
 SILENT = 1e6  # s, heartbeat age of a pilot that is known to be gone
 
 
@@ -131,12 +133,19 @@ class SafetyGovernorNode(StepNode):
     def _on_brief(self, brief: Brief) -> None:
         """In force before the first one and on the ground; in flight one that loosens anything is not obeyed."""
         try:
-            self._governor.set_site(site_of(convert.brief_of(brief), self._governor.limits, self._zones))
+            self._governor.set_site(self._site(brief))
         except UsageError as error:
             if not self._home_known:
                 raise
             self.get_logger().error(f"the brief is not obeyed, the one before stays in force: {error}")
         self._home_known = True
+
+    def _site(self, brief: Brief) -> Site:
+        """Of a brief. Raises UsageError, whatever it holds."""
+        try:
+            return site_of(convert.brief_of(brief), self._governor.limits, self._zones)
+        except (ValueError, ArithmeticError, IndexError) as error:
+            raise UsageError(f"the brief makes no sense: {error}", "mend area, home and origin") from None
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """A person ends a latched return or landing."""
@@ -165,13 +174,30 @@ class SafetyGovernorNode(StepNode):
         # Odometry that comes a little later than expected is no clock running backwards.
         if self._now_ns - JITTER <= ns < self._now_ns:
             ns = self._now_ns
-        self._now_ns = ns
+        self._now_ns = ns = min(max(ns, 0), LATEST)
         self._count += 1
         self.on_step(Step(ns, self._count, 0, 1.0 / RATE, None, frozenset()))
         self._deadlines.answered(released, time.monotonic())
 
     def on_step(self, step: Step) -> bool | None:
-        """Decide and publish."""
+        """Decide and publish; a step that cannot be decided holds."""
+        try:
+            self._answer(step)
+        except Exception as error:  # whatever it is, nothing but a hold may follow from it
+            self.get_logger().error(f"holds, for it cannot decide: {error!r}", throttle_duration_sec=1.0)
+            self._hold(step, error)
+        return None
+
+    def _hold(self, step: Step, error: Exception) -> None:
+        self._mode, self._said = Mode.HOLD, f"cannot decide: {error!r}"
+        self.send(names.CMD_VEL_SAFE, convert.twist(step, np.zeros(3), 0.0))
+        status = SafetyStatus(seq=step.seq, mode=SafetyStatus.MODE_HOLD, changed=True, text=self._said)
+        status.reason = SafetyStatus.REASON_NON_FINITE
+        status.reasons = [status.reason]
+        status.header.stamp, status.header.frame_id = step.stamp, names.MAP
+        self.send(names.SAFETY_STATUS, status)
+
+    def _answer(self, step: Step) -> None:
         at = step.ns if self.lockstep else None
         state, command = self._state(at), self._command()
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
@@ -197,7 +223,6 @@ class SafetyGovernorNode(StepNode):
             where, reach = state.pose.position, answer.stopping_distance
             shown = safety_markers(where, given, answer.mode, reach, answer.text, step.stamp)
             self.send(names.SAFETY_MARKERS, shown)
-        return None
 
     def _state(self, at: int | None) -> State | None:
         """The vehicle's, with odometry of a stamp (ns), or the newest."""

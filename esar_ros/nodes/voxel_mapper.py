@@ -88,6 +88,7 @@ class VoxelMapperNode(StepNode):
         self._slow_ns = -1
         self._status: MapStatus | None = None
         self._odometry = convert.OdometryInMap(self)
+        self._place: Vector | None = None  # m, map, where the vehicle was known to be last
         self.input(names.BRIEF, self._on_brief)
         for other in self._shared.turns.members:
             if other != self.vehicles[0]:
@@ -229,6 +230,9 @@ class VoxelMapperNode(StepNode):
         own = self._odometry.at(nanoseconds(cloud.header.stamp))
         if own is None or not self._mapper.has_area or not self._lifecycle.active:
             return
+        if cloud.point_step < 12 or cloud.point_step % 4 or len(cloud.data) % cloud.point_step:
+            self._note_refusal(f"{len(cloud.data)} bytes are no points of {cloud.point_step} bytes")
+            return
         points = np.frombuffer(cloud.data, np.float32).reshape(-1, cloud.point_step // 4)[:, :3]
         self._note_refusal(self._mapper.integrate_scan(Scan.of_points(points, own[1])))
 
@@ -265,10 +269,12 @@ class VoxelMapperNode(StepNode):
 
     def _publish(self, ns: int, seconds: float) -> None:
         own = self._odometry.at(ns if self.lockstep else None) or self._odometry.at()
-        if own is None:
+        if own is not None:
+            self._place = own[1].position
+        if self._place is None:
             return
         stamp = to_stamp(ns)
-        self._publish_local(ns, own[1].position)
+        self._publish_local(ns, self._place)
         self._publish_status(stamp, seconds)
         if self.lockstep or ns - self._slow_ns >= SLOW_PERIOD * 1e9 or ns < self._slow_ns:
             self._slow_ns = ns

@@ -13,7 +13,7 @@ from enum import Enum, IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.geometry.frames import FARTHEST, FASTEST, Pose, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.planning.local_planner import LocalPlanner, Motion, Steering
@@ -222,10 +222,10 @@ class Pilot:
     def _fly(self, seen: PilotInput, goal: Goal) -> Steering:
         limits = self.limits
         if goal.type is GoalType.VELOCITY:
-            velocity = np.where(np.isfinite(goal.velocity), goal.velocity, 0.0)
+            velocity = np.where(np.abs(goal.velocity) < FASTEST, goal.velocity, 0.0)
             yaw_rate = goal.yaw_rate if math.isfinite(goal.yaw_rate) else 0.0
             return Steering(self._within(velocity), min(max(yaw_rate, -limits.yaw_rate), limits.yaw_rate))
-        if goal.type is GoalType.WAYPOINT and np.isfinite(goal.position).all():
+        if goal.type is GoalType.WAYPOINT and _is_place(goal):
             return self._planner.steer(goal, _motion(seen), seen.window, seen.now)
         return self._hold(seen)
 
@@ -303,6 +303,12 @@ class Pilot:
             shaped, speed = shaped * (fastest / speed), fastest
         self._gain = max(speed - before, 0.0) / max(step, 1e-9)
         return shaped
+
+
+def _is_place(goal: Goal) -> bool:
+    """Whether a waypoint can be flown to: on Earth, with a heading and a speed that are numbers."""
+    finite = math.isfinite(goal.speed) and (goal.yaw is None or math.isfinite(goal.yaw))
+    return finite and bool(np.abs(goal.position).max() < FARTHEST)
 
 
 def _holds(goal: Goal | None) -> bool:

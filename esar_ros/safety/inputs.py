@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.geometry.frames import FARTHEST, FASTEST, Pose, Vector
 from esar_ros.safety.codes import Mode, Reason
 
-_FARTHEST = 1e7  # m
-_FASTEST = 1e3  # m/s
+_MOST_CELLS = 500_000  # of a range image
+_LEAST_CELL = 1e-3  # rad
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,7 @@ class State:
 
     def is_finite(self) -> bool:
         """Whether position, attitude, velocity and stamp can be used: finite, and possible for a vehicle on Earth."""
-        return bool(
-            np.isfinite(self.stamp)
-            and self.pose.is_finite()
-            and np.linalg.norm(self.pose.quaternion) > 1e-6
-            and np.isfinite(self.velocity).all()
-            and np.abs(self.pose.position).max() < _FARTHEST
-            and np.abs(self.velocity).max() < _FASTEST
-        )
+        return bool(np.isfinite(self.stamp) and self.pose.is_possible() and np.abs(self.velocity).max() < FASTEST)
 
 
 @dataclass(frozen=True)
@@ -75,15 +69,16 @@ class RangeImageData:
 
     def __post_init__(self) -> None:
         grid = (self.azimuth_min, self.azimuth_step, self.elevation_min, self.elevation_step)
-        sound = np.isfinite((*grid, self.range_min, self.range_max)).all()
-        if not (sound and self.azimuth_step > 0 and self.elevation_step > 0 and 0 <= self.range_min < self.range_max):
+        sound = all(abs(angle) <= 2.0 * math.pi for angle in grid)
+        sound = sound and min(self.azimuth_step, self.elevation_step) >= _LEAST_CELL
+        if not (sound and 0.0 <= self.range_min < self.range_max < FARTHEST):
             raise ValueError(f"no range image has grid {grid} and reach {self.range_min}..{self.range_max}")
-        if self.ranges.ndim != 2 or self.ranges.size == 0:
+        if self.ranges.ndim != 2 or not 0 < self.ranges.size <= _MOST_CELLS:
             raise ValueError(f"a range image has rows and columns, got shape {self.ranges.shape}")
 
     def is_finite(self) -> bool:
         """Whether stamp and pose can be used; single ranges are judged one by one."""
-        return bool(np.isfinite(self.stamp) and self.pose.is_finite() and np.linalg.norm(self.pose.quaternion) > 1e-6)
+        return bool(np.isfinite(self.stamp) and self.pose.is_possible())
 
 
 @dataclass(frozen=True)

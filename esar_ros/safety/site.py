@@ -24,6 +24,7 @@ from esar_ros.safety.polygons import (
     outward,
 )
 
+WIDEST = 20_000.0  # m from the map's origin: flights are shorter, and fences are compared metre by metre
 _LOOK = 1.0  # m between the points at which two fences are compared: corners alone do not show a bay
 
 
@@ -119,6 +120,8 @@ def _sound(what: str, corners: NDArray[np.float64], cure: str) -> Polygon:
     polygon = np.asarray(corners, dtype=np.float64)
     if polygon.ndim != 2 or polygon.shape[0] < 3 or polygon.shape[1] != 2 or not np.isfinite(polygon).all():
         raise UsageError(f"{what} has no three finite corners", cure)
+    if not np.abs(polygon).max() <= WIDEST:
+        raise UsageError(f"{what} reaches farther than {WIDEST / 1e3:.0f} km from the map's origin", cure)
     if area(polygon) < 0.0:
         polygon = polygon[::-1]
     if not area(polygon) > 1.0:

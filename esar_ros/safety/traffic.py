@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import FARTHEST, FASTEST, Vector
 from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
@@ -23,7 +23,8 @@ class Other:
 
     def is_finite(self) -> bool:
         """Whether it can be reckoned with."""
-        return bool(np.isfinite(self.stamp) and np.isfinite(self.position).all() and np.isfinite(self.velocity).all())
+        near = np.abs(self.position).max() < FARTHEST and np.abs(self.velocity).max() < FASTEST
+        return bool(np.isfinite(self.stamp) and near)
 
 
 def gaps(others: Sequence[Other], position: Vector, now: float, limits: Limits) -> list[tuple[Vector, float]]:

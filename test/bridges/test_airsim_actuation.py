@@ -111,6 +111,13 @@ def test_a_false_word_of_having_landed_neither_disarms_nor_keeps_commands_back(
     assert actuation.arm(False, Mode.NORMAL) is None
 
 
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_command_that_is_not_finite_is_a_hold(actuation: Actuation, remote: Remote, bad: float) -> None:
+    actuation.obey(remote.read(), Mode.NORMAL, (np.array([0.0, bad, 0.0]), 0.0), 0.05)
+    actuation.obey(remote.read(), Mode.NORMAL, (DOWN, bad), 0.05)
+    np.testing.assert_array_equal(remote.sent, np.zeros((2, 3)))
+
+
 def test_it_is_over_when_it_takes_too_long_and_when_it_is_called_off(actuation: Actuation, remote: Remote) -> None:
     actuation.touch_down(Mode.NORMAL, 0)
     assert after(actuation, remote, LANDING_PATIENCE + 1) and remote.armed and not actuation.landing

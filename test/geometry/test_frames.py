@@ -16,6 +16,8 @@ from esar_ros.geometry.frames import (
     covariance_in_parent,
     flu_to_frd,
     frd_to_flu,
+    is_rotation,
+    motion_in_parent,
     ned_to_enu,
     quaternion_from_rotation,
     quaternion_from_rpy,
@@ -224,3 +226,24 @@ def test_a_covariance_turns_with_its_frame_and_keeps_its_size() -> None:
         covariance_in_parent(frame, stated), np.diag([1.0, 4.0, 9.0, 0.02, 0.01, 0.03]), atol=1e-12
     )
     np.testing.assert_array_equal(covariance_in_parent(Pose(frame.position), stated), stated)
+
+
+BAD_MOTIONS = {
+    "no rotation": ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0]),
+    "too great a rotation": ([0.0, 0.0, 0.0], [1e308, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0]),
+    "not on Earth": ([0.0, -1e308, 0.0], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0]),
+    "too fast": ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1e300]),
+    "nowhere": ([math.nan, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize(("position", "quaternion", "velocity"), BAD_MOTIONS.values(), ids=list(BAD_MOTIONS))
+def test_a_motion_that_cannot_be_is_no_number_at_all(
+    position: list[float], quaternion: list[float], velocity: list[float]
+) -> None:
+    pose, moved = motion_in_parent(Pose(), Pose(np.array(position), np.array(quaternion)), np.array(velocity))
+    assert np.isnan(pose.position).all() and np.isnan(pose.quaternion).all() and np.isnan(moved).all()
+
+
+def test_a_rotation_is_of_norm_one() -> None:
+    assert is_rotation([0.70710, 0.0, 0.0, 0.70711]) and not is_rotation([0.5, 0.0, 0.0, 0.5])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,9 +13,11 @@ from rclpy.node import Node
 
 from esar_ros.bridges.airsim_client import AirSimConnectionError, AirSimError
 from esar_ros.geometry.frames import Pose
+from esar_ros.mission import names
 from esar_ros.msg import Tick
 from esar_ros.nodes import camera_driver
 from esar_ros.nodes.camera_driver import GIVE_UP, CameraDriverNode
+from esar_ros.nodes.frames import FrameSet
 from esar_ros.nodes.steps import Step
 
 Spin = Callable[..., bool]
@@ -103,3 +106,14 @@ def test_it_asks_again_by_itself(ros: Spin, driver: CameraDriverNode, monkeypatc
     Lidar.errors = [AirSimError("busy")]
     driver.on_step(STEP)
     assert ros([], lambda: bool(asked), 5.0)
+
+
+def test_where_the_vehicle_is_not_known_ranges_come_and_frames_are_empty(
+    driver: CameraDriverNode, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An odometry that cannot be must not leave the governor waiting for ranges."""
+    driver._odometry = SimpleNamespace(at=lambda ns: None)  # type: ignore[assignment]
+    handed: list[FrameSet] = []
+    monkeypatch.setattr(driver._frames, "publish", handed.append)
+    assert driver.on_step(replace(STEP, kinds=Tick.RANGES | Tick.FRAME)) is None
+    assert names.RANGES in sent and [(frame.ns, frame.frames) for frame in handed] == [(STEP.ns, ())]

@@ -261,3 +261,27 @@ def test_whatever_comes_the_output_is_finite_and_within_limits(events: list[tupl
         assert np.hypot(output.velocity[0], output.velocity[1]) <= limits.speed + 1e-9
         assert -limits.speed_down - 1e-9 <= output.velocity[2] <= limits.speed_up + 1e-9
         assert not (output.request is Request.ARM and ended)
+
+
+WILD = st.sampled_from([np.nan, np.inf, -np.inf, 0.0, 1e308, -1e308, 5e-324, 1e155, 1e7, 1e30, 3.0, -20.0])
+
+
+@given(
+    st.sampled_from(list(GoalType)), st.sampled_from(list(HeightReference)), st.tuples(WILD, WILD, WILD),
+    st.tuples(WILD, WILD, WILD), st.none() | WILD, WILD, WILD,
+)  # fmt: skip
+@settings(deadline=None, max_examples=100)
+def test_a_goal_that_cannot_be_leads_to_no_set_point_that_cannot_be(
+    kind: GoalType,
+    reference: HeightReference,
+    position: tuple[float, ...],
+    velocity: tuple[float, ...],
+    yaw: float | None,
+    rate: float,
+    speed: float,
+) -> None:
+    goal = Goal(kind, np.array(position), reference, yaw, np.array(velocity), rate, speed)
+    one = flying()
+    for output in steps(one, replace(AIR, goal=goal), 4):
+        assert np.isfinite(output.velocity).all() and np.isfinite(output.yaw_rate)
+        assert np.linalg.norm(output.velocity) <= 1.0, "no faster than it can be after four steps"

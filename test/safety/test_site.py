@@ -36,6 +36,7 @@ def test_corners_may_come_in_either_order() -> None:
         (L_SHAPE[:2], 50.0, HOME),
         (np.zeros((4, 2)), 50.0, HOME),
         (L_SHAPE * math.nan, 50.0, HOME),
+        (L_SHAPE * 1e6, 50.0, HOME),
         (L_SHAPE, 0.0, HOME),
         (L_SHAPE, math.inf, HOME),
         (L_SHAPE, 50.0, np.array([30.0, 30.0, 0.0])),
