@@ -22,7 +22,7 @@ NAME = "esar_ros"
 VERSION = "0.1.0"
 ROOT = Path(__file__).parent.resolve()
 GENERATED = ("msg", "srv", "action")
-ON_DEMAND = ("px4_msgs",)  # interfaces that nodes/px4_messages.py builds when a mission needs them
+ON_DEMAND = ("px4_msgs",)  # interfaces that nodes/px4/messages.py builds when a mission needs them
 SITE = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
 
 
@@ -248,7 +248,7 @@ setup(
     entry_points={
         "console_scripts": ["esar = esar_ros.app.cli:main"],
         # Methods that need the truth live above planning/, which may not import them.
-        "esar_ros.planners": ["oracle = esar_ros.benchmark.oracles.oracle:Oracle"],
+        "esar_ros.planners": ["oracle = esar_ros.suites.esarbench.oracle:Oracle"],
     },
     ext_modules=[Extension(f"{NAME}.rosidl", sources=[])],
     cmdclass={"build_ext": RosInterfaces},

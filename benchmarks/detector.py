@@ -22,17 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.benchmark.detector.assess import GOAL_KINDS, GOALS, assess, frame_of, look
-from esar_ros.benchmark.detector.card import page_of, results
-from esar_ros.benchmark.detector.render import read_meta, render_split
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.resources import resource
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.perception.backend import CameraFrame, create
-from esar_ros.perception.model_card import load_card
-from esar_ros.sim.maps import shipped_maps
+from esar_ros.perception.detectors.backend import CameraFrame, create
+from esar_ros.perception.detectors.model_card import load_card
+from esar_ros.sim.terrain.maps import shipped_maps
+from esar_ros.training.assess import GOAL_KINDS, GOALS, assess, frame_of, look
+from esar_ros.training.card import page_of, results
+from esar_ros.training.render import read_meta, render_split
 
 SIZES = ((640, 480), (320, 240))  # px
 CPU_GOALS = {"four_640x480_cpu_ms": 170.0, "four_320x240_cpu_ms": 60.0}

@@ -23,24 +23,15 @@ import cv2
 import numpy as np
 from detector import cpu_times
 
-from esar_ros.benchmark.detector import card as cards
-from esar_ros.benchmark.detector.assess import FAR, FLOOR, GOAL_KINDS, frame_of, goal_figures, look
-from esar_ros.benchmark.detector.evaluate import Found, Picture, average_precision, in_range, judge, table
-from esar_ros.benchmark.detector.render import read_meta
-from esar_ros.benchmark.detector.train import (
-    ARCHITECTURE,
-    AUGMENTATION,
-    SHIPPED,
-    Design,
-    Recipe,
-    export,
-    train,
-    write_data_file,
-)
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.resources import resource
-from esar_ros.perception.backend import CameraFrame, create
-from esar_ros.sim.maps import shipped_maps
+from esar_ros.perception.detectors.backend import CameraFrame, create
+from esar_ros.sim.terrain.maps import shipped_maps
+from esar_ros.training import card as cards
+from esar_ros.training.assess import FAR, FLOOR, GOAL_KINDS, frame_of, goal_figures, look
+from esar_ros.training.evaluate import Found, Picture, average_precision, in_range, judge, table
+from esar_ros.training.render import read_meta
+from esar_ros.training.train import ARCHITECTURE, AUGMENTATION, SHIPPED, Design, Recipe, export, train, write_data_file
 
 SPLIT = "val"
 SCALED = 0.5  # ultralytics' own: crops are drawn up to half as large again, or half as small

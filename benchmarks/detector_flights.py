@@ -21,9 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
-from esar_ros.benchmark.runner_plan import choose_tasks
+from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
@@ -31,15 +30,16 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
-from esar_ros.perception.chosen import create_chosen
-from esar_ros.perception.evidence import Calibrated, Curve, Reliability
-from esar_ros.perception.fusion import ClueFusion
-from esar_ros.perception.localisation import Sighting, localise
-from esar_ros.perception.segmentation_oracle import SegmentationOracle
+from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, DetectorBackend, register
+from esar_ros.perception.detectors.chosen import create_chosen
+from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
+from esar_ros.perception.fusion.evidence import Calibrated, Curve, Reliability
+from esar_ros.perception.fusion.fusion import ClueFusion
+from esar_ros.perception.fusion.localisation import Sighting, localise
 from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.scoring.losses import LOOK_RANGE
+from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
 MATCH = load_thresholds().error_threshold  # m: a track this near to an object of its kind is of it
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of stated probability

@@ -16,7 +16,7 @@ import sys
 import time
 from typing import Any
 
-from esar_ros.benchmark.runner_worker import worker_environment
+from esar_ros.benchmark.runner.worker import worker_environment
 
 ORACLE = "segmentation_oracle"
 GOALS = {"fast_cpu_per_second": 0.10, "worker_peak_gb": 1.2}

@@ -29,14 +29,14 @@ import yaml
 from rosbags.highlevel import AnyReader
 
 from esar_ros.bags.writer import typestore
+from esar_ros.faults.schedule import PROCESS_KINDS
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.faults.processes import ProcessFaults, Strike
-from esar_ros.nodes.graph import MissionOptions, mission_graph
-from esar_ros.nodes.supervisor import Supervisor
-from esar_ros.safety.codes import Mode, Reason
-from esar_ros.safety.faults import PROCESS_KINDS
+from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
+from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.scoring.bag import read_bag, score_bag
 
 NANO = 1e9

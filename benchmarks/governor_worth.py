@@ -18,12 +18,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from esar_ros.benchmark.bench_results import read_bench
-from esar_ros.benchmark.runner import run
-from esar_ros.benchmark.runner_crew import LocalCrew
-from esar_ros.benchmark.runner_episode import EmbeddedEpisode, failed
-from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
-from esar_ros.benchmark.runner_store import Store, read_episodes
+from esar_ros.benchmark.report.bench_results import read_bench
+from esar_ros.benchmark.runner.episode import EmbeddedEpisode, failed
+from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
+from esar_ros.benchmark.runner.run import run
+from esar_ros.benchmark.runner.store import Store, read_episodes
+from esar_ros.benchmark.runner.worker_pool import LocalCrew
 from esar_ros.scoring.statistics import Unit, compare, estimate
 
 LIMIT = 4.0  # s of wall time a second of the longest mission may take

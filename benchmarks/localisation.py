@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2  # type: ignore[import-untyped]
 
-from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.geometry.frames import Pose, Vector
@@ -36,15 +35,16 @@ from esar_ros.mission.task import Start, Task, load_task
 from esar_ros.mission.task_files import benchmark_event, benchmark_index, event_tasks
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
-from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend, register
-from esar_ros.perception.chosen import create_chosen
-from esar_ros.perception.evidence import Calibrated, Reliability
-from esar_ros.perception.fusion import ClueFusion
-from esar_ros.perception.localisation import localise
-from esar_ros.perception.segmentation_oracle import SegmentationOracle
+from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, DetectorBackend, register
+from esar_ros.perception.detectors.chosen import create_chosen
+from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
+from esar_ros.perception.fusion.evidence import Calibrated, Reliability
+from esar_ros.perception.fusion.fusion import ClueFusion
+from esar_ros.perception.fusion.localisation import localise
 from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
-from esar_ros.sim.maps import PlaceMap, load_map
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
+from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
 NEAR = 60.0  # m, nearest look of the objects that the error is told of
 MATCH = load_thresholds().error_threshold  # m, farthest from a true object of its kind that a track counts as it

@@ -29,16 +29,16 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
-from esar_ros.mapping.coverage import Coverage
-from esar_ros.mapping.frontiers import Frontiers
-from esar_ros.mapping.fusion import coarsened, fuse
-from esar_ros.mapping.ground_layers import GroundGrid, ValueLayer
 from esar_ros.mapping.inputs import DepthView, Scan, pool_depth
-from esar_ros.mapping.layers import BevLayers
-from esar_ros.mapping.local_esdf import LocalEsdf
-from esar_ros.mapping.local_window import window_around
-from esar_ros.mapping.occupied_cloud import OccupiedCloud
-from esar_ros.mapping.voxel_map import OCCUPIED, VoxelMap
+from esar_ros.mapping.layers.coverage import Coverage
+from esar_ros.mapping.layers.frontiers import Frontiers
+from esar_ros.mapping.layers.ground_layers import GroundGrid, ValueLayer
+from esar_ros.mapping.layers.ground_plan import BevLayers
+from esar_ros.mapping.map.fusion import coarsened, fuse
+from esar_ros.mapping.map.local_esdf import LocalEsdf
+from esar_ros.mapping.map.local_window import window_around
+from esar_ros.mapping.map.occupied_cloud import OccupiedCloud
+from esar_ros.mapping.map.voxel_map import OCCUPIED, VoxelMap
 
 REACH = 120.0  # m
 SMALL = CameraModel.from_horizontal_fov(320, 240, math.pi / 2)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.mapping.inputs import DepthView
-from esar_ros.mapping.voxel_map import FREE, OCCUPIED, UNKNOWN, VoxelMap
+from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN, VoxelMap
 from esar_ros.mission.vehicle import load_vehicle
 
 REACH = 120.0  # m

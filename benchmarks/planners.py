@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from esar_ros.benchmark.engine.episode import fly
+from esar_ros.flight.pilot import Pilot
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.planning.model.settings import SCRIPTED
-from esar_ros.planning.pilot import Pilot
 from esar_ros.planning.session import Session
 
 DETECTOR = "segmentation_oracle"  # what is seen is no part of the question, and costs least

@@ -48,10 +48,10 @@ def _measure(map_id: str, width: int, height: int, frames: int) -> dict[str, flo
     from esar_ros.geometry.frames import Pose, quaternion_from_yaw
     from esar_ros.mission.vehicle import load_vehicle
     from esar_ros.mission.weather import Weather
-    from esar_ros.sim.environment import Environment
-    from esar_ros.sim.maps import load_map
-    from esar_ros.sim.renderer import Renderer
-    from esar_ros.sim.world import World
+    from esar_ros.sim.render.renderer import Renderer
+    from esar_ros.sim.terrain.maps import load_map
+    from esar_ros.sim.world.environment import Environment
+    from esar_ros.sim.world.world import World
 
     world = World(load_map(map_id), seed=0)
     for index, asset in enumerate(("tent", "person_lying", "person_standing", "backpack", "campfire")):

@@ -14,8 +14,8 @@ from typing import Any
 
 from own_simulator import start_simulator
 
-from esar_ros.bridges.airsim_client import AirSimClient
-from esar_ros.bridges.airsim_types import DEPTH_PLANAR, SCENE, CameraImage, image_request
+from esar_ros.bridges.airsim.client import AirSimClient
+from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, CameraImage, image_request
 from esar_ros.mission.names import CAMERAS
 
 ROUNDS = 30

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import psutil
 from own_simulator import start_simulator
 
-from esar_ros.bridges.airsim_client import AirSimClient
-from esar_ros.bridges.airsim_types import DEPTH_PLANAR, SCENE, image_request
+from esar_ros.bridges.airsim.client import AirSimClient
+from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, image_request
 from esar_ros.mission.names import CAMERAS
 
 VEHICLES = ("uav1", "uav2", "uav3", "uav4")

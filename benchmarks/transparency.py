@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 
 from esar_ros.benchmark.engine.episode import fly
-from esar_ros.benchmark.runner_plan import choose_tasks
+from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.mission.vehicle import load_vehicle

@@ -31,12 +31,12 @@ from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Tick
-from esar_ros.nodes.image_message import image_message
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.messages.image import image_message
 
 WIDTH, HEIGHT = 640, 480
 RATE = 10.0  # Hz

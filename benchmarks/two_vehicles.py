@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from esar_ros.benchmark.briefing import make_brief
-from esar_ros.benchmark.runner_plan import choose_tasks
+from esar_ros.benchmark.engine.run_description import make_brief
+from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
@@ -32,7 +32,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detection, DetectionSettings
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
-from esar_ros.sim.maps import PlaceMap, load_map
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 SPEED, CLIMB = 5.0, 2.5  # m/s
 APART = 8.0  # m between the places of two looks that count as two

@@ -37,7 +37,7 @@ import psutil
 
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
-from esar_ros.nodes.progress import SERVING
+from esar_ros.nodes.graph.progress import SERVING
 
 GOALS = {"cpu_percent_looked_at": 10.0, "cpu_percent_alone": 1.0}
 WARM = 4.0  # s after a change before counting
@@ -52,9 +52,9 @@ def publish(speed: float) -> int:
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
-    from esar_ros.nodes.interface import BY_NAME
-    from esar_ros.nodes.qos import PROFILES
-    from esar_ros.nodes.types import message_class
+    from esar_ros.nodes.core.interface import BY_NAME
+    from esar_ros.nodes.core.qos import PROFILES
+    from esar_ros.nodes.core.types import message_class
 
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     ended = threading.Event()

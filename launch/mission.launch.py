@@ -1,4 +1,4 @@
-"""Fly one mission on a machine with ROS: the graph of esar_ros/nodes/graph.py as launch actions."""
+"""Fly one mission on a machine with ROS: the graph of esar_ros/nodes/graph/mission.py as launch actions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.graph import OFFICIALS, MissionOptions, NodeSpec, mission_graph
-from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.mission import OFFICIALS, MissionOptions, NodeSpec, mission_graph
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process

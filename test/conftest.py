@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-# What tests of several parts share is imported by its own name.
-sys.path.append(str(Path(__file__).with_name("helpers")))
-from ros_domain import free_domain
-from tally import STEPS
-
 from esar_ros.mission.environment import graph_environment
+
+# What tests of several parts share is imported by its own name.
+from helpers.ros_domain import free_domain
+from helpers.tally import STEPS
 
 os.environ.update(graph_environment())
 # A worker is given the first process's domain: not its own.

@@ -16,7 +16,7 @@ from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
 
 if TYPE_CHECKING:
-    from esar_ros.benchmark.runner import Progress
+    from esar_ros.benchmark.runner.run import Progress
 
 INTERRUPTED = 130
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
@@ -105,14 +105,14 @@ def main(argv: list[str]) -> int:
 
 def bench(arguments: argparse.Namespace) -> int:
     """Fly what is not done yet. 0 all done, 130 interrupted. Raises UsageError."""
-    from esar_ros.benchmark.runner import run
-    from esar_ros.benchmark.runner_crew import Crew, LocalCrew
-    from esar_ros.benchmark.runner_episode import EmbeddedEpisode, failed
-    from esar_ros.benchmark.runner_log import log_test_run
-    from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
-    from esar_ros.benchmark.runner_store import Store
+    from esar_ros.benchmark.runner.episode import EmbeddedEpisode, failed
+    from esar_ros.benchmark.runner.log import log_test_run
+    from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
+    from esar_ros.benchmark.runner.run import run
+    from esar_ros.benchmark.runner.store import Store
+    from esar_ros.benchmark.runner.worker_pool import Crew, LocalCrew
     from esar_ros.mission.task import load_task
-    from esar_ros.perception.chosen import absolute
+    from esar_ros.perception.detectors.chosen import absolute
 
     if not 0 <= arguments.workers <= 1024:
         raise UsageError(f"--workers {arguments.workers}", "between 1 and 1024, or 0 for one a CPU")
@@ -145,7 +145,7 @@ def bench(arguments: argparse.Namespace) -> int:
         for map_id in sorted({load_task(job.task).map for job in plan.jobs if job.id not in store.done}):
             prepare.ensure(map_id, lambda text: print(f"  {text}", flush=True))
         if arguments.ray:
-            from esar_ros.benchmark.runner_ray import RayCrew
+            from esar_ros.benchmark.runner.ray_pool import RayCrew
 
             crew = RayCrew(arguments.ray, arguments.workers, EmbeddedEpisode(), limit)
         else:

@@ -25,8 +25,8 @@ def main(argv: list[str]) -> int:
     out = Path(arguments.out)
     if out.suffix.lower() != ".png":
         raise UsageError(f"--out {out} is no .png", "name a PNG file")
-    from esar_ros.benchmark.flight_comparison import Side, comparison_png
-    from esar_ros.benchmark.flown import open_flown
+    from esar_ros.benchmark.report.flight_comparison import Side, comparison_png
+    from esar_ros.benchmark.report.mission_record import open_flown
     from esar_ros.scoring.result import write_atomically
 
     truth = Path(arguments.truth) if arguments.truth else None

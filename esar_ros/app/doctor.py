@@ -15,15 +15,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.check import Check
-from esar_ros.app.doctor_files import examine_path
-from esar_ros.app.symptoms import examine
+from esar_ros.app.checks.files import examine_path
+from esar_ros.app.checks.finding import Check
+from esar_ros.app.checks.symptoms import examine
 from esar_ros.bags.facts import parse_facts
 from esar_ros.mission import environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.mission.settings_file import read_yaml
-from esar_ros.perception import backend
+from esar_ros.perception.detectors import backend
 
 TIMEOUT = 60.0  # s a check in a process of its own may take
 PYTHONS = ((3, 10), (3, 13))  # first and last supported
@@ -34,7 +34,7 @@ PACKAGES = ("ros-jazzy-rclpy", "numpy", "numba", "opencv-python-headless", "mode
 APT = "sudo apt-get install -y --no-install-recommends"
 
 _RENDERER = """
-from esar_ros.sim.graphics import headless_context
+from esar_ros.sim.render.graphics import headless_context
 context = headless_context()
 print(context.info["GL_RENDERER"], "| OpenGL", context.version_code)
 """
@@ -134,24 +134,24 @@ def renderer() -> Check:
 
 
 def loopback() -> Check:
-    ok, line = _run_python(["-m", "esar_ros.nodes.loopback_check"], environment.graph_environment())
+    ok, line = _run_python(["-m", "esar_ros.nodes.tools.loopback_check"], environment.graph_environment())
     profile = Path(environment.graph_environment()[environment.PROFILES[0]]).name
     detail = f"a message went round ({profile})" if ok else line
     return Check("DDS loopback", ok, detail, "" if ok else "see that the loopback interface is up: ip link set lo up")
 
 
 def images() -> Check:
-    ok, line = _run_python(["-m", "esar_ros.nodes.image_check"])
+    ok, line = _run_python(["-m", "esar_ros.nodes.tools.image_check"])
     if not ok:
         return Check("image messages", False, line, "run ./esar (or: pip install -e . / colcon build)")
     ok = float(line) <= SLOW_IMAGE
-    cure = "" if ok else "fill Image.data by its own buffer (nodes/image_message.py); never assign an array to it"
+    cure = "" if ok else "fill Image.data by its own buffer (nodes/messages/image.py); never assign an array to it"
     return Check("image messages", ok, f"640x480 colour filled in {float(line):.2f} ms", cure, needed=False)
 
 
 def px4_messages() -> Check:
-    from esar_ros.bridges.px4_versions import IN, OUT, RELEASES, release_of, version_of
-    from esar_ros.nodes.px4_messages import is_built, message_class
+    from esar_ros.bridges.px4.versions import IN, OUT, RELEASES, release_of, version_of
+    from esar_ros.nodes.px4.messages import is_built, message_class
 
     if not is_built():
         return Check("px4_msgs", False, "not built yet", "only for world px4, which builds it", False)
@@ -283,7 +283,7 @@ def live(seconds: float) -> list[Check]:
     """What is wrong with the graph that runs in this ROS domain. Raises UsageError where nothing runs."""
     if not 1.0 <= seconds <= 600.0:
         raise UsageError(f"--live {seconds:g}", "give 1 to 600 seconds")
-    arguments = ["-m", "esar_ros.nodes.graph_probe", f"{seconds:g}"]
+    arguments = ["-m", "esar_ros.nodes.tools.graph_probe", f"{seconds:g}"]
     ok, line = _run_python(arguments, environment.graph_environment(), seconds + TIMEOUT)
     if not ok:
         raise UsageError(f"cannot listen: {line}", "see esar doctor without --live")

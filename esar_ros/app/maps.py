@@ -12,10 +12,10 @@ from rich.table import Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.land_cover import LandCover
-from esar_ros.sim.map_import import CHARACTERS, MAX_HOLE, ImportOptions, import_map
-from esar_ros.sim.map_sheet import position_words, save_sheet
-from esar_ros.sim.maps import PlaceMap, known_maps, load_map, load_spec, shipped_maps, user_map_directory
+from esar_ros.sim.terrain.land_cover import LandCover
+from esar_ros.sim.terrain.map_import import CHARACTERS, MAX_HOLE, ImportOptions, import_map
+from esar_ros.sim.terrain.map_sheet import position_words, save_sheet
+from esar_ros.sim.terrain.maps import PlaceMap, known_maps, load_map, load_spec, shipped_maps, user_map_directory
 
 
 def main(argv: list[str]) -> int:

@@ -21,10 +21,9 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
-from esar_ros.nodes import px4_messages
 from esar_ros.nodes.faults.checked import checked_schedule
 from esar_ros.nodes.faults.processes import ProcessFaults
-from esar_ros.nodes.graph import (
+from esar_ros.nodes.graph.mission import (
     ENDS,
     LOG_LEVELS,
     NO_PORT,
@@ -39,9 +38,10 @@ from esar_ros.nodes.graph import (
     mission_graph,
     vehicle_names,
 )
-from esar_ros.nodes.progress import SERVING, WAIT, Progress
-from esar_ros.nodes.supervisor import Supervisor
-from esar_ros.perception.chosen import absolute, create_chosen
+from esar_ros.nodes.graph.progress import SERVING, WAIT, Progress
+from esar_ros.nodes.graph.supervisor import Supervisor
+from esar_ros.nodes.px4 import messages
+from esar_ros.perception.detectors.chosen import absolute, create_chosen
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.zones import load_keep_out
 from esar_ros.sim.server import STAGE
@@ -230,7 +230,7 @@ def main(argv: list[str]) -> int:
     results = ResultsFolder(Path(options.out))
     results.prepare()
     if options.world == PX4:
-        px4_messages.ensure()
+        messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -251,7 +251,7 @@ def main(argv: list[str]) -> int:
             print("Interrupted before the mission began", file=sys.stderr)
         return code
     if (results.path / "result.json").is_file() and (results.path / "bag").is_dir():
-        from esar_ros.benchmark.showing import show_mission
+        from esar_ros.benchmark.report.mission_report import show_mission
 
         show_mission(results.path)
         if earlier is not None:

@@ -19,12 +19,12 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
-from esar_ros.perception import backend
-from esar_ros.perception.backend import CameraFrame, DetectorBackend
-from esar_ros.perception.chosen import parted
-from esar_ros.perception.engines import ONNXRUNTIME, OPENVINO, engine_version
-from esar_ros.perception.model_card import find_model, user_folder
-from esar_ros.perception.prompt_table import TABLE, Vector32, load_table, save_table
+from esar_ros.perception.detectors import backend
+from esar_ros.perception.detectors.backend import CameraFrame, DetectorBackend
+from esar_ros.perception.detectors.chosen import parted
+from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, engine_version
+from esar_ros.perception.detectors.model_card import find_model, user_folder
+from esar_ros.perception.text.prompt_table import TABLE, Vector32, load_table, save_table
 
 SIZES = ((640, 480), (320, 240))  # px, of the two presets' pictures
 REPEATS = 3
@@ -172,7 +172,7 @@ def _cost(detector: DetectorBackend, width: int, height: int) -> float:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from esar_ros.perception.model_export import export_weights
+    from esar_ros.perception.detectors.model_export import export_weights
 
     words = tuple(word.strip() for word in arguments.words.split(",") if word.strip())
     out = arguments.out or user_folder() / f"{arguments.file.stem}.onnx"
@@ -190,7 +190,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _embed(arguments: argparse.Namespace) -> int:
-    from esar_ros.perception.text_encoder import ClipText
+    from esar_ros.perception.text.clip_encoder import ClipText
 
     words = tuple(arguments.words) or tuple(kind.replace("_", " ") for kind in KINDS)
     encoder = ClipText(arguments.model, arguments.weights)

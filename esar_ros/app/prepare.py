@@ -27,7 +27,7 @@ from esar_ros.mission.processes import die_with_parent, how_it_ended
 from esar_ros.mission.resources import cache_directory
 from esar_ros.mission.weather import Weather
 from esar_ros.planning.registry import create as create_planner
-from esar_ros.sim.maps import GROUND_MODULES, ground_is_drawn, known_maps, load_map
+from esar_ros.sim.terrain.maps import GROUND_MODULES, ground_is_drawn, known_maps, load_map
 
 TASK = "aotai-first"  # what is flown for a few seconds, so that every kernel meets the arrays that it gets in flight
 WEATHER = Weather.HEAVY_RAIN  # it puts drops on the lenses

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TextIO
 
-from esar_ros.nodes.progress import PREFIX, Progress
+from esar_ros.nodes.graph.progress import PREFIX, Progress
 
 BEFORE = ("prepare", "start", "join")  # phases before the mission's clock runs
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal

@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
             print(f"{count} messages written into {arguments.into}")
             return 0
         os.environ.update(graph_environment(images=True))
-        from esar_ros.nodes.bag_player import PlayOptions, play_bag
+        from esar_ros.nodes.tools.bag_player import PlayOptions, play_bag
 
         options = PlayOptions(selection, arguments.rate, arguments.loop, arguments.clock, arguments.wait)
         options.check()

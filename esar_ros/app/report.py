@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
     if len(folders) == 1 and (folders[0] / "bag").is_dir():
         if arguments.out or arguments.against or arguments.judge or arguments.by:
             raise UsageError(f"{folders[0]} is one mission's folder", "leave out --out, --against, --judge and --by")
-        from esar_ros.benchmark.showing import show_mission
+        from esar_ros.benchmark.report.mission_report import show_mission
 
         show_mission(folders[0])
         return 0
@@ -55,10 +55,10 @@ def _fields(by: str) -> list[str]:
 def _compare(folders: list[Path], out: Path, against: str | None, judge: str | None, by: list[str]) -> int:
     from rich.console import Console
 
-    from esar_ros.benchmark.bench_results import read_bench
-    from esar_ros.benchmark.comparison import make_report
-    from esar_ros.benchmark.comparison_page import write_report
-    from esar_ros.benchmark.tables import terminal_table
+    from esar_ros.benchmark.report.bench_results import read_bench
+    from esar_ros.benchmark.report.comparison import make_report
+    from esar_ros.benchmark.report.comparison_page import write_report
+    from esar_ros.benchmark.report.comparison_tables import terminal_table
     from esar_ros.planning.registry import references
     from esar_ros.scoring.judges import make_judge
 

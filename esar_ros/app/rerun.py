@@ -26,7 +26,7 @@ def adopt(arguments: argparse.Namespace) -> dict[str, Any] | None:
         return None
     if not arguments.source:
         raise UsageError("--rerun needs the benchmark's folder", "give --from DIR")
-    from esar_ros.benchmark.runner_store import find_episode
+    from esar_ros.benchmark.runner.store import find_episode
 
     record = find_episode(Path(arguments.source), arguments.rerun)
     try:

@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     from rich.console import Console
 
-    from esar_ros.benchmark.scorecard import terminal_table
+    from esar_ros.benchmark.report.scorecard import terminal_table
 
     truth = Path(arguments.truth) if arguments.truth else None
     result = score_bag(Path(arguments.bag), make_judge(arguments.judge), truth, arguments.error_m)

@@ -11,12 +11,12 @@ from multiprocessing.context import SpawnProcess
 from types import FrameType
 
 from esar_ros.app import prepare
-from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
-from esar_ros.bridges.airsim_connect import AS_LONG_AS_IT_TAKES, connect
+from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim.connect import AS_LONG_AS_IT_TAKES, connect
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.sim import server
-from esar_ros.sim.maps import load_map
+from esar_ros.sim.terrain.maps import load_map
 
 VIEW_PORT = 8642
 _FLAG = "--view"

@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 from esar_ros.app.arguments import Parser
-from esar_ros.benchmark.tasks import SETS, task_set
-from esar_ros.benchmark.tasks.validation import ground_of, load_valid_task
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.task_files import BENCHMARK_DIRECTORY, INDEX, benchmark_event, benchmark_index
 from esar_ros.scoring.difficulty import DISTANCE_QUARTILES
+from esar_ros.suites.esarbench.tasks import SETS, task_set
+from esar_ros.suites.esarbench.tasks.validation import ground_of, load_valid_task
 
 
 def main(argv: list[str]) -> int:
@@ -50,8 +50,8 @@ def main(argv: list[str]) -> int:
 
 
 def _make(arguments: argparse.Namespace) -> int:
-    from esar_ros.benchmark.tasks.generator import SEED, make
-    from esar_ros.benchmark.tasks.proof import unproved
+    from esar_ros.suites.esarbench.tasks.generator import SEED, make
+    from esar_ros.suites.esarbench.tasks.proof import unproved
 
     folder = arguments.out or resource(BENCHMARK_DIRECTORY)
     made = make(SEED if arguments.seed is None else arguments.seed)
@@ -92,7 +92,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from esar_ros.benchmark.tasks.figures import draw_task
+    from esar_ros.suites.esarbench.tasks.figures import draw_task
 
     task = load_valid_task(arguments.task)
     console = Console()
@@ -134,8 +134,8 @@ def _validate(arguments: argparse.Namespace) -> int:
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    from esar_ros.benchmark.tasks.figures import draw_statistics
-    from esar_ros.benchmark.tasks.statistics import PAPER_TIERS, TIERS, sight, statistics
+    from esar_ros.suites.esarbench.tasks.figures import draw_statistics
+    from esar_ros.suites.esarbench.tasks.statistics import PAPER_TIERS, TIERS, sight, statistics
 
     ids = task_set(arguments.set)
     if not ids:

@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.app.arguments import Parser
-from esar_ros.benchmark.detector import card as cards
-from esar_ros.benchmark.detector.assess import assess, frame_of, goal_figures, look
-from esar_ros.benchmark.detector.calibrate import detection_probability, of_second_stage, reliability, thresholds
-from esar_ros.benchmark.detector.evaluate import Picture, false_per_picture
-from esar_ros.benchmark.detector.examples import Examples, collect
-from esar_ros.benchmark.detector.quantise import quantise
-from esar_ros.benchmark.detector.render import CROP, read_meta, render_split
-from esar_ros.benchmark.detector.scenes import SEED, SPLITS
-from esar_ros.benchmark.detector.train import Recipe, export, require, train, write_data_file
-from esar_ros.benchmark.detector.train_second import EPOCHS, export_second, train_second
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
-from esar_ros.perception.engines import Tensor
-from esar_ros.perception.yolo_boxes import letterbox
-from esar_ros.sim.maps import shipped_maps
+from esar_ros.perception.detectors.engines import Tensor
+from esar_ros.perception.detectors.yolo_boxes import letterbox
+from esar_ros.sim.terrain.maps import shipped_maps
+from esar_ros.training import card as cards
+from esar_ros.training.assess import assess, frame_of, goal_figures, look
+from esar_ros.training.calibrate import detection_probability, of_second_stage, reliability, thresholds
+from esar_ros.training.evaluate import Picture, false_per_picture
+from esar_ros.training.examples import Examples, collect
+from esar_ros.training.quantise import quantise
+from esar_ros.training.render import CROP, read_meta, render_split
+from esar_ros.training.scenes import SEED, SPLITS
+from esar_ros.training.train import Recipe, export, require, train, write_data_file
+from esar_ros.training.train_second import EPOCHS, export_second, train_second
 
 NAME = "esar-clues"
 SCENES = {  # a map, and pictures of each

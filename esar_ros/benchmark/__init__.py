@@ -1,1 +1,4 @@
-"""The benchmark: deploying tasks and showing results. Above the simulator and the bridges, below the nodes."""
+"""Benchmark runs of any suite.
+
+`engine` flies one episode in one process, `runner` flies many and stores them, `report` shows and compares results.
+"""

@@ -1,1 +1,1 @@
-"""The world outside the graph: AirSim's RPC and PX4, and the only place where NED and FRD live."""
+"""The worlds outside the graph, a folder each; the only place where NED, FRD and left-handed frames live."""

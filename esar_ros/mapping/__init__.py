@@ -1,1 +1,4 @@
-"""The three-dimensional map: occupancy voxels from depth pictures, and what is derived from them."""
+"""The three-dimensional map that all methods share.
+
+`mapper` is its front: depth pictures in (`inputs`), voxels (`map`), bird's-eye layers and frontiers (`layers`) out.
+"""

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mapping.layers import HeightLayers
+from esar_ros.mapping.layers.ground_plan import HeightLayers
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission.errors import UsageError
 

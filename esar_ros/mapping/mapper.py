@@ -18,17 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
-from esar_ros.mapping.coverage import Coverage
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.frontiers import Frontiers
-from esar_ros.mapping.ground_layers import ClassLayer, ClueLayer, GroundGrid, ValueLayer
 from esar_ros.mapping.inputs import DepthView, Scan, check_view, checked_stamp, pool_depth
-from esar_ros.mapping.layers import BevLayers, HeightLayers
-from esar_ros.mapping.local_esdf import LocalEsdf
-from esar_ros.mapping.local_window import window_around
-from esar_ros.mapping.object_labels import LABELS, SeenObject, object_labels
-from esar_ros.mapping.occupied_cloud import OccupiedCloud
-from esar_ros.mapping.voxel_map import VoxelMap
+from esar_ros.mapping.layers.coverage import Coverage
+from esar_ros.mapping.layers.frontiers import Frontiers
+from esar_ros.mapping.layers.ground_layers import ClassLayer, ClueLayer, GroundGrid, ValueLayer
+from esar_ros.mapping.layers.ground_plan import BevLayers, HeightLayers
+from esar_ros.mapping.layers.object_labels import LABELS, SeenObject, object_labels
+from esar_ros.mapping.map.local_esdf import LocalEsdf
+from esar_ros.mapping.map.local_window import window_around
+from esar_ros.mapping.map.occupied_cloud import OccupiedCloud
+from esar_ros.mapping.map.voxel_map import VoxelMap
 
 MARGIN = 160.0  # m mapped beyond the search area
 DEPTH_BELOW, HEIGHT_ABOVE = 64.0, 128.0  # m mapped below and above the start to begin with; the world grows

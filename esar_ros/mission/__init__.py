@@ -1,1 +1,4 @@
-"""The words every part of the system shares: task, clue kinds, weather, observation, decision, report."""
+"""The words that all parts share: task, brief, observation, decision, report, clue kinds, modes and reasons.
+
+Names of topics and frames, the vehicle's description, thresholds and settings files have their one home here.
+"""

@@ -1,1 +1,4 @@
-"""Thin rclpy shells around the cores, the graph as data, and the supervisor that starts it."""
+"""Thin rclpy shells around the cores, one file a node; the only floor that knows ROS.
+
+`core` has what every node stands on, `messages` the conversions, `graph` the mission's processes as data.
+"""

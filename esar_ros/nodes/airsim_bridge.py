@@ -16,31 +16,32 @@ from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
 
-from esar_ros.bridges.airsim_actuation import Actuation
-from esar_ros.bridges.airsim_client import AirSimError
-from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
+from esar_ros.bridges.airsim.actuation import Actuation
+from esar_ros.bridges.airsim.client import AirSimError
+from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Heartbeat, SafetyStatus, Tick
-from esar_ros.nodes import bridge_messages as messages
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.bridge_actions import BridgeActions
-from esar_ros.nodes.bridge_clock import BridgeClock
-from esar_ros.nodes.bridge_craft import Craft
-from esar_ros.nodes.diagnostics import Diagnostics, Finding
-from esar_ros.nodes.graph import NOISY, ODOMETRIES
-from esar_ros.nodes.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.progress import WAIT, Progress, tell
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.roster import Roster
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.server import Server
-from esar_ros.nodes.steps import LOCKSTEP, REALTIME, to_stamp
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.airsim.actions import BridgeActions
+from esar_ros.nodes.airsim.bridged_vehicle import Craft
+from esar_ros.nodes.airsim.clock import BridgeClock
+from esar_ros.nodes.airsim.server import Server
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.core.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.roster import Roster
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME, to_stamp
+from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.graph.mission import NOISY, ODOMETRIES
+from esar_ros.nodes.graph.progress import WAIT, Progress, tell
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages import vehicle as messages
 
 HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
 # s of silence after which a participant is gone. In lockstep time stands still meanwhile, so patience costs

@@ -19,23 +19,24 @@ import cv2
 import numpy as np
 from sensor_msgs.msg import CameraInfo, CompressedImage, PointCloud2, PointField
 
-from esar_ros.bridges.airsim_camera import AirSimCameras, AirSimLidar, Pictures
-from esar_ros.bridges.airsim_client import AirSimConnectionError, AirSimError
+from esar_ros.bridges.airsim.camera import AirSimCameras, AirSimLidar, Pictures
+from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Tick
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.bridge_messages import range_image_message
-from esar_ros.nodes.frames import FrameSet, InProcessFrames, camera_poses
-from esar_ros.nodes.image_message import image_message
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.server import Server
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
-from esar_ros.perception.backend import CameraFrame
+from esar_ros.nodes.airsim.server import Server
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames, camera_poses
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.image import image_message
+from esar_ros.nodes.messages.vehicle import range_image_message
+from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 
 JPEG_QUALITY = 80

@@ -15,28 +15,29 @@ from collections.abc import Sequence
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from esar_ros.benchmark.deployer import segmentation_kinds
+from esar_ros.faults.schedule import FRAMES
 from esar_ros.mission import defaults, names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.crop_sheet import crop_sheet
-from esar_ros.nodes.diagnostics import Finding
-from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
-from esar_ros.nodes.image_message import image_message
-from esar_ros.nodes.lifecycle import Lifecycle
-from esar_ros.nodes.markers import clue_markers
-from esar_ros.nodes.newest_frame import NewestFrame
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.frame_source import FrameSet, FrameSource, TopicFrames
+from esar_ros.nodes.core.lifecycle import Lifecycle
+from esar_ros.nodes.core.newest_frame import NewestFrame
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.crop_sheet import crop_sheet
+from esar_ros.nodes.messages.image import image_message
+from esar_ros.nodes.messages.markers import clue_markers
 from esar_ros.perception.annotate import annotated
-from esar_ros.perception.backend import CameraFrame, Detection2D, defect
 from esar_ros.perception.detector import FrameResult, create_detector
-from esar_ros.perception.segmentation_oracle import SegmentationOracle
-from esar_ros.safety.faults import FRAMES
+from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, defect
+from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.srv import SetPrompts
+from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
 TOLD_FOR = 5.0  # s for which diagnostics tell of a picture that could not be used
 SILENT = 3.0  # periods of the cameras without a frame, after which the detector says that it is blind

@@ -1,4 +1,4 @@
-"""Pilot node: goals to velocity set-points, phase by phase. A thin shell around planning.pilot.Pilot."""
+"""Pilot node: goals to velocity set-points, phase by phase. A thin shell around flight.pilot.Pilot."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from rclpy.action import ActionClient
 from std_msgs.msg import String
 
 from esar_ros.action import Arm, TouchDown
+from esar_ros.flight.limits import load_pilot_limits
+from esar_ros.flight.pilot import Pilot, PilotInput, PilotOutput, Request
 from esar_ros.geometry.frames import FARTHEST, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType
+from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, Heartbeat, MissionState, PilotState, SafetyStatus, Tick, VehicleState
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.graph import ENDS
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.safety_limits import declare_limits
-from esar_ros.nodes.steps import Step, StepNode
-from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
-from esar_ros.planning.pilot_limits import load_pilot_limits
-from esar_ros.safety.codes import Mode
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.safety_limits import declare_limits
+from esar_ros.nodes.core.steps import Step, StepNode
+from esar_ros.nodes.graph.mission import ENDS
+from esar_ros.nodes.messages import convert
 from esar_ros.safety.conditions import conditions_speed
 
 RATE = 20.0  # Hz, in real time

@@ -15,17 +15,18 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
 from esar_ros.msg import MissionState, PilotState, Report, SafetyStatus, Tick
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.frames import FrameSet, TopicFrames
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.map_messages import occupancy_grid
-from esar_ros.nodes.markers import goal_markers
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.stamps import start_of
-from esar_ros.nodes.steps import LOCKSTEP, Step, StepNode
-from esar_ros.nodes.team import Team
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.frame_source import FrameSet, TopicFrames
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.stamps import start_of
+from esar_ros.nodes.core.steps import LOCKSTEP, Step, StepNode
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.mapping import occupancy_grid
+from esar_ros.nodes.messages.markers import goal_markers
+from esar_ros.nodes.messages.team import Team
 from esar_ros.planning.method import GRID, VIEWS, Mapped
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session

@@ -1,7 +1,7 @@
 """PX4 bridge node: one vehicle's autopilot behind the same topics and actions as airsim_bridge.
 
 Lives in the vehicle's namespace. Real time only, on system time. What is sent is decided in
-bridges/px4_stream.py, what is asked in bridges/px4_offboard.py; this node feeds them, 50 times a second.
+bridges/px4/stream.py, what is asked in bridges/px4/offboard.py; this node feeds them, 50 times a second.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ from rclpy.node import Node
 from sensor_msgs.msg import BatteryState
 from tf2_msgs.msg import TFMessage
 
-from esar_ros.bridges.px4_commands import Manoeuvre
-from esar_ros.bridges.px4_external import ExternalMode
-from esar_ros.bridges.px4_frames import LocalFrame, Motion
-from esar_ros.bridges.px4_offboard import Offboard
-from esar_ros.bridges.px4_settings import load_px4_settings
-from esar_ros.bridges.px4_state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name
-from esar_ros.bridges.px4_stream import Stream
-from esar_ros.bridges.px4_versions import EXTERNAL_OUT, release_of
+from esar_ros.bridges.px4.commands import Manoeuvre
+from esar_ros.bridges.px4.external import ExternalMode
+from esar_ros.bridges.px4.frames import LocalFrame, Motion
+from esar_ros.bridges.px4.offboard import Offboard
+from esar_ros.bridges.px4.settings import load_px4_settings
+from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name
+from esar_ros.bridges.px4.stream import Stream
+from esar_ros.bridges.px4.versions import EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import VehicleState
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.bridge_messages import transform_message
-from esar_ros.nodes.diagnostics import Diagnostics, Finding
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.punctuality import be_punctual
-from esar_ros.nodes.px4_actions import Px4Actions
-from esar_ros.nodes.px4_link import Px4Link
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.punctuality import be_punctual
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.vehicle import transform_message
+from esar_ros.nodes.px4.actions import Px4Actions
+from esar_ros.nodes.px4.link import Px4Link
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps

@@ -10,21 +10,21 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from esar_ros.bags.writer import BagWriter
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.nodes import interface
-from esar_ros.nodes.diagnostics import Finding
-from esar_ros.nodes.interface import TOPICS
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.stamps import header_nanoseconds
-from esar_ros.nodes.steps import Step, StepNode
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.interface import TOPICS
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.stamps import header_nanoseconds
+from esar_ros.nodes.core.steps import Step, StepNode
+from esar_ros.nodes.core.types import message_class
 
 LITTLE = 1 << 30  # bytes of free disk below which the recorder warns
 
 
 class RecorderNode(StepNode):
-    """Subscribes by the table in interface.py and writes what comes, stamped with its own header's time."""
+    """Subscribes by the table in nodes/core/interface.py and writes what comes, stamped with its own header's time."""
 
     def __init__(self) -> None:
         super().__init__(interface.RECORDER)

@@ -9,10 +9,9 @@ from typing import Any
 
 from std_msgs.msg import String
 
-from esar_ros.benchmark.briefing import describe_run, make_brief, mission_id
-from esar_ros.benchmark.deployer import Deployment, deploy
-from esar_ros.bridges.airsim_client import AirSimError
-from esar_ros.bridges.airsim_connect import authorise
+from esar_ros.benchmark.engine.run_description import describe_run, make_brief, mission_id
+from esar_ros.bridges.airsim.client import AirSimError
+from esar_ros.bridges.airsim.connect import authorise
 from esar_ros.mission import defaults, names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
@@ -20,23 +19,25 @@ from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.graph import ENDS, NOISY, ODOMETRIES, PX4
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.progress import PHASES, Progress, tell
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.server import Server
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.airsim.server import Server
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.graph.mission import ENDS, NOISY, ODOMETRIES, PX4
+from esar_ros.nodes.graph.progress import PHASES, Progress, tell
+from esar_ros.nodes.messages import convert
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
-from esar_ros.sim.maps import load_map
+from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.deployer import Deployment, deploy
 
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
 RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for

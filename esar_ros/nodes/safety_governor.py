@@ -20,19 +20,20 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.deadlines import Deadlines
-from esar_ros.nodes.diagnostics import Finding
-from esar_ros.nodes.lifecycle import Lifecycle
-from esar_ros.nodes.markers import safety_markers
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.punctuality import be_punctual
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.safety_limits import changed, declare_limits
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
-from esar_ros.safety.codes import Mode
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.deadlines import Deadlines
+from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.lifecycle import Lifecycle
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.punctuality import be_punctual
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.safety_limits import changed, declare_limits
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.markers import safety_markers
 from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on

@@ -25,12 +25,12 @@ from std_srvs.srv import Trigger
 
 from esar_ros.mission import names
 from esar_ros.msg import MissionState, Report
-from esar_ros.nodes import interface
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.steps import LOCKSTEP, REALTIME
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME
+from esar_ros.nodes.core.types import message_class
 
 RATE = 5.0  # Hz, at which what is watched is refreshed
 NODE_RATE = 10.0  # Hz, at which orders go out

@@ -14,33 +14,34 @@ from rcl_interfaces.msg import ParameterDescriptor
 from sensor_msgs.msg import PointCloud2
 from std_srvs.srv import Trigger
 
+from esar_ros.faults.schedule import FRAMES
 from esar_ros.geometry.frames import Vector
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import DepthView, Scan
+from esar_ros.mapping.layers.object_labels import LABELS, SeenObject
 from esar_ros.mapping.mapper import Mapper
-from esar_ros.mapping.object_labels import LABELS, SeenObject
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detections, MapStatus, Tick
-from esar_ros.nodes import convert, interface
-from esar_ros.nodes.diagnostics import Finding
-from esar_ros.nodes.frames import FrameSet, FrameSource, TopicFrames
-from esar_ros.nodes.lifecycle import Lifecycle
-from esar_ros.nodes.map_messages import (
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.frame_source import FrameSet, FrameSource, TopicFrames
+from esar_ros.nodes.core.lifecycle import Lifecycle
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.step_barrier import Turns
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.mapping import (
     color_by_class,
     frontier_markers,
     local_map_message,
     occupancy_grid,
     point_cloud,
 )
-from esar_ros.nodes.parameters import declare
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
-from esar_ros.nodes.turns import Turns
-from esar_ros.safety.faults import FRAMES
 
 COVERAGE_PERIOD = 30  # frames between two coverage pictures
 SLOW_PERIOD = 0.5  # s between two grids or two sets of frontiers in real time; in lockstep every frame has them

@@ -1,1 +1,4 @@
-"""From pictures to objects in the map: detector backends, localisation in 3D and fusion over views."""
+"""From pictures to objects in the map.
+
+`detector` is its front: `detectors` find boxes in pictures, `fusion` makes of them objects with place and covariance.
+"""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.perception.backend import Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 
 Colour = tuple[int, int, int]
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.perception.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
 
 SIDE = 128  # px, longest side of a kept picture
 MARGIN = 0.5  # of the box's longer side, shown around it

@@ -10,12 +10,12 @@ import numpy as np
 
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.observation import SeenClue
-from esar_ros.perception.backend import CameraFrame, Detection2D, DetectorBackend
-from esar_ros.perception.chosen import create_chosen
 from esar_ros.perception.crops import Crops
-from esar_ros.perception.evidence import Calibrated, Reliability
-from esar_ros.perception.fusion import ClueFusion
-from esar_ros.perception.localisation import Sighting, localise
+from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, DetectorBackend
+from esar_ros.perception.detectors.chosen import create_chosen
+from esar_ros.perception.fusion.evidence import Calibrated, Reliability
+from esar_ros.perception.fusion.fusion import ClueFusion
+from esar_ros.perception.fusion.localisation import Sighting, localise
 from esar_ros.perception.settings import DetectorSettings, load_detector_settings
 
 _SECONDS = 4_000_000  # ids of this many seconds fit the message's 32 bits

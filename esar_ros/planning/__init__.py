@@ -1,1 +1,4 @@
-"""Search methods, one a file, behind one registry; and the pilot that flies what they ask for."""
+"""Search methods behind one registry.
+
+`method` is what a method is, `session` flies one through a mission, `reporting` is the report policy that all share.
+"""

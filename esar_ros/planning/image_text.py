@@ -13,10 +13,10 @@ from pydantic import Field
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, CameraView, Observation
-from esar_ros.perception.prompt_table import Vector32
-from esar_ros.perception.sentence_encoder import SentenceEncoder
-from esar_ros.perception.text_encoder import load_clip
-from esar_ros.planning.belief.brief_people import SENTENCE
+from esar_ros.perception.text.clip_encoder import load_clip
+from esar_ros.perception.text.prompt_table import Vector32
+from esar_ros.perception.text.sentence_encoder import SentenceEncoder
+from esar_ros.planning.belief.brief.people import SENTENCE
 from esar_ros.planning.parameters import Settings
 from esar_ros.planning.sectors import seen_in
 
@@ -129,7 +129,7 @@ def relevance(kind: str, words: str) -> float:
 
 
 class Encoder(Protocol):
-    """What turns texts into unit vectors: perception.sentence_encoder.SentenceEncoder."""
+    """What turns texts into unit vectors: perception.text.sentence_encoder.SentenceEncoder."""
 
     name: str
 

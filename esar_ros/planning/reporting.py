@@ -1,10 +1,10 @@
 """The report policy all methods share: what becomes a reported clue or victim.
 
 A report cannot be taken back. So an object is reported once it is likely enough to be there and of its kind (its
-calibrated probability, perception/evidence.py) and its place is sure enough to lie within the scoring's radius; a
-victim needs a second look from another place beside. A method that looks again at what is unsure tells of a victim who
-is more likely there than not once it has done so, for it will not know more. Every object is reported once; near the
-cap the last reports are kept for victims. What that does to the scores: docs/localisation.md.
+calibrated probability, perception/fusion/evidence.py) and its place is sure enough to lie within the scoring's radius;
+a victim needs a second look from another place beside. A method that looks again at what is unsure tells of a victim
+who is more likely there than not once it has done so, for it will not know more. Every object is reported once; near
+the cap the last reports are kept for victims. What that does to the scores: docs/localisation.md.
 """
 
 from __future__ import annotations

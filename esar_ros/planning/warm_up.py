@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from esar_ros.flight.grid import WayGrid
+from esar_ros.flight.terrain_following import Surface
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow, pack_cells
-from esar_ros.planning.grid_path import farthest_visible, nearest_target
-from esar_ros.planning.pilot_grid import WayGrid
-from esar_ros.planning.pilot_terrain import Surface
+from esar_ros.planning.methods.maps.grid_path import farthest_visible, nearest_target
 
 
 def warm_up() -> None:

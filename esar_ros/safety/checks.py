@@ -13,7 +13,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
-from esar_ros.safety.codes import Mode, Reason
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
 from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
 from esar_ros.safety.sight import Sight

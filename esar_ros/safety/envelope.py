@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.braking import allowed_speed, stopping_distance
-from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.half_spaces import TOLERANCE, project
 from esar_ros.safety.inputs import Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits

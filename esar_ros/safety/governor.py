@@ -21,17 +21,17 @@ import numpy as np
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.modes import Mode, Reason, by_gravity
 from esar_ros.safety.braking import stopping_distance
 from esar_ros.safety.checks import LONGEST_STEP, InputChecks
-from esar_ros.safety.codes import Mode, Reason, by_gravity
 from esar_ros.safety.envelope import Envelope, Scene
+from esar_ros.safety.failsafe import Drain, Latch, battery_needed, landing, way_home
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.silence import Silence
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
-from esar_ros.safety.voyage import Drain, Latch, battery_needed, landing, way_home
 from esar_ros.safety.watch import Clock, Hold, Motion, Scan
 
 _UP = np.array([0.0, 0.0, 1.0])

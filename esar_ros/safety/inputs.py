@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import FARTHEST, FASTEST, Pose, Vector
-from esar_ros.safety.codes import Mode, Reason
+from esar_ros.mission.modes import Mode, Reason
 
 _MOST_CELLS = 500_000  # of a range image
 _LEAST_CELL = 1e-3  # rad

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.safety.codes import Reason
+from esar_ros.mission.modes import Reason
 
 _STANDING = 0.3  # m/s: what a hovering vehicle and the drift of its odometry stay below
 

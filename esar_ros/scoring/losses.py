@@ -18,9 +18,9 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.scoring import metrics
+from esar_ros.scoring.horizon_profile import BODY, Skyline, hidden
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Cause, ReportResult
-from esar_ros.scoring.skyline import BODY, Skyline, hidden
 from esar_ros.scoring.truth import End, TrueClue, TrueVictim, Truth
 
 LOOK_RANGE = 60.0  # m: a person is 3 x 8 px there in a 640x480 picture; beyond, a picture does not count as a look

@@ -8,24 +8,15 @@ from typing import Any
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission import names
+from esar_ros.mission import message_values, names
 from esar_ros.mission.stamps import NANO
-from esar_ros.scoring import metrics, words
+from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
 from esar_ros.scoring.flight import Flight, count_troubles, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.losses import Looks, Seen, cause_of, see
 from esar_ros.scoring.record import EpisodeRecord
-from esar_ros.scoring.result import (
-    ClueResult,
-    Metrics,
-    ReportResult,
-    Result,
-    Safety,
-    Scores,
-    TaskInfo,
-    VictimResult,
-)
+from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
 
 
@@ -183,7 +174,7 @@ def _reports(claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResul
 
 def _report(claim: Claim, outcome: _Outcome | None, found_ids: set[str], truth: Truth) -> ReportResult:
     row = claim.row
-    kind = {words.VICTIM: "victim", words.CLUE: "clue"}.get(row.type, "unknown")
+    kind = {message_values.VICTIM: "victim", message_values.CLUE: "clue"}.get(row.type, "unknown")
     target = outcome.truth if outcome else _nearest(claim, truth)
     distance = None
     if target is not None and claim.position is not None:
@@ -219,9 +210,9 @@ def _point(position: Vector) -> Point:
 def _nearest(claim: Claim, truth: Truth) -> TrueVictim | TrueClue | None:
     """The victim or clue, as the report claims, that lies nearest to it."""
     targets: tuple[TrueVictim | TrueClue, ...] = ()
-    if claim.row.type == words.VICTIM:
+    if claim.row.type == message_values.VICTIM:
         targets = truth.victims
-    elif claim.row.type == words.CLUE:
+    elif claim.row.type == message_values.CLUE:
         targets = truth.clues
     if claim.position is None or not targets:
         return None

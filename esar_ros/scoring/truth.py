@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
-from esar_ros.scoring.skyline import Skyline
+from esar_ros.scoring.horizon_profile import Skyline
 
 SCHEMA = "esar-truth/1"
 
@@ -46,7 +46,7 @@ class TrueVictim(_Strict):
     pose: str
     position: Point
     skyline: Skyline = Field(
-        default=(), description="what the ground around hides (scoring/skyline.py); empty: nothing"
+        default=(), description="what the ground around hides (scoring/horizon_profile.py); empty: nothing"
     )
 
 

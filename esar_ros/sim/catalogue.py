@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.maps import load_map
-from esar_ros.sim.meshes import Asset, assets
+from esar_ros.sim.assets.meshes import Asset, assets
+from esar_ros.sim.terrain.maps import load_map
 
 _CELL = 128  # px, a picture's side
 _LABEL = 26  # px below it
@@ -92,8 +92,8 @@ def contact_sheet(
 
     Raises UsageError where there is no OpenGL or an asset is unknown.
     """
-    from esar_ros.sim.renderer import Renderer  # graphics only when something is drawn
-    from esar_ros.sim.world import World
+    from esar_ros.sim.render.renderer import Renderer  # graphics only when something is drawn
+    from esar_ros.sim.world.world import World
 
     world = World(load_map(map_id), 0)
     spot = np.array(at if at is not None else (-14.0, 6.0))

@@ -19,18 +19,18 @@ from esar_ros.geometry.frames import Pose, ned_to_enu, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import truth_token
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
-from esar_ros.sim.api import Context
-from esar_ros.sim.api_groups import build_api
-from esar_ros.sim.api_values import yaw_enu
+from esar_ros.sim.airsim_api.api import Context
+from esar_ros.sim.airsim_api.calls.groups import build_api
+from esar_ros.sim.airsim_api.rpc_server import RpcServer
+from esar_ros.sim.airsim_api.settings_reader import load_settings
+from esar_ros.sim.airsim_api.values import yaw_enu
 from esar_ros.sim.clock import STEP
-from esar_ros.sim.drone import Drone
-from esar_ros.sim.maps import PlaceMap, ground_is_drawn, load_map
-from esar_ros.sim.render_client import RenderClient
-from esar_ros.sim.rpc_server import RpcServer
+from esar_ros.sim.physics.drone import Drone
+from esar_ros.sim.physics.simulation import Simulation
+from esar_ros.sim.render.process.client import RenderClient
 from esar_ros.sim.settings import Capture, Settings, VehicleSettings, default_settings
-from esar_ros.sim.settings_reader import load_settings
-from esar_ros.sim.simulation import Simulation
-from esar_ros.sim.world import World
+from esar_ros.sim.terrain.maps import PlaceMap, ground_is_drawn, load_map
+from esar_ros.sim.world.world import World
 
 STAGE = "simulator: "  # of the lines that tell what is under way before the server answers
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

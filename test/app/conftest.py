@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from ros_domain import free_domain
 
 from esar_ros.app.shared_memory import FOLDER, PREFIXES
+from helpers.ros_domain import free_domain
 
 MARKER = "ESAR_TEST_MARKER"
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import struct
-import sys
 from pathlib import Path
 
 import pytest
 
 from esar_ros.app import cli
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
-from small_mission import mission, write
+from helpers.small_mission import mission, write
 
 TRUTH = """
 schema: esar-flight-truth/1

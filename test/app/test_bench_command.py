@@ -16,11 +16,11 @@ import yaml
 from esar_ros.app import rerun
 from esar_ros.app.bench import BenchLine, main, span, words
 from esar_ros.app.mission import add_arguments
-from esar_ros.benchmark import runner_log
-from esar_ros.benchmark.runner import Progress
-from esar_ros.benchmark.runner_job import Plan
-from esar_ros.benchmark.runner_plan import choose_tasks, make_plan
-from esar_ros.benchmark.runner_store import EPISODES, Store
+from esar_ros.benchmark.runner import log
+from esar_ros.benchmark.runner.job import Plan
+from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
+from esar_ros.benchmark.runner.run import Progress
+from esar_ros.benchmark.runner.store import EPISODES, Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 
@@ -129,9 +129,9 @@ OTHER_SETTINGS = {  # what differs, and how: file, section, key, value, the modu
     "planner settings": ("planners.yaml", "belief", "cell", 17.0, "esar_ros.planning.parameters"),
     "thresholds": ("thresholds.yaml", "", "error_threshold", 20.0, "esar_ros.mission.thresholds"),
     "safety": ("safety.yaml", "", "odometry_age", 0.123, "esar_ros.safety.limits"),
-    "pilot": ("pilot.yaml", "", "speed", 4.5, "esar_ros.planning.pilot_limits"),
+    "pilot": ("pilot.yaml", "", "speed", 4.5, "esar_ros.flight.limits"),
     "detector settings": ("detector.yaml", "fusion", "gate", 12.0, "esar_ros.perception.settings"),
-    "judge settings": ("synonyms.yaml", "", "similarity", 0.9, "esar_ros.benchmark.conditions"),
+    "judge settings": ("synonyms.yaml", "", "similarity", 0.9, "esar_ros.benchmark.engine.conditions"),
 }
 
 
@@ -177,7 +177,7 @@ def test_another_language_model_or_way_of_asking_is_another_benchmark(
 
 def test_another_network_is_another_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network = {"backend": "esar_yolo", "digest": "a"}
-    monkeypatch.setattr("esar_ros.benchmark.conditions.about_chosen", lambda choice: network)
+    monkeypatch.setattr("esar_ros.benchmark.engine.conditions.about_chosen", lambda choice: network)
     Store(tmp_path, make_plan(("aotai-first",), ("fbe",)).settings).close()
     Store(tmp_path, make_plan(("aotai-first",), ("fbe",)).settings).close()
     network["digest"] = "b"
@@ -213,15 +213,15 @@ def test_progress_in_words() -> None:
 def test_runs_on_the_test_split_are_logged_once_each(tmp_path: Path) -> None:
     settings = make_plan(("aotai-first",), ("fbe",)).settings
     other = make_plan(("aotai-first",), ("zigzag",)).settings
-    assert runner_log.log_test_run(Plan(settings, (), 0, 1.0), tmp_path / "a") is None
-    assert not runner_log.state_directory().exists()
+    assert log.log_test_run(Plan(settings, (), 0, 1.0), tmp_path / "a") is None
+    assert not log.state_directory().exists()
     plan = Plan(settings, (), 5, 1.0)
     (tmp_path / "a").mkdir()
-    assert runner_log.log_test_run(plan, tmp_path / "a") == 1
-    assert runner_log.log_test_run(plan, tmp_path / "a") == 1, "going on is no new run"
-    assert runner_log.log_test_run(plan, tmp_path / "b") == 2
-    assert runner_log.log_test_run(Plan(other, (), 5, 1.0), tmp_path / "c") == 3
-    entries = [json.loads(line) for line in (runner_log.state_directory() / runner_log.LOG).read_text().splitlines()]
+    assert log.log_test_run(plan, tmp_path / "a") == 1
+    assert log.log_test_run(plan, tmp_path / "a") == 1, "going on is no new run"
+    assert log.log_test_run(plan, tmp_path / "b") == 2
+    assert log.log_test_run(Plan(other, (), 5, 1.0), tmp_path / "c") == 3
+    entries = [json.loads(line) for line in (log.state_directory() / log.LOG).read_text().splitlines()]
     assert [entry["count"] for entry in entries] == [1, 2, 3]
     assert entries[2]["planners"] == ["zigzag"] and entries[0]["test_tasks"] == 5
 

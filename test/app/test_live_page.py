@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -16,13 +15,11 @@ import cv2
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from test_live_state import Told, grid, message, state_of
-
 from esar_ros.app.view.live import PAGE, LiveView
+from esar_ros.app.view.page_image import BROWSERS, browser, take_picture
 from esar_ros.app.view.pages import PageServer, read_assets
-from esar_ros.app.view.picture import BROWSERS, browser, take_picture
 from esar_ros.mission import names
+from helpers.live_messages import Told, grid, message, state_of
 
 
 @pytest.fixture

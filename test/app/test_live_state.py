@@ -17,41 +17,8 @@ from esar_ros.app.view.live import LiveView
 from esar_ros.app.view.live_crops import SIDE, Crops, cut_box
 from esar_ros.app.view.live_layers import PALETTES, Layer
 from esar_ros.app.view.live_state import LiveState, ellipse, rounded
-from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
-
-TYPES = typestore()
-
-
-def message(kind: str, stamp: float = 0.0, /, **values: Any) -> Any:
-    """A message of a type with its fields at zero but for values; dotted names reach into fields."""
-    made = _zero(kind)
-    if hasattr(made, "header"):
-        made.header.stamp.sec, made.header.stamp.nanosec = int(stamp), round(stamp % 1 * 1e9)
-    for name, value in values.items():
-        *path, last = name.split("__")
-        target = made
-        for part in path:
-            target = getattr(target, part)
-        setattr(target, last, value)
-    return made
-
-
-def _zero(kind: str) -> Any:
-    fields = {}
-    for name, (node, detail) in TYPES.fielddefs[kind][1]:
-        if node == 1:  # a plain value
-            fields[name] = {"string": "", "bool": False}.get(detail[0], 0.0 if detail[0].startswith("float") else 0)
-        elif node == 2:  # a message
-            fields[name] = _zero(detail)
-        else:
-            fields[name] = [] if node == 4 else [0.0] * detail[1]
-    return SimpleNamespace(**fields)
-
-
-def state_of(phase: int, elapsed: float, stamp: float | None = None, **values: Any) -> Any:
-    at = 100.0 + elapsed if stamp is None else stamp
-    return message("esar_ros/msg/MissionState", at, phase=phase, elapsed=elapsed, t_max=600.0, **values)
+from helpers.live_messages import Told, grid, message, state_of
 
 
 @pytest.fixture
@@ -171,12 +138,6 @@ def test_an_ellipse_of_nothing_known_is_told_as_none() -> None:
     assert [rounded(v) for v in ellipse([math.inf] * 9)[:2]] == [None, None]
 
 
-def grid(cells: np.ndarray) -> Any:
-    made = message("nav_msgs/msg/OccupancyGrid", info__resolution=5.0, info__width=cells.shape[1], data=cells.ravel())
-    made.info.height, made.info.origin.position.x = cells.shape[0], -10.0
-    return made
-
-
 def test_a_grid_lies_where_its_message_says_north_up_and_clear_where_nothing_is_known() -> None:
     cells = np.array([[-1, 0], [100, 50], [1, -1]], dtype=np.int8)  # south first
     layer = Layer.of(names.BELIEF, 1, grid(cells))
@@ -235,27 +196,6 @@ def test_a_clue_s_picture_is_replaced_by_a_clearly_better_one_alone() -> None:
 def test_a_box_at_the_edge_is_cut_inside_the_picture() -> None:
     box = SimpleNamespace(x=150, y=110, width=30, height=30)
     assert cv2.imdecode(np.frombuffer(cut_box(picture_with_box(), box), np.uint8), 1).shape == (SIDE, SIDE, 3)
-
-
-class Told:
-    """A graph that remembers what it was asked."""
-
-    lockstep = True
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[Any, ...]] = []
-
-    def order(self, *words: Any) -> None:
-        self.asked.append(("order", *words))
-
-    def report(self, *words: Any) -> None:
-        self.asked.append(("report", *words))
-
-    def set_clock(self, **changes: Any) -> None:
-        self.asked.append(("clock", changes))
-
-    def step(self) -> None:
-        self.asked.append(("step",))
 
 
 def test_what_a_person_asks_reaches_the_graph() -> None:

@@ -15,7 +15,7 @@ from esar_ros.app.mission import add_arguments, options_from
 from esar_ros.app.progress import ProgressLine
 from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.errors import UsageError
-from esar_ros.nodes.graph import MissionOptions
+from esar_ros.nodes.graph.mission import MissionOptions
 
 
 def options(*arguments: str) -> MissionOptions:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_onnx import bright_tent, write_detector
 
 from esar_ros.app.cli import main
-from esar_ros.perception import backend
-from esar_ros.perception.prompt_table import TABLE, load_table
+from esar_ros.perception.detectors import backend
+from esar_ros.perception.text.prompt_table import TABLE, load_table
+from helpers.tiny_onnx import bright_tent, write_detector
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +111,7 @@ class Encoder:
 def test_tables_of_words_grow(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("esar_ros.perception.text_encoder.ClipText", Encoder)
+    monkeypatch.setattr("esar_ros.perception.text.clip_encoder.ClipText", Encoder)
     assert main(["models", "embed", "--weights", "clip.pt"]) == 0
     assert main(["models", "embed", "ice axe", "crampons", "--weights", "clip.pt"]) == 0
     words = load_table(folder / "models" / TABLE)

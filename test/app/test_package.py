@@ -19,7 +19,7 @@ from types import ModuleType
 import pytest
 
 import esar_ros
-from esar_ros.nodes.graph import MissionOptions, mission_graph
+from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "esar_ros"

@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.app import progress
 from esar_ros.app.progress import ProgressLine, parse
-from esar_ros.nodes.progress import PHASES, PREFIX, Progress
+from esar_ros.nodes.graph.progress import PHASES, PREFIX, Progress
 
 
 class Terminal(io.StringIO):

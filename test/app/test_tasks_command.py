@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from esar_ros.app.cli import main
-from esar_ros.benchmark.tasks import task_set
+from esar_ros.suites.esarbench.tasks import task_set
 
 
 def test_list_prints_a_set_in_its_order(capsys: pytest.CaptureFixture[str]) -> None:

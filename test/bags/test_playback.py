@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -13,10 +12,8 @@ from esar_ros.bags.playback import LOOP_GAP, Selection, copy_bag, play
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import read_bag
-
-sys.path.insert(0, str(Path(__file__).parent))
-from built_messages import SECOND, START
-from small_mission import mission, write
+from helpers.built_messages import SECOND, START
+from helpers.small_mission import mission, write
 
 
 def test_a_part_of_a_bag_is_copied(tmp_path: Path) -> None:

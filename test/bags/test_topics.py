@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from esar_ros.bags.topics import read_pictures, split_topic
-
-sys.path.insert(0, str(Path(__file__).parent))
-from built_messages import SECOND, START
-from small_mission import mission, write
+from helpers.built_messages import SECOND, START
+from helpers.small_mission import mission, write
 
 
 def test_pictures_nearest_to_a_stamp(tmp_path: Path) -> None:

@@ -15,9 +15,7 @@ import yaml
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.writer import BagWriter
 from esar_ros.mission.errors import UsageError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from small_mission import mission, write
+from helpers.small_mission import mission, write
 
 
 def test_metadata_names_latched_topics(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from esar_ros.sim.api_rest import REFUSED
+from esar_ros.sim.airsim_api.calls.rest import REFUSED
 
 WIDTH, HEIGHT = 160, 120  # of the simulator fixture's pictures
 Drive = Callable[..., dict[str, Any]]

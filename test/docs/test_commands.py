@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from blocks import ROOT, Block, blocks, pages
+from helpers.blocks import ROOT, Block, blocks, pages
 
 LAUNCHER = """#!/bin/sh
 if [ "$1" = exec ]; then shift; PATH="{bin}:$PATH" exec "$@"; fi

@@ -11,9 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from blocks import ROOT, pages
+from helpers.blocks import ROOT, pages
 
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)(?:#([^)\s]+))?\)|\]\(#([^)\s]+)\)")
 

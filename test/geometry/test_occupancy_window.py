@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from esar_ros.geometry.occupancy_window import (
-    FREE,
-    OCCUPIED,
-    UNKNOWN,
-    OccupancyWindow,
-    pack_cells,
-    unpack_cells,
-)
+from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN, OccupancyWindow, pack_cells, unpack_cells
 
 SEEDS = st.integers(0, 2**32 - 1)
 SHAPES = st.tuples(st.integers(1, 12), st.integers(1, 12), st.integers(1, 12))

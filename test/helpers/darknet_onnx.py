@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from tiny_onnx import node, tensor, write_model
+
+from helpers.tiny_onnx import node, tensor, write_model
 
 EPSILON = 1e-6  # of Darknet's batch normalisation
 

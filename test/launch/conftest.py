@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from launched import Launch, Launched, StandIns
-from ros_domain import free_domain
+from helpers.launched import Launch, Launched, StandIns
+from helpers.ros_domain import free_domain
 
 
 @pytest.fixture

@@ -19,13 +19,13 @@ from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from rclpy.executors import SingleThreadedExecutor
-from ros_domain import free_domain
 
 from esar_ros.mission import names
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.types import message_class
+from helpers.ros_domain import free_domain
 
 DOMAIN = str(free_domain())
 

@@ -1,27 +1,21 @@
-"""The launch file starts what esar_ros.nodes.graph describes, and flies it to the end."""
+"""The launch file starts what esar_ros.nodes.graph.mission describes, and flies it to the end."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import sys
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
-from flight import Flight, write_short_task
-from launched import Launch, StandIns
 
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.graph import TRUTH_DETECTOR, mission_graph
-from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, mission_graph
+from helpers.flight import Flight, write_short_task
+from helpers.launched import Launch, StandIns, parameters
 
 VARIANTS = {
     "as it comes": {"port": "41234"},
@@ -49,15 +43,6 @@ PROCESSES = 7
 
 def options_of(arguments: dict[str, str]) -> Any:
     return options_from({name: argument.default for name, argument in ARGUMENTS.items()} | arguments)
-
-
-def parameters(argv: list[str]) -> dict[str, Any]:
-    """ROS parameters for every node in a process, from its command line."""
-    merged: dict[str, Any] = {}
-    for flag, value in pairwise(argv):
-        if flag == "--params-file":
-            merged |= yaml.safe_load(Path(value).read_text())["/**"]["ros__parameters"]
-    return merged
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

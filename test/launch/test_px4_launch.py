@@ -14,20 +14,15 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
-from flight import free_port, write_short_task
-from launched import Launch, Launched, StandIns
-from ros_domain import free_domain
-from test_mission_launch import parameters
-
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
 from esar_ros.mission.truth_token import VARIABLE
-from esar_ros.nodes import px4_messages
-from esar_ros.nodes.launch_arguments import ARGUMENTS, options_from
-from esar_ros.nodes.px4_graph import vehicle_graph
+from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.px4 import vehicle_graph
+from esar_ros.nodes.px4 import messages
+from helpers.flight import free_port, write_short_task
+from helpers.launched import Launch, Launched, StandIns, parameters
+from helpers.ros_domain import free_domain
 
 VEHICLES = {"detector": "mine", "vehicles": "uav1,uav2", "namespace": "/team", "log_level": "warn"}
 
@@ -101,7 +96,7 @@ def test_every_argument_is_declared_and_described() -> None:
 
 @pytest.mark.full
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(not px4_messages.is_built(), reason="px4_msgs is not built here")
+@pytest.mark.skipif(not messages.is_built(), reason="px4_msgs is not built here")
 def test_it_flies_the_fake_autopilot_and_is_scored(launch: Launch, tmp_path: Path) -> None:
     """cameras:=simulator: a simulator draws from where the fake autopilot says that the vehicle is."""
     port, domain = free_port(), str(free_domain())

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mapping.inputs import DepthView
-from esar_ros.mapping.voxel_map import VoxelMap
+from esar_ros.mapping.map.voxel_map import VoxelMap
 
 REACH = 30.0  # m
 SPAN = 32.0  # m, half the edge of the small world

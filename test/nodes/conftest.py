@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from flight import Flight, Flown, write_short_task
-from ros_domain import own_domain
+from helpers.flight import Flight, Flown, write_short_task
+from helpers.ros_domain import own_domain
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

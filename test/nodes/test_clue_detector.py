@@ -16,7 +16,6 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from tiny_onnx import bright_tent
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
@@ -24,13 +23,14 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.msg import Tick
 from esar_ros.nodes import clue_detector
-from esar_ros.nodes.frames import FrameSet, InProcessFrames
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.steps import to_stamp
-from esar_ros.nodes.types import message_class
-from esar_ros.perception.backend import CameraFrame
+from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.steps import to_stamp
+from esar_ros.nodes.core.types import message_class
+from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.srv import SetPrompts
+from helpers.tiny_onnx import bright_tent
 
 Spin = Callable[..., bool]
 SECOND = 1_000_000_000

@@ -20,8 +20,8 @@ from tf2_msgs.msg import TFMessage
 from esar_ros.geometry.occupancy_window import FREE, pack_cells
 from esar_ros.mission import names
 from esar_ros.msg import Brief, LocalMap, RangeImage, SafetyStatus, VehicleState
+from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
-from esar_ros.nodes.steps import Step, to_stamp
 from esar_ros.safety.limits import load_limits
 
 PERIOD = 50_000_000  # ns

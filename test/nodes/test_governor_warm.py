@@ -17,10 +17,10 @@ INNER = {"_bound", "_on_line", "_on_plane", "_range_at", "_seen_by_ranges"}  # c
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.msg import Brief, RangeImage, VehicleState
-from esar_ros.nodes.convert import twist
-from esar_ros.nodes.map_messages import local_map_message
+from esar_ros.nodes.messages.convert import twist
+from esar_ros.nodes.messages.mapping import local_map_message
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
-from esar_ros.nodes.steps import Step, to_stamp
+from esar_ros.nodes.core.steps import Step, to_stamp
 
 def kernels():
     found = pkgutil.iter_modules(esar_ros.safety.__path__)

@@ -12,8 +12,8 @@ from tf2_msgs.msg import TFMessage
 from esar_ros.mission import names
 from esar_ros.msg import Brief, MissionState, Tick
 from esar_ros.nodes import planner as module
+from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.planner import PlannerNode
-from esar_ros.nodes.steps import Step, to_stamp
 
 SECOND = 1_000_000_000
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "px4"))
-
-from esar_ros.nodes import px4_messages
+from esar_ros.nodes.px4 import messages as px4_messages
 
 # The messages take a minute to build, once; where they are there the tests run with the others.
 pytestmark = [] if px4_messages.is_built() else [pytest.mark.full]
@@ -41,13 +37,13 @@ class Graph:
         from rclpy.executors import SingleThreadedExecutor
 
         from esar_ros.action import Arm, Manoeuvre, TouchDown
-        from esar_ros.bridges.px4_stream import Timing
+        from esar_ros.bridges.px4.stream import Timing
         from esar_ros.mission import names
         from esar_ros.msg import Brief, SafetyStatus
-        from esar_ros.nodes.interface import BY_NAME
+        from esar_ros.nodes.core.interface import BY_NAME
+        from esar_ros.nodes.core.qos import PROFILES
+        from esar_ros.nodes.core.types import message_class
         from esar_ros.nodes.px4_bridge import Px4BridgeNode
-        from esar_ros.nodes.qos import PROFILES
-        from esar_ros.nodes.types import message_class
 
         versions = autopilot.pop("versions", None)
         namespace = autopilot.pop("namespace", "")
@@ -288,8 +284,8 @@ def test_two_vehicles_do_not_hear_each_other(make: Callable[..., Graph], monkeyp
     """Each by the namespace and system id of its place in the mission: instances 0 and 1 of PX4 SITL."""
     import fake_autopilot
 
-    from esar_ros.bridges import px4_state
-    from esar_ros.bridges.px4_stream import Timing
+    from esar_ros.bridges.px4 import state as px4_state
+    from esar_ros.bridges.px4.stream import Timing
 
     # Six nodes in one process, and nothing here is about time: a slower link, and more patience on both sides.
     for name in ("VehicleOdometry", "VehicleLocalPosition"):

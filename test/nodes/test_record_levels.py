@@ -6,8 +6,8 @@ import pytest
 
 from esar_ros.bags.playback import PICTURES
 from esar_ros.mission import names
-from esar_ros.nodes.graph import RECORDS
-from esar_ros.nodes.interface import RECORD_LEVELS, TOPICS, Record
+from esar_ros.nodes.core.interface import RECORD_LEVELS, TOPICS, Record
+from esar_ros.nodes.graph.mission import RECORDS
 from esar_ros.scoring.record import TOPICS as SCORED
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from rviz_displays import CONFIGS, SHOWS, displays, load, shown
 
-from esar_ros.nodes.interface import BY_NAME
+from esar_ros.nodes.core.interface import BY_NAME
+from helpers.rviz_displays import CONFIGS, SHOWS, displays, load, shown
 
 CLASSES = {"Grid", "TF", *SHOWS}
 

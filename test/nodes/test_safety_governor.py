@@ -14,10 +14,10 @@ from tf2_msgs.msg import TFMessage
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.modes import Mode
 from esar_ros.msg import Brief, LocalMap, RangeImage, VehicleState
+from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
-from esar_ros.nodes.steps import Step, to_stamp
-from esar_ros.safety.codes import Mode
 
 LANDED = VehicleState.LANDED_ON_GROUND
 

@@ -16,9 +16,9 @@ from rclpy.node import Node
 
 from esar_ros.mission import names
 from esar_ros.msg import MissionState, Report
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.types import message_class
 
 Spin = Callable[..., bool]
 
@@ -147,7 +147,7 @@ def test_orders_and_reports_go_into_the_graph_and_an_order_is_repeated(
 def test_foxglove_is_told_the_topics_and_gets_the_bytes(ros: Spin, mission: Mission) -> None:
     pytest.importorskip("foxglove")
     client = pytest.importorskip("websockets.sync.client")
-    from esar_ros.nodes.foxglove_bridge import FoxgloveBridgeNode
+    from esar_ros.nodes.tools.foxglove_bridge import FoxgloveBridgeNode
 
     bridge = FoxgloveBridgeNode()
     nodes: list[Node] = [mission.node, bridge]

@@ -24,14 +24,15 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detection, Detections, Tick
-from esar_ros.nodes import convert, voxel_mapper
-from esar_ros.nodes.frames import FrameSet, InProcessFrames
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.map_messages import GREY
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.steps import to_stamp
-from esar_ros.nodes.types import message_class
-from esar_ros.perception.backend import CameraFrame
+from esar_ros.nodes import voxel_mapper
+from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.steps import to_stamp
+from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.mapping import GREY
+from esar_ros.perception.detectors.backend import CameraFrame
 
 Spin = Callable[..., bool]
 BEAM = np.array([[30.2, 0.2, 45.2], [15.0, 0.1, 42.6]])  # where that beam ends and what it crosses

@@ -11,8 +11,8 @@ import pytest
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
-from esar_ros.perception.backend import CameraFrame, Detection2D
-from esar_ros.perception.localisation import Sighting
+from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.fusion.localisation import Sighting
 
 MODEL = CameraModel.from_horizontal_fov(640, 480, math.pi / 2)
 

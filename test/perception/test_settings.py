@@ -6,8 +6,8 @@ import pytest
 
 from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
-from esar_ros.perception.backend import names
-from esar_ros.perception.chosen import create_chosen
+from esar_ros.perception.detectors.backend import names
+from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.perception.settings import FusionSettings, LocalisationSettings, load_detector_settings
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chat_server import ChatEndpoint
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Brief, CameraView, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
+from helpers.chat_server import ChatEndpoint
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from esar_ros.bridges.airsim_client import AirSimClient
-from esar_ros.bridges.airsim_types import image_request
+from esar_ros.bridges.airsim.client import AirSimClient
+from esar_ros.bridges.airsim.types import image_request
 from esar_ros.mission.decision import Decision
 
 POSE = {

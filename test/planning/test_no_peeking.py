@@ -13,18 +13,17 @@ from typing import Any
 
 import pytest
 
-from esar_ros.bridges.airsim_client import AirSimClient
+from esar_ros.bridges.airsim.client import AirSimClient
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.truth_token import VARIABLE
-from esar_ros.nodes.graph import MissionOptions, mission_graph
+from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "test" / "sim"))
-from api_bench import Bench  # noqa: E402
-from ros_domain import free_domain  # noqa: E402
-from simulator_process import Process  # noqa: E402
+from helpers.api_bench import Bench  # noqa: E402
+from helpers.ros_domain import free_domain  # noqa: E402
+from helpers.simulator_process import Process  # noqa: E402
 
 TOKEN = "d41d8cd98f00b204"
 PLACES = {"esar_5f2c": (123.457, -234.569), "esar_99ab": (-87.653, 45.679)}  # east, north
@@ -110,8 +109,7 @@ def test_no_call_that_is_open_to_all_tells_where_an_object_is(simulator: Process
 def test_a_planner_in_a_mission_gets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real graph, with the peeker as its planner from an outside package."""
     pytest.importorskip("rclpy")
-    sys.path.insert(0, str(ROOT / "test" / "nodes"))
-    import flight
+    from helpers import flight
 
     site = tmp_path / "site"
     about = site / "peeker-1.0.dist-info"

@@ -12,14 +12,14 @@ import yaml
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.planning import registry
-from esar_ros.planning.exploration import ExplorationSettings
-from esar_ros.planning.flooder import FlooderSettings
 from esar_ros.planning.method import NEEDS, Method
+from esar_ros.planning.methods.maps.exploration import ExplorationSettings
+from esar_ros.planning.methods.patterns.random_walk import RandomSettings
+from esar_ros.planning.methods.patterns.report_spam import FlooderSettings
+from esar_ros.planning.methods.patterns.stay import StaySettings
+from esar_ros.planning.methods.patterns.zigzag import ZigzagSettings
 from esar_ros.planning.parameters import configured
-from esar_ros.planning.random_walk import RandomSettings
 from esar_ros.planning.reporting import ReportingSettings
-from esar_ros.planning.stay import StaySettings
-from esar_ros.planning.zigzag import ZigzagSettings
 
 OWN = {
     "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": ExplorationSettings, "stay": StaySettings,

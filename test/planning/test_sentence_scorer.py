@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.perception.prompt_table import Vector32
+from esar_ros.perception.text.prompt_table import Vector32
 from esar_ros.planning import image_text, registry
 from esar_ros.planning.image_text import SentenceScorer, phrase
 

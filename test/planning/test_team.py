@@ -15,15 +15,7 @@ from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid, Teammate
 from esar_ros.planning.registry import create
 from esar_ros.planning.search_area import contains, polygon_area
 from esar_ros.planning.session import Session
-from esar_ros.planning.team import (
-    OneVoice,
-    clues_of_all,
-    has_its_turn,
-    own_brief,
-    sector,
-    untold,
-    waits_its_turn,
-)
+from esar_ros.planning.team import OneVoice, clues_of_all, has_its_turn, own_brief, sector, untold, waits_its_turn
 
 SQUARE = np.array([[-900.0, -900.0], [900.0, -900.0], [900.0, 900.0], [-900.0, 900.0]])
 TEAM = ("uav1", "uav2")

@@ -23,7 +23,7 @@ from esar_ros.geometry.frames import (
     quaternion_from_yaw,
 )
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.sim.dynamics import Quadrotor, SetPoint
+from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
 
 MANUAL, HOLD, RTL, TERMINATION, OFFBOARD, TAKE_OFF, LAND = 0, 4, 5, 13, 14, 17, 18
 TICK = 0.01  # s

@@ -21,10 +21,10 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fake_autopilot import FakeAutopilot
 
-from esar_ros.bridges.airsim_connect import authorise, connect
-from esar_ros.bridges.airsim_frames import VehicleFrame
-from esar_ros.bridges.airsim_types import from_quaternionr, from_vector3r, quaternionr, vector3r
-from esar_ros.bridges.px4_versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OUT, topic, version_of
+from esar_ros.bridges.airsim.connect import authorise, connect
+from esar_ros.bridges.airsim.frames import VehicleFrame
+from esar_ros.bridges.airsim.types import from_quaternionr, from_vector3r, quaternionr, vector3r
+from esar_ros.bridges.px4.versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OUT, topic, version_of
 from esar_ros.geometry.frames import (
     attitude_enu_flu_to_ned_frd,
     attitude_ned_frd_to_enu_flu,
@@ -34,12 +34,12 @@ from esar_ros.geometry.frames import (
 )
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.px4_messages import message_class
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.runtime import run
-from esar_ros.nodes.types import message_class as message_type
-from esar_ros.sim.maps import load_map
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.types import message_class as message_type
+from esar_ros.nodes.px4.messages import message_class
+from esar_ros.sim.terrain.maps import load_map
 
 STEP = 0.01  # s
 SHOW = 0.05  # s between two poses given to the simulator

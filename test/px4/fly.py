@@ -21,9 +21,9 @@ from pathlib import Path
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.task import load_task
 from esar_ros.mission.truth_token import VARIABLE
-from esar_ros.nodes import px4_messages
-from esar_ros.nodes.graph import PX4, SIMULATOR, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
-from esar_ros.nodes.supervisor import Supervisor
+from esar_ros.nodes.graph.mission import PX4, SIMULATOR, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.supervisor import Supervisor
+from esar_ros.nodes.px4 import messages
 
 
 def free_port() -> int:
@@ -41,7 +41,7 @@ def graph(options: MissionOptions) -> list[NodeSpec]:
 
 def fly(options: MissionOptions, patience: float) -> int:
     """Run it; 0 when a result was written within patience (s, wall)."""
-    px4_messages.ensure()
+    messages.ensure()
     token = secrets.token_hex(8)
     out = Path(options.out)
     supervisor = Supervisor(

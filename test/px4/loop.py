@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from fake_autopilot import FakeAutopilot
 
-from esar_ros.bridges.px4_commands import Manoeuvre, Outcome
-from esar_ros.bridges.px4_external import ExternalMode
-from esar_ros.bridges.px4_offboard import Offboard
-from esar_ros.bridges.px4_state import Px4State
-from esar_ros.bridges.px4_stream import Output, Stream
-from esar_ros.bridges.px4_versions import EXTERNAL_OUT
-from esar_ros.safety.codes import Mode
+from esar_ros.bridges.px4.commands import Manoeuvre, Outcome
+from esar_ros.bridges.px4.external import ExternalMode
+from esar_ros.bridges.px4.offboard import Offboard
+from esar_ros.bridges.px4.state import Px4State
+from esar_ros.bridges.px4.stream import Output, Stream
+from esar_ros.bridges.px4.versions import EXTERNAL_OUT
+from esar_ros.mission.modes import Mode
 
 STEP = 0.02  # s
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from numba import njit
 from numpy.typing import NDArray
-from tally import STEPS
 
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN, OccupancyWindow
@@ -23,7 +22,8 @@ from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import Limits, load_limits
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
-from esar_ros.sim.dynamics import Quadrotor, SetPoint
+from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
+from helpers.tally import STEPS
 
 STEP = 0.05  # s
 NOW = 100.0  # s

@@ -12,7 +12,7 @@ import pytest
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
-from esar_ros.safety.codes import Mode, Reason
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, SafeCommand, State
 from esar_ros.safety.limits import Limits

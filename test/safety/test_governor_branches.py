@@ -13,24 +13,21 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import test_governor_mutation as deleted
-
 from esar_ros.geometry.frames import Pose
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.checks import InputChecks
-from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.envelope import Envelope
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
+from helpers import governor_scenes as deleted
 
 Kit = SimpleNamespace
 Safe = Callable[[Kit, Limits], bool]

@@ -5,25 +5,38 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety import envelope as envelope_module
-from esar_ros.safety.codes import Mode, Reason
 from esar_ros.safety.envelope import Envelope
+from esar_ros.safety.failsafe import Latch, battery_needed
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other, gaps
-from esar_ros.safety.voyage import Latch, battery_needed
 from esar_ros.safety.watch import Clock, Hold
+from helpers.governor_scenes import (
+    Kit,
+    battery,
+    breach,
+    column,
+    estimator,
+    finite,
+    odometry,
+    old_command,
+    old_map,
+    old_ranges,
+    release,
+    silent_ranges,
+    unseen_ahead,
+)
 
-Kit = SimpleNamespace
 Safe = Callable[[Kit, Limits], bool]
 
 
@@ -46,10 +59,6 @@ def flight(kit: Kit, limits: Limits, things: list[list[float]], start: list[floa
 
 def towards(*velocity: float) -> Callable[[Any], Command]:
     return lambda vehicle: Command(vehicle.now, np.array(velocity))
-
-
-def finite(kit: Kit, limits: Limits) -> bool:
-    return bool(np.isfinite(kit.Scene(limits).decide([math.nan, 0.0, 0.0]).velocity).all())
 
 
 def speed(kit: Kit, limits: Limits) -> bool:
@@ -115,20 +124,6 @@ def unseen_climb(kit: Kit, limits: Limits) -> bool:
     return scene.decide([0.0, 0.0, 3.0]).velocity[2] <= limits.speed_unseen_up + 1e-6
 
 
-def unseen_ahead(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, velocity=[3.0, 0.0, 0.0])
-    scene.window = replace(scene.window, cells=np.zeros_like(scene.window.cells))
-    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.nan, dtype=np.float32))
-    return not scene.decide([3.0, 0.0, 0.0]).velocity.any()
-
-
-def column(kit: Kit, limits: Limits) -> bool:
-    """On the ground, no motion sideways."""
-    scene = kit.Scene(limits, position=[0.0, 0.0, 0.5])
-    scene.state = replace(scene.state, landed=True)
-    return scene.decide([0.1, 0.0, 0.1]).velocity[0] == 0.0
-
-
 def false_landed(kit: Kit, limits: Limits) -> bool:
     """Said of a vehicle 2 m above the ground, it would let it go on down past the floor."""
     governor, site = None, Site(kit.square(500.0), 120.0, np.full(3, -99.0))
@@ -177,12 +172,6 @@ def _traffic_as_last_heard(self: Governor, others: Any, state: Any, now: float) 
     return tuple(gaps(others, state.pose.position, -math.inf, self.limits))
 
 
-def estimator(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, velocity=[0.2, 0.0, 0.0])
-    scene.state = replace(scene.state, deviation=2.0 * limits.deviation_hold)
-    return scene.decide([0.03, 0.0, 0.0]).mode is Mode.HOLD
-
-
 def motion(kit: Kit, limits: Limits) -> bool:
     """Mistaken for north, east, down, the position jumps; where obstacles are is then anybody's guess."""
     governor = None
@@ -199,14 +188,6 @@ def stuck_ranges(kit: Kit, limits: Limits) -> bool:
     fast = flight_limits(limits)
     run.governor = Governor(fast, run.site)
     return run.fly(towards(5.0, 0.0, 0.0), 12.0, lambda n: {"scan"} if n > 40 else set()).nearest > limits.body_radius
-
-
-def silent_ranges(kit: Kit, limits: Limits) -> bool:
-    """Nothing comes back from the ground below, nor from the pillar ahead; and there is no map."""
-    scene = kit.Scene(limits, position=[0.0, 0.0, 10.0], velocity=[2.0, 0.0, 0.0])
-    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.inf, dtype=np.float32))
-    answer = scene.decide([2.0, 0.0, 0.0])
-    return answer.mode is Mode.HOLD and not answer.velocity.any()
 
 
 def flight_limits(limits: Limits) -> Limits:
@@ -249,29 +230,6 @@ def column_at_home(kit: Kit, limits: Limits) -> bool:
     return not kit.Scene(limits, beside, position=[0.0, 0.0, 1.5]).decide([0.0, 0.0, 1.0]).breach
 
 
-def odometry(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
-    scene.state = replace(scene.state, stamp=kit.NOW - 1.0)
-    return not scene.decide([2.0, 0.0, 0.0]).velocity.any()
-
-
-def old_command(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
-    return not scene.ask(Command(kit.NOW - 1.0, np.array([2.0, 0.0, 0.0]))).velocity.any()
-
-
-def old_ranges(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
-    scene.ranges = replace(scene.ranges, stamp=kit.NOW - 1.0)
-    return not scene.decide([2.0, 0.0, 0.0]).velocity.any()
-
-
-def old_map(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, velocity=[4.0, 0.0, 0.0])
-    scene.window = replace(scene.window, stamp=kit.NOW - 9.0)
-    return scene.decide([4.0, 0.0, 0.0]).velocity[0] <= limits.speed_without_map
-
-
 def link(kit: Kit, limits: Limits) -> bool:
     return not kit.Scene(limits, velocity=[2.0, 0.0, 0.0], heartbeat_age=2.0).decide([2.0, 0.0, 0.0]).velocity.any()
 
@@ -291,18 +249,6 @@ def settling(kit: Kit, limits: Limits) -> bool:
     return not kit.Scene(limits, now=kit.NOW - 49.6).decide([0.1, 0.0, 0.0], governor=governor).velocity.any()
 
 
-def release(kit: Kit, limits: Limits) -> bool:
-    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
-    kit.Scene(limits).ask(None, governor)
-    return not kit.Scene(limits, now=kit.NOW + 0.05).decide([0.1, 0.0, 0.0], governor=governor).velocity.any()
-
-
-def battery(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, position=[30.0, 0.0, 20.0])
-    scene.state = replace(scene.state, battery=limits.battery_return)
-    return scene.decide([0.0, 0.0, 0.0]).mode is Mode.RETURN
-
-
 def latch(kit: Kit, limits: Limits) -> bool:
     """A battery that recovers does not end the return."""
     governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
@@ -311,11 +257,6 @@ def latch(kit: Kit, limits: Limits) -> bool:
         scene.state = replace(scene.state, battery=charge)
         mode = scene.decide([0.0, 0.0, 0.0], governor=governor).mode
     return mode is Mode.RETURN
-
-
-def breach(kit: Kit, limits: Limits) -> bool:
-    world = kit.World(np.array([[2.4, 0.0, math.inf, 2.0]]), 24, 180)
-    return kit.Scene(limits, world=world).decide([0.0, 0.0, 0.0]).breach
 
 
 def back_off(kit: Kit, limits: Limits) -> bool:

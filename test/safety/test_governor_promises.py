@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Pose
-from esar_ros.safety.codes import Mode, Reason
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, Findings, SafeCommand
 from esar_ros.safety.limits import Limits

@@ -8,9 +8,9 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
+from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.safety.limits import Limits, load_limits
 
 UNITS = ("m/s^3", "m/s^2", "m/s", "m/m", "m", "s", "rad/s", "0..1")

@@ -11,7 +11,7 @@ import pytest
 
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE
-from esar_ros.safety.codes import Mode, Reason
+from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData
 from esar_ros.safety.limits import Limits

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from esar_ros.safety.codes import Reason
+from esar_ros.mission.modes import Reason
 from esar_ros.safety.watch import Clock, Hold, Motion, Scan, age_text, usable
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +16,8 @@ from esar_ros.scoring.bag import read_bag, score_bag
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.score import score
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "bags"))
-from built_messages import START
-from small_mission import mission, odometry, write
+from helpers.built_messages import START
+from helpers.small_mission import mission, odometry, write
 
 
 @pytest.fixture

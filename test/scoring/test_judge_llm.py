@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from chat_server import SECRET, Answer, ChatEndpoint, Handler, cut, says, status
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judge import Judgement, OfflineJudge, Pair
 from esar_ros.scoring.judge_llm import KEY, MODEL, PRESET, PRESETS, PROMPT, URL, Endpoint, LlmJudge
 from esar_ros.scoring.judges import make_judge
+from helpers.chat_server import SECRET, Answer, ChatEndpoint, Handler, cut, says, status
 
 PAIRS = [
     Pair("red bag", "backpack", "blue backpack", "backpack"),

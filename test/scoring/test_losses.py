@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission import names
+from esar_ros.scoring.horizon_profile import BODY, DIRECTIONS, RINGS, hidden, skyline
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.record import CluesRow, EpisodeRecord, OdometryRow
 from esar_ros.scoring.result import Cause, ClueResult, VictimResult
 from esar_ros.scoring.score import score
-from esar_ros.scoring.skyline import BODY, DIRECTIONS, RINGS, hidden, skyline
 from esar_ros.scoring.truth import End, TrueVictim, Truth
 
 SECOND = 1_000_000_000

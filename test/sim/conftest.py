@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
-from pathlib import Path
 
 import pytest
 
-from esar_ros.sim.maps import PlaceMap, load_map
-from esar_ros.sim.world import World
-
-sys.path.insert(0, str(Path(__file__).parent))  # helpers beside the tests
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
+from esar_ros.sim.world.world import World
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ import pytest
 
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
+from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.catalogue import catalogue, families, main, variants
-from esar_ros.sim.meshes import assets
 
 
 def test_every_variant_is_listed_once_and_truly() -> None:

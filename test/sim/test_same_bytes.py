@@ -10,7 +10,8 @@ from pathlib import Path
 
 import msgpack
 import pytest
-from api_bench import YAW, Bench
+
+from helpers.api_bench import YAW, Bench
 
 SENSORS = (
     "getImuData", "getGpsData", "getBarometerData", "getMagnetometerData", "getDistanceSensorData", "getLidarData",

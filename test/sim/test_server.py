@@ -20,12 +20,12 @@ import msgpack
 import numpy as np
 import psutil
 import pytest
-from simulator_process import SIZE, Process, Wire, gone
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.sim.airsim_api.rpc_server import RpcServer
 from esar_ros.sim.msgpack_wire import pack, pack_floats
-from esar_ros.sim.rpc_server import RpcServer
 from esar_ros.sim.server import STAGE, main
+from helpers.simulator_process import SIZE, Process, Wire, gone
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.sim.images import ImageType
+from esar_ros.sim.airsim_api.settings_reader import load_settings, parse_settings
+from esar_ros.sim.render.process.images import ImageType
 from esar_ros.sim.settings import default_settings
-from esar_ros.sim.settings_reader import load_settings, parse_settings
 
 VEHICLE = load_vehicle()
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel
 
 import esar_ros.nodes
 from esar_ros.app.reference_pages.page import MADE, cell, table
-from esar_ros.nodes.safety_limits import GROUP
+from esar_ros.flight.limits import PilotLimits
+from esar_ros.nodes.core.safety_limits import GROUP
 from esar_ros.perception.settings import DetectorSettings
-from esar_ros.planning.pilot_limits import PilotLimits
 from esar_ros.safety.limits import Limits
 
 _NODES = Path(esar_ros.nodes.__file__).parent

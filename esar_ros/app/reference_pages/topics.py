@@ -1,9 +1,9 @@
-"""Table of all topics and actions, from `nodes/interface.py`."""
+"""Table of all topics and actions, from `nodes/core/interface.py`."""
 
 from __future__ import annotations
 
 from esar_ros.app.reference_pages.page import MADE
-from esar_ros.nodes.interface import ACTIONS, TOPICS
+from esar_ros.nodes.core.interface import ACTIONS, TOPICS
 
 
 def topics_page() -> str:

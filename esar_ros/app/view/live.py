@@ -14,8 +14,8 @@ from esar_ros.app.view.pages import Wanted, number
 from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.maps import PlaceMap, load_map
-from esar_ros.sim.relief_picture import relief_picture
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
+from esar_ros.sim.terrain.relief_image import relief_picture
 
 PAGE = Path(__file__).with_name("live")
 RELIEF_PIXELS = 1200

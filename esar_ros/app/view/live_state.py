@@ -16,13 +16,13 @@ import numpy as np
 
 from esar_ros.app.view.live_crops import Crops
 from esar_ros.app.view.live_layers import Layer
+from esar_ros.flight.pilot import Phase
 from esar_ros.geometry.frames import Pose, motion_in_parent
 from esar_ros.mission import names
+from esar_ros.mission.message_values import VICTIM, mode_name, reason_name
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.nodes.convert import array3, pose_of, pose_of_transform
-from esar_ros.planning.pilot import Phase
+from esar_ros.nodes.messages.convert import array3, pose_of, pose_of_transform
 from esar_ros.scoring.truth import End
-from esar_ros.scoring.words import VICTIM, mode_name, reason_name
 
 TRACK_STEP = 1.0  # m between points kept of the way flown
 LOG_KEPT = 2000  # entries

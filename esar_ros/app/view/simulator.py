@@ -18,10 +18,10 @@ import numpy as np
 
 from esar_ros.app.view.encode import encode_jpeg, encode_png
 from esar_ros.app.view.pages import Wanted, number
-from esar_ros.bridges.airsim_client import AirSimClient, AirSimError
-from esar_ros.bridges.airsim_types import SCENE, CameraImage, image_request, yaw_mode
-from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
-from esar_ros.sim.maps import PlaceMap
+from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim.types import SCENE, CameraImage, image_request, yaw_mode
+from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
+from esar_ros.sim.terrain.maps import PlaceMap
 
 PAGE = Path(__file__).with_name("simulator.html")
 STATE_PERIOD = 0.1  # s

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from esar_ros.app.view.live import PAGE, LiveView
 from esar_ros.app.view.pages import PageServer, read_assets
-from esar_ros.nodes.progress import SERVING
-from esar_ros.nodes.runtime import run
+from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.graph.progress import SERVING
 from esar_ros.nodes.viewer import ViewerNode
 
 

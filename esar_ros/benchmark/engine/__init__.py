@@ -1,1 +1,4 @@
-"""The mission graph's cores in one process, without ROS: the same results, for speed."""
+"""One episode in one process: the mission graph's cores in the graph's order, without ROS.
+
+`episode` is the loop; `simulator`, `sensing` and `recording` are its parts; `wire` rounds numbers as messages do.
+"""

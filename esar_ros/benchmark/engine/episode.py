@@ -18,19 +18,21 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.briefing import describe_run, make_brief, mission_id
-from esar_ros.benchmark.deployer import Deployment, deploy
 from esar_ros.benchmark.engine.recording import Recording
+from esar_ros.benchmark.engine.run_description import describe_run, make_brief, mission_id
 from esar_ros.benchmark.engine.sensing import Sensed, Sensing, views_of
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.benchmark.engine.wire import goal_as_sent, ranges_as_sent, seconds, single
-from esar_ros.bridges.airsim_actuation import Actuation
-from esar_ros.bridges.airsim_camera import AirSimLidar
-from esar_ros.bridges.airsim_vehicle import AirSimVehicle, VehicleReading
+from esar_ros.bridges.airsim.actuation import Actuation
+from esar_ros.bridges.airsim.camera import AirSimLidar
+from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
+from esar_ros.flight.limits import load_pilot_limits
+from esar_ros.flight.pilot import Pilot, PilotInput, PilotOutput, Request
 from esar_ros.geometry.frames import Pose, Vector, covariance_in_parent, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.decision import Goal
+from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
@@ -38,11 +40,8 @@ from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 from esar_ros.planning.method import GRID, VIEWS, details_of
-from esar_ros.planning.pilot import Pilot, PilotInput, PilotOutput, Request
-from esar_ros.planning.pilot_limits import load_pilot_limits
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
-from esar_ros.safety.codes import Mode
 from esar_ros.safety.conditions import conditions_speed, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
@@ -50,7 +49,8 @@ from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result
-from esar_ros.sim.maps import PlaceMap, load_map
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
+from esar_ros.suites.esarbench.deployer import Deployment, deploy
 
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 VEHICLE = "uav1"

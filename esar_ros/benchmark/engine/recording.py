@@ -7,15 +7,14 @@ from typing import Any
 
 from esar_ros.benchmark.engine.sensing import Sensed
 from esar_ros.benchmark.engine.wire import single
-from esar_ros.bridges.airsim_vehicle import VehicleReading
+from esar_ros.bridges.airsim.vehicle import VehicleReading
 from esar_ros.bridges.odometry_error import Estimate
 from esar_ros.geometry.frames import Pose, Vector
-from esar_ros.mission import names
+from esar_ros.mission import message_values, names
 from esar_ros.mission.observation import Brief
 from esar_ros.perception.detector import ClueDetector
 from esar_ros.planning.session import Answer
 from esar_ros.safety.inputs import SafeCommand
-from esar_ros.scoring import words
 from esar_ros.scoring.record import (
     BatteryRow,
     BriefRow,
@@ -62,8 +61,8 @@ class Recording:
         numbers = [float(v) for v in (*estimate.pose.position, *estimate.pose.quaternion)]
         if all(map(math.isfinite, numbers)):
             self._take(names.ODOMETRY, OdometryRow(ns, *numbers))
-        aloft = words.LANDING if landing else words.FLYING
-        landed = words.ON_GROUND if reading.landed else aloft
+        aloft = message_values.LANDING if landing else message_values.FLYING
+        landed = message_values.ON_GROUND if reading.landed else aloft
         self._take(names.VEHICLE_STATE, StateRow(ns, reading.armed, landed, holding))
 
     def collision(self, ns: int, reading: VehicleReading) -> None:
@@ -140,5 +139,5 @@ def _sortable(value: float) -> float:
 
 def _status(answer: Answer) -> int:
     if answer.stopped:
-        return words.DECISION_STOP
-    return words.DECISION_THINKING if answer.decision.thinking else words.DECISION_DONE
+        return message_values.DECISION_STOP
+    return message_values.DECISION_THINKING if answer.decision.thinking else message_values.DECISION_DONE

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.deployer import segmentation_kinds
 from esar_ros.benchmark.engine.wire import clue_as_sent, grid_as_sent, seconds, window_as_sent
-from esar_ros.bridges.airsim_camera import Pictures
+from esar_ros.bridges.airsim.camera import Pictures
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mapping.inputs import DepthView
+from esar_ros.mapping.layers.object_labels import LABELS, SeenObject
 from esar_ros.mapping.mapper import Mapper, MapState
-from esar_ros.mapping.object_labels import LABELS, SeenObject
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Brief, CameraView, Grid, SeenClue
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import Vehicle
-from esar_ros.perception.backend import CameraFrame
 from esar_ros.perception.detector import create_detector
-from esar_ros.perception.segmentation_oracle import SegmentationOracle
+from esar_ros.perception.detectors.backend import CameraFrame
+from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
+from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
 RESOLUTION = 1.0  # m, edge of a voxel; the graph's default
 _NO_PICTURE = np.zeros((0, 0, 3), dtype=np.uint8)

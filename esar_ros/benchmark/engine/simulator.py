@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.bridges.airsim_camera import Pictures
-from esar_ros.bridges.airsim_client import AirSimError
-from esar_ros.bridges.airsim_decode import LargeReply
+from esar_ros.bridges.airsim.camera import Pictures
+from esar_ros.bridges.airsim.client import AirSimError
+from esar_ros.bridges.airsim.decode import LargeReply
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import Vehicle
-from esar_ros.sim.api import Api, Context, Session
-from esar_ros.sim.api_motion import MotionApi
-from esar_ros.sim.api_sensors import SensorsApi
-from esar_ros.sim.api_session import SessionApi
-from esar_ros.sim.api_state import StateApi
-from esar_ros.sim.api_values import ApiError
-from esar_ros.sim.api_world import WorldApi
-from esar_ros.sim.maps import PlaceMap
+from esar_ros.sim.airsim_api.api import Api, Context, Session
+from esar_ros.sim.airsim_api.calls.motion import MotionApi
+from esar_ros.sim.airsim_api.calls.sensors import SensorsApi
+from esar_ros.sim.airsim_api.calls.session import SessionApi
+from esar_ros.sim.airsim_api.calls.state import StateApi
+from esar_ros.sim.airsim_api.calls.world import WorldApi
+from esar_ros.sim.airsim_api.values import ApiError
 from esar_ros.sim.msgpack_wire import Encoded
-from esar_ros.sim.renderer import Frame, Renderer
+from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.server import make_context
 from esar_ros.sim.settings import default_settings
+from esar_ros.sim.terrain.maps import PlaceMap
 
 _OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
 

@@ -1,6 +1,7 @@
 """What becomes of numbers on their way through messages, so that one process decides as the graph does.
 
-Fields of type float32 round; stamps are whole nanoseconds. test/nodes/test_wire.py holds these against the messages.
+Fields of type float32 round; stamps are whole nanoseconds. test/nodes/messages/test_wire.py holds these against the
+messages.
 """
 
 from __future__ import annotations

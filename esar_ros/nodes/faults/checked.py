@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from esar_ros.faults import schedule as core
+from esar_ros.faults.schedule import ProcessFault, Schedule, load_schedule
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.nodes import interface
-from esar_ros.nodes.graph import OFFICIALS, SENSING, SIMULATOR
-from esar_ros.nodes.interface import TOPICS, VEHICLE_PARTICIPANTS
-from esar_ros.safety import faults as core
-from esar_ros.safety.faults import ProcessFault, Schedule, load_schedule
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.interface import TOPICS, VEHICLE_PARTICIPANTS
+from esar_ros.nodes.graph.mission import OFFICIALS, SENSING, SIMULATOR
 
 # Latched ones come once and without a stamp of the mission; ticks and heartbeats say who takes part.
 _UNTOUCHED = (names.TICK, names.HEARTBEAT, names.BRIEF, names.MISSION_STATE)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from esar_ros.faults.schedule import Kill, ProcessFault, Schedule
 from esar_ros.nodes.faults.checked import checked_schedule
-from esar_ros.nodes.graph import MissionOptions, NodeSpec
-from esar_ros.nodes.progress import PREFIX
-from esar_ros.safety.faults import Kill, ProcessFault, Schedule
+from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec
+from esar_ros.nodes.graph.progress import PREFIX
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from esar_ros.faults import schedule as core
 from esar_ros.geometry.frames import attitude_enu_flu_to_ned_frd, enu_to_ned
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.nodes.stamps import to_stamp
-from esar_ros.safety import faults as core
+from esar_ros.nodes.core.stamps import to_stamp
 
 
 class MessageTamper:
@@ -91,7 +91,7 @@ def _spoil(message: Any) -> Any:
 
 
 class FrameTamper:
-    """core.Tamper of nodes.frames.FrameSet; what it does not do is refused by checked_schedule."""
+    """core.Tamper of nodes.core.frame_source.FrameSet; what it does not do is refused by checked_schedule."""
 
     def stamp(self, frame_set: Any) -> int:
         """Stamp in ns."""

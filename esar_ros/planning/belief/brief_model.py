@@ -1,9 +1,10 @@
 """Belief with a model for the brief: what the brief says is asked of a language model, once; all else is `belief`.
 
-Source: the project's own, as planning/belief/search.py. The model fills in a strict form (brief_form.py) that maps
-onto the facts which the rules read (brief_parser.py). It needs a model for that alone: until an answer is there, and
-when none comes, the rules' reading is flown, and the decision says why. With the clock running the prior is laid out
-anew when the answer comes; looks, clues and reports until then count in it.
+Source: the project's own, as planning/belief/search.py. The model fills in a strict form
+(planning/belief/brief/form.py) that maps onto the facts which the rules read (planning/belief/brief/parser.py). It
+needs a model for that alone: until an answer is there, and when none comes, the rules' reading is flown, and the
+decision says why. With the clock running the prior is laid out anew when the answer comes; looks, clues and reports
+until then count in it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from pydantic import Field
 
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.belief.brief_form import BriefReading, facts_of
-from esar_ros.planning.belief.brief_parser import BriefFacts
+from esar_ros.planning.belief.brief.form import BriefReading, facts_of
+from esar_ros.planning.belief.brief.parser import BriefFacts
 from esar_ros.planning.belief.search import BeliefSearch, BeliefSettings
 from esar_ros.planning.model.mind import Mind, Outcome, Thought
 from esar_ros.planning.model.settings import ModelSettings

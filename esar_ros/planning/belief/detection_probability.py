@@ -24,7 +24,7 @@ from esar_ros.mission.observation import Brief
 from esar_ros.mission.settings_file import load_settings
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
-from esar_ros.perception.model_card import find_model
+from esar_ros.perception.detectors.model_card import find_model
 from esar_ros.planning.parameters import Settings
 
 _EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)

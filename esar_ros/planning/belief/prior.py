@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.planning.belief.brief_parser import BriefFacts, Move, Reference
-from esar_ros.planning.belief.brief_start import StartFact
-from esar_ros.planning.belief.measures import Direction, Distance
+from esar_ros.planning.belief.brief.measures import Direction, Distance
+from esar_ros.planning.belief.brief.parser import BriefFacts, Move, Reference
+from esar_ros.planning.belief.brief.start import StartFact
 from esar_ros.planning.parameters import Settings
 
 _OCTANT = math.radians(22.5)  # a word of eight directions leaves this much to either side

@@ -20,7 +20,7 @@ from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
-from esar_ros.planning.belief.brief_parser import BriefFacts, parse_brief
+from esar_ros.planning.belief.brief.parser import BriefFacts, parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
 from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed
 from esar_ros.planning.belief.finds import Finds

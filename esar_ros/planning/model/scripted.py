@@ -11,7 +11,7 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
   the brief's last way, then straight on; where a way is not free the next one that is;
 - scores of kinds, goal graph (Attractions, GoalGraph): a person 1, kinds that the brief names 0.8, others 0.5;
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
-- what the brief says (BriefReading): as the rules read it (planning/belief/brief_parser.py);
+- what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
 - a caption (Caption): that it does not look.
 
 It never says that the search is over. Who changes a rule counts its name up (PRESETS in settings.py).
@@ -28,8 +28,8 @@ from typing import Any, NamedTuple
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.chat import Completion, NoAnswer
 from esar_ros.mission.clues import KINDS, PERSON, kinds_named
-from esar_ros.planning.belief.brief_form import reading_of
-from esar_ros.planning.belief.brief_parser import parse_brief
+from esar_ros.planning.belief.brief.form import reading_of
+from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.image_text import relevance
 from esar_ros.planning.model.exchange import SCHEMA_WORDS
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from esar_ros.app import mission as command_line
+from esar_ros.faults.schedule import PROCESS_KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.nodes import interface, launch_arguments
+from esar_ros.nodes.core import interface
 from esar_ros.nodes.faults.checked import checked_schedule, inputs_of
-from esar_ros.nodes.graph import mission_graph
-from esar_ros.safety.faults import PROCESS_KINDS
+from esar_ros.nodes.graph import launch_arguments
+from esar_ros.nodes.graph.mission import mission_graph
 
 EXAMPLES = sorted(resource("config/faults").glob("*.yaml"))
 

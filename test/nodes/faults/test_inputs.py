@@ -12,11 +12,11 @@ from rclpy.node import Node
 
 from esar_ros.mission import names
 from esar_ros.msg import MissionState, Tick
-from esar_ros.nodes import steps
-from esar_ros.nodes.interface import BY_NAME
-from esar_ros.nodes.qos import PROFILES
-from esar_ros.nodes.steps import Step, StepNode, to_stamp
-from esar_ros.nodes.types import message_class
+from esar_ros.nodes.core import steps
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.core.types import message_class
 
 PERIOD = 50_000_000
 

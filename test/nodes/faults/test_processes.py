@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from esar_ros.faults.schedule import Schedule
 from esar_ros.nodes.faults.processes import ProcessFaults
-from esar_ros.nodes.graph import MissionOptions, NodeSpec
-from esar_ros.nodes.progress import PREFIX
-from esar_ros.safety.faults import Schedule
+from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec
+from esar_ros.nodes.graph.progress import PREFIX
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 

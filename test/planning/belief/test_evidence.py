@@ -14,7 +14,7 @@ from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
-from esar_ros.planning.belief.brief_parser import parse_brief
+from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
 from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed, distance_to_lines, log_likelihood
 from esar_ros.planning.belief.look_map import LookMap, side_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from esar_ros.planning.belief.brief_parser import parse_brief
+from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.prior import PriorSettings, sample
 
 HOME = np.array([100.0, 50.0])

@@ -13,18 +13,18 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
-from esar_ros.planning.aoa import VariableStep
-from esar_ros.planning.apex import Attractions
-from esar_ros.planning.mllm import Strategy
+from esar_ros.planning.methods.maps.unigoal import GoalGraph
+from esar_ros.planning.methods.models.aoa import VariableStep
+from esar_ros.planning.methods.models.apex import Attractions
+from esar_ros.planning.methods.models.mllm import Strategy
+from esar_ros.planning.methods.models.navgpt import Turn
+from esar_ros.planning.methods.models.pure_mllm import NextAction
+from esar_ros.planning.methods.models.spf import Point
 from esar_ros.planning.model.client import ModelClient
 from esar_ros.planning.model.exchange import Form, Question
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.planning.model.settings import PRESETS, SCRIPTED, ModelSettings, resolved
-from esar_ros.planning.navgpt import Turn
-from esar_ros.planning.pure_mllm import NextAction
-from esar_ros.planning.spf import Point
-from esar_ros.planning.unigoal import GoalGraph
-from esar_ros.sim.maps import load_map
+from esar_ros.sim.terrain.maps import load_map
 
 ASKING = ("aoa_f", "aoa_v", "apex", "belief_model", "mllm", "navgpt", "pure_mllm", "spf", "unigoal")
 NAME = PRESETS[SCRIPTED]["name"]

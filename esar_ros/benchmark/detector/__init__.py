@@ -1,1 +1,0 @@
-"""The embedded default detector: its data set, training, evaluation and model card."""

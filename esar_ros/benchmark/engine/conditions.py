@@ -1,0 +1,79 @@
+"""Conditions of a run as they are on this machine: what its files and its environment hold, by content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+
+import esar_ros
+from esar_ros.flight.limits import load_pilot_limits
+from esar_ros.mission.resources import resource
+from esar_ros.mission.run_conditions import RunConditions, digest
+from esar_ros.mission.settings_file import read_yaml
+from esar_ros.mission.task import Task
+from esar_ros.mission.thresholds import load_thresholds
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.perception.detectors.chosen import about_chosen, parted
+from esar_ros.perception.settings import load_detector_settings
+from esar_ros.planning.method import Method, details_of
+from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+from esar_ros.planning.model.settings import ModelSettings, resolved
+from esar_ros.planning.parameters import MODEL, check
+from esar_ros.planning.registry import asks_model, parameters_of
+from esar_ros.safety.limits import load_limits
+from esar_ros.scoring.judge import OfflineJudge
+
+_NETWORK = ("digest", "card", "embeddings")  # SHA-256 of everything that a detector reads from files
+# Of section `model`: where it is reached and what is kept of it decides no answer; the rest stands in `model`.
+_NO_MATTER = {"base_url", "log", "log_images", "replay", "preset", "name", "clock"}
+
+
+def with_content(chosen: RunConditions, planner: str, method: Method, tasks: Sequence[str]) -> RunConditions:
+    """The conditions chosen, with all that this machine adds. tasks: digest of each. Raises UsageError."""
+    details = {key: value for key, value in details_of(method).items() if key != "date"}
+    return replace(
+        with_files(chosen, planner),
+        tasks=f"{len(tasks)}, {digest(sorted(tasks))}",
+        model=", ".join(f"{key} {value[:12] if key.endswith('sha256') else value}" for key, value in details.items()),
+    )
+
+
+def with_files(chosen: RunConditions, planner: str) -> RunConditions:
+    """The conditions with what the files and the environment say now; tasks and model stay. Raises UsageError."""
+    return replace(
+        chosen,
+        version=esar_ros.__version__,
+        judge=OfflineJudge().name,
+        detector_settings=digest(_detector(chosen.detector)),
+        judge_settings=digest(read_yaml(resource("config/synonyms.yaml"), "synonyms")),
+        thresholds=digest(load_thresholds().model_dump(mode="json")),
+        vehicle=digest(load_vehicle().model_dump(mode="json")),
+        pilot=digest(load_pilot_limits().model_dump(mode="json")),
+        safety=digest(load_limits().model_dump(mode="json")),
+        planner_settings=digest(_planner(planner)),
+    )
+
+
+def task_digest(task: Task) -> str:
+    """A task's content."""
+    return digest(task.model_dump(mode="json", by_alias=True))
+
+
+def _detector(choice: str) -> Mapping[str, object]:
+    """What decides what is found: the files and parameters of a detector, and what becomes of its sightings."""
+    settings = load_detector_settings()
+    about = about_chosen(choice)
+    network = {key: about[key] for key in _NETWORK if key in about}
+    parameters = dict(parted(choice, settings)[1])
+    if network:
+        parameters.pop("model", None)  # a path; its content counts
+    return {"network": network, "parameters": parameters, **settings.model_dump(mode="json", exclude={"backends"})}
+
+
+def _planner(planner: str) -> Mapping[str, object]:
+    """What a method's factory is given, and the tables that methods read beside it."""
+    parameters = parameters_of(planner)
+    if asks_model(planner.partition("@")[0]):
+        model = resolved(check(ModelSettings, parameters[MODEL], planner), planner)
+        parameters[MODEL] = model.model_dump(mode="json", exclude=_NO_MATTER)
+    return {"parameters": parameters, "lost_persons": asdict(load_lost_persons())}

@@ -1,0 +1,207 @@
+"""Methods compared over benchmark runs: means with intervals per tier and overall, and differences per task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from esar_ros.benchmark.report.bench_results import Bench, Episode
+from esar_ros.benchmark.report.paper_tables import TIERS
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import OF_METHOD
+from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
+
+SCORES = ("sr", "tsr", "cds", "rs")
+# Beside the scores; m, s, shares or counts.
+FLIGHT = (
+    "crashed", "safe", "elapsed", "safe_flight_distance", "path_length", "coverage", "min_clearance", "interventions",
+)  # fmt: skip
+REPORTS = ("sr_gated_first", "rs_without_safety", "reports", "precision", "false_reports", "reports_over_cap")
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the tables: a planner under one set of conditions."""
+
+    name: str
+    reference: bool
+    ineligible: tuple[str, ...]  # why it stands outside the comparison; empty when it competes
+    episodes: tuple[Episode, ...]
+
+    @property
+    def tasks(self) -> int:
+        """Different tasks flown."""
+        return len({episode.unit for episode in self.episodes})
+
+    @property
+    def seeds(self) -> int:
+        """Most seeds of a task."""
+        return max(Counter(episode.unit for episode in self.episodes).values())
+
+    @property
+    def competes(self) -> bool:
+        """Stands in the comparison."""
+        return not self.reference and not self.ineligible
+
+    def values(self, figure: str, chosen: Callable[[Episode], bool] = lambda _: True) -> dict[Unit, float]:
+        """One value per task, seeds averaged; tasks that lack the figure are left out."""
+        runs = {
+            (episode.unit, episode.seed): episode.figures[figure]
+            for episode in self.episodes
+            if figure in episode.figures and chosen(episode)
+        }
+        return over_seeds(runs)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that tables, figures and the page are made of."""
+
+    bench: Bench
+    methods: tuple[Method, ...]
+    cells: Mapping[tuple[str, str, str], Estimate]  # (method, tier, figure); no entry where nothing was flown
+    pairs: Mapping[str, tuple[Comparison, ...]]  # score -> comparisons
+    figures: tuple[str, ...]  # all figures that some cell holds
+    against: str | None
+    notes: tuple[str, ...]
+
+    def cell(self, method: str, tier: str, figure: str) -> Estimate | None:
+        """Mean and interval, None where nothing was flown."""
+        return self.cells.get((method, tier, figure))
+
+
+def make_report(
+    bench: Bench,
+    references: Collection[str] = (),
+    against: str | None = None,
+    draws: int = DRAWS,
+    by: Collection[str] = (),
+) -> Report:
+    """Compare all methods of a benchmark. Raises UsageError, also for runs that may not stand together.
+
+    references: names of reference rows. by: conditions that part a method's rows; all others must be equal.
+    """
+    methods = _methods(bench, references, by)
+    if against is not None and against not in {method.name for method in methods}:
+        known = ", ".join(method.name for method in methods)
+        raise UsageError(f"no method '{against}' to compare with", f"known: {known}")
+    figures = tuple(dict.fromkeys(name for episode in bench.episodes for name in episode.figures))
+    cells: dict[tuple[str, str, str], Estimate] = {}
+    for method in methods:
+        for tier in TIERS:
+            # Only what tables show by tier is drawn by tier.
+            wanted = figures if tier == "overall" else SCORES
+            cells.update(_cells(method, tier, wanted, draws))
+    rivals = [method for method in methods if method.competes or method.name == against]
+    pairs = {
+        score: compare({method.name: method.values(score) for method in rivals}, against, draws) for score in SCORES
+    }
+    return Report(bench, methods, cells, pairs, figures, against, tuple(_notes(bench, methods)))
+
+
+def _cells(method: Method, tier: str, figures: Collection[str], draws: int) -> dict[tuple[str, str, str], Estimate]:
+    """Figures of one row and tier; those of the same tasks share their draws."""
+    columns: dict[tuple[Unit, ...], dict[str, dict[Unit, float]]] = {}
+    for figure in figures:
+        values = method.values(figure, lambda episode: tier in ("overall", episode.tier))
+        if values:
+            columns.setdefault(tuple(sorted(values)), {})[figure] = values
+    return {
+        (method.name, tier, figure): found
+        for together in columns.values()
+        for figure, found in estimates(together, draws).items()
+    }
+
+
+def _methods(bench: Bench, references: Collection[str], by: Collection[str]) -> tuple[Method, ...]:
+    """Rows in order: those that compete, the references, those outside; each by its rescue score, highest first."""
+    _check_conditions(bench, by)
+    varied = [name for name in by if len({episode.conditions.told[name] for episode in bench.episodes}) > 1]
+    rows: dict[str, list[Episode]] = {}
+    for episode in bench.episodes:
+        told = episode.conditions.told
+        said = ", ".join(f"{name.replace('_', ' ')} {told[name]}" for name in varied)
+        rows.setdefault(f"{episode.planner} ({said})" if said else episode.planner, []).append(episode)
+    shared = _shared_reasons(bench)
+    methods = [
+        Method(
+            name,
+            episodes[0].planner in references,
+            tuple(dict.fromkeys(r for e in episodes if not e.eligible for r in e.reasons if r not in shared)),
+            tuple(episodes),
+        )
+        for name, episodes in rows.items()
+    ]
+
+    def place(method: Method) -> tuple[bool, bool, float, str]:
+        scores = method.values("rs").values()
+        return bool(method.ineligible), method.reference, -sum(scores) / len(scores), method.name
+
+    return tuple(sorted(methods, key=place))
+
+
+def _shared_reasons(bench: Bench) -> tuple[str, ...]:
+    """Why not one episode is eligible: what all have in common sets no method apart from the others."""
+    first, *others = ([] if episode.eligible else list(episode.reasons) for episode in bench.episodes)
+    return tuple(reason for reason in dict.fromkeys(first) if all(reason in reasons for reasons in others))
+
+
+def _check_conditions(bench: Bench, by: Collection[str]) -> None:
+    """Raises UsageError where what is to be compared was flown under other conditions, but for those told apart by."""
+    first = bench.episodes[0]
+    of_planner: dict[tuple[str, ...], Episode] = {}
+    for episode in bench.episodes:
+        untold = next((e for e in (first, episode) if not e.is_told and first.folder != episode.folder), None)
+        if untold is not None:
+            raise UsageError(
+                f"{untold.folder} does not tell all conditions that it was flown under",
+                "report it alone, or fly it again",
+            )
+        told = episode.conditions.told
+        own = of_planner.setdefault((episode.planner, *(told[name] for name in by)), episode)
+        names = [name for name in first.conditions.differing(episode.conditions) if name not in OF_METHOD]
+        pairs = [(first, names), (own, list(own.conditions.differing(episode.conditions)))]
+        for other, differing in pairs:
+            name = next((name for name in differing if name not in by), None)
+            if name is None:
+                continue
+            whose = f"{episode.planner} of " if name in OF_METHOD else ""
+            raise UsageError(
+                f"{name.replace('_', ' ')} of {whose}{episode.folder} is {told[name]}, in {other.folder} "
+                f"{other.conditions.told[name]}",
+                f"report them apart, or make rows of them with --by {name}",
+            )
+
+
+def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
+    """What a reader must know before trusting a row."""
+    notes = [f"No row is eligible: {reason}. Compare within this page only." for reason in _shared_reasons(bench)]
+    everything = {episode.unit for episode in bench.episodes}
+    for method in methods:
+        flown = {episode.unit for episode in method.episodes}
+        if flown != everything:
+            notes.append(f"{method.name} flew {len(flown)} of the {len(everything)} tasks: its means are over those.")
+        failed = Counter(e.status for e in method.episodes if e.status != "ok")
+        if failed:
+            said = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(failed.items()))
+            notes.append(f"{method.name}: {said} of {len(method.episodes)} episodes, scored 0 and kept in the means.")
+        fallen = sum(not e.judges.get("cds_llm", "llm/").startswith("llm/") for e in method.episodes)
+        if fallen:
+            notes.append(f"{method.name}: in {fallen} episodes the model did not answer and the offline judge spoke.")
+        seeds = Counter(Counter(e.unit for e in method.episodes).values())
+        if len(seeds) > 1:
+            notes.append(f"{method.name}: tasks flown with {min(seeds)} to {max(seeds)} seeds, averaged per task.")
+    events = len({unit.event for unit in everything})
+    if events < 6:
+        notes.append(
+            f"Only {events} event{'s' * (events != 1)}: intervals and p-values say little of events not flown."
+        )
+    if not all(episode.is_told for episode in bench.episodes):
+        notes.append("The run does not tell all conditions that it was flown under: compare it with no other.")
+    if bench.torn:
+        notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
+    splits = {episode.split for episode in bench.episodes}
+    if splits != {"test"}:
+        notes.append(f"Tasks of split {', '.join(sorted(splits))}: headline figures are those of the split test alone.")
+    return notes

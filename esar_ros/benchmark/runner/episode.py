@@ -1,0 +1,121 @@
+"""One episode of a benchmark as a record: flown, or scored 0 with the reason why not."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, replace
+from datetime import datetime, timezone
+from functools import lru_cache
+from typing import Any
+
+from esar_ros.benchmark.engine.conditions import with_files
+from esar_ros.benchmark.engine.run_description import describe_run, mission_id
+from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import Task, load_task
+from esar_ros.mission.thresholds import load_thresholds
+from esar_ros.planning.registry import create as create_method
+from esar_ros.scoring.judge import OfflineJudge
+from esar_ros.scoring.referee import Referee
+from esar_ros.scoring.truth import TrueClue, TrueVictim
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
+
+
+class EmbeddedEpisode:
+    """Flies in the embedded simulator, in this process."""
+
+    def prepare(self) -> None:
+        """Whether episodes can be flown here at all. Raises UsageError."""
+        from esar_ros.sim.render.graphics import headless_context
+
+        headless_context().release()
+
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
+        """Fly an episode; the part of its record that depends on the flight, and the trace of a method that failed."""
+        from esar_ros.benchmark.engine.episode import AgentError, fly, stack_trace
+
+        began, cpu = time.monotonic(), time.process_time()
+        task = load_task(job.task)
+        try:
+            flown = fly(task, job.planner, job.seed, job.conditions, _place(task.map), in_agent)
+        except AgentError as error:  # before there was anything to fly
+            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
+        return {
+            "status": OK if flown.error is None else AGENT_ERROR,
+            "reason": flown.error,
+            "result": json.loads(flown.result.dump()),
+            "track": flown.track,
+            "timing": timing(time.monotonic() - began, time.process_time() - cpu, flown.simulated),
+            "trace": flown.trace,
+            "conditions": asdict(with_files(job.conditions, job.planner)),
+        }
+
+
+def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
+    """Record of an episode that could not be flown to its end: everything 0, Isafe = 0, with its reason."""
+    task = load_task(job.task)
+    place: PlaceMap | None = None
+    with suppress(UsageError, OSError):
+        place = _place(task.map)
+    method_eligible = True
+    with suppress(Exception):  # a method that cannot even be made is why we are here
+        method_eligible = create_method(job.planner).eligible
+    judge = OfflineJudge()
+    about = describe_run(
+        mission_id(task, job.planner, job.seed),
+        place.digest if place is not None else "",
+        job.planner,
+        job.seed,
+        replace(job.conditions, judge=judge.name),
+        method_eligible=method_eligible,
+    )
+    victims, clues = _truth(task, place)
+    referee = Referee(task, victims, clues, load_thresholds(), about, {"uav1": (0.0, 0.0, 0.0)})
+    referee.begin(0)
+    referee.fail(0, reason)
+    referee.advance(0)
+    return {
+        "status": status,
+        "reason": reason,
+        "result": json.loads(referee.result(judge).dump()),
+        "track": {},
+        "timing": timing(wall, 0.0, 0.0),
+    }
+
+
+def timing(wall: float, cpu: float, simulated: float) -> dict[str, Any]:
+    """What depends on the machine: s, bytes."""
+    return {
+        "wall": round(wall, 3),
+        "cpu": round(cpu, 3),
+        "simulated": round(simulated, 3),
+        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+
+
+def _truth(task: Task, place: PlaceMap | None) -> tuple[tuple[TrueVictim, ...], tuple[TrueClue, ...]]:
+    """Where things would have stood: on the ground, at 0 m where even the map cannot be had."""
+
+    def at(xy: tuple[float, float]) -> tuple[float, float, float]:
+        return xy[0], xy[1], float(place.ground_height(xy)) if place is not None else 0.0
+
+    return (
+        tuple(TrueVictim(id=v.id, name=v.name, pose=v.pose.value, position=at(v.position)) for v in task.victims),
+        tuple(
+            TrueClue(id=c.id, kind=c.kind.value, description=c.description, position=at(c.position)) for c in task.clues
+        ),
+    )
+
+
+@lru_cache(maxsize=1)
+def _place(map_id: str) -> PlaceMap:
+    return load_map(map_id)

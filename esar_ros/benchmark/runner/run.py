@@ -1,0 +1,154 @@
+"""Runs a benchmark: gives out its episodes, writes each down once, and goes on where it was ended.
+
+An agent's error is recorded at once; an error of the infrastructure (a crash, a hang, a full memory) is tried once
+more. Both then score 0 with their reason. What a killed run had not written down is simply flown again: episodes depend
+on their job alone, so the results are those of an undisturbed run.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK, Job, Plan
+from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, Store
+from esar_ros.benchmark.runner.worker_pool import Crew, Outcome
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import conditions_from
+
+ATTEMPTS = 2  # of an episode that fails through no fault of the method
+FULL_DISK_PATIENCE = 60.0  # s to wait for space before giving up
+FULL_DISK_LOOK = 2.0  # s between attempts
+TRACES = "errors.log"
+Failure = Callable[[Job, str, str, float], dict[str, Any]]
+
+
+@dataclass
+class Progress:
+    """Where a benchmark stands."""
+
+    total: int
+    done: int  # earlier runs' included
+    errors: int = 0  # of this run
+    flown: int = 0  # by this run
+    seconds: float = 0.0  # of wall time, this run
+    note: str = ""
+
+    @property
+    def rate(self) -> float:
+        """Episodes an hour in this run."""
+        return 3600.0 * self.flown / self.seconds if self.flown and self.seconds > 0.0 else 0.0
+
+    @property
+    def left(self) -> float | None:
+        """s until the end at this rate, None before the first episode."""
+        return (self.total - self.done) / self.rate * 3600.0 if self.rate else None
+
+
+def run(plan: Plan, store: Store, crew: Crew, show: Callable[[Progress], None], failure: Failure) -> Progress:
+    """Fly what is not done yet; failure makes the record of what could not be flown (runner_episode.failed).
+
+    Raises UsageError when it cannot go on; everything recorded so far stays.
+    """
+    began = time.monotonic()
+    waiting = deque(job for job in plan.jobs if job.id not in store.done)
+    progress = Progress(len(plan.jobs), len(plan.jobs) - len(waiting))
+    attempts: dict[str, int] = {}
+    flying = 0
+    show(progress)
+    try:
+        while waiting or flying:
+            while waiting and crew.room > 0:
+                job = waiting.popleft()
+                attempts[job.id] = attempts.get(job.id, 0) + 1
+                crew.start(job)
+                flying += 1
+            for outcome in crew.finished():
+                flying -= 1
+                if outcome.trace:
+                    _note_trace(store.folder, outcome)
+                if outcome.flown is None and not outcome.agent and attempts[outcome.job.id] < ATTEMPTS:
+                    waiting.appendleft(outcome.job)
+                    continue
+                _check_conditions(outcome)
+                record = _record(outcome, attempts[outcome.job.id], store.settings_hash, failure)
+                _append(store, record, progress, show)
+                progress.done += 1
+                progress.flown += 1
+                progress.errors += record["status"] != OK
+            progress.seconds = time.monotonic() - began
+            show(progress)
+    finally:
+        crew.close()
+    return progress
+
+
+def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failure) -> dict[str, Any]:
+    """An episode's line."""
+    job, flown = outcome.job, outcome.flown
+    if flown is None:
+        status = AGENT_ERROR if outcome.agent else INFRASTRUCTURE_ERROR
+        flown = failure(job, status, outcome.reason, outcome.wall)
+    return {
+        "schema": EPISODE_SCHEMA,
+        "index": job.index,
+        "id": job.id,
+        "task": job.task_id,
+        "planner": job.planner,
+        "seed": job.seed,
+        "job": {
+            "task": job.task,
+            "preset": job.conditions.preset,
+            "governor": job.conditions.governor,
+            "odometry": job.conditions.odometry,
+            "detector": job.conditions.detector,
+        },
+        "task_digest": job.task_digest,
+        "conditions": asdict(job.conditions),
+        "attempts": attempts,
+        "settings_hash": settings_hash,
+        **flown,
+    }
+
+
+def _check_conditions(outcome: Outcome) -> None:
+    """Raises UsageError when an episode was flown under other conditions than those of the plan."""
+    if outcome.flown is not None and "conditions" in outcome.flown:
+        changed = outcome.job.conditions.difference(conditions_from(outcome.flown["conditions"]))
+        if changed:
+            raise UsageError(
+                f"{outcome.job.id} was flown under other conditions than the benchmark's ({changed})",
+                "take the change back and give the same command, or choose another --out",
+            )
+
+
+def _append(store: Store, record: dict[str, Any], progress: Progress, show: Callable[[Progress], None]) -> None:
+    """Write an episode down; on a full disk wait a while for space. Raises UsageError."""
+    until = time.monotonic() + FULL_DISK_PATIENCE
+    while True:
+        try:
+            store.append(record)
+            progress.note = ""
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT) or time.monotonic() > until:
+                raise UsageError(
+                    f"cannot write {store.folder}: {error.strerror}", "make room; the same command then goes on"
+                ) from None
+        progress.note = "the disk is full: waiting for space"
+        show(progress)
+        time.sleep(FULL_DISK_LOOK)
+
+
+def _note_trace(folder: Path, outcome: Outcome) -> None:
+    """Keep what went wrong for people; results do not depend on it."""
+    try:
+        with (folder / TRACES).open("a", encoding="utf-8") as file:
+            file.write(f"{outcome.job.id}\n{outcome.trace}\n")
+    except OSError:
+        pass

@@ -1,0 +1,86 @@
+"""A worker: a process that flies one episode after another and tells what became of each."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+from esar_ros.benchmark.runner.job import Job
+from esar_ros.mission.errors import UsageError
+
+_PR_SET_PDEATHSIG = 1
+_ENVIRONMENT = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "LP_NUM_THREADS": "0"}
+
+
+class Episode(Protocol):
+    """How episodes are flown; runner_episode is the real one."""
+
+    def prepare(self) -> None:
+        """Whether this machine can fly at all. Raises UsageError."""
+
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
+        """Fly; raises whatever went wrong that is not the method's fault. "trace" stays out of the record."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The worker can fly; or why not."""
+
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """One episode: its part of the record, or why it was not flown and where that happened."""
+
+    flown: dict[str, Any] | None
+    reason: str = ""
+    trace: str = ""
+
+
+def worker_environment() -> dict[str, str]:
+    """Variables for one busy thread a worker: more of them only wait for each other."""
+    return dict(_ENVIRONMENT)
+
+
+def work(pipe: Connection, episode: Episode, in_agent: Any) -> None:
+    """Serve jobs until the pipe closes. in_agent: shared byte, 1 while the method has the word."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() == 1:
+        return  # the runner died before the line above
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the runner, which ends its workers
+
+    def tell(inside: bool) -> None:
+        in_agent.value = int(inside)
+
+    try:
+        try:
+            episode.prepare()
+        except UsageError as error:
+            pipe.send(Ready(str(error)))
+            return
+        pipe.send(Ready())
+        while True:
+            job = pipe.recv()
+            tell(False)
+            pipe.send(fly(episode, job, tell))
+    except (EOFError, OSError):
+        sys.exit(0)
+
+
+def fly(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finished:
+    """One episode; nothing that it raises ends the worker."""
+    try:
+        flown = episode.run(job, tell)
+        return Finished(flown, trace=flown.pop("trace", ""))
+    except Exception as error:
+        words = " ".join(str(error).split())
+        reason = words if isinstance(error, UsageError) else f"{type(error).__name__}: {words}".rstrip(": ")
+        return Finished(None, reason[:500], traceback.format_exc())

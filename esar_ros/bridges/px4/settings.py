@@ -1,0 +1,65 @@
+"""Settings of px4_bridge: config/px4.yaml, each with its range."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from esar_ros.bridges.px4.stream import Timing
+from esar_ros.bridges.px4.versions import DEFAULT, RELEASES
+from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import read_yaml, validated
+
+
+class VehicleAddress(BaseModel):
+    """Where one vehicle's autopilot is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    namespace: str = Field("", pattern=r"^[A-Za-z0-9_/]*$")  # of its agent's topics
+    system_id: int = Field(1, ge=1, le=255)  # MAV_SYS_ID
+
+
+class Px4Settings(BaseModel):
+    """All of config/px4.yaml; s. What PX4 wants (1 s of heartbeats, 2 Hz) bounds the ranges."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    release: str = DEFAULT
+    mode: Literal["offboard", "external"] = "offboard"
+    vehicles: dict[str, VehicleAddress] = Field(default_factory=dict)
+    appear: float = Field(10.0, gt=0.0, le=600.0)
+    heartbeat: float = Field(0.05, ge=0.02, le=0.25)
+    fresh: float = Field(0.2, ge=0.05, le=0.5)
+    stream: float = Field(1.2, ge=1.1, le=10.0)
+    window: float = Field(0.3, ge=0.1, le=1.0)
+    again: float = Field(0.4, ge=0.1, le=2.0)
+    patience: float = Field(3.0, ge=1.0, le=30.0)
+    climb: float = Field(60.0, ge=5.0, le=600.0)
+    landing: float = Field(120.0, ge=10.0, le=1200.0)
+
+    @model_validator(mode="after")
+    def _release_is_known(self) -> Px4Settings:
+        if self.release not in RELEASES:
+            raise ValueError(f"release {self.release} is not known, only {', '.join(RELEASES)}")
+        return self
+
+    @property
+    def timing(self) -> Timing:
+        """As the mode rules take them."""
+        return Timing(
+            self.heartbeat, self.fresh, self.stream, self.window, self.again, self.patience, self.climb, self.landing
+        )
+
+    def address(self, vehicle: str, index: int) -> VehicleAddress:
+        """Of a mission's vehicle; by default as PX4 SITL's instances are: "", px4_1, px4_2 and 1, 2, 3."""
+        default = VehicleAddress(namespace=f"px4_{index}" if index else "", system_id=index + 1)
+        return self.vehicles.get(vehicle, default)
+
+
+def load_px4_settings(path: Path | None = None) -> Px4Settings:
+    """From a YAML file, by default the package's own. Raises UsageError."""
+    source = path or resource("config/px4.yaml")
+    return validated(Px4Settings, read_yaml(source, "the settings") or {}, source)

@@ -1,0 +1,237 @@
+"""What keeps the autopilot in the mode that flies safe commands, and when that must end.
+
+PX4 leaves offboard one second after the heartbeat stops, returns to it by itself when the heartbeat comes back,
+flies the last velocity for ever while the heartbeat goes on, and takes set-points in any mode. Hence:
+
+- the heartbeat lives as long as safe commands are fresh, and not a step longer;
+- set-points are sent only in offboard and in the short window before it is asked for;
+- what has left offboard, for whatever reason, stays out until somebody asks. The autopilot's wish to be in offboard
+  is taken from it as soon as it shows;
+- a failsafe, a person's mode switch and a ground station are not fought.
+
+With an ExternalMode a mode of our own takes offboard's place; what keeps it alive are its answers, not heartbeats.
+
+Pure: messages and times (s, steady clock) in, what to send out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from esar_ros.bridges.px4.commands import MODE_HOLD, MODE_OFFBOARD, TERMINATE, Command, set_nav_state
+from esar_ros.bridges.px4.external import CheckAnswer, ExternalMode, Registration
+from esar_ros.bridges.px4.frames import VelocitySetpoint, velocity_setpoint
+from esar_ros.bridges.px4.state import HOLD, OFFBOARD, TERMINATION, Px4State, mode_name
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.modes import Mode
+
+_UNREGISTERED = -2  # no mode of the autopilot
+
+
+@dataclass(frozen=True)
+class Timing:
+    """s, on the caller's steady clock."""
+
+    heartbeat: float = 0.05  # between two; PX4 wants 2 Hz or more
+    fresh: float = 0.2  # a safe command older than this is not obeyed
+    stream: float = 1.2  # heartbeats before offboard is asked for; PX4 wants more than 1
+    window: float = 0.3  # set-points before it
+    again: float = 0.4  # until a command without an effect is repeated
+    patience: float = 3.0  # until a mode that does not come counts as failed
+    climb: float = 30.0  # until a take-off must be over
+    landing: float = 90.0  # until the ground must be reached
+    stand: float = 0.3  # on the ground until the motors stop, sooner than PX4's own COM_DISARM_LAND
+
+
+@dataclass(frozen=True)
+class Output:
+    """What to send in this step."""
+
+    heartbeat: bool = False
+    setpoint: VelocitySetpoint | None = None
+    commands: tuple[Command, ...] = ()
+    registration: Registration | None = None  # of an external mode
+    answer: CheckAnswer | None = None
+    control: int | None = None  # external mode that now takes velocities
+
+
+class Stream:
+    """Heartbeats and set-points for one autopilot. A step is `begin`, whatever is asked of it, and `end`."""
+
+    def __init__(self, state: Px4State, timing: Timing | None = None, external: ExternalMode | None = None) -> None:
+        self.state = state
+        self.external = external
+        self._fallen_back = False  # to offboard, from an external mode
+        self.timing = timing or Timing()
+        self.now = -math.inf  # s, of the present step
+        self.mode = Mode.UNKNOWN  # of the governor
+        self.height: float | None = None  # m above the surface below, as the governor told; None: not seen
+        self.left_because = "nobody has asked for offboard"
+        self.engaged = False  # in the own mode by this bridge's doing
+        self.streaming = False  # signs of life are sent
+        self._late = False
+        self._command: tuple[VelocitySetpoint, float] | None = None  # and when it came
+        self._setpoint: VelocitySetpoint | None = None  # of the present step
+        self._commands: list[Command] = []  # of the present step
+        self._last_beat = -math.inf
+        self._last_reset = -math.inf
+        self._last_control = -math.inf
+        self._last_termination = -math.inf
+
+    def obey(self, velocity: Vector, yaw_rate: float, now: float) -> None:
+        """A safe command has come (m/s ENU, rad/s). One that is not finite counts as none."""
+        try:
+            self._command = (velocity_setpoint(velocity, yaw_rate), now)
+        except ValueError:
+            self._command = None
+
+    def is_commanded(self) -> bool:
+        """Whether a safe command is fresh."""
+        return self._command is not None and self.now - self._command[1] <= self.timing.fresh
+
+    @property
+    def flown(self) -> ExternalMode | None:
+        """The external mode in which safe commands are flown; None for offboard."""
+        return None if self._fallen_back else self.external
+
+    def choose(self) -> None:
+        """Fly in the external mode, or in offboard where a vehicle in the air does not register it."""
+        external = self.external
+        self._fallen_back = (
+            external is not None and external.nav_state is None and external.refused and not self.state.landed
+        )
+
+    @property
+    def own_state(self) -> int:
+        """The mode in which the autopilot flies safe commands; none of its modes while that is not registered."""
+        if self.flown is None:
+            return OFFBOARD
+        return _UNREGISTERED if self.flown.nav_state is None else self.flown.nav_state
+
+    @property
+    def request(self) -> Command:
+        """What asks for that mode."""
+        return MODE_OFFBOARD if self.flown is None else set_nav_state(self.own_state)
+
+    @property
+    def proof(self) -> float:
+        """s of signs of life before it is asked for; only offboard wants more than the set-points' window."""
+        return self.timing.stream if self.flown is None else self.timing.window
+
+    # -- a step ---------------------------------------------------------------------------------
+
+    def begin(self, now: float) -> None:
+        """Nothing is sent yet."""
+        # A step after a pause of this process comes before the messages that waited for it: judge at the next.
+        self._late = now - self.now > 0.5 * self.timing.fresh and not self._late
+        self.now = now
+        self._setpoint, self._commands = None, []
+
+    def command(self, command: Command) -> None:
+        """Send a command in this step."""
+        self._commands.append(command)
+
+    def stand(self) -> None:
+        """Send a set-point of zero in this step."""
+        self._setpoint = velocity_setpoint(np.zeros(3), 0.0)
+
+    def start(self) -> None:
+        """From now on signs of life are sent, while `may_stream` says that they are true."""
+        self.streaming = True
+
+    def engage(self) -> None:
+        """The autopilot is in the own mode, asked by this bridge: safe commands are streamed."""
+        self.engaged, self.left_because = True, ""
+
+    def stop_unless_engaged(self) -> None:
+        """Whoever began to stream has ended."""
+        self.streaming = self.streaming and self.engaged
+
+    def leave(self, why: str) -> None:
+        """No more signs of life, for this reason."""
+        self.engaged = self.streaming = False
+        self.left_because = why
+
+    def may_stream(self) -> bool:
+        """Whether what a heartbeat states is still true; streaming ends otherwise."""
+        if self._late:
+            return True
+        for wrong, why in (
+            (not self.state.is_linked(self.now), "the autopilot is silent"),
+            (not self.is_commanded(), "no fresh safe command"),
+            (not self.state.armed, "it has disarmed"),
+            (self.state.failsafe, "failsafe"),
+            (self.state.nav_state not in (HOLD, self.own_state), "its mode was changed"),
+        ):
+            if wrong:
+                self.leave(why)
+                return False
+        return True
+
+    def end(self, idle: bool) -> Output:
+        """What to send. idle: no manoeuvre is under way."""
+        self._watch()
+        self._guard(idle)
+        registration, answer = None, None
+        if self.external is not None and not self._late:
+            able = self.is_commanded() and self.mode < Mode.TERMINATE
+            may_ask = self.state.is_linked(self.now) and not (self.external.refused and self.state.armed)
+            registration, answer = self.external.step(self.now, may_ask, able)
+        control = None
+        if self.flown is not None and self._setpoint is not None and self._is_due(self._last_control):
+            self._last_control, control = self.now, self.flown.nav_state
+        return Output(self._beats(), self._setpoint, tuple(self._commands), registration, answer, control)
+
+    def _beats(self) -> bool:
+        """Whether a heartbeat of offboard is due."""
+        if self.flown is not None or not self.streaming or self._late:
+            return False
+        if self.now - self._last_beat < self.timing.heartbeat - 1e-6:
+            return False
+        self._last_beat = self.now
+        return True
+
+    def _watch(self) -> None:
+        """While engaged: go on, or leave."""
+        if not self.engaged or self._late:
+            return
+        state = self.state
+        if not state.is_linked(self.now):
+            self.leave("the autopilot is silent")
+        elif not state.armed:
+            self.leave("it has disarmed")
+        elif state.nav_state != self.own_state:
+            why = "failsafe" if state.failsafe else "its mode was changed"
+            self.leave(f"{why}: {mode_name(state.nav_state)}")
+        elif not self.is_commanded():
+            self.leave("no fresh safe command")
+            self.stand()  # the last one would be flown on
+            self._reset_mode()
+        else:
+            assert self._command is not None
+            self._setpoint = self._command[0]
+
+    def _guard(self, idle: bool) -> None:
+        """An autopilot that wants offboard while nobody streams to it would go there at the first heartbeat."""
+        if self.streaming or not self.state.is_linked(self.now):
+            return
+        if self.mode >= Mode.TERMINATE:
+            if self._is_due(self._last_termination) and self.state.armed and self.state.nav_state != TERMINATION:
+                self._last_termination = self.now
+                self.command(TERMINATE)
+            return
+        own = self.own_state
+        wants = self.state.nav_state == own or (not self.state.armed and self.state.intention == own)
+        if wants and idle:
+            self._reset_mode()
+
+    def _reset_mode(self) -> None:
+        if self._is_due(self._last_reset):
+            self._last_reset = self.now
+            self.command(MODE_HOLD)
+
+    def _is_due(self, last: float) -> bool:
+        return self.now - last >= self.timing.again

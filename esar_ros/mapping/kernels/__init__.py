@@ -1,0 +1,1 @@
+"""The compiled kernels of the voxel map, and the blocks of voxels that they index."""

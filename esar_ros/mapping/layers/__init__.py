@@ -1,0 +1,1 @@
+"""What is derived from the voxels or painted over the ground: ground plan, coverage, values, classes, frontiers."""

@@ -1,0 +1,85 @@
+"""A number per coarse voxel, for what a planner keeps about space beside the occupancy.
+
+APEX's maps of attraction and exploration are two of these, and its map of obstacles is `obstacles`
+of the same lattice: 5 m voxels, 200 m x 200 m x 50 m around the start.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose, vector
+from esar_ros.mapping.errors import MapInputError
+from esar_ros.mapping.inputs import checked_points, checked_range
+from esar_ros.mapping.map.voxel_map import VoxelMap
+
+_MOST = 1 << 27  # voxels
+
+
+class VoxelField:
+    """Values (nx, ny, nz) float32 over a box of the map frame; what lies outside is ignored."""
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike, edge: float = 5.0, initial: float = 0.0) -> None:
+        """Corners (3,) and voxel edge in m; the box ends with the last whole voxel. Raises MapInputError."""
+        self.edge = checked_range(edge)
+        self.lower = vector(lower)
+        size = (vector(upper) - self.lower) / edge
+        if not (np.isfinite(size).all() and (size >= 1.0 - 1e-9).all() and float(np.prod(size)) <= _MOST):
+            raise MapInputError(f"no field of {edge} m voxels from {self.lower.tolist()}")
+        shape = np.floor(size + 1e-9).astype(int)
+        self.values: NDArray[np.float32] = np.full(tuple(shape), initial, np.float32)
+
+    def index_of(self, points: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Voxels (N, 3) of points (N, 3) in m, and which (N,) lie in the field; others have voxel 0."""
+        place = np.floor((checked_points(points) - self.lower) / self.edge)
+        inside = np.asarray(((place >= 0) & (place < self.values.shape)).all(axis=1))
+        return np.where(inside[:, None], place, 0).astype(np.int64), inside
+
+    def value_at(self, points: ArrayLike) -> NDArray[np.float32]:
+        """Value (N,) at points (N, 3) in m; NaN outside."""
+        index, inside = self.index_of(points)
+        return np.where(inside, self.values[tuple(index.T)], np.float32(np.nan))
+
+    def raise_to(self, points: ArrayLike, values: ArrayLike) -> None:
+        """Lift the voxels of points (N, 3) to at least the given values (N,)."""
+        index, inside = self.index_of(points)
+        levels = np.broadcast_to(np.asarray(values, np.float32), inside.shape)
+        if not np.isfinite(levels).all():
+            raise MapInputError("values must be finite")
+        np.maximum.at(self.values, tuple(index[inside].T), levels[inside])
+
+    def in_view(
+        self, model: CameraModel, pose: Pose, max_range: float, depth: NDArray[np.float32] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Voxels (M, 3) whose centres a camera shows within a range, and their distances (M,) in m.
+
+        With a depth picture only those that it does not hide, give or take a voxel.
+        """
+        reach = checked_range(max_range)
+        low = np.maximum((pose.position - reach - self.lower) / self.edge, 0.0).astype(int)
+        high = np.minimum(np.ceil((pose.position + reach - self.lower) / self.edge).astype(int), self.values.shape)
+        if (high <= low).any():
+            return np.zeros((0, 3), np.int64), np.zeros(0)
+        index = np.indices(tuple(high - low)).reshape(3, -1).T + low
+        centers = self.lower + (index + 0.5) * self.edge
+        local = (centers - pose.position) @ pose.rotation
+        uv, inside = model.project(local)
+        distance = np.linalg.norm(local, axis=1)
+        inside &= distance <= reach
+        if depth is not None:
+            pixel = np.where(inside[:, None], uv, 0.0).astype(int)
+            inside &= local[:, 2] <= np.nan_to_num(depth[pixel[:, 1], pixel[:, 0]], nan=0.0) + self.edge
+        return index[inside], distance[inside]
+
+    def add(self, index: NDArray[np.int64], amounts: ArrayLike) -> None:
+        """Add amounts (M,) to voxels (M, 3)."""
+        np.add.at(self.values, tuple(index.T), np.asarray(amounts, np.float32))
+
+    def obstacles(self, voxel_map: VoxelMap) -> NDArray[np.bool_]:
+        """Which of the field's voxels hold something occupied."""
+        index, inside = self.index_of(voxel_map.occupied_points())
+        out = np.zeros(self.values.shape, np.bool_)
+        out[tuple(index[inside].T)] = True
+        return out

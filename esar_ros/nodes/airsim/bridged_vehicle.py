@@ -1,0 +1,48 @@
+"""One vehicle as the AirSim bridge keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from esar_ros.bridges.airsim.actuation import Actuation
+from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
+from esar_ros.bridges.odometry_error import Estimate, OdometryError
+from esar_ros.mission.modes import Mode
+from esar_ros.nodes.core.roster import Roster
+from esar_ros.nodes.messages import convert
+
+
+@dataclass
+class Craft:
+    """A vehicle's server side, its participants and what was last heard of it."""
+
+    name: str
+    remote: AirSimVehicle
+    roster: Roster
+    error: OdometryError | None  # of its odometry; None: the truth
+    actuation: Actuation
+    publishers: dict[str, Any] = field(default_factory=dict)
+    command: Any = None
+    command_arrived: float = -1e9
+    safety: Any = None
+    reading: VehicleReading | None = None
+    collisions: int = 0
+    last_collision: int = 0
+    holding: bool = True
+
+    @property
+    def height(self) -> float | None:
+        """m above the surface below as the governor said last; None: not seen."""
+        return float(self.safety.height) if self.safety is not None and self.safety.has_height else None
+
+    @property
+    def mode(self) -> Mode:
+        """What the governor said last."""
+        return convert.mode_of(self.safety) if self.safety is not None else Mode.UNKNOWN
+
+    def estimate(self, reading: VehicleReading) -> Estimate:
+        """Pose and velocity as its odometry tells them."""
+        if self.error is None:
+            return Estimate(reading.pose, reading.velocity)
+        return self.error.estimate(reading.ns, reading.pose, reading.velocity)

@@ -1,0 +1,189 @@
+"""Where detector and mapper get their four-camera frames: hand-over in one process, or Image topics.
+
+Images of 8.6 MB a frame cost a copy per consumer over DDS; nodes composed in one process hand over
+the arrays themselves, read-only. Both sources deliver equal frames (a test holds them to it).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission import names
+from esar_ros.mission.stamps import nanoseconds
+from esar_ros.mission.vehicle import Vehicle
+from esar_ros.nodes.messages.convert import OdometryInMap
+from esar_ros.nodes.core.steps import StepNode
+from esar_ros.perception.detectors.backend import CameraFrame
+
+
+@dataclass(frozen=True)
+class FrameSet:
+    """The pictures of all cameras at one stamp."""
+
+    ns: int
+    frames: tuple[CameraFrame, ...]  # in the order of mission.names.CAMERAS; in real time some may be lacking
+
+
+Consumer = Callable[[FrameSet], None]
+
+
+class FrameSource(Protocol):
+    """Delivers every frame once to every consumer."""
+
+    def subscribe(self, consumer: Consumer) -> None:
+        """Call consumer with every frame from now on."""
+
+
+class InProcessFrames:
+    """Hand-over without a copy, for nodes composed in one process."""
+
+    def __init__(self) -> None:
+        self._consumers: list[Consumer] = []
+
+    def subscribe(self, consumer: Consumer) -> None:
+        """Call consumer with every frame from now on."""
+        self._consumers.append(consumer)
+
+    def publish(self, frame_set: FrameSet) -> None:
+        """Hand a frame over; its arrays become read-only."""
+        for frame in frame_set.frames:
+            for array in (frame.rgb, frame.depth, frame.segmentation):
+                if array is not None:
+                    array.flags.writeable = False
+        for consumer in self._consumers:
+            consumer(frame_set)
+
+
+SPREAD = 100_000_000  # ns between the pictures of one frame, where each camera has its own clock
+PATIENCE = 0.1  # s of waiting for a camera that is silent
+NEAR = 50_000_000  # ns between a picture and the odometry that places it
+
+
+class TopicFrames:
+    """Frames put together from the cameras' Image and CameraInfo topics and the vehicle's odometry.
+
+    In lockstep all have one stamp. In real time pictures may come from drivers with stamps of their own: those that
+    lie within SPREAD make a frame, placed by the odometry nearest to the newest.
+    """
+
+    def __init__(self, node: StepNode, vehicle: Vehicle) -> None:
+        self._mounts = vehicle.cameras
+        self._consumers: list[Consumer] = []
+        self._parts: OrderedDict[int, dict[tuple[str, str], Any]] = OrderedDict()
+        self._exact = node.lockstep
+        self._latest: dict[tuple[str, str], Any] = {}
+        self._delivered = 0  # ns
+        self._newest = 0  # ns, stamp of the newest picture
+        self._newest_came = 0.0  # s, steady
+        self._odometry = OdometryInMap(node)
+        node.input(names.ODOMETRY, lambda message: self._complete(nanoseconds(message.header.stamp)))
+        for camera in names.CAMERAS:
+            for part, topic in (
+                ("image", names.camera_image(camera)),
+                ("depth", names.camera_depth(camera)),
+                ("info", names.camera_info(camera)),
+            ):
+                node.input(topic, lambda message, key=(camera, part): self._take(key, message))
+
+    def subscribe(self, consumer: Consumer) -> None:
+        """Call consumer with every frame from now on."""
+        self._consumers.append(consumer)
+
+    def _take(self, key: tuple[str, str], message: Any) -> None:
+        ns = nanoseconds(message.header.stamp)
+        if not self._exact:
+            self._latest[key] = message
+            return  # the next odometry completes it
+        parts = self._parts.setdefault(ns, {})
+        parts[key] = message
+        while len(self._parts) > 4:
+            self._parts.popitem(last=False)
+        self._complete(ns)
+
+    def _complete(self, ns: int) -> None:
+        """Hand a frame over once all its parts and the odometry of exactly its stamp are there, in any order."""
+        if not self._exact:
+            self._complete_near()
+            return
+        parts, own = self._parts.get(ns, {}), self._odometry.at(ns)
+        if len(parts) < 3 * len(names.CAMERAS) or own is None:
+            return
+        del self._parts[ns]
+        self._hand_over(ns, own[:2], parts)
+
+    def _complete_near(self) -> None:
+        """Hand the newest pictures over, once, when they belong together and somebody knows where they were taken.
+
+        A camera that sends nothing is waited for a little, then done without.
+        """
+        taken = {
+            camera: min(nanoseconds(self._latest[(camera, part)].header.stamp) for part in ("image", "depth"))
+            for camera in names.CAMERAS
+            if all((camera, part) in self._latest for part in ("image", "depth", "info"))
+        }
+        newest = max(taken.values(), default=0)
+        if newest <= self._delivered:
+            return
+        if newest != self._newest:
+            self._newest, self._newest_came = newest, time.monotonic()
+        together = [camera for camera, ns in taken.items() if newest - ns <= SPREAD]
+        if len(together) < len(names.CAMERAS) and time.monotonic() - self._newest_came < PATIENCE:
+            return
+        own = self._odometry.nearest(newest)
+        if own is None or abs(own[0] - newest) > NEAR:
+            return
+        self._delivered = newest
+        self._hand_over(newest, own[:2], self._latest, together)
+
+    def _hand_over(
+        self,
+        ns: int,
+        own: tuple[int, Pose],
+        parts: dict[tuple[str, str], Any],
+        cameras: Sequence[str] = names.CAMERAS,
+    ) -> None:
+        """own: stamp and pose of the odometry that the pictures are placed by."""
+        covariance = self._odometry.covariance(own[0])
+        frames = tuple(
+            CameraFrame(
+                camera,
+                _model_of(parts[(camera, "info")]),
+                own[1].compose(self._mounts[camera].pose),
+                _image_array(parts[(camera, "image")], np.uint8, 3),
+                _image_array(parts[(camera, "depth")], np.float32, 1),
+                ns * 1e-9,
+                pose_covariance=covariance,
+            )
+            for camera in cameras
+        )
+        for consumer in self._consumers:
+            consumer(FrameSet(ns, frames))
+
+
+def camera_poses(base: Pose, vehicle: Vehicle) -> dict[str, Pose]:
+    """Optical frames in map for a pose of base_link in map."""
+    return {camera: base.compose(vehicle.cameras[camera].pose) for camera in names.CAMERAS}
+
+
+def _model_of(info: Any) -> CameraModel:
+    return CameraModel(info.width, info.height, info.k[0], info.k[4], info.k[2], info.k[5])
+
+
+def _image_array(message: Any, dtype: type, channels: int) -> NDArray[Any]:
+    """(H, W) or (H, W, channels); without pixels when the message holds another number than it says."""
+    tail = (channels,) if channels > 1 else ()
+    height, width = message.height, message.width
+    data = memoryview(message.data)
+    if data.nbytes != height * width * channels * np.dtype(dtype).itemsize:
+        height = width = 0
+    flat: NDArray[Any] = np.frombuffer(data, dtype=dtype) if height and width else np.empty(0, dtype)
+    return flat.reshape((height, width, *tail) if height and width else (0, 0, *tail))

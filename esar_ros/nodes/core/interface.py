@@ -1,0 +1,382 @@
+"""Every topic and action of the graph: type, quality of service, who writes, who must read it.
+
+The one home of this knowledge: nodes make their publishers and subscriptions from it, the
+recorder selects from it, docs/reference/topics.md is generated from it and a test holds the live graph to it.
+"""
+
+from __future__ import annotations
+
+from esar_ros.mission import names
+from esar_ros.nodes.core.topic import RECORD_LEVELS as RECORD_LEVELS
+from esar_ros.nodes.core.topic import Quality, Record, Topic
+
+AIRSIM_BRIDGE = "airsim_bridge"
+PX4_BRIDGE = "px4_bridge"  # in place of it, one a vehicle
+CAMERA_DRIVER = "camera_driver"
+CLUE_DETECTOR = "clue_detector"
+VOXEL_MAPPER = "voxel_mapper"
+PLANNER = "planner"
+PILOT = "pilot"
+SAFETY_GOVERNOR = "safety_governor"
+REFEREE = "referee"
+RECORDER = "recorder"
+VIEWER = "viewer"  # only watches, as Foxglove's bridge does
+FOXGLOVE_BRIDGE = "foxglove_bridge"
+OPERATOR = "operator"  # a person, through whatever tool: nobody, as long as no one watches
+BRIEFER = "briefer"  # in place of the referee on a real vehicle: briefs, starts and ends, scores nothing
+
+# Nodes of one vehicle and of the whole mission that take part in steps.
+VEHICLE_PARTICIPANTS = (CAMERA_DRIVER, CLUE_DETECTOR, VOXEL_MAPPER, PLANNER, PILOT, SAFETY_GOVERNOR)
+MISSION_PARTICIPANTS = (REFEREE, RECORDER)
+ANY_NODE = "any"
+
+_STEP, _LATCHED, _SENSOR = Quality.STEP, Quality.LATCHED, Quality.SENSOR
+
+
+def _on_demand(name: str, type: str, quality: Quality, writer: str, record: Record, about: str) -> Topic:
+    return Topic(name, type, quality, writer, record=record, about=about, on_demand=True)
+
+
+_PER_CAMERA = (
+    (names.camera_image, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "colour picture, rgb8"),
+    (names.camera_depth, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "planar depth, 32FC1 metres (REP-117)"),
+    (names.camera_info, "sensor_msgs/msg/CameraInfo", CAMERA_DRIVER, Record.FULL, "intrinsics"),
+    (
+        names.camera_compressed,
+        "sensor_msgs/msg/CompressedImage",
+        CAMERA_DRIVER,
+        Record.VIEW,
+        "colour picture, JPEG quality 80",
+    ),
+    (
+        names.camera_annotated,
+        "sensor_msgs/msg/Image",
+        CLUE_DETECTOR,
+        Record.NEVER,
+        "colour picture with its detections, rgb8",
+    ),
+)
+
+# The referee's relative topics too exist once per vehicle, with the same content: a vehicle's bag or display needs
+# only its own.
+TOPICS: tuple[Topic, ...] = (
+    Topic(
+        names.TICK,
+        "esar_ros/msg/Tick",
+        _STEP,
+        AIRSIM_BRIDGE,
+        (*VEHICLE_PARTICIPANTS, REFEREE, RECORDER),
+        Record.FULL,
+        "lockstep: compute your answer for this stamp",
+    ),
+    Topic(
+        names.HEARTBEAT,
+        "esar_ros/msg/Heartbeat",
+        _STEP,
+        ANY_NODE,
+        (AIRSIM_BRIDGE,),
+        Record.FULL,
+        "10 Hz wall time from every participant: alive, ready, last step answered",
+    ),
+    Topic(
+        names.ODOMETRY,
+        "nav_msgs/msg/Odometry",
+        _STEP,
+        AIRSIM_BRIDGE,
+        (CAMERA_DRIVER, VOXEL_MAPPER, PLANNER, PILOT, SAFETY_GOVERNOR, REFEREE),
+        about="pose in <vehicle>/odom, twist in <vehicle>/base_link (REP-105, REP-103)",
+    ),
+    Topic(
+        names.VEHICLE_STATE,
+        "esar_ros/msg/VehicleState",
+        _STEP,
+        AIRSIM_BRIDGE,
+        (PILOT, SAFETY_GOVERNOR, REFEREE),
+        about="armed, landed, offboard, contacts",
+    ),
+    Topic(
+        names.BATTERY,
+        "sensor_msgs/msg/BatteryState",
+        _STEP,
+        AIRSIM_BRIDGE,
+        (PLANNER, SAFETY_GOVERNOR, REFEREE),
+        about="charge, voltage, current",
+    ),
+    _on_demand(
+        names.IMU,
+        "sensor_msgs/msg/Imu",
+        _SENSOR,
+        AIRSIM_BRIDGE,
+        Record.FULL,
+        "acceleration and turn rate in <vehicle>/base_link",
+    ),
+    _on_demand(names.FIX, "sensor_msgs/msg/NavSatFix", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "GPS"),
+    _on_demand(names.PRESSURE, "sensor_msgs/msg/FluidPressure", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "barometer"),
+    Topic(
+        names.COLLISION, "esar_ros/msg/Collision", _STEP, AIRSIM_BRIDGE, (REFEREE,), about="contacts, simulators only"
+    ),
+    *(
+        _on_demand(name(camera), kind, _SENSOR, writer, record, about)
+        for camera in names.CAMERAS
+        for name, kind, writer, record, about in _PER_CAMERA
+    ),
+    Topic(
+        names.RANGES,
+        "esar_ros/msg/RangeImage",
+        _STEP,
+        CAMERA_DRIVER,
+        (SAFETY_GOVERNOR,),
+        Record.FULL,
+        "nearest obstacle per direction, from LiDAR",
+    ),
+    _on_demand(
+        names.LIDAR_POINTS,
+        "sensor_msgs/msg/PointCloud2",
+        _SENSOR,
+        CAMERA_DRIVER,
+        Record.FULL,
+        "the LiDAR's newest scan",
+    ),
+    Topic(
+        names.DETECTIONS,
+        "esar_ros/msg/Detections",
+        _STEP,
+        CLUE_DETECTOR,
+        (VOXEL_MAPPER,),
+        Record.VIEW,
+        "objects per picture",
+    ),
+    Topic(
+        names.CLUES,
+        "esar_ros/msg/Clues",
+        _STEP,
+        CLUE_DETECTOR,
+        (PLANNER,),
+        Record.SCORE,
+        "objects fused over views, with covariance",
+    ),
+    _on_demand(
+        names.CLUE_MARKERS,
+        "visualization_msgs/msg/MarkerArray",
+        _LATCHED,
+        CLUE_DETECTOR,
+        Record.NEVER,
+        "clues with covariance and label for RViz",
+    ),
+    _on_demand(
+        names.CLUE_CROPS,
+        "sensor_msgs/msg/Image",
+        _SENSOR,
+        CLUE_DETECTOR,
+        Record.NEVER,
+        "the best picture of each thing found, side by side",
+    ),
+    _on_demand(
+        names.MAP_POINTS, "sensor_msgs/msg/PointCloud2", _LATCHED, VOXEL_MAPPER, Record.NEVER, "occupied voxels"
+    ),
+    Topic(
+        names.MAP_GRID,
+        "nav_msgs/msg/OccupancyGrid",
+        _LATCHED,
+        VOXEL_MAPPER,
+        (PLANNER,),
+        Record.NEVER,
+        "bird's-eye view at flight level",
+    ),
+    _on_demand(
+        names.MAP_FRONTIERS,
+        "visualization_msgs/msg/MarkerArray",
+        _LATCHED,
+        VOXEL_MAPPER,
+        Record.NEVER,
+        "frontier clusters",
+    ),
+    Topic(
+        names.MAP_LOCAL,
+        "esar_ros/msg/LocalMap",
+        _STEP,
+        VOXEL_MAPPER,
+        (PILOT, SAFETY_GOVERNOR),
+        Record.FULL,
+        "occupancy around the vehicle, packed",
+    ),
+    Topic(
+        names.MAP_STATUS,
+        "esar_ros/msg/MapStatus",
+        _STEP,
+        VOXEL_MAPPER,
+        (REFEREE,),
+        Record.SCORE,
+        "coverage and size of the map",
+    ),
+    _on_demand(
+        names.MAP_CLASSES,
+        "nav_msgs/msg/OccupancyGrid",
+        _LATCHED,
+        VOXEL_MAPPER,
+        Record.NEVER,
+        "what was detected on the ground, 1 + place in mission.clues.KINDS",
+    ),
+    Topic(
+        names.MAP_COVERAGE,
+        "nav_msgs/msg/OccupancyGrid",
+        _LATCHED,
+        VOXEL_MAPPER,
+        record=Record.VIEW,
+        about="ground looked at, cell value 100 - distance in per cent of the look range; every 30 s",
+    ),
+    Topic(
+        names.BRIEF,
+        "esar_ros/msg/Brief",
+        _LATCHED,
+        REFEREE,
+        (PLANNER, SAFETY_GOVERNOR, VOXEL_MAPPER),
+        about="what the rescue team tells the planner",
+    ),
+    Topic(
+        names.MISSION_STATE,
+        "esar_ros/msg/MissionState",
+        _LATCHED,
+        REFEREE,
+        (PILOT, PLANNER),
+        about="preparing, running, ended",
+    ),
+    _on_demand(
+        names.GOAL_MARKERS,
+        "visualization_msgs/msg/MarkerArray",
+        _LATCHED,
+        PLANNER,
+        Record.NEVER,
+        "the waypoint and why, for RViz",
+    ),
+    _on_demand(
+        names.SAFETY_MARKERS,
+        "visualization_msgs/msg/MarkerArray",
+        _LATCHED,
+        SAFETY_GOVERNOR,
+        Record.NEVER,
+        "mode and reason, stopping distance, velocity given, for RViz",
+    ),
+    Topic(
+        names.SAFETY_LIMITS,
+        "std_msgs/msg/String",
+        _LATCHED,
+        SAFETY_GOVERNOR,
+        (REFEREE,),
+        about="limits that differ from config/safety.yaml, as a JSON object",
+    ),
+    Topic(names.GOAL, "esar_ros/msg/Goal", _STEP, PLANNER, (PILOT,), Record.VIEW, "where the planner wants to go"),
+    Topic(
+        names.DECISION, "esar_ros/msg/Decision", _STEP, PLANNER, (PILOT, REFEREE), about="one per frame: what and why"
+    ),
+    _on_demand(
+        names.BELIEF,
+        "nav_msgs/msg/OccupancyGrid",
+        _LATCHED,
+        PLANNER,
+        Record.FULL,
+        "where the planner expects to find somebody, per cent of the greatest cell, -1 where it says nothing; at "
+        "most once a second and when it has changed",
+    ),
+    Topic(
+        names.REPORTS,
+        "esar_ros/msg/Report",
+        Quality.LATCHED_ALL,
+        PLANNER,
+        (REFEREE,),
+        about="claims that are scored, numbered from 1",
+    ),
+    Topic(
+        names.PILOT_STATE,
+        "esar_ros/msg/PilotState",
+        _STEP,
+        PILOT,
+        (PLANNER,),
+        Record.VIEW,
+        "phase of the flight, goal reached or blocked",
+    ),
+    Topic(
+        names.OPERATOR_ORDER,
+        "std_msgs/msg/String",
+        _STEP,
+        OPERATOR,
+        record=Record.VIEW,
+        about="`search`, `hold` or `return`: what the pilot does instead of the planner's goal",
+    ),
+    Topic(
+        names.OPERATOR_REPORT,
+        "esar_ros/msg/Report",
+        _STEP,
+        OPERATOR,
+        record=Record.VIEW,
+        about="what a person saw: the planner reports it with its next decision, under its own number",
+    ),
+    Topic(
+        names.CMD_VEL,
+        "geometry_msgs/msg/TwistStamped",
+        _STEP,
+        PILOT,
+        (SAFETY_GOVERNOR,),
+        Record.VIEW,
+        "wanted velocity, map frame; angular.z is the yaw rate",
+    ),
+    Topic(
+        names.CMD_VEL_SAFE,
+        "geometry_msgs/msg/TwistStamped",
+        _STEP,
+        SAFETY_GOVERNOR,
+        (AIRSIM_BRIDGE,),
+        Record.VIEW,
+        "what the bridge obeys; only the governor writes it",
+    ),
+    Topic(
+        names.SAFETY_STATUS,
+        "esar_ros/msg/SafetyStatus",
+        _STEP,
+        SAFETY_GOVERNOR,
+        (PILOT, PLANNER, REFEREE, AIRSIM_BRIDGE),
+        about="mode, reasons, clearance",
+    ),
+    Topic(names.SCORE, "esar_ros/msg/Score", _LATCHED, REFEREE, about="once, at the end"),
+    Topic(names.TRUTH, "std_msgs/msg/String", _LATCHED, REFEREE, about="task and ground truth, only after the end"),
+    _on_demand(names.PATH, "nav_msgs/msg/Path", _LATCHED, PILOT, Record.NEVER, "planned path"),
+    Topic(
+        names.CLOCK,
+        "rosgraph_msgs/msg/Clock",
+        Quality.CLOCK,
+        AIRSIM_BRIDGE,
+        record=Record.FULL,
+        about="simulation time, once a step",
+    ),
+    Topic(
+        names.TF,
+        "tf2_msgs/msg/TFMessage",
+        Quality.STEP,
+        AIRSIM_BRIDGE,
+        record=Record.VIEW,
+        about="<vehicle>/odom to <vehicle>/base_link",
+    ),
+    Topic(
+        names.TF_STATIC,
+        "tf2_msgs/msg/TFMessage",
+        Quality.TF_STATIC,
+        AIRSIM_BRIDGE,
+        record=Record.VIEW,
+        about="map to <vehicle>/odom, base_link to cameras and LiDAR",
+    ),
+    Topic(
+        names.DIAGNOSTICS,
+        "diagnostic_msgs/msg/DiagnosticArray",
+        _STEP,
+        ANY_NODE,
+        record=Record.VIEW,
+        about="1 Hz from every node (REP-107)",
+    ),
+)
+
+BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
+
+ACTIONS: dict[str, str] = {names.ARM: "esar_ros/action/Arm", names.TOUCH_DOWN: "esar_ros/action/TouchDown"}
+
+# Lockstep's clock is moved by parameters of the bridge, `paused` and `speed`, and by this service of it.
+SERVICES: dict[str, str] = {names.SIM_STEP: "std_srvs/srv/Trigger"}

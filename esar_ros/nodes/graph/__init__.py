@@ -1,0 +1,1 @@
+"""The mission graph as data, and what starts it: the supervisor, launch arguments, progress lines."""

@@ -1,0 +1,164 @@
+"""Arguments of launch/mission.launch.py, and the mission that they describe.
+
+`ros2 launch` runs in the distribution's own Python, while the nodes may live in a virtual environment. So this
+module and what it imports need the standard library alone; the referee checks the task's file in full.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task_files import find_task
+from esar_ros.nodes.graph.mission import (
+    ENDS,
+    LOG_LEVELS,
+    NO_PORT,
+    ODOMETRIES,
+    PACES,
+    PRESETS,
+    RECORDS,
+    WORLDS,
+    MissionOptions,
+    vehicle_names,
+)
+
+AIRSIM_PORT = 41451
+SEED_MAX = 2**31 - 1
+SIGNALS = ("kill", "stop", "rpc_hang")  # kinds of faults that only the supervisor of `esar mission` can inject
+SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+_DEFAULT = MissionOptions()
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One launch argument; launch knows only strings."""
+
+    default: str
+    about: str
+    choices: tuple[str, ...] = ()  # empty: whatever
+
+
+ARGUMENTS = {
+    "namespace": Argument("", "namespace of the whole graph; vehicles' namespaces lie below it"),
+    "vehicles": Argument(",".join(_DEFAULT.vehicles), "how many vehicles, or their names separated by commas"),
+    "params_file": Argument("", "ROS parameter file that overrides the graph's parameters"),
+    "use_sim_time": Argument("true", "true: nodes take the time from /clock"),
+    "planner": Argument(_DEFAULT.planner, "search method"),
+    "task": Argument(_DEFAULT.task, "task id, or path of a task file"),
+    "map": Argument("", "must be the task's map; empty: the task's"),
+    "seed": Argument("-1", "random seed; -1: the task's"),
+    "out": Argument(_DEFAULT.out, "folder for the results; earlier ones in it move to its earlier/"),
+    "world": Argument(_DEFAULT.world, "what is flown in", WORLDS),
+    "pace": Argument(_DEFAULT.pace, "who moves time", PACES),
+    "preset": Argument(_DEFAULT.preset, "pictures: paper (640x480) or fast (320x240)", tuple(PRESETS)),
+    "detector": Argument(_DEFAULT.detector, "clue detector backend"),
+    "governor": Argument("true", "false: the safety governor only watches"),
+    "keep_out": Argument("", "YAML file of zones not to be entered; empty: none"),
+    "fault": Argument("", "YAML schedule of faults to inject, without signals to processes; empty: none"),
+    "odometry": Argument(_DEFAULT.odometry, "of simulated vehicles: off as an estimator's, or true", ODOMETRIES),
+    "end": Argument(_DEFAULT.end, "what a vehicle does after the mission", ENDS),
+    # A mission without a bag has no score to check and no report.
+    "record": Argument(_DEFAULT.record, "what the bag keeps", tuple(r for r in RECORDS if r != "none")),
+    "rviz": Argument("false", "true: open RViz with rviz/mission.rviz, or rviz/multi.rviz for two vehicles"),
+    "view": Argument(str(NO_PORT), f"port of the live page; {NO_PORT}: no page, 0: a free port"),
+    "foxglove": Argument(str(NO_PORT), f"port of the server for Foxglove; {NO_PORT}: none, 0: a free port"),
+    "log_level": Argument(_DEFAULT.log_level, "of the nodes' logs", LOG_LEVELS),
+    "host": Argument(_DEFAULT.host, "of the AirSim server; the address that the embedded simulator listens on"),
+    "port": Argument("0", f"of the AirSim server; 0: {AIRSIM_PORT}, and a free one for the embedded simulator"),
+}
+
+
+def options_from(values: Mapping[str, str]) -> MissionOptions:
+    """The mission that launch arguments describe; values must have every key of ARGUMENTS. Raises UsageError."""
+    task, task_map, task_seed = _task(values["task"])
+    if values["map"] and values["map"] != task_map:
+        raise UsageError(f"task {values['task']} lies on map '{task_map}', not '{values['map']}'", "leave out map")
+    if values["params_file"] and not Path(values["params_file"]).is_file():
+        raise UsageError(f"params_file {values['params_file']} is no file", "check the path")
+    if values["keep_out"] and not Path(values["keep_out"]).is_file():
+        raise UsageError(f"keep_out {values['keep_out']} is no file", "check the path")
+    if values["fault"]:
+        _check_faults(Path(values["fault"]))
+    seed = _whole("seed", values["seed"], -1, SEED_MAX)
+    options = MissionOptions(
+        task=task,
+        planner=values["planner"],
+        map=task_map,
+        seed=task_seed if seed < 0 else seed,
+        out=str(Path(values["out"]).resolve()),
+        world=values["world"],
+        pace=values["pace"],
+        preset=values["preset"],
+        vehicles=vehicle_names(values["vehicles"]),
+        namespace=values["namespace"],
+        params_file=str(Path(values["params_file"]).resolve()) if values["params_file"] else "",
+        use_sim_time=_switch("use_sim_time", values["use_sim_time"]),
+        record=values["record"],
+        detector=values["detector"],
+        governor=_switch("governor", values["governor"]),
+        odometry=values["odometry"],
+        keep_out=str(Path(values["keep_out"]).resolve()) if values["keep_out"] else "",
+        fault=str(Path(values["fault"]).resolve()) if values["fault"] else "",
+        end=values["end"],
+        rviz=_switch("rviz", values["rviz"]),
+        view=_whole("view", values["view"], NO_PORT, 65535),
+        foxglove=_whole("foxglove", values["foxglove"], NO_PORT, 65535),
+        log_level=values["log_level"],
+        host=values["host"],
+        port=_port(values["host"], _whole("port", values["port"], 0, 65535), values["world"]),
+    )
+    options.check()
+    return options
+
+
+def _switch(name: str, value: str) -> bool:
+    try:
+        return SWITCH[value.strip().lower()]
+    except KeyError:
+        raise UsageError(f"{name} '{value}' is neither true nor false", "write true or false") from None
+
+
+def _whole(name: str, value: str, low: int, high: int) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise UsageError(f"{name} '{value}' is out of range", f"give a whole number from {low} to {high}")
+    return number
+
+
+def _port(host: str, wanted: int, world: str) -> int:
+    if wanted or world != "embedded":
+        return wanted or AIRSIM_PORT
+    with socket.socket() as probe:
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise UsageError(f"host {host}: {error.strerror}", "choose an address of this machine") from None
+        return int(probe.getsockname()[1])
+
+
+def _check_faults(path: Path) -> None:
+    """The nodes read the schedule in full; what takes a supervisor is refused here."""
+    if not path.is_file():
+        raise UsageError(f"fault {path} is no file", "check the path")
+    for kind in SIGNALS:
+        if re.search(rf"\bkind['\"]?\s*:\s*['\"]?{kind}\b", path.read_text(encoding="utf-8", errors="replace")):
+            raise UsageError(f"{path}: launch sends no signals, so that {kind} is not injected", "use esar mission")
+
+
+def _task(name: str) -> tuple[str, str, int]:
+    """The task as its node is told it (id, or absolute path), its map and its seed."""
+    if name.endswith(".json") or "/" in name:
+        name = str(Path(name).resolve())
+    task, source = find_task(name)
+    try:
+        return name, str(task["map"]), int(task["seed"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{source} is no task: {error!r}", "mend the file") from None

@@ -1,0 +1,233 @@
+"""The mission graph as data: which processes, in which namespace, with which parameters.
+
+launch/mission.launch.py turns it into launch_ros actions and supervisor.py into processes, so both
+start the same thing. Processes follow docs/architecture.md: killing any one leaves the others flying
+or holding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from esar_ros.mission import defaults
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.nodes.core import interface
+
+PX4 = "px4"
+WORLDS = ("embedded", "airsim", PX4)
+PACES = ("lockstep", "realtime")
+RECORDS = interface.RECORD_LEVELS
+ENDS = ("hold", "return_land")
+NOISY = "noisy"
+ODOMETRIES = (NOISY, "true")  # off as an estimator's, or the simulator's own
+PRESETS = {"paper": (640, 480), "fast": (320, 240)}
+LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
+
+TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
+
+NO_PORT = -1  # -1: none is served, 0: a free port
+MOST_VEHICLES = 16
+
+SIMULATOR = "simulator"
+SENSING = "sensing"
+OFFICIALS = "officials"
+
+
+def vehicle_names(text: str) -> tuple[str, ...]:
+    """Vehicles as a person gives them: names separated by commas, or how many. Raises UsageError."""
+    text = text.strip()
+    if not text.isdecimal():
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if not 1 <= int(text) <= MOST_VEHICLES:
+        raise UsageError(f"{text} vehicles", f"give 1 to {MOST_VEHICLES}, or their names separated by commas")
+    return tuple(f"uav{number}" for number in range(1, int(text) + 1))
+
+
+@dataclass(frozen=True)
+class MissionOptions:
+    """What a person chooses. Every launch argument and every flag of `esar mission` ends here."""
+
+    task: str = "aotai-first"
+    planner: str = defaults.PLANNER
+    map: str = ""  # empty: the task's
+    seed: int = -1  # -1: the task's
+    out: str = "out"
+    world: str = "embedded"
+    pace: str = "lockstep"
+    preset: str = "paper"
+    vehicles: tuple[str, ...] = ("uav1",)
+    namespace: str = ""
+    params_file: str = ""
+    use_sim_time: bool = True
+    record: str = "view"
+    detector: str = defaults.DETECTOR
+    governor: bool = True
+    odometry: str = NOISY
+    keep_out: str = ""  # path of a file of zones
+    fault: str = ""  # path of a schedule of faults to inject
+    end: str = "hold"
+    rviz: bool = False
+    log_level: str = "info"
+    host: str = "127.0.0.1"
+    port: int = 41451
+    view: int = NO_PORT  # of the live page
+    foxglove: int = NO_PORT  # of the server for Foxglove
+    progress: bool = False  # machine-readable progress lines on the referee's standard output
+
+    def check(self) -> None:
+        """Raise UsageError on the first choice that does not exist."""
+        for name, value, known in (
+            ("world", self.world, WORLDS),
+            ("pace", self.pace, PACES),
+            ("preset", self.preset, tuple(PRESETS)),
+            ("record", self.record, RECORDS),
+            ("end", self.end, ENDS),
+            ("odometry", self.odometry, ODOMETRIES),
+            ("log_level", self.log_level, LOG_LEVELS),
+        ):
+            if value not in known:
+                raise UsageError(f"{name} '{value}' does not exist", f"choose one of {', '.join(known)}")
+        if self.world == PX4 and self.pace == "lockstep":
+            raise UsageError("world px4 flies in real time only", "use pace realtime")
+        if not self.vehicles or len(set(self.vehicles)) != len(self.vehicles):
+            raise UsageError(f"vehicles {list(self.vehicles)}", "give one or more different names")
+        for vehicle in self.vehicles:
+            if not vehicle.isidentifier():
+                raise UsageError(f"vehicle '{vehicle}' is no ROS name", "use letters, digits and underscores")
+        if not 0 < self.port < 65536:
+            raise UsageError(f"port {self.port} is no TCP port", "choose 1..65535")
+        for name, port in (("view", self.view), ("foxglove", self.foxglove)):
+            if not NO_PORT <= port < 65536:
+                raise UsageError(f"{name} {port} is no TCP port", "choose 1..65535, or 0 for a free one")
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process. `parameters` hold for every node in it."""
+
+    executable: str  # lib/esar_ros/<executable>
+    namespace: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()  # for processes without ROS
+    ros: bool = True
+    restart: bool = True  # started again when it dies; otherwise its death ends the mission
+    ends_mission: bool = False  # its orderly end is the mission's
+    optional: bool = False  # the mission goes on without it
+    module: str = ""  # with its main(); by default the executable's under esar_ros.nodes
+    images: bool = False  # publishes pictures: needs the large shared-memory segment
+    truth: bool = False  # may know ground truth, and so gets the token that opens it
+
+    def truth_environment(self, token: str) -> dict[str, str]:
+        """The token for who may know the truth; an empty one for the others, whatever they inherit."""
+        return {VARIABLE: token if self.truth else ""}
+
+    @property
+    def main_module(self) -> str:
+        """The module that runs as the process."""
+        return self.module or f"esar_ros.nodes.{self.executable}"
+
+    @property
+    def label(self) -> str:
+        """Name of the process for people and log files."""
+        return "-".join(part for part in (self.namespace.strip("/").replace("/", "-"), self.executable) if part)
+
+
+def px4_bridge(space: str, index: int) -> NodeSpec:
+    """The bridge of one vehicle's autopilot. index: of the vehicle, which PX4 SITL's instances are counted by."""
+    return NodeSpec(interface.PX4_BRIDGE, space, {"index": index, "use_sim_time": False})
+
+
+def control_chain(options: MissionOptions, space: str, vehicle: str, common: dict[str, Any]) -> list[NodeSpec]:
+    """Governor, pilot and planner of one vehicle in its namespace; common: parameters of all nodes."""
+    safety = {"enabled": options.governor, "keep_out": options.keep_out}
+    search = {"method": options.planner, "seed": options.seed}
+    team = {"others": [other for other in options.vehicles if other != vehicle] or [""]}
+    return [
+        NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, **team}),
+        NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
+        NodeSpec(interface.PLANNER, space, {**common, **search, **team}),
+    ]
+
+
+def mission_graph(options: MissionOptions) -> list[NodeSpec]:
+    """Processes of a mission, in the order they are best started."""
+    options.check()
+    width, height = PRESETS[options.preset]
+    vehicles = list(options.vehicles)
+    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    common: dict[str, Any] = {
+        "pace": options.pace,
+        "record": options.record,
+        "use_sim_time": options.use_sim_time and options.world != PX4,  # an autopilot's time is the system's
+        "faults": options.fault,
+    }
+    # Whoever starts the embedded simulator watches it, and an autopilot's pictures may be drawn later than it flies.
+    patience = {} if options.world == "airsim" else {"connect_timeout": 0.0}
+    server: dict[str, Any] = {"host": options.host, "port": options.port, **patience}
+    picture: dict[str, Any] = {"image_width": width, "image_height": height}
+    specs: list[NodeSpec] = []
+    if options.world == "embedded":
+        specs.append(
+            NodeSpec(
+                SIMULATOR,
+                arguments=(
+                    "--host", options.host, "--port", str(options.port), "--map", options.map,
+                    "--seed", str(max(options.seed, 0)), "--vehicles", ",".join(vehicles),
+                    "--image", f"{width}x{height}",
+                    *(("--paused",) if options.pace == "lockstep" else ()),
+                ),
+                ros=False,
+                restart=False,
+                truth=True,
+            )
+        )  # fmt: skip
+    specs.append(
+        NodeSpec(
+            OFFICIALS,
+            root,
+            {
+                **common, **server, "vehicles": vehicles, "task": options.task, "map": options.map,
+                "planner": options.planner, "seed": options.seed, "out": options.out, "world": options.world,
+                "preset": options.preset, "governor": options.governor, "detector": options.detector,
+                "end": options.end, "odometry": options.odometry, "progress": options.progress,
+            },
+            restart=False,
+            ends_mission=True,
+            truth=True,
+        )
+    )  # fmt: skip
+    estimator = {"odometry": options.odometry, "seed": max(options.seed, 0)}
+    if options.world != PX4:
+        bridged = {**common, **server, **estimator, "vehicles": vehicles, "progress": options.progress}
+        specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, bridged))
+    # Pictures of a server that only draws: its clock is not the vehicle's.
+    stamps = "arrival" if options.world == PX4 else "source"
+    sensing = {**common, **server, **picture, "detector": options.detector, "stamps": stamps}
+    knows = options.detector == TRUTH_DETECTOR
+    together = len(vehicles) > 1 and options.world != PX4  # of autopilots each may be on a computer of its own
+    if together:
+        spaces = [f"{root}/{vehicle}" for vehicle in vehicles]
+        specs.append(NodeSpec(SENSING, "", {**sensing, "team": spaces}, images=True, truth=knows))
+    for vehicle in vehicles:
+        space = f"{root}/{vehicle}"
+        if options.world == PX4:
+            specs.append(px4_bridge(space, vehicles.index(vehicle)))
+        specs += control_chain(options, space, vehicle, common)
+        if not together:
+            specs.append(NodeSpec(SENSING, space, sensing, images=True, truth=knows))
+    return specs + _watchers(options, root)
+
+
+def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
+    """Processes that only show the mission. They keep wall time: nothing of theirs waits for the simulator's."""
+    vehicles = list(options.vehicles)
+    specs = []
+    if options.view != NO_PORT:
+        page: dict[str, Any] = {"pace": options.pace, "vehicles": vehicles, "port": options.view}
+        specs.append(NodeSpec(interface.VIEWER, root, page, optional=True, module="esar_ros.app.view.viewer"))
+    if options.foxglove != NO_PORT:
+        server: dict[str, Any] = {"vehicles": vehicles, "port": options.foxglove}
+        specs.append(NodeSpec(interface.FOXGLOVE_BRIDGE, root, server, optional=True))
+    return specs

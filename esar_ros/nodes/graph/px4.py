@@ -1,0 +1,41 @@
+"""The graph of a real vehicle: cameras and ranges by drivers, nobody who knows the truth, nothing that is scored.
+
+Standard library alone, as launch needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
+
+_UNHEEDED = ("preset", "odometry", "fault", "view", "foxglove")  # by every process of a vehicle
+
+
+def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
+    """Processes of a flight in world px4 whose pictures come from camera drivers. Raises UsageError."""
+    options.check()
+    if options.detector == TRUTH_DETECTOR:
+        raise UsageError(f"detector {TRUTH_DETECTOR} reads a simulator's object ids", "choose another detector")
+    for name in _UNHEEDED:
+        if getattr(options, name) != getattr(MissionOptions(), name):
+            raise UsageError(f"{name} means nothing to a real vehicle's graph", "leave it out")
+    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    vehicles = list(options.vehicles)
+    common: dict[str, Any] = {"pace": options.pace, "record": options.record, "use_sim_time": False}
+    mission = {**common, "vehicles": vehicles}
+    specs = [
+        NodeSpec(interface.BRIEFER, root, {**mission, "task": options.task, "planner": options.planner}),
+        NodeSpec(interface.RECORDER, root, {**mission, "out": options.out}, restart=False),
+    ]
+    for index, vehicle in enumerate(vehicles):
+        space = f"{root}/{vehicle}"
+        specs += [
+            px4_bridge(space, index),
+            *control_chain(options, space, vehicle, common),
+            NodeSpec(interface.CLUE_DETECTOR, space, {**common, "detector": options.detector}, images=True),
+            NodeSpec(interface.VOXEL_MAPPER, space, common, images=True),
+        ]
+    return specs

@@ -1,0 +1,22 @@
+"""Starts a process of the graph: `python -m esar_ros.nodes.graph.start MODULE ARGUMENTS`.
+
+Imports take seconds on a busy machine. Until the module has its own way of ending, a signal to end ends the process
+without a word instead of with a traceback of whatever was being imported.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from importlib import import_module
+
+
+def start(module: str) -> int:
+    """Runs a module's main() and returns its exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return int(import_module(module).main() or 0)
+
+
+if __name__ == "__main__":
+    sys.argv = sys.argv[1:]
+    sys.exit(start(sys.argv[0]))

@@ -1,0 +1,1 @@
+"""Messages to the cores' own words and back; markers and images for people."""

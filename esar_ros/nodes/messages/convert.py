@@ -1,0 +1,304 @@
+"""Messages to the cores' own words and back. Frames and units are those of the messages."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Point, Quaternion, TwistStamped, Vector3
+from numpy.typing import ArrayLike, NDArray
+
+from esar_ros.geometry.frames import FARTHEST, Pose, Vector, covariance_in_parent, motion_in_parent
+from esar_ros.geometry.occupancy_window import OccupancyWindow
+from esar_ros.mission import names
+from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
+from esar_ros.mission.modes import Mode
+from esar_ros.mission.observation import Brief, Grid, SeenClue
+from esar_ros.mission.stamps import nanoseconds
+from esar_ros.msg import Brief as BriefMessage
+from esar_ros.msg import Clue as ClueMessage
+from esar_ros.msg import Goal as GoalMessage
+from esar_ros.msg import LocalMap
+from esar_ros.msg import Report as ReportMessage
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+
+
+def point(values: ArrayLike) -> Point:
+    """Point message of three numbers."""
+    x, y, z = np.asarray(values, dtype=np.float64)
+    return Point(x=float(x), y=float(y), z=float(z))
+
+
+def vector3(values: ArrayLike) -> Vector3:
+    """Vector3 message of three numbers."""
+    x, y, z = np.asarray(values, dtype=np.float64)
+    return Vector3(x=float(x), y=float(y), z=float(z))
+
+
+def quaternion(values: ArrayLike) -> Quaternion:
+    """Quaternion message of (w, x, y, z)."""
+    w, x, y, z = np.asarray(values, dtype=np.float64)
+    return Quaternion(w=float(w), x=float(x), y=float(y), z=float(z))
+
+
+def array3(message: Any) -> Vector:
+    """Three numbers of a Point or Vector3."""
+    return np.array([message.x, message.y, message.z], dtype=np.float64)
+
+
+def pose_of(message: Any) -> Pose:
+    """Pose of a geometry_msgs/Pose."""
+    q = message.orientation
+    return Pose(array3(message.position), np.array([q.w, q.x, q.y, q.z], dtype=np.float64))
+
+
+def pose_of_transform(message: Any) -> Pose:
+    """Pose of a geometry_msgs/Transform."""
+    q = message.rotation
+    return Pose(array3(message.translation), np.array([q.w, q.x, q.y, q.z], dtype=np.float64))
+
+
+_ODOMETRY_KEPT = 100  # messages: a picture may arrive seconds after its stamp
+
+
+class OdometryInMap:
+    """The vehicle's odometry, expressed in the map frame by the static transform map -> <vehicle>/odom."""
+
+    def __init__(self, node: StepNode, vehicle: str | None = None) -> None:
+        self._node = node
+        self._vehicle = vehicle or node.vehicles[0]
+        self._odom_in_map: Pose | None = None
+        node.input(names.TF_STATIC, self._on_static, vehicle=self._vehicle)
+        node.input(names.ODOMETRY, vehicle=self._vehicle, kept=_ODOMETRY_KEPT)
+        self._box = node.await_input(names.ODOMETRY, vehicle=self._vehicle)
+
+    def _on_static(self, message: Any) -> None:
+        child = names.vehicle_frame(self._vehicle, names.ODOM)
+        for transform in message.transforms:
+            if transform.header.frame_id == names.MAP and transform.child_frame_id == child:
+                pose = pose_of_transform(transform.transform)
+                if pose.is_possible():
+                    self._odom_in_map = pose
+                else:
+                    self._node.get_logger().error(f"refused the transform {names.MAP} -> {child}: {pose}")
+
+    @property
+    def known(self) -> bool:
+        """Whether the transform has arrived."""
+        return self._odom_in_map is not None
+
+    @property
+    def arrived(self) -> float:
+        """When the newest odometry came in, s on the steady clock."""
+        return self._box.arrived
+
+    def newest_ns(self) -> int | None:
+        """Stamp of the newest odometry."""
+        return None if self._box.newest is None else nanoseconds(self._box.newest.header.stamp)
+
+    def at(self, ns: int | None = None) -> tuple[int, Pose, Vector] | None:
+        """Stamp, pose of base_link in map and velocity (m/s, map) at a stamp, or the newest.
+
+        None where there is none, or one that cannot be: not finite, no rotation, not on Earth.
+        """
+        message = self._box.newest if ns is None else self._box.at(ns)
+        if message is None or self._odom_in_map is None:
+            return None
+        if self._node.lacks_transform(self._vehicle, nanoseconds(message.header.stamp)):
+            return None
+        linear = array3(message.twist.twist.linear)
+        pose, velocity = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), linear)
+        return (nanoseconds(message.header.stamp), pose, velocity) if pose.is_finite() else None
+
+    def covariance(self, ns: int) -> NDArray[np.float64] | None:
+        """(6, 6) of the pose at a stamp, m^2 and rad^2 about the map's axes; None: nobody states one.
+
+        Axes without a positive variance are not stated (REP-145).
+        """
+        message = self._box.at(ns)
+        if message is None or self._odom_in_map is None:
+            return None
+        stated = np.array(message.pose.covariance).reshape(6, 6)
+        return covariance_in_parent(self._odom_in_map, stated) if np.abs(stated).max() < FARTHEST**2 else None
+
+    def deviation(self, ns: int | None = None) -> float | None:
+        """Greatest standard deviation (m) of the position stated at a stamp; None: not stated (REP-145)."""
+        message = self._box.newest if ns is None else self._box.at(ns)
+        if message is None:
+            return None
+        most = max(message.pose.covariance[k] for k in (0, 7, 14))
+        return None if most == 0.0 else float(np.sqrt(most)) if most > 0.0 else math.inf
+
+    def nearest(self, ns: int) -> tuple[int, Pose, Vector] | None:
+        """As `at`, of the kept stamp nearest to ns."""
+        stamp = self._box.nearest_stamp(ns)
+        return None if stamp is None else self.at(stamp)
+
+
+def twist(step: Step, velocity: Vector, yaw_rate: float) -> TwistStamped:
+    """Velocity set-point: linear in the map frame (m/s), yaw rate about its z (rad/s)."""
+    message = TwistStamped()
+    message.header.stamp = step.stamp
+    message.header.frame_id = names.MAP
+    message.twist.linear = vector3(velocity)
+    message.twist.angular.z = float(yaw_rate)
+    return message
+
+
+def brief_of(message: BriefMessage) -> Brief:
+    """Brief as planners know it."""
+    return Brief(
+        mission_id=message.mission_id,
+        map_id=message.map_id,
+        prompt=message.prompt,
+        weather=message.weather,
+        local_time=message.local_time,
+        t_max=message.t_max,
+        area=np.array([[p.x, p.y] for p in message.area], dtype=np.float64),
+        ceiling=message.ceiling,
+        home=array3(message.home),
+        report_cap=message.report_cap,
+        origin=(message.origin_latitude, message.origin_longitude, message.origin_altitude),
+    )
+
+
+def brief_message(brief: Brief) -> BriefMessage:
+    """Brief as it travels."""
+    latitude, longitude, altitude = brief.origin
+    message = BriefMessage(
+        mission_id=brief.mission_id,
+        map_id=brief.map_id,
+        prompt=brief.prompt,
+        weather=brief.weather,
+        local_time=brief.local_time,
+        t_max=float(brief.t_max),
+        origin_latitude=float(latitude),
+        origin_longitude=float(longitude),
+        origin_altitude=float(altitude),
+        area=[point([x, y, 0.0]) for x, y in brief.area],
+        ceiling=float(brief.ceiling),
+        home=point(brief.home),
+        report_cap=brief.report_cap,
+    )
+    message.header.frame_id = names.MAP
+    return message
+
+
+def goal_message(goal: Goal, seq: int, step: Step) -> GoalMessage:
+    """Goal as it travels."""
+    message = GoalMessage(
+        seq=seq,
+        type=goal.type.value,
+        position=point(goal.position),
+        height_reference=goal.height_reference.value,
+        has_yaw=goal.yaw is not None,
+        yaw=float(goal.yaw or 0.0),
+        velocity=vector3(goal.velocity),
+        yaw_rate=float(goal.yaw_rate),
+        speed=float(goal.speed),
+    )
+    message.header.stamp = step.stamp
+    message.header.frame_id = names.MAP
+    return message
+
+
+def goal_of(message: GoalMessage) -> Goal:
+    """Goal as the pilot knows it, who judges its numbers. Raises ValueError on a type or a reference that is none."""
+    return Goal(
+        type=GoalType(message.type),
+        position=array3(message.position),
+        height_reference=HeightReference(message.height_reference),
+        yaw=message.yaw if message.has_yaw else None,
+        velocity=array3(message.velocity),
+        yaw_rate=message.yaw_rate,
+        speed=message.speed,
+    )
+
+
+def report_message(report: Report, seq: int, step: Step) -> ReportMessage:
+    """Report as it travels."""
+    message = ReportMessage(
+        seq=seq,
+        type=report.type.value,
+        kind=report.kind,
+        text=report.text,
+        confidence=float(report.confidence),
+        position=point(report.position),
+    )
+    message.header.stamp = step.stamp
+    message.header.frame_id = names.MAP
+    return message
+
+
+def report_of(message: Any) -> Report:
+    """A person's report as the planner makes it known. Raises ValueError on a type or a place that is none."""
+    position = array3(message.position)
+    if not np.isfinite(position).all():
+        raise ValueError("its position is not finite")
+    confidence = min(max(float(message.confidence), 0.0), 1.0)
+    return Report(ReportType(message.type), message.kind, message.text, position, confidence)
+
+
+def clue_message(clue: SeenClue) -> ClueMessage:
+    """Fused clue as it travels."""
+    return ClueMessage(
+        id=clue.id,
+        kind=clue.kind,
+        text=clue.text,
+        score=float(clue.score),
+        position=point(clue.position),
+        covariance=np.asarray(clue.covariance, dtype=np.float64).reshape(9),
+        views=clue.views,
+        nearest_view=float(clue.nearest_view),
+        first_seen=to_stamp(round(clue.first_seen * 1e9)),
+        last_seen=to_stamp(round(clue.last_seen * 1e9)),
+    )
+
+
+def clue_of(message: ClueMessage) -> SeenClue:
+    """Fused clue as planners know it."""
+    return SeenClue(
+        id=message.id,
+        kind=message.kind,
+        text=message.text,
+        score=message.score,
+        position=array3(message.position),
+        covariance=np.asarray(message.covariance, dtype=np.float64).reshape(3, 3),
+        views=message.views,
+        nearest_view=message.nearest_view,
+        first_seen=nanoseconds(message.first_seen) * 1e-9,
+        last_seen=nanoseconds(message.last_seen) * 1e-9,
+    )
+
+
+def mode_of(message: Any) -> Mode:
+    """Mode of a SafetyStatus; one that nobody knows is a hold."""
+    try:
+        return Mode(message.mode)
+    except ValueError:
+        return Mode.HOLD
+
+
+def grid_of(message: Any) -> Grid:
+    """Bird's-eye view of a nav_msgs/OccupancyGrid. Raises ValueError for one that contradicts itself."""
+    info = message.info
+    where = (info.origin.position.x, info.origin.position.y)
+    if not (0.0 < info.resolution < FARTHEST and all(abs(value) < FARTHEST for value in where)):
+        raise ValueError(f"no grid of {info.resolution} m at {where}")
+    cells: NDArray[np.int8] = np.frombuffer(message.data, dtype=np.int8).reshape(info.height, info.width)
+    return Grid(cells, float(info.resolution), where)
+
+
+def window_of(message: LocalMap) -> OccupancyWindow:
+    """Local occupancy as pilot and governor know it, stamped with its newest depth frame.
+
+    Raises ValueError for a message that contradicts itself.
+    """
+    return OccupancyWindow.from_packed(
+        bytes(message.cells),
+        array3(message.origin),
+        float(message.resolution),
+        (message.size_x, message.size_y, message.size_z),
+        nanoseconds(message.header.stamp) * 1e-9 - message.age,
+    )

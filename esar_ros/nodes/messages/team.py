@@ -1,0 +1,92 @@
+"""What a planner hears of the mission's other vehicles.
+
+What others know without a planner - place, clues - is of the frame's own stamp. What their planners have said is of the
+frame before: two planners that wait for each other's word on one frame would wait for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from esar_ros.mission import names
+from esar_ros.mission.decision import GoalType, Report
+from esar_ros.mission.observation import Teammate
+from esar_ros.mission.stamps import nanoseconds
+from esar_ros.msg import Decision as DecisionMessage
+from esar_ros.msg import Goal as GoalMessage
+from esar_ros.msg import PilotState, Tick
+from esar_ros.msg import Report as ReportMessage
+from esar_ros.nodes.core.steps import Step, StepNode
+from esar_ros.nodes.messages import convert
+
+
+class Team:
+    """The others as one vehicle's planner knows them."""
+
+    def __init__(self, node: StepNode, others: Sequence[str]) -> None:
+        """others: names, in the mission's order. Subscribes; a step of the node then waits for what they send."""
+        self._node = node
+        self.names = tuple(others)
+        self._odometry = {name: convert.OdometryInMap(node, name) for name in self.names}
+        self._reports: dict[str, dict[int, tuple[int, Report]]] = {name: {} for name in self.names}  # by number
+        for name in self.names:
+            node.follow(name)
+            node.await_input(names.CLUES, Tick.FRAME, vehicle=name)
+            node.await_input(names.PILOT_STATE, Tick.FRAME, previous=True, vehicle=name)
+            node.await_input(names.GOAL, Tick.FRAME, vehicle=name, frame_before=True)
+            node.await_input(names.DECISION, Tick.FRAME, vehicle=name, frame_before=True)
+            node.input(names.REPORTS, partial(self._on_report, name), vehicle=name)
+
+    @property
+    def known(self) -> bool:
+        """Whether everybody's transform has arrived."""
+        return all(odometry.known for odometry in self._odometry.values())
+
+    def _on_report(self, name: str, message: ReportMessage) -> None:
+        self._reports[name][message.seq] = nanoseconds(message.header.stamp), convert.report_of(message)
+
+    def is_complete(self, step: Step) -> bool:
+        """Whether all reports are there that others' decisions of the frame before have counted."""
+        before = step.frame_before_ns
+        if before is None or not self._node.lockstep:
+            return True
+        for name in self.names:
+            decision: DecisionMessage | None = self._node.inbox(names.DECISION, name).at(before)
+            if decision is not None and max(self._reports[name], default=0) < decision.reports:
+                return False
+        return True
+
+    def observe(self, step: Step) -> tuple[Teammate, ...]:
+        """The others at a frame; who has never been heard of is left out."""
+        return tuple(mate for name in self.names if (mate := self._mate(name, step)) is not None)
+
+    def _mate(self, name: str, step: Step) -> Teammate | None:
+        node = self._node
+        own = self._odometry[name].at(step.ns if node.lockstep else None) or self._odometry[name].at()
+        if own is None:
+            return None
+        until = step.ns if step.frame_before_ns is None else step.frame_before_ns
+        pilot: PilotState | None = node.inbox(names.PILOT_STATE, name).newest
+        clues = node.inbox(names.CLUES, name).newest
+        goal: GoalMessage | None = node.inbox(names.GOAL, name).newest
+        if node.lockstep:
+            if step.previous_ns is not None:
+                pilot = node.inbox(names.PILOT_STATE, name).at(step.previous_ns) or pilot
+            clues = node.inbox(names.CLUES, name).at(step.ns) or clues
+            goal = node.inbox(names.GOAL, name).at(step.frame_before_ns) if step.frame_before_ns is not None else None
+        flown_to = None
+        if goal is not None and goal.type == GoalType.WAYPOINT.value:
+            flown_to = convert.array3(goal.position)
+        return Teammate(
+            vehicle=name,
+            pose=own[1],
+            height=float(pilot.height) if pilot is not None and pilot.has_height else None,
+            goal=flown_to,
+            clues=tuple(convert.clue_of(clue) for clue in clues.clues) if clues is not None else (),
+            reports=tuple(
+                report
+                for _, (stamp, report) in sorted(self._reports[name].items())
+                if not node.lockstep or stamp <= until
+            ),
+        )

@@ -1,0 +1,1 @@
+"""Nodes and programs beside a mission: Foxglove's bridge, the bag player, and what `esar doctor` runs."""

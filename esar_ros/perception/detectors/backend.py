@@ -1,0 +1,154 @@
+"""The interface of every clue detector and the registry they are chosen from.
+
+A backend turns pictures into 2D detections and knows nothing of the map. Backends are
+created by name, so that a heavy one is imported only when it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission.errors import UsageError
+
+
+@dataclass(frozen=True)
+class CameraFrame:
+    """One camera's picture, its depth and the pose both were taken at; arrays are read-only by agreement."""
+
+    camera: str
+    model: CameraModel
+    pose: Pose  # optical frame in map, at stamp
+    rgb: NDArray[np.uint8]  # (H, W, 3); (0, 0, 3) where colours were not drawn, since nobody looks at them
+    depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing in range, NaN invalid, -inf too near
+    stamp: float  # s
+    segmentation: NDArray[np.uint8] | None = None  # (H, W) object ids, simulators only
+    pose_covariance: NDArray[np.float64] | None = None  # (6, 6) m^2, rad^2 about the map's axes; not > 0: not stated
+
+
+@dataclass(frozen=True)
+class Detection2D:
+    """One object in one picture. The box is (x, y, width, height) in px, x and y its least corner."""
+
+    kind: str  # one of mission.clues.KINDS
+    score: float  # 0..1
+    box: tuple[int, int, int, int]
+    text: str  # what a person would call it
+    mask: NDArray[np.bool_] | None = None  # (height, width) of the box: which of its pixels are the object's
+
+    @property
+    def pixels(self) -> int:
+        """Number of the object's visible pixels; 0 when no mask is known."""
+        return 0 if self.mask is None else int(np.count_nonzero(self.mask))
+
+
+@runtime_checkable
+class DetectorBackend(Protocol):
+    """What finds objects in pictures."""
+
+    @property
+    def name(self) -> str:
+        """Registry name, written into results."""
+
+    @property
+    def eligible(self) -> bool:
+        """False when it uses ground truth: results made with it stand outside the comparison."""
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """What it looks for: words of the detector -> kind of mission.clues.KINDS they count as."""
+
+    def set_prompts(self, prompts: Mapping[str, str]) -> None:
+        """Look for these from the next picture on.
+
+        Raises UsageError when the backend cannot, and then goes on as before.
+        """
+
+    def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
+        """Detections of each frame, in the frames' order."""
+
+
+Parameters = Mapping[str, Any]
+Factory = Callable[[Parameters], DetectorBackend]
+About = Callable[[Parameters], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class _Entry:
+    factory: Factory
+    eligible: bool
+    about: About | None
+
+
+# Modules that register a backend when imported, by the backend's name.
+_MODULES = {
+    "segmentation_oracle": "esar_ros.perception.detectors.segmentation_oracle",
+    "esar_yolo": "esar_ros.perception.detectors.yolo_file",
+    "onnx": "esar_ros.perception.detectors.yolo_file",
+    "openvino": "esar_ros.perception.detectors.yolo_file",
+    "yolo_world": "esar_ros.perception.detectors.yolo_world",
+}
+_ENTRIES: dict[str, _Entry] = {}
+
+
+def register(name: str, eligible: bool = True, about: About | None = None) -> Callable[[Factory], Factory]:
+    """Decorator: make a factory (parameters -> backend) known under a name.
+
+    eligible: it uses no ground truth. about: what a result says of it beside its name, told without loading a network.
+    """
+
+    def add(factory: Factory) -> Factory:
+        if name in _ENTRIES:
+            raise ValueError(f"two detector backends are named '{name}'")
+        _ENTRIES[name] = _Entry(factory, eligible, about)
+        return factory
+
+    return add
+
+
+def names() -> tuple[str, ...]:
+    """Names of all backends, sorted."""
+    return tuple(sorted({*_MODULES, *_ENTRIES}))
+
+
+def create(name: str, parameters: Parameters | None = None) -> DetectorBackend:
+    """A backend by name with its own parameters. Raises UsageError on an unknown name or a bad parameter."""
+    return _entry(name).factory(parameters or {})
+
+
+def is_eligible(name: str) -> bool:
+    """Whether results made with a backend stand in the comparison. Raises UsageError on an unknown name."""
+    return _entry(name).eligible
+
+
+def about(name: str, parameters: Parameters | None = None) -> dict[str, str]:
+    """What a result says of a backend: its name, and of a network which one. Raises UsageError."""
+    entry = _entry(name)
+    return {"backend": name, **(entry.about(parameters or {}) if entry.about is not None else {})}
+
+
+def defect(frame: CameraFrame) -> str:
+    """Why a detector cannot look at a frame; empty when it can."""
+    height, width = frame.rgb.shape[:2] if frame.rgb.ndim == 3 else (0, 0)
+    if frame.rgb.ndim != 3 or frame.rgb.shape[2] != 3 or frame.rgb.dtype != np.uint8:
+        return f"the picture is {frame.rgb.dtype} {frame.rgb.shape}, not uint8 (H, W, 3)"
+    if not height or not width:
+        return f"the picture has {width}x{height} pixels"
+    if frame.depth.shape != (height, width):
+        return f"depth has {frame.depth.shape[::-1]} pixels and the picture {(width, height)}"
+    return ""
+
+
+def _entry(name: str) -> _Entry:
+    if name not in names():
+        raise UsageError(f"unknown detector '{name}'", f"known: {', '.join(names())}")
+    if name not in _ENTRIES:
+        import_module(_MODULES[name])
+    return _ENTRIES[name]

@@ -1,0 +1,45 @@
+"""The detector a person chose: NAME or NAME:FILE, with the parameters that config/detector.yaml gives the name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.perception.detectors import backend
+from esar_ros.perception.detectors.backend import DetectorBackend
+from esar_ros.perception.settings import DetectorSettings, load_detector_settings
+
+
+def parted(choice: str, settings: DetectorSettings | None = None) -> tuple[str, Mapping[str, Any]]:
+    """Backend's name and parameters of a choice. Raises UsageError."""
+    settings = settings or load_detector_settings()
+    name, _, file = choice.partition(":")
+    parameters = dict(settings.backends.get(name, {}))
+    if file:
+        if name not in ("onnx", "openvino", "yolo_world"):
+            raise UsageError(f"detector {name} takes no file", "leave out what follows the colon")
+        parameters["model"] = file
+    return name, parameters
+
+
+def absolute(choice: str) -> str:
+    """The choice with its file's whole path, for processes that may run elsewhere."""
+    name, _, file = choice.partition(":")
+    return f"{name}:{Path(file).resolve()}" if file and Path(file).exists() else choice
+
+
+def create_chosen(choice: str, settings: DetectorSettings | None = None) -> DetectorBackend:
+    """The backend, loaded. Raises UsageError."""
+    return backend.create(*parted(choice, settings))
+
+
+def about_chosen(choice: str) -> dict[str, str]:
+    """What a result says of it; no network is loaded. Raises UsageError."""
+    return backend.about(*parted(choice))
+
+
+def chosen_is_eligible(choice: str) -> bool:
+    """Whether it uses no ground truth. Raises UsageError."""
+    return backend.is_eligible(parted(choice)[0])

@@ -1,0 +1,183 @@
+"""Detectors from an exported YOLO file: the package's own small network and a person's, in either engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from esar_ros.mission.errors import UsageError, first_line
+from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, register
+from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, Engine, Tensor, engine_version, load_engine
+from esar_ros.perception.detectors.model_card import (
+    ModelCard,
+    ReliabilityCurve,
+    SecondStageCard,
+    card_of_names,
+    check_digest,
+    digest,
+    find_model,
+    load_card,
+)
+from esar_ros.perception.detectors.second_stage import SecondStage, box_depths
+from esar_ros.perception.detectors.yolo_boxes import RawBoxes, check_output, suppress
+from esar_ros.perception.detectors.yolo_detector import YoloDetector, YoloSettings
+from esar_ros.perception.settings import parse
+
+SHIPPED = "esar-clues.onnx"
+_CURE = {
+    "esar_yolo": "it comes with the package: install that again",
+    "onnx": "name an exported detector: --detector onnx:FILE, or backends.onnx.model in detector.yaml",
+    "openvino": "name an exported detector: --detector openvino:FILE, or backends.openvino.model in detector.yaml",
+}
+_ENGINES = {"esar_yolo": ONNXRUNTIME, "onnx": ONNXRUNTIME, "openvino": OPENVINO}
+
+
+class YoloFileSettings(YoloSettings):
+    """Parameters of the backends that run an exported network."""
+
+    card: str = Field(default="", description="its model card (.json) or list of classes (.txt); empty: beside it")
+    second_stage: bool = Field(
+        default=True, description="look again at each of its boxes, where the card names a network for it"
+    )
+
+
+class YoloFile(YoloDetector):
+    """An exported network in an engine."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """Loads the network and looks at one grey picture with it. Raises UsageError."""
+        settings, path = _chosen(name, parameters)
+        self._engine: Engine = load_engine(_ENGINES[name], path, settings.threads)
+        card = _card(settings, path, self._engine.class_names)
+        check_digest(path, card.sha256)
+        unknown = sorted(set(settings.thresholds) - set(card.classes))
+        if unknown:
+            raise UsageError(f"detector {name}, thresholds: no class '{unknown[0]}'", "name classes of the card")
+        side = self._engine.size or (2 * card.stride, 2 * card.stride)
+        check_output(_tried(self._engine, side, path).shape, len(card.classes), path)
+        self._second: SecondStage | None = None
+        if settings.second_stage and card.second_stage is not None:
+            second = _second_file(path, card.second_stage)
+            self._second = SecondStage(second, card.second_stage, len(card.classes), settings.threads)
+        super().__init__(name, card, settings)
+
+    @property
+    def _calibration(self) -> Mapping[str, ReliabilityCurve]:
+        return (self.card if self._second is None else self._second.card).calibration
+
+    def propose(self, frame: CameraFrame, least: float, overlap: float) -> RawBoxes:
+        """Boxes that may hold something, one a place: of any class that is looked for, from a raw score on."""
+        floor = np.where(np.isfinite(self._least), least, np.inf)
+        return suppress(self._candidates(frame, floor), overlap, agnostic=True)
+
+    def _detect(self, frame: CameraFrame) -> list[Detection2D]:
+        if self._second is None:
+            return super()._detect(frame)
+        about = self._second.card
+        boxes = self.propose(frame, about.proposal, about.overlap)
+        depths = box_depths(boxes, frame)
+        placed = np.isfinite(depths)
+        judged = self._judged(self._second, boxes[placed], depths[placed], frame)
+        trusted = replace(boxes, scores=about.no_depth * boxes.scores)
+        blind = trusted[~placed & (trusted.scores >= self._least[boxes.classes])]
+        found = self._told(judged, frame) + self._told(blind, frame)
+        return sorted(found, key=lambda detection: -detection.score)
+
+    def _judged(
+        self, second: SecondStage, boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame
+    ) -> RawBoxes:
+        """Boxes as the second stage places them, with its class and probability: those that reach their threshold, one
+        a place and class."""
+        shares, corners = second.judge(boxes, depths, frame)
+        shares = np.where(np.isfinite(self._least), shares[:, :-1], 0.0)  # of the classes that are looked for
+        classes = shares.argmax(axis=1)
+        scores = shares[np.arange(len(shares)), classes]
+        own = self._settings.thresholds
+        limits = np.array([own.get(word, second.card.threshold(word)) for word in self.card.classes])
+        judged = replace(boxes, corners=corners, scores=scores, classes=classes)[scores >= limits[classes]]
+        return suppress(judged, second.card.merge, agnostic=False)
+
+    @property
+    def _size(self) -> tuple[int, int] | None:
+        return self._engine.size
+
+    def _infer(self, picture: Tensor) -> Tensor:
+        return self._engine.run(picture)
+
+
+def _tried(engine: Engine, side: tuple[int, int], path: Path) -> Tensor:
+    """Output for a grey picture. Raises UsageError."""
+    try:
+        output = engine.run(np.full((1, 3, *side), 0.5, dtype=np.float32))
+    except UsageError:
+        raise
+    except Exception as error:  # engines raise types of their own
+        raise UsageError(f"{path} fails on a picture: {first_line(error)}", "export it again") from None
+    if not np.isfinite(output).all():
+        raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: export it again")
+    return output
+
+
+def _chosen(name: str, parameters: Mapping[str, Any]) -> tuple[YoloFileSettings, Path]:
+    settings = parse(YoloFileSettings, parameters, f"detector backend {name}")
+    return settings, find_model(settings.model or (SHIPPED if name == "esar_yolo" else ""), _CURE[name])
+
+
+def _card(settings: YoloFileSettings, path: Path, class_names: str) -> ModelCard:
+    """The card that is named, lies beside the network, or can be made of the names in it. Raises UsageError."""
+    file = _card_file(settings, path)
+    if file is not None:
+        return load_card(file)
+    card = card_of_names(path.stem, class_names)
+    if card is None:
+        raise UsageError(
+            f"nothing says which classes {path} has",
+            f"put a model card {path.stem}.json or a list {path.stem}.txt beside it",
+        )
+    return card
+
+
+def _card_file(settings: YoloFileSettings, path: Path) -> Path | None:
+    """The card or list that is named, or lies beside the network; None: there is none. Raises UsageError."""
+    if settings.card:
+        return find_model(settings.card, "name the model card or the list of classes")
+    return next((file for end in (".json", ".txt") if (file := path.with_suffix(end)).is_file()), None)
+
+
+def _second_file(path: Path, card: SecondStageCard) -> Path:
+    """The second stage's file, beside the network. Raises UsageError."""
+    file = path.with_name(card.file)
+    if not file.is_file():
+        raise UsageError(f"there is no second stage {file}, which the model card names", "put it beside the network")
+    return file
+
+
+def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The file, its digest, its card's and its second stage's, and the engine."""
+    settings, path = _chosen(name, parameters)
+    about = {"model": path.name, "digest": digest(path), "engine": engine_version(_ENGINES[name])}
+    card = _card_file(settings, path)
+    if card is None:
+        return about
+    second = load_card(card).second_stage if settings.second_stage else None
+    about["card"] = digest(card)
+    return about | ({"second_stage": digest(_second_file(path, second))} if second is not None else {})
+
+
+def _register(name: str) -> None:
+    def create(parameters: Mapping[str, Any]) -> YoloFile:
+        return YoloFile(name, parameters)
+
+    about: Callable[[Mapping[str, Any]], dict[str, str]] = partial(_about, name)
+    register(name, about=about)(create)
+
+
+for _name in _ENGINES:
+    _register(_name)

@@ -1,0 +1,147 @@
+"""One object known to the fusion: where it is, how sure that is, and what speaks for it.
+
+Views of one flight are wrong together, since odometry wanders slowly: a hundred pictures from one place are no surer
+than the pose they share. So the filter's state holds the pose's error beside the object's place (coloured measurement
+noise: Bar-Shalom, Li and Kirubarajan, Estimation with Applications to Tracking and Navigation, 2001, section 8.3), as a
+first-order Gauss-Markov process with the covariance that the odometry states. A look ten minutes later is then news, a
+second look after one second is not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.observation import SeenClue
+from esar_ros.perception.fusion.evidence import Evidence
+from esar_ros.perception.fusion.localisation import pose_effect
+from esar_ros.perception.settings import EvidenceSettings, FusionSettings
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A measured position (m, map) with its own noise, the pose's covariance and the way from the camera to it."""
+
+    stamp: float
+    position: Vector
+    noise: Matrix  # (3, 3)
+    pose_covariance: Matrix  # (6, 6)
+    lever: Vector
+
+    @property
+    def model(self) -> Matrix:
+        """H (3, 9): the measurement as a function of the place and the pose's error."""
+        return np.hstack([np.eye(3), pose_effect(self.lever)])
+
+
+class PlaceFilter:
+    """Kalman filter of a static place, seen from poses that err slowly. State: place (3), pose error (6)."""
+
+    def __init__(self, first: Placed) -> None:
+        """From the first measurement alone: nothing is known of the place before it."""
+        effect, pose = pose_effect(first.lever), first.pose_covariance
+        self.state = np.concatenate([first.position, np.zeros(6)])
+        cross = -effect @ pose
+        self.covariance = np.block([[first.noise + effect @ pose @ effect.T, cross], [cross.T, pose]])
+        self._stamp = first.stamp
+
+    @property
+    def position(self) -> Vector:
+        """(3,) m, map."""
+        return self.state[:3]
+
+    @property
+    def spread(self) -> Matrix:
+        """(3, 3) m^2, of the position."""
+        return self.covariance[:3, :3]
+
+    def advance(self, stamp: float, pose_covariance: Matrix, settings: FusionSettings) -> None:
+        """Let the pose's error wander until a stamp; one before the last changes nothing."""
+        passed = stamp - self._stamp
+        if passed <= 0.0:
+            return
+        self._stamp = stamp
+        kept = np.ones(9)
+        kept[3:6] = math.exp(-passed / settings.position_time)
+        kept[6:9] = math.exp(-passed / settings.attitude_time)
+        self.state = self.state * kept
+        self.covariance = self.covariance * np.outer(kept, kept)
+        # Stationary: the error keeps the covariance that is stated now.
+        self.covariance[3:, 3:] += pose_covariance * (1.0 - np.outer(kept[3:], kept[3:]))
+
+    def correct(self, seen: Placed) -> None:
+        """Kalman update in Joseph's form."""
+        model, prior = seen.model, self.covariance
+        total = model @ prior @ model.T + seen.noise
+        gain = np.linalg.solve(total, model @ prior).T
+        rest = np.eye(9) - gain @ model
+        covariance = rest @ prior @ rest.T + gain @ seen.noise @ gain.T
+        self.state = self.state + gain @ (seen.position - model @ self.state)
+        self.covariance = (covariance + covariance.T) / 2.0
+
+
+@dataclass
+class Track:
+    """An object with an id."""
+
+    id: int
+    place: PlaceFilter
+    evidence: Evidence
+    text: str
+    nearest_view: float
+    first_seen: float
+    last_seen: float
+    extent: float  # m, mean over the sightings
+    sightings: int = 1
+    beside: set[int] = field(default_factory=set)  # ids seen in one picture with it: other objects for certain
+
+    def saw(self, stamp: float, distance: float, extent: float, text: str) -> None:
+        """Note a further sighting: at a distance, of a size (m)."""
+        self.sightings += 1
+        self.extent += (extent - self.extent) / self.sightings
+        if distance < self.nearest_view:
+            self.nearest_view, self.text = distance, text
+        self.first_seen = min(self.first_seen, stamp)
+        self.last_seen = max(self.last_seen, stamp)
+
+    def absorb(self, other: Track, how: EvidenceSettings) -> None:
+        """Take in a track that has turned out to be the same object.
+
+        The surer place is kept and the other left out: both err by the same pose, so their mean would promise too much.
+        """
+        if np.trace(other.place.spread) < np.trace(self.place.spread):
+            self.place = other.place
+        self.evidence.absorb(other.evidence, how)
+        total = self.sightings + other.sightings
+        self.extent = (self.extent * self.sightings + other.extent * other.sightings) / total
+        self.sightings = total
+        if other.nearest_view < self.nearest_view:
+            self.nearest_view, self.text = other.nearest_view, other.text
+        self.first_seen = min(self.first_seen, other.first_seen)
+        self.last_seen = max(self.last_seen, other.last_seen)
+        self.beside |= other.beside
+
+    def surface(self, settings: FusionSettings) -> Matrix:
+        """(3, 3) m^2: what is visible of it, against its own place; alike in all views, so no view makes it less."""
+        return np.eye(3) * (settings.surface_sigma**2 + (settings.surface_share * self.extent) ** 2)
+
+    def seen_clue(self, settings: FusionSettings) -> SeenClue:
+        """As planners are told."""
+        return SeenClue(
+            id=self.id,
+            kind=self.evidence.kind,
+            text=self.text,
+            score=self.evidence.probability(settings.evidence),
+            position=self.place.position.copy(),
+            covariance=self.place.spread + self.surface(settings),
+            views=self.evidence.views,
+            nearest_view=self.nearest_view,
+            first_seen=self.first_seen,
+            last_seen=self.last_seen,
+        )

@@ -1,0 +1,1 @@
+"""Words as vectors: stored text embeddings, and the encoders that make them."""

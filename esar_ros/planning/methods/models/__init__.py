@@ -1,0 +1,1 @@
+"""Methods that ask a language model what to do next."""

@@ -1,0 +1,135 @@
+"""AOA: the aerial object-navigation agent of UAV-ON, with fixed (aoa_f) or chosen (aoa_v) step lengths.
+
+Source: Xiao et al., UAV-ON: a benchmark for open-world object goal navigation with aerial agents, 2025, section 4.
+Captions of the four views, depth pooled to 3 x 3 minima, the last ten poses [x, y, z, yaw] and the target go into one
+prompt; the model answers with an action, and in the variable variant with its magnitude. Adapted: the target is the
+mission brief, a step is flown as a waypoint above ground, UAV-ON's smaller steps (5 m, 2 m, 15 degrees) are the fixed
+ones, and stop is not obeyed in the first ten actions. Captions and decisions need a model; without a decision the first
+free way is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Literal
+
+from pydantic import Field
+
+from esar_ros.mission.observation import Observation
+from esar_ros.planning.depth_view import min_pooled
+from esar_ros.planning.discrete import CLIMBS, MOVES, TURNS
+from esar_ros.planning.leg import LegSettings
+from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, ModelStepSettings
+from esar_ros.planning.model.exchange import Form, clean
+from esar_ros.planning.model.mind import Thought
+from esar_ros.planning.model.thinker import ask
+from esar_ros.planning.registry import register
+from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, mission_words, sector_words
+
+POSES = 10
+SYSTEM = (
+    "You control a search-and-rescue drone step by step. You get captions of four cameras, the nearest depth in a "
+    "3 x 3 grid of each picture in metres, and your last poses [x, y, z, yaw in degrees]. Keep away from "
+    "obstacles, search for the missing people and their traces, and do not fly in circles. Stop when all have "
+    "been found."
+)
+Action = Literal["forward", "left", "right", "up", "down", "turn_left", "turn_right", "stop"]
+
+
+class AoaSettings(ModelStepSettings):
+    """Sections `aoa_f` and `aoa_v` of config/planners.yaml."""
+
+    step: float = Field(default=5.0, gt=0, description="m, forward, left and right")
+    climb: float = Field(default=2.0, gt=0, description="m, up and down")
+    turn_deg: float = Field(default=15.0, gt=0, le=180, description="degrees")
+    most_step: float = Field(default=20.0, gt=0, description="m, the longest variable step")
+    most_climb: float = Field(default=10.0, gt=0, description="m, the largest variable climb")
+    leg: LegSettings = Field(default_factory=lambda: LegSettings(tolerance=1.0, patience=10.0))
+
+
+class FixedStep(Form):
+    """An action of fixed length."""
+
+    reason: str = Field(default="", description="one sentence")
+    action: Action
+
+
+class VariableStep(FixedStep):
+    """An action and how far."""
+
+    magnitude: float = Field(ge=0, le=360, description="metres, or degrees for turns; 0 for stop")
+
+
+@register("aoa_f")
+class AoaFixed(ActionMethod):
+    """Fixed steps."""
+
+    name = "aoa_f"
+    settings_type = AoaSettings
+    prompts = (SYSTEM, CAPTION_SYSTEM)
+    form: type[FixedStep] = FixedStep
+    _settings: AoaSettings
+
+    def prepare(self) -> None:
+        """No poses."""
+        self._poses: deque[str] = deque(maxlen=POSES)
+
+    def deliberate(self, observation: Observation) -> Thought[Choice]:
+        """Captions, then one action."""
+        x, y, z = observation.pose.position
+        self._poses.append(f"[{x:.0f}, {y:.0f}, {z:.0f}, {math.degrees(observation.pose.yaw):.0f}]")
+        questions = caption_questions(observation, self.sends_pictures)
+        replies = (yield questions) if questions else ()
+        words = sector_words(observation, replies)
+        lines = [mission_words(self._brief), self.lengths()]
+        for name in ORDER:
+            lines.append(f"{name}: {words[name]} Depth: {self._depth(observation, name)}")
+        lines.append(f"Poses, oldest first: {' '.join(self._poses)}")
+        answer, trouble = yield from ask("step", SYSTEM, "\n".join(lines), self.form)
+        return self.fallback(observation, trouble) if answer is None else self.choice(answer)
+
+    def lengths(self) -> str:
+        """What the model is told about its actions."""
+        settings = self._settings
+        return (
+            f"Actions: forward, left, right by {settings.step:g} m; up, down by {settings.climb:g} m; "
+            f"turn_left, turn_right by {settings.turn_deg:g} degrees; stop."
+        )
+
+    def choice(self, answer: FixedStep) -> Choice:
+        """The action as the model gave it."""
+        return Choice(answer.action, clean(answer.reason) or "the model gave no reason")
+
+    @staticmethod
+    def _depth(observation: Observation, name: str) -> str:
+        view = observation.views.get(name)
+        if view is None:
+            return "unknown"
+        rows = (", ".join("free" if math.isinf(d) else f"{d:.0f}" for d in row) for row in min_pooled(view.depth))
+        return "[" + "; ".join(rows) + "]"
+
+
+@register("aoa_v")
+class AoaVariable(AoaFixed):
+    """Steps as long as the model says, within limits."""
+
+    name = "aoa_v"
+    form = VariableStep
+
+    def lengths(self) -> str:
+        """See AoaFixed."""
+        settings = self._settings
+        return (
+            f"Actions with their greatest magnitude: forward, left, right {settings.most_step:g} m; up, down "
+            f"{settings.most_climb:g} m; turn_left, turn_right 180 degrees; stop."
+        )
+
+    def choice(self, answer: FixedStep) -> Choice:
+        """The action with its magnitude cut to the limits; none without length."""
+        assert isinstance(answer, VariableStep)
+        most = {**dict.fromkeys(MOVES, self._settings.most_step), **dict.fromkeys(CLIMBS, self._settings.most_climb),
+                **dict.fromkeys(TURNS, 180.0)}.get(answer.action, 0.0)  # fmt: skip
+        amount = min(answer.magnitude, most)
+        why = clean(answer.reason) or "the model gave no reason"
+        return Choice(answer.action, why if amount == answer.magnitude else f"{why} (cut to {amount:g})", amount)

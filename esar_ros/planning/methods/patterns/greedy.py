@@ -1,0 +1,67 @@
+"""Greedy: always to the neighbouring cell that most likely holds the missing and was not looked at.
+
+Source: SARenv's "greedy" baseline, a walk over the cells of a lost-person heat map to the best unvisited neighbour.
+Adapted for the air: the last known point is the start, since the baseline reads no brief; the heat map is the
+distance statistics of config/lost_persons.yaml around it; cells are as wide as the cameras see a person on both
+sides; when all neighbours are done, the way leads to the cell with the most probability a metre of way. Needs no
+model.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+from esar_ros.planning.methods.patterns.pattern import Pattern, cut, inside
+from esar_ros.planning.registry import register
+from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
+
+_MOST_CELLS = 120  # a side; the start is far less than this many cells from wherever the time allows to fly
+
+
+@register("greedy")
+class Greedy(Pattern):
+    """Walks over the lost-person heat map around home and stops when the time for it is used."""
+
+    name = "greedy"
+
+    def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
+        half = min(_MOST_CELLS // 2, math.ceil(longest / spacing))
+        offsets = np.arange(-half, half + 1) * spacing
+        centres = home + np.stack(np.meshgrid(offsets, offsets), axis=-1)
+        distance = np.linalg.norm(centres - home, axis=-1)
+        heat = load_lost_persons().category("hiker").density(np.maximum(distance, spacing / 2.0))
+        heat[distance_to_edge(corners, centres) < AREA_MARGIN] = 0.0
+        cells = walk(heat, (half, half), longest / spacing)
+        return cut(inside(centres[cells[:, 0], cells[:, 1]], corners), home, longest)
+
+
+def walk(heat: NDArray[np.float64], start: tuple[int, int], longest: float) -> NDArray[np.intp]:
+    """Cells (N, 2) of the greedy walk over probabilities (R, C) from a cell, which counts as visited; length in cells.
+
+    Ends when nothing is left or the way is `longest` long. Equal cells: the one straighter ahead, then the first.
+    """
+    left = heat.copy()
+    left[start] = 0.0
+    here, ahead, length, cells = np.array(start), np.array([0, 1]), 0.0, []
+    rows, columns = np.indices(heat.shape)
+    while length < longest:
+        window = left[max(0, here[0] - 1) : here[0] + 2, max(0, here[1] - 1) : here[1] + 2]
+        if not left.any():
+            break
+        steps = np.stack([rows - here[0], columns - here[1]], axis=-1)
+        way = np.maximum(np.hypot(steps[..., 0], steps[..., 1]), 1e-9)
+        near = np.maximum(np.abs(steps[..., 0]), np.abs(steps[..., 1])) <= 1
+        value = np.where(near, left, 0.0) if window.any() else left / way
+        # A millionth decides between cells that are equal but for rounding.
+        value = value * (1.0 + 1e-6 * (steps @ ahead) / way)
+        best = np.array(np.unravel_index(int(np.argmax(value)), value.shape))
+        length += float(way[tuple(best)])
+        here, ahead = best, np.sign(best - here)
+        left[tuple(best)] = 0.0
+        cells.append(best)
+    return np.array(cells, dtype=np.intp).reshape(-1, 2)

@@ -1,0 +1,1 @@
+"""AirSim's methods by group; `groups` puts them on one context."""

@@ -1,0 +1,1 @@
+"""Flight: rigid body, autopilot, battery, and the simulation that steps them on one clock."""

@@ -1,0 +1,81 @@
+"""Draws the ground: the map's triangles as fine as each view needs them, and what lies beyond the map."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.sim.render import shaders
+from esar_ros.sim.render.graphics import Look, Unit, program, variants
+from esar_ros.sim.render.terrain_lod import CAPACITY, TerrainLod
+from esar_ros.sim.render.views import View
+from esar_ros.sim.terrain.far_terrain import build_apron, paint_apron
+from esar_ros.sim.terrain.maps import PlaceMap
+
+_DETAIL_RANGE = 140.0  # m to which surface patterns show
+_TOLERANCE_PX = 1.6  # of the ground's silhouette
+_NEAR_ERROR = 0.14  # m, greatest height error of the ground within _DETAIL_RANGE
+
+
+class GroundDrawing:
+    """GPU side of a place's heights. Drawn bare until it is painted."""
+
+    def __init__(self, context: moderngl.Context, place: PlaceMap) -> None:
+        self._context, self._place = context, place
+        self._terrain = TerrainLod(place.heights, place.size)
+        self._vertices = context.buffer(reserve=12 * CAPACITY, dynamic=True)
+        self._faces = [context.buffer(reserve=12 * CAPACITY, dynamic=True) for _ in range(2)]
+        apron = build_apron(place)
+        self._apron_vertices = context.buffer(apron.vertices.tobytes())
+        self._apron_faces = [context.buffer(part.tobytes()) for part in apron.faces]
+        self._apron_spheres = apron.spheres
+        bare = program(context, shaders.TERRAIN_VERTEX, shaders.GROUND_BARE_FRAGMENT)
+        self._near_and_far = {Look.BARE: self._terrain_arrays(bare, bare)}
+        self._apron = {Look.BARE: self._apron_arrays(bare, (self._apron_vertices, "3f 12x", "position"))}
+
+    def paint(self, albedo: NDArray[np.uint8]) -> None:
+        """Make the other looks; albedo (m, m, 3): the ground's texture, square roots of linear colour."""
+        context = self._context
+        names = () if self._place.water_level is None else ("WATER",)
+        ripples = {"ripples": Unit.DETAIL} if names else {}
+        units = {"albedo": Unit.ALBEDO, "light": Unit.LIGHT, **ripples}
+        near = variants(
+            context,
+            shaders.TERRAIN_VERTEX,
+            shaders.TERRAIN_NEAR_FRAGMENT,
+            *names,
+            detail=Unit.DETAIL,
+            shadow_map=Unit.SHADOW,
+            **units,
+        )
+        for made in near:
+            made["detail_range"] = _DETAIL_RANGE
+        far = variants(context, shaders.TERRAIN_VERTEX, shaders.TERRAIN_FAR_FRAGMENT, *names, **units)
+        around = program(context, shaders.APRON_VERTEX, shaders.defined(shaders.APRON_FRAGMENT, *names), **ripples)
+        paint = context.buffer(paint_apron(self._place, albedo).tobytes())
+        vertices = (self._apron_vertices, "3f 3f", "position", "normal")
+        apron = self._apron_arrays(around, vertices, (paint, "3f", "paint"))
+        for look, pair in zip((Look.PLAIN, Look.LAMPLIT), zip(near, far, strict=True), strict=True):
+            self._near_and_far[look], self._apron[look] = self._terrain_arrays(*pair), apron
+
+    def draw(self, view: View, focal: float, look: Look) -> None:
+        """The map's triangles that the view shows, near ones first, and what lies beyond."""
+        planes = view.planes
+        vertices, *faces = self._terrain.select(view.eye, planes, _TOLERANCE_PX / focal, _NEAR_ERROR, _DETAIL_RANGE)
+        if len(vertices):
+            self._vertices.write(vertices)
+        for array, buffer, part in zip(self._near_and_far[look], self._faces, faces, strict=True):
+            if len(part):
+                buffer.write(part)
+                array.render(vertices=part.size)
+        for array, (x, y, z, radius) in zip(self._apron[look], self._apron_spheres, strict=True):
+            if (planes[:, :3] @ (x, y, z) + planes[:, 3] > -radius).all():
+                array.render()
+
+    def _terrain_arrays(self, *used: moderngl.Program) -> list[moderngl.VertexArray]:
+        content = [(self._vertices, "3f", "position")]
+        return [self._context.vertex_array(one, content, faces) for one, faces in zip(used, self._faces, strict=True)]
+
+    def _apron_arrays(self, used: moderngl.Program, *content: tuple[object, ...]) -> list[moderngl.VertexArray]:
+        return [self._context.vertex_array(used, list(content), faces) for faces in self._apron_faces]

@@ -1,0 +1,176 @@
+"""The rendering process: keeps its own world in step with the simulator's and draws into shared memory.
+
+Started by render_client as `python -m esar_ros.sim.render.process.worker SOCKET MEMORY MAP SEED`; ends when
+the simulator does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import signal
+import sys
+from collections import OrderedDict
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission.errors import UsageError
+from esar_ros.sim.render.process.images import ImageType, encode_image
+from esar_ros.sim.render.process.normals_image import surface_normals_ned
+from esar_ros.sim.render.process.protocol import Done, Failed, Job, Scene, View
+from esar_ros.sim.render.renderer import Frame, Renderer
+from esar_ros.sim.settings import Capture
+from esar_ros.sim.terrain.maps import load_map
+from esar_ros.sim.world.world import World
+
+KEPT_VIEWS = 16
+KEPT_RENDERERS = 5  # sizes and fields of view; one more lets go of the one not used longest
+_PR_SET_PDEATHSIG = 1
+
+
+class Painter:
+    """Draws jobs; views of one size are drawn in one pass, and kept while the instant lasts."""
+
+    def __init__(self, map_id: str, seed: int) -> None:
+        self.world = World(load_map(map_id), seed)
+        self._renderers: OrderedDict[Capture, Renderer] = OrderedDict()
+        self._kept: OrderedDict[Any, Frame] = OrderedDict()  # of one picture each
+        self._lookup = np.zeros(256, dtype=np.uint8)
+        self._version = -1
+
+    def prepare(self, capture: Capture) -> None:
+        """Make the renderer of a size now, so that the first picture does not wait for it."""
+        self._renderer(capture).sync()
+
+    def paint(self, job: Job) -> list[bytes]:
+        """Wire bytes of each view."""
+        if job.scene is not None:
+            self._take(job.scene)
+        missing: OrderedDict[Capture, OrderedDict[Any, Pose]] = OrderedDict()
+        for view in job.views:
+            key = self._key(job, view)
+            kept = self._kept.get(key)
+            if kept is not None and (view.kind is not ImageType.INFRARED or kept.celsius is not None):
+                self._kept.move_to_end(key)
+            else:
+                missing.setdefault(view.capture, OrderedDict())[key] = view.pose
+        for capture, poses in missing.items():
+            infrared = any(view.kind is ImageType.INFRARED and view.capture == capture for view in job.views)
+            frame = self._renderer(capture).render(list(poses.values()), job.time, infrared)
+            for index, key in enumerate(poses):
+                heat = None if frame.celsius is None else frame.celsius[index].copy()
+                ids = self._lookup[frame.ids[index]]
+                self._kept[key] = Frame(frame.rgb[index].copy(), frame.depth[index].copy(), ids, heat)
+        out = []
+        for view in job.views:
+            kept, model = self._kept[self._key(job, view)], camera_model(view.capture)
+            wanted = view.kind is ImageType.SURFACE_NORMALS
+            normals = surface_normals_ned(kept.depth, view.pose, model) if wanted else None
+            shown = (kept.rgb, kept.depth, kept.ids)
+            out.append(encode_image(view.kind, view.as_float, view.compress, *shown, model, normals, kept.celsius))
+        while len(self._kept) > KEPT_VIEWS:
+            self._kept.popitem(last=False)
+        return out
+
+    def close(self) -> None:
+        """Give the graphics context back."""
+        for renderer in self._renderers.values():
+            renderer.close()
+
+    def _key(self, job: Job, view: View) -> Any:
+        return (self._version, job.time, view.capture, view.pose.position.tobytes(), view.pose.quaternion.tobytes())
+
+    def _renderer(self, capture: Capture) -> Renderer:
+        if capture not in self._renderers:
+            while len(self._renderers) >= KEPT_RENDERERS:
+                self._renderers.popitem(last=False)[1].close()
+            self._renderers[capture] = Renderer(self.world, capture.width, capture.height, np.radians(capture.fov))
+        self._renderers.move_to_end(capture)
+        return self._renderers[capture]
+
+    def _take(self, scene: Scene) -> None:
+        """Make the world equal to the simulator's."""
+        world = self.world
+        wanted = {placed.name: placed for placed in scene.objects}
+        for name, thing in list(world.objects.items()):
+            placed = wanted.get(name)
+            if placed is None or thing.asset.name != placed.asset or thing.scale != placed.scale:
+                world.destroy(name)
+        for placed in scene.objects:
+            if placed.name not in world.objects:
+                world.spawn(placed.name, placed.asset, placed.pose, placed.scale)
+            elif world.objects[placed.name].pose != placed.pose:
+                world.move(placed.name, placed.pose)
+        world.environment = scene.environment
+        self._lookup[:] = scene.ground_segmentation
+        for placed in scene.objects:
+            self._lookup[world.objects[placed.name].id] = placed.segmentation
+        self._version = scene.version
+        self._kept.clear()
+        for renderer in self._renderers.values():
+            renderer.sync()
+
+
+def camera_model(capture: Capture) -> CameraModel:
+    """Intrinsics of a capture."""
+    return CameraModel.from_horizontal_fov(capture.width, capture.height, float(np.radians(capture.fov)))
+
+
+class _Memory:
+    """The anonymous file that both processes map; grows as needed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._map: mmap.mmap | None = None
+
+    def write(self, blobs: list[bytes]) -> Done:
+        total = sum(len(blob) for blob in blobs)
+        if self._map is None or len(self._map) < total:
+            size = max(1 << 20, 1 << (total - 1).bit_length())
+            os.ftruncate(self._descriptor, size)
+            self._map = mmap.mmap(self._descriptor, size)
+        offset, spans = 0, []
+        for blob in blobs:
+            self._map[offset : offset + len(blob)] = blob
+            spans.append((offset, len(blob)))
+            offset += len(blob)
+        return Done(len(self._map), tuple(spans))
+
+
+def main(arguments: list[str]) -> None:
+    """Serve jobs until the simulator hangs up."""
+    socket, memory, map_id, seed = int(arguments[0]), int(arguments[1]), arguments[2], int(arguments[3])
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the simulator, which then hangs up
+    pipe = Connection(socket)
+    try:
+        painter = Painter(map_id, seed)
+        captures = pipe.recv()
+        for capture in captures:
+            painter.prepare(capture)
+    except UsageError as error:
+        pipe.send(Failed(str(error)))
+        return
+    except Exception as error:  # a driver's own exception types
+        pipe.send(Failed(f"cannot render: {error}"))
+        return
+    shared = _Memory(memory)
+    pipe.send(Done(0, ()))
+    try:
+        while True:
+            job = pipe.recv()
+            try:
+                pipe.send(shared.write(painter.paint(job)))
+            except Exception as error:  # one bad job must not end the pictures of all
+                pipe.send(Failed(f"{type(error).__name__}: {error}"))
+    except (EOFError, OSError):
+        painter.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,240 @@
+"""Pictures of a World: RGB, planar depth and instance ids of several cameras in one pass and one read-back.
+
+The cameras are stacked in one column of a frame buffer, so that each one's picture is a contiguous block.
+Colour's alpha carries the id (nothing blends into it), a second target the depth as 32-bit float. Where nobody looks
+at colours, depth and ids alone are drawn, with the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
+from esar_ros.sim.render.detail_textures import paint_noise
+from esar_ros.sim.render.flora_drawing import FloraDrawing
+from esar_ros.sim.render.graphics import (
+    ALL_BUT_COLOUR,
+    COLOUR_ALONE,
+    EVERYTHING,
+    Look,
+    Unit,
+    headless_context,
+    mask_colour,
+)
+from esar_ros.sim.render.ground_bake import GroundBake
+from esar_ros.sim.render.ground_drawing import GroundDrawing
+from esar_ros.sim.render.illumination import Illumination
+from esar_ros.sim.render.infrared import celsius, warmth_of
+from esar_ros.sim.render.lens import finish
+from esar_ros.sim.render.object_drawing import ObjectDrawing, visible
+from esar_ros.sim.render.views import SHARED_FLOATS, UNIFORM_FLOATS, View
+from esar_ros.sim.weather.appearance import CONDITIONS
+from esar_ros.sim.world.scene import SceneObject
+from esar_ros.sim.world.world import World
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """What the cameras saw but for colours; arrays are the caller's own. See Frame."""
+
+    depth: NDArray[np.float32]  # (C, H, W)
+    ids: NDArray[np.uint8]  # (C, H, W)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What the cameras saw; arrays are the caller's own.
+
+    ids: 1..254 the pixel's centre shows the spawned object with that instance id, 0 everything else.
+    depth: along the optical axis, m, +inf for sky.
+    celsius: temperatures, deg C; only when asked for.
+    """
+
+    rgb: NDArray[np.uint8]  # (C, H, W, 3)
+    depth: NDArray[np.float32]  # (C, H, W)
+    ids: NDArray[np.uint8]  # (C, H, W)
+    celsius: NDArray[np.float32] | None = None  # (C, H, W)
+
+
+class Renderer:
+    """Belongs to the thread that made it. Raises UsageError when the machine has no OpenGL through EGL."""
+
+    def __init__(self, world: World, width: int, height: int, fov: float, samples: int = 4) -> None:
+        """Cameras of width x height px with a horizontal field of view in rad.
+
+        samples: of objects' colour along a side of a pixel, 1 to 4.
+        """
+        self.camera = CameraModel.from_horizontal_fov(width, height, fov)
+        self._fov = fov
+        self._samples = samples
+        self._world = world
+        self._context = context = headless_context()
+        context.enable(moderngl.DEPTH_TEST)
+        context.depth_func = "<="  # the sky lies at the far end
+        self._uniforms = context.buffer(reserve=4 * UNIFORM_FLOATS, dynamic=True)
+        self._uniforms.bind_to_uniform_block(0)
+        self._cameras = 0
+        self._target: moderngl.Framebuffer
+        self._warm_target: moderngl.Framebuffer
+        self._ground = GroundDrawing(context, world.place)
+        self._flora = FloraDrawing(context, world.flora, world.ground, Unit.DETAIL, Unit.ATLAS)
+        self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
+        self._light: Illumination | None = None  # made for the conditions of the first picture: it is baked
+
+    def sync(self) -> None:
+        """Take over the world's environment now; every picture does so by itself, at no cost when nothing changed."""
+        with self._context:
+            self._lit()
+
+    def _lit(self) -> Illumination:
+        if self._light is None:
+            bake = GroundBake(self._world.place, paint_noise())
+            self._ground.paint(bake.albedo)
+            self._light = Illumination(self._context, self._world, bake, self._flora, self._objects, self._uniforms)
+        self._light.sync()
+        return self._light
+
+    def render(self, camera_poses: Sequence[Pose], time: float, infrared: bool = False) -> Frame:
+        """Pictures of the cameras' optical frames in the map, at a simulation time in s.
+
+        Time moves clouds, smoke, rain and what the weather lays on the ground.
+        """
+        with self._context:  # several renderers may live in one thread
+            return self._render(self._views(camera_poses), camera_poses, time, infrared)
+
+    def shapes(self, camera_poses: Sequence[Pose]) -> Shapes:
+        """Depth and ids of render, which no time, weather or light changes, at less than half of its cost."""
+        with self._context:
+            views = self._views(camera_poses)
+            shared, shadow_matrix = np.zeros(SHARED_FLOATS, dtype=np.float32), np.eye(4)
+            self._begin(len(views))
+            for k, view in enumerate(views):
+                self._show(k)
+                self._uniforms.write(view.uniforms(shared, shadow_matrix))
+                self._draw_place(view, Look.BARE)
+                self._objects.draw_ids(visible(view, self._world.things, self.camera.fx))
+            _, depth, ids = self._read(len(views))
+            return Shapes(depth, ids)
+
+    def _views(self, camera_poses: Sequence[Pose]) -> list[View]:
+        if not camera_poses:
+            raise ValueError("a frame needs a camera pose")
+        return [View.of(pose, self.camera.width, self.camera.height, self._fov) for pose in camera_poses]
+
+    def _begin(self, count: int) -> None:
+        """An empty target for so many pictures: ids 0, and depth +inf, which the sky has."""
+        self._make_target(count)
+        self._target.use()
+        self._context.viewport = (0, 0, self.camera.width, count * self.camera.height)
+        self._target.clear(red=np.inf, depth=1.0)
+
+    def _show(self, k: int) -> None:
+        """Draw into the k-th picture."""
+        self._context.viewport = (0, k * self.camera.height, self.camera.width, self.camera.height)
+
+    def _render(self, views: list[View], camera_poses: Sequence[Pose], time: float, infrared: bool) -> Frame:
+        light, world = self._lit(), self._world
+        width, height = self.camera.width, self.camera.height
+        light.begin(views[0], np.mean([view.eye for view in views], axis=0), time)
+        self._begin(len(views))
+
+        def bind(k: int) -> None:
+            self._uniforms.write(views[k].uniforms(light.shared, light.shadow_matrix))
+
+        for k, view in enumerate(views):
+            self._show(k)
+            bind(k)
+            self._draw_place(view, light.look)
+            light.draw_sky()
+        things = world.things
+        shown = [visible(view, things, self.camera.fx) for view in views]
+        if any(shown):
+            lamplit = light.look is Look.LAMPLIT
+            self._objects.draw_colour(
+                views, shown, bind, self._target, (width, height), light.at, self._samples, lamplit
+            )
+        emitters = world.emitters
+        for k, view in enumerate(views):
+            self._show(k)
+            bind(k)
+            mask_colour(self._target, ALL_BUT_COLOUR)
+            self._objects.draw_ids(shown[k])
+            mask_colour(self._target, COLOUR_ALONE)
+            self._target.depth_mask = False
+            light.draw_over(view, emitters, time)
+            self._target.depth_mask = True
+            mask_colour(self._target, EVERYTHING)
+        rgba, depth, ids = self._read(len(views))
+        rgb = np.asarray(cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB).reshape(*depth.shape, 3), dtype=np.uint8)
+        heat = None
+        if infrared:
+            above_air = self._draw_warmth(views, shown, bind)
+            budget = warmth_of(world.environment, world.place, time)
+            heat = celsius(depth, above_air, list(camera_poses), self.camera, world.place, light.ground, budget)
+        row = CONDITIONS[world.environment.weather]
+        seconds = max(0.0, time - world.environment.since)
+        wind = np.asarray(world.environment.wind, dtype=np.float64)
+        haze = light.exposure.gain * light.lighting.haze
+        finish(rgb, views, row, haze, wind, light.exposure.noise, world.seed, time, seconds)
+        return Frame(rgb, depth, ids, heat)
+
+    def close(self) -> None:
+        """Free the context and all it holds."""
+        self._context.release()
+
+    def _draw_place(self, view: View, look: Look) -> None:
+        """Plants, ground and what lies beyond it."""
+        self._flora.draw(view, self._world.flora_present, self.camera.fx, look)
+        self._ground.draw(view, self.camera.fx, look)
+
+    def _draw_warmth(self, views: Sequence[View], shown: Sequence[list[SceneObject]], bind: Any) -> NDArray[np.float32]:
+        width, height = self.camera.width, self.camera.height
+        self._warm_target.use()
+        self._context.viewport = (0, 0, width, len(views) * height)
+        self._warm_target.color_attachments[0].write(np.zeros(width * height * len(views), dtype=np.float32))  # type: ignore[union-attr]
+        self._warm_target.depth_mask = False
+        for k in range(len(views)):
+            self._context.viewport = (0, k * height, width, height)
+            bind(k)
+            self._objects.draw_warmth(shown[k])
+        out = np.empty((len(views), height, width), dtype=np.float32)
+        self._warm_target.read_into(out, components=1, dtype="f4")
+        return out
+
+    def _make_target(self, cameras: int) -> None:
+        if cameras == self._cameras:
+            return
+        if self._cameras:
+            for attachment in (*self._target.color_attachments, *self._warm_target.color_attachments):
+                attachment.release()
+            self._target.depth_attachment.release()
+            self._target.release()
+            self._warm_target.release()
+        size = (self.camera.width, cameras * self.camera.height)
+        limit = self._context.info["GL_MAX_TEXTURE_SIZE"]
+        if max(size) > limit:
+            raise ValueError(f"{cameras} pictures of {self.camera.width}x{self.camera.height} px exceed {limit} px")
+        depth, warmth = (self._context.texture(size, 1, dtype="f4") for _ in range(2))
+        depth.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        buffer = self._context.depth_renderbuffer(size)
+        self._target = self._context.framebuffer([self._context.texture(size, 4), depth], buffer)
+        self._warm_target = self._context.framebuffer([warmth], buffer)
+        self._cameras = cameras
+
+    def _read(self, count: int) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.uint8]]:
+        """Colour with alpha, (C * H, W, 4); depth and ids, (C, H, W)."""
+        width, height = self.camera.width, self.camera.height
+        rgba = np.empty((count * height, width, 4), dtype=np.uint8)
+        depth = np.empty((count, height, width), dtype=np.float32)
+        self._target.read_into(rgba, components=4, attachment=0)
+        self._target.read_into(depth, components=1, attachment=1, dtype="f4")
+        ids = cv2.extractChannel(rgba, 3).reshape(count, height, width)
+        return rgba, depth, np.asarray(ids, dtype=np.uint8)

@@ -1,0 +1,1 @@
+"""What the vehicle's instruments would read, and what weather does to them."""

@@ -1,0 +1,138 @@
+"""What lies beyond the map: coarse ground from its border to the horizon, of the place's kind. Seen, never reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.sim.terrain.maps import PlaceMap
+from esar_ros.sim.terrain.noise import fbm, ridged
+
+_OUTWARD = np.array([0.0, 40.0, 120.0, 300.0, 700.0, 1500.0, 2800.0, 4600.0, 7000.0])  # m beyond the border
+_ALONG = 48  # quads along a side
+_FOREST, _SEA = np.array([0.050, 0.066, 0.032]), np.array([0.018, 0.045, 0.058])
+_SNOW, _CLIFF = np.array([0.74, 0.77, 0.81]), np.array([0.14, 0.135, 0.13])
+
+
+@dataclass(frozen=True, eq=False)
+class Apron:
+    """vertices (V, 6): position, normal; faces: (T, 3) a side; spheres (4, 4) about the sides: x y z r."""
+
+    vertices: NDArray[np.float32]
+    faces: tuple[NDArray[np.int32], ...]
+    spheres: NDArray[np.float64]
+
+
+def build_apron(place: PlaceMap) -> Apron:
+    """Ground from the place's border outwards."""
+    half = place.size / 2
+    border = _border(half)
+    edge = place.ground_height(border)
+    ring = border.shape[0]
+    points = np.empty((len(_OUTWARD), ring, 3))
+    for row, s in enumerate(_OUTWARD):
+        points[row, :, :2] = xy = border * (1.0 + s / half)
+        points[row, :, 2] = _height(place, xy, edge, float(s))
+    flat = points.reshape(-1, 3)
+    index = np.arange(len(flat)).reshape(len(_OUTWARD), ring)
+    faces, spheres = [], []
+    for side in range(4):
+        columns = np.arange(side * _ALONG, (side + 1) * _ALONG)
+        a, b = index[:-1, columns], index[:-1, (columns + 1) % ring]
+        c, d = index[1:, columns], index[1:, (columns + 1) % ring]
+        triangles = np.concatenate([np.stack([a, b, d], -1).reshape(-1, 3), np.stack([a, d, c], -1).reshape(-1, 3)])
+        faces.append(triangles.astype(np.int32))
+        used = flat[np.unique(triangles)]
+        centre = (used.min(axis=0) + used.max(axis=0)) / 2
+        spheres.append([*centre, float(np.linalg.norm(used - centre, axis=1).max())])
+    normals = np.zeros_like(flat)
+    for triangles in faces:
+        corner = flat[triangles]
+        n = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+        n *= np.sign(n[:, 2:])
+        for k in range(3):
+            np.add.at(normals, triangles[:, k], n)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+    table = np.column_stack([flat, normals]).astype(np.float32)
+    return Apron(np.ascontiguousarray(table), tuple(faces), np.array(spheres))
+
+
+def paint_apron(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Albedo (V, 3) of the vertices; albedo (m, m, 3): the ground's texture, square roots of linear colour."""
+    half = place.size / 2
+    border = _border(half)
+    edge = place.ground_height(border)
+    size = albedo.shape[0]
+    texel = np.clip(((border * 0.995 + half) / place.size * size).astype(int), 0, size - 1)
+    at_edge = (albedo[texel[:, 1], texel[:, 0]].astype(np.float64) / 255.0) ** 2
+    mean = ((albedo[::16, ::16].reshape(-1, 3).astype(np.float64) / 255.0) ** 2).mean(axis=0)
+    paint = np.empty((len(_OUTWARD), border.shape[0], 3))
+    for row, s in enumerate(_OUTWARD):
+        blend = min(1.0, s / 300.0)
+        paint[row] = at_edge * (1.0 - blend) + _colour(place, border * (1.0 + s / half), edge, mean) * blend
+    return paint.reshape(-1, 3).astype(np.float32)
+
+
+def _border(half: float) -> NDArray[np.float64]:
+    """Points (N, 2) along the border of a square of half a side, counter-clockwise."""
+    t = np.linspace(-half, half, _ALONG + 1)[:-1]
+    return np.concatenate(
+        [
+            np.column_stack([t, np.full(_ALONG, -half)]),
+            np.column_stack([np.full(_ALONG, half), t]),
+            np.column_stack([-t, np.full(_ALONG, half)]),
+            np.column_stack([np.full(_ALONG, -half), -t]),
+        ]
+    )
+
+
+def _hills(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Broad relief (N,), about -1 to 1; colours follow it, too."""
+    return np.array([fbm(x / 1900.0, y / 1900.0, 4, place.seed + 900, 0.5) for x, y in xy])
+
+
+def _level(place: PlaceMap) -> float:
+    return 0.0 if place.water_level is None else place.water_level
+
+
+def _is_wet(place: PlaceMap, edge: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(edge <= _level(place) + 0.05)
+
+
+def _height(place: PlaceMap, xy: NDArray[np.float64], edge: NDArray[np.float64], s: float) -> NDArray[np.float64]:
+    """Heights (N,) at points (N, 2), s metres beyond the border, where the ground is at edge (N,)."""
+    hills = _hills(place, xy)
+    near = np.exp(-s / 600.0)
+    grown = 1.0 - np.exp(-s / 2200.0)
+    if place.horizon == "flat":
+        return edge * near + (1.0 - near) * (float(edge.mean()) + 6.0 * hills)
+    if place.horizon == "sea":
+        level = _level(place)
+        inland = level + 8.0 + 260.0 * grown * np.clip(0.35 + hills, 0.0, 1.2)
+        land = np.maximum(edge * near + (1.0 - near) * inland, level + 2.0)
+        return np.where(_is_wet(place, edge), level, land)
+    crests = np.array([ridged(x / 3600.0, y / 3600.0, 4, place.seed + 907) for x, y in xy])
+    if place.horizon == "peaks":
+        low, high = float(edge.min()), float(place.heights.max())
+        valley = low - 500.0 * min(1.0, s / 1200.0)
+        return edge * near + (1.0 - near) * (valley + grown * 0.62 * (high - valley) * np.clip(crests, 0.0, 1.2))
+    rise = 420.0 * grown * np.clip(crests - 0.15, 0.0, 1.2) + 70.0 * (1.0 - near) * hills
+    return edge * near + (1.0 - near) * float(edge.mean()) + rise
+
+
+def _colour(
+    place: PlaceMap, xy: NDArray[np.float64], edge: NDArray[np.float64], mean: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Albedo (N, 3) at points (N, 2) far from the border; mean: of the place."""
+    hills = _hills(place, xy)
+    tone = (1.0 + 0.25 * hills)[:, None]
+    if place.horizon == "flat":
+        return mean * tone
+    if place.horizon == "peaks":
+        rock = np.clip(0.5 - 1.6 * hills, 0.0, 0.8)[:, None]
+        return _SNOW * (1.0 - rock) + _CLIFF * rock
+    if place.horizon == "sea":
+        return np.where(_is_wet(place, edge)[:, None], _SEA, _FOREST * tone)
+    return _FOREST * tone

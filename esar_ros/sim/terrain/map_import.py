@@ -1,0 +1,270 @@
+"""Maps from elevation models: any georeferenced raster, resampled to a local east-north-up square.
+
+Needs rasterio and pyproj (the extra `geo`). Heights are taken as metres above mean sea level.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinates
+
+from esar_ros.geometry.geodesy import SEMI_MAJOR
+from esar_ros.mission.errors import UsageError
+from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
+from esar_ros.sim.terrain.maps import load_spec, shipped_maps, user_map_directory
+
+CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal": "dapeng"}  # whose plants they bear
+MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled
+MAX_HOLES = 0.10  # greatest share of the map that may be filled
+_PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
+_COARSEST = 20  # least number of the model's cells along the map's side
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """What the person chose."""
+
+    id: str
+    character: str
+    size: float = 2000.0  # m
+    samples: int = 1025
+    centre: tuple[float, float] | None = None  # latitude, longitude in degrees; None: the middle of the model
+    name: str | None = None
+    crs: str | None = None  # for a raster that does not say its own
+    max_hole: float = MAX_HOLE  # m
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was written, and what a person should know about it."""
+
+    path: Path  # the map file
+    spec: MapSpec
+    cell: float  # m, of the model
+    filled: float  # share of the map's ground that had no data
+
+
+@dataclass(frozen=True)
+class _Raster:
+    values: NDArray[np.float64]  # (rows, columns) m, NaN where there is no data
+    to_pixel: Callable[[NDArray[np.float64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
+    to_geodetic: Callable[[float, float], tuple[float, float]]  # raster x, y to longitude, latitude
+    crs: Any
+    middle: tuple[float, float]  # raster x, y
+
+
+def import_map(source: Path, options: ImportOptions, folder: Path | None = None) -> Imported:
+    """Write <id>.yaml and <id>.npz into a folder (the user's own without one). Raises UsageError.
+
+    Refused: rasterio absent, no raster, no or unusable CRS, no data at all, the square reaches beyond the data, gaps
+    too wide to fill, cells too coarse, an id that is taken by a shipped map.
+    """
+    if options.character not in CHARACTERS:
+        raise UsageError(f"unknown character '{options.character}'", f"known: {', '.join(CHARACTERS)}")
+    if options.id in shipped_maps():
+        raise UsageError(f"'{options.id}' is a shipped map", "choose another --id")
+    raster = _open(source, options.crs)
+    latitude, longitude = options.centre or _middle(raster, source)
+    altitudes, cell, filled = _resample(raster, source, latitude, longitude, options)
+    content, heights = _describe(altitudes, cell, latitude, longitude, options)
+    header = f"# Imported from {source.name}, {cell:.1f} m cells, {100 * filled:.1f} % of the ground filled in.\n"
+    text = (header + yaml.safe_dump(content, sort_keys=False)).encode()
+    target = folder or user_map_directory()
+    path = target / f"{options.id}.yaml"
+    spec = parse_spec(text, str(path))
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".npz").write_bytes(heights)
+        path.write_bytes(text)
+    except OSError as error:
+        raise UsageError(f"cannot write the map to {target}: {error.strerror}", "choose another --out") from None
+    return Imported(path, spec, cell, filled)
+
+
+def _open(source: Path, crs: str | None) -> _Raster:
+    try:
+        import pyproj
+        import rasterio
+        from rasterio.errors import RasterioError
+    except ImportError as error:
+        raise UsageError(f"maps import needs {error.name}", "install the extra geo (rasterio, pyproj)") from None
+    if not source.is_file():
+        raise UsageError(f"{source} is not there", "give a GeoTIFF or another raster with heights")
+    try:
+        with rasterio.open(source) as dataset:
+            transform, own = dataset.transform, dataset.crs
+            values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+    except RasterioError as error:
+        raise UsageError(f"{source} is not a raster: {error}", "give a GeoTIFF with heights") from None
+    if own is None and crs is None:
+        raise UsageError(f"{source} does not say its coordinate system", "give it: --crs EPSG:32648, say")
+    if transform.is_identity:
+        raise UsageError(f"{source} has no georeference (its transform is the identity)", "georeference it first")
+    try:
+        system = pyproj.CRS.from_user_input(crs if crs is not None else own.to_wkt())
+        if not (system.is_geographic or system.is_projected):
+            raise UsageError(f"{source}: '{system.name}' does not place anything on Earth", "give the right --crs")
+        lonlat = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True)
+    except pyproj.exceptions.ProjError as error:
+        raise UsageError(f"{source}: unusable coordinate system: {error}", "give the right --crs") from None
+    values[(values < _PLAUSIBLE[0]) | (values > _PLAUSIBLE[1])] = np.nan
+    if not np.isfinite(values).any():
+        raise UsageError(f"{source} holds no heights: all of it is no-data", "look at the file's first band")
+    inverse = ~transform
+
+    def to_pixel(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        # Samples lie in the middle of pixels.
+        column = inverse.a * x + inverse.b * y + inverse.c
+        row = inverse.d * x + inverse.e * y + inverse.f
+        return row - 0.5, column - 0.5
+
+    rows, columns = np.nonzero(np.isfinite(values))
+    u, v = (columns.min() + columns.max() + 1) / 2.0, (rows.min() + rows.max() + 1) / 2.0
+    middle = (
+        transform.a * u + transform.b * v + transform.c,
+        transform.d * u + transform.e * v + transform.f,
+    )
+    return _Raster(values, to_pixel, lonlat.transform, system, middle)
+
+
+def _middle(raster: _Raster, source: Path) -> tuple[float, float]:
+    longitude, latitude = raster.to_geodetic(*raster.middle)
+    if not (math.isfinite(latitude) and math.isfinite(longitude) and abs(latitude) <= 89.0):
+        raise UsageError(f"{source}: its coordinate system puts it nowhere on Earth", "give the right --crs")
+    return float(latitude), float(longitude)
+
+
+def _resample(
+    raster: _Raster, source: Path, latitude: float, longitude: float, options: ImportOptions
+) -> tuple[NDArray[np.float64], float, float]:
+    """Altitudes (n, n) on the map's square, the model's cell (m) and the share that was filled."""
+    import pyproj
+
+    local = f"+proj=aeqd +lat_0={latitude} +lon_0={longitude} +datum=WGS84 +units=m"
+    to_raster = pyproj.Transformer.from_crs(local, raster.crs, always_xy=True)
+    axis = np.linspace(-options.size / 2, options.size / 2, options.samples)
+    east, north = np.meshgrid(axis, axis)
+    x, y = to_raster.transform(east, north)
+    rows, columns = raster.to_pixel(np.asarray(x), np.asarray(y))
+    if not (np.isfinite(rows).all() and np.isfinite(columns).all()):
+        raise UsageError(f"{source}: its coordinate system does not reach the map", "give the right --crs or --centre")
+    step = axis[1] - axis[0]
+    middle = options.samples // 2
+    per_metre = np.hypot(*(np.gradient(grid)[1][middle, middle] for grid in (rows, columns))) / step
+    cell = 1.0 / float(per_metre)
+    height, width = raster.values.shape
+    if rows.min() < -0.5 or columns.min() < -0.5 or rows.max() > height - 0.5 or columns.max() > width - 0.5:
+        raise UsageError(
+            f"{source} is too small: a square of {options.size:.0f} m about {latitude:.5f}, {longitude:.5f} reaches "
+            f"beyond its {width * cell:.0f} x {height * cell:.0f} m",
+            "choose a smaller --size or another --centre",
+        )
+    if options.size / cell < _COARSEST:
+        raise UsageError(
+            f"{source} is too coarse: {cell:.0f} m cells for a map of {options.size:.0f} m",
+            f"choose a --size of at least {_COARSEST * cell:.0f} m or a finer model",
+        )
+    # Only the part about the map, with a margin for filling and for the spline.
+    margin = math.ceil(options.max_hole / cell) + 4
+    low = np.maximum(np.floor([rows.min(), columns.min()]).astype(int) - margin, 0)
+    high = np.minimum(np.ceil([rows.max(), columns.max()]).astype(int) + margin + 1, [height, width])
+    part = raster.values[low[0] : high[0], low[1] : high[1]]
+    missing = ~np.isfinite(part)
+    at = np.stack([rows - low[0], columns - low[1]])
+    holes = map_coordinates(missing.astype(np.float64), at, order=0, mode="nearest") > 0.5
+    filled = float(holes.mean())
+    if filled >= 1.0:
+        raise UsageError(f"{source} holds no heights in the chosen square", "choose another --centre")
+    if filled > MAX_HOLES:
+        raise UsageError(
+            f"{source}: {100 * filled:.0f} % of the square is no-data (at most {100 * MAX_HOLES:.0f} % is filled)",
+            "choose another --centre or a smaller --size",
+        )
+    if missing.any():
+        reach = distance_transform_edt(missing) * cell
+        wide = float(map_coordinates(reach, at, order=0, mode="nearest").max())
+        if wide > options.max_hole:
+            raise UsageError(
+                f"{source}: a gap reaches {wide:.0f} m from the nearest height, beyond {options.max_hole:.0f} m",
+                "choose another --centre, or raise --max-hole",
+            )
+        part = _fill(part, missing)
+    if step > 1.5 * cell:
+        part = gaussian_filter(part, 0.5 * step / cell, mode="nearest")
+    altitudes = map_coordinates(part, at, order=3, mode="nearest")
+    # The map frame is a plane; the Earth falls away from it.
+    altitudes -= (east * east + north * north) / (2.0 * SEMI_MAJOR)
+    return np.asarray(altitudes, dtype=np.float64), cell, filled
+
+
+def _fill(values: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Gaps filled with a smooth surface that meets their rims (relaxed from the nearest heights)."""
+    nearest = distance_transform_edt(missing, return_distances=False, return_indices=True)
+    out = values[tuple(nearest)]
+    for sigma in (8.0, 4.0, 2.0, 1.0, 1.0, 1.0):
+        for _ in range(6):
+            out[missing] = gaussian_filter(out, sigma, mode="nearest")[missing]
+    return np.asarray(out)
+
+
+def _describe(
+    altitudes: NDArray[np.float64], cell: float, latitude: float, longitude: float, options: ImportOptions
+) -> tuple[dict[str, Any], bytes]:
+    """The map file's content and the heights' file."""
+    centre = options.samples // 2
+    origin = round(float(altitudes[centre, centre]), 2)
+    heights = (altitudes - origin).astype(np.float32)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, heights=heights)
+    content = buffer.getvalue()
+    template, _ = load_spec(CHARACTERS[options.character])
+    sea = options.character == "coastal" and float(altitudes.min()) <= 0.5
+    spec: dict[str, Any] = {
+        "id": options.id,
+        "name": options.name or options.id.replace("_", " "),
+        "character": options.character,
+        "origin": {"latitude": round(latitude, 7), "longitude": round(longitude, 7), "altitude": origin},
+        "utc_offset": float(round(longitude / 15.0)),
+        "size": options.size,
+        "samples": options.samples,
+        "seed": int(hashlib.sha256(options.id.encode()).hexdigest()[:6], 16),
+        "water_level": -origin if sea else None,
+        "horizon": "sea" if sea else {"desert": "flat", "glacial": "peaks"}.get(options.character, "ranges"),
+        "relief": {
+            "kind": "dem", "file": f"{options.id}.npz", "sha256": hashlib.sha256(content).hexdigest(),
+            "cell": round(cell, 3),
+        },
+        "erosion": {"droplets": 0},
+        "cover": template.cover.model_dump() | _adapt(options.character, latitude, origin),
+        "flora": {name: plant.model_dump() for name, plant in template.flora.items()},
+    }  # fmt: skip
+    spec["flora"] = {
+        name: plant | {"height": [float(value) for value in plant["height"]]} for name, plant in spec["flora"].items()
+    }
+    return spec, content
+
+
+def _adapt(character: str, latitude: float, origin: float) -> dict[str, float]:
+    """Cover parameters that follow from where the map lies.
+
+    Tree and snow lines by latitude are rules of thumb: trees to 4000 m at 30 degrees and 100 m lower a degree (Koerner,
+    "Alpine treelines", 2012, figure 2), permanent snow 900 m above them. A map file can be edited.
+    """
+    trees = 4000.0 - 100.0 * max(0.0, abs(latitude) - 30.0)
+    if character == "alpine":
+        return {"tree_line": trees - origin, "blockfield_line": trees + 150.0 - origin, "clearing_radius": 0.0}
+    if character == "glacial":
+        return {"snow_line": trees + 900.0 - origin}
+    if character == "desert":
+        return {"salt_level": -1e4, "sand_share": 0.2}
+    return {}

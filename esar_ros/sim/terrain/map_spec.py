@@ -1,0 +1,103 @@
+"""What a map file holds, checked key by key."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from esar_ros.mission.settings_file import parse_yaml, validated
+from esar_ros.sim.terrain.clearings import Clearings
+from esar_ros.sim.terrain.coast import CoastalHills
+from esar_ros.sim.terrain.land_cover import Cover, LandCover
+from esar_ros.sim.terrain.relief import Erosion, Relief
+from esar_ros.sim.terrain.tracks import TrackSpec
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class OriginSpec(_Strict):
+    """Where the map's centre lies on Earth."""
+
+    latitude: float = Field(ge=-90.0, le=90.0)
+    longitude: float = Field(ge=-180.0, le=180.0)
+    altitude: float = Field(ge=-500.0, le=9000.0, description="m above mean sea level")
+
+
+class PlantSpec(_Strict):
+    """How a species (or loose rock) is scattered; shares are probabilities per site by land cover."""
+
+    spacing: float = Field(gt=0.5, description="m between sites")
+    height: tuple[float, float] = Field(description="least and greatest, m")
+    share: dict[str, float] = Field(description="share of the sites taken, by land cover in lower case")
+    steepest: float = Field(1.05, gt=0.0, description="rise over run on which it still stands")
+
+    @field_validator("share")
+    @classmethod
+    def _known_covers(cls, value: dict[str, float]) -> dict[str, float]:
+        for name, share in value.items():
+            if name.upper() not in LandCover.__members__:
+                raise ValueError(f"no land cover is named '{name}'")
+            if not 0.0 <= share <= 1.0:
+                raise ValueError(f"the share on {name} is {share}, not within 0 and 1")
+        return value
+
+
+class StructureSpec(_Strict):
+    """A hut, sign or monument that belongs to the place."""
+
+    asset: str
+    at: tuple[float, float] = Field(description="m, map frame")
+    yaw: float = Field(0.0, description="rad, of its front, counter-clockwise from east")
+    scale: float = Field(1.0, gt=0.0)
+
+
+Horizon = Literal["ranges", "flat", "peaks", "sea"]
+
+
+class MapSpec(_Strict):
+    """One config/maps file."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    name: str
+    character: str
+    origin: OriginSpec
+    utc_offset: float = Field(ge=-12.0, le=14.0, description="h, of local time")
+    size: float = Field(ge=200.0, le=10_000.0, description="m, side of the square")
+    samples: int = Field(ge=65, le=4097)
+    seed: int = Field(ge=0)
+    water_level: float | None = Field(description="m in the map frame, null without open water")
+    horizon: Horizon = Field("ranges", description="what lies beyond the map's edge")
+    relief: Relief
+    erosion: Erosion
+    cover: Cover
+    flora: dict[str, PlantSpec]
+    larch_above: float | None = Field(None, description="m, map frame z from which conifers are larches")
+    tracks: dict[str, TrackSpec] = Field(default_factory=dict)
+    clearings: Clearings | None = None
+    structures: list[StructureSpec] = Field(default_factory=list)
+
+    @field_validator("samples")
+    @classmethod
+    def _power_of_two_plus_one(cls, value: int) -> int:
+        if (value - 1) & (value - 2):
+            raise ValueError(f"{value} is not a power of two plus one")
+        return value
+
+    @model_validator(mode="after")
+    def _inside(self) -> MapSpec:
+        places = [(f"track {name}", xy) for name, track in self.tracks.items() for xy in track.via]
+        places += [(f"structure {item.asset}", item.at) for item in self.structures]
+        for what, xy in places:
+            if max(abs(xy[0]), abs(xy[1])) > self.size / 2:
+                raise ValueError(f"{what} at {xy[0]:g}, {xy[1]:g} is not on the map")
+        if isinstance(self.relief, CoastalHills) and self.water_level != -self.origin.altitude:
+            raise ValueError(f"water_level {self.water_level} is not sea level, {-self.origin.altitude}")
+        return self
+
+
+def parse_spec(text: bytes, source: str) -> MapSpec:
+    """Map file from YAML; source names it in errors. Raises UsageError."""
+    return validated(MapSpec, parse_yaml(text, source), source, "the map")

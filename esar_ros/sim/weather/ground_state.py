@@ -1,0 +1,44 @@
+"""Snow, water and dust on the ground: a pure function of the weather, how long it has lasted, and what was before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from esar_ros.mission.weather import Weather
+from esar_ros.sim.weather.appearance import CONDITIONS
+
+BEFORE = 600.0  # s that a weather has already lasted when nothing else is said: a flight begins in it
+
+
+@dataclass(frozen=True)
+class GroundState:
+    """Shares in [0, 1]. snow: of flat ground under new snow; water: 0.5 wet through, 1 with puddles; dust: a coat."""
+
+    snow: float = 0.0
+    water: float = 0.0
+    dust: float = 0.0
+
+    def after(self, weather: Weather, seconds: float) -> GroundState:
+        """The ground after so many seconds (not below 0) of a weather."""
+        change = CONDITIONS[weather].ground
+        minutes = max(0.0, seconds) / 60.0
+        return GroundState(
+            _towards(self.snow, change.snow * minutes, change.snow_limit),
+            _towards(self.water, change.water * minutes, change.water_limit),
+            _towards(self.dust, change.dust * minutes, change.dust_limit),
+        )
+
+
+BARE = GroundState()
+
+
+def usual_ground(weather: Weather) -> GroundState:
+    """Ground that was bare, BEFORE seconds into a weather."""
+    return BARE.after(weather, BEFORE)
+
+
+def _towards(value: float, step: float, limit: float) -> float:
+    """Value moved by a step, not past the limit; where it is past already it stays."""
+    if step > 0.0:
+        return max(value, min(value + step, limit))
+    return min(value, max(value + step, limit)) if step < 0.0 else value

@@ -1,0 +1,1 @@
+"""A second generator of tasks: incidents lived through by simulated people, independent of the stories."""

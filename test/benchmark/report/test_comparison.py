@@ -1,0 +1,380 @@
+"""From benchmark runs to tables, figures and the page."""
+
+from __future__ import annotations
+
+import csv
+import html
+import importlib.util
+import io
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from esar_ros.benchmark.report.bench_results import read_bench
+from esar_ros.benchmark.report.comparison import SCORES, Report, make_report
+from esar_ros.benchmark.report.comparison_figures import gallery_tasks
+from esar_ros.benchmark.report.comparison_page import render_page, write_report
+from esar_ros.benchmark.report.comparison_tables import Cell, Table, all_tables, latex, markdown, table_csv, tex_text
+from esar_ros.benchmark.report.paper_tables import CAVEAT, METHODS, TIERS, paper_value
+from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.judges import make_judge
+
+SKILLS = {"belief": 0.8, "fbe": 0.2, "stay": 0.0, "flooder": 0.05}
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("bench_maker", Path(__file__).with_name("bench_maker.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def lines(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    folder = tmp_path_factory.mktemp("bench")
+    return folder, maker.make_bench(folder, SKILLS, seeds=2)
+
+
+def report_of(*folders: Path, **more: Any) -> Report:
+    bench = read_bench(folders, [make_judge("label"), make_judge("offline")])
+    return make_report(bench, {"stay", "flooder"}, draws=200, **more)
+
+
+@pytest.fixture(scope="module")
+def report(lines: tuple[Path, list[dict[str, Any]]]) -> Report:
+    return report_of(lines[0])
+
+
+def by_name(report: Report) -> dict[str, Table]:
+    return {table.name: table for table in all_tables(report)}
+
+
+def test_means_are_those_of_the_lines_with_seeds_averaged_per_task(
+    lines: tuple[Path, list[dict[str, Any]]], report: Report
+) -> None:
+    for method in SKILLS:
+        for tier in ("simple", "overall"):
+            per_task: dict[str, list[float]] = {}
+            for line in lines[1]:
+                if line["planner"] == method and tier in ("overall", line["result"]["task"]["tier"]):
+                    per_task.setdefault(line["task"], []).append(line["result"]["metrics"]["rs"])
+            found = report.cell(method, tier, "rs")
+            assert found is not None
+            assert found.mean == pytest.approx(np.mean([np.mean(v) for v in per_task.values()]), abs=1e-12)
+            assert found.tasks == len(per_task)
+            assert found.low <= found.mean <= found.high
+
+
+def test_rows_stand_in_order_and_references_do_not_compete(report: Report) -> None:
+    assert [method.name for method in report.methods] == ["belief", "fbe", "flooder", "stay"]
+    assert {(pair.a, pair.b) for pair in report.pairs["rs"]} == {("belief", "fbe")}
+    table = by_name(report)["table2"]
+    assert [row[0].text for row in table.rows] == ["belief", "fbe", "flooder*", "stay*"]
+    assert table.rules == (2,)
+
+
+def test_the_tables_have_the_paper_s_layout(report: Report) -> None:
+    tables = by_name(report)
+    for name, pair in (("table2", ("SR", "TSR")), ("table3", ("CDS", "RS"))):
+        table = tables[name]
+        assert [text for text, _ in table.groups][1:6] == ["Simple", "Medium", "Hard", "Extreme", "Overall"]
+        assert table.heads == ("method", *pair * 5, "tasks", "seeds")
+        assert all(row[-2].text == "12" and row[-1].text == "2" for row in table.rows)
+        assert all(
+            re.fullmatch(r"-?\d+\.\d\d", cell.text) and cell.interval for row in table.rows for cell in row[1:11]
+        )
+
+
+def test_every_victim_of_every_episode_stands_under_one_cause(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
+    causes = ["found", "seen_not_reported", "looked_and_missed", "found"]
+    for number, line in enumerate(lines):
+        for victim in line["result"]["victims"]:
+            victim["cause"] = causes[number % 4] if line["planner"] == "fbe" else "too_late"
+    maker.write_lines(tmp_path, lines)
+    table = by_name(report_of(tmp_path))["losses"]
+    rows = {row[0].text: dict(zip(table.heads, (cell.text for cell in row), strict=True)) for row in table.rows}
+    assert rows["fbe"]["victims"] == rows["zigzag"]["victims"] == rows["zigzag"]["too late"] == "16"
+    assert (rows["fbe"]["found"], rows["fbe"]["seen, not reported"], rows["fbe"]["looked and missed"]) == (
+        "8",
+        "4",
+        "4",
+    )
+    assert "not recorded" not in table.heads and "too late" in markdown(table)
+    del lines[0]["result"]["victims"][0]["cause"]
+    maker.write_lines(tmp_path, lines)
+    assert by_name(report_of(tmp_path))["losses"].heads[-1] == "not recorded"
+
+
+def test_scores_under_each_judge_stand_beside_each_other(report: Report) -> None:
+    table = by_name(report)["judges"]
+    assert table.heads == ("method", "exact label", "offline judge")
+    assert "label, offline/2" in table.notes[0] and "No model was asked" in table.notes[1]
+    offline, own = report.cell("belief", "overall", "cds_offline"), report.cell("belief", "overall", "cds")
+    assert offline is not None and own is not None and offline.mean == pytest.approx(own.mean, abs=1e-6)
+
+
+def test_sensitivity_never_falls_with_the_threshold(report: Report) -> None:
+    for method in report.methods:
+        for score in SCORES:
+            cells = [report.cell(method.name, "overall", f"{score}@{gate}") for gate in (5, 10, 20)]
+            means = [cell.mean for cell in cells if cell is not None]
+            assert len(means) == 3 and means == sorted(means)
+
+
+def test_the_paper_s_numbers_are_the_paper_s() -> None:
+    assert len(METHODS) == 9
+    assert paper_value("APEX", "overall", "sr") == 13.89
+    assert paper_value("SPF", "overall", "rs") == 13.12
+    assert paper_value("VLFM", "extreme", "tsr") == 5.12
+    assert paper_value("NavGPT", "extreme", "cds") == 4.86
+    means = [np.mean([paper_value(m, "overall", "cds") for m in names]) for names in (METHODS[5:], METHODS[3:5])]
+    assert [round(float(mean), 2) for mean in means] == [3.48, 2.70]  # as section 4.2.2 says
+    assert all(paper_value(m, t, "tsr") <= paper_value(m, t, "sr") for m in METHODS for t in TIERS)
+
+
+def test_every_file_is_written_and_the_page_stands_alone(report: Report, tmp_path: Path) -> None:
+    page, *others = write_report(report, tmp_path)
+    assert page.name == "report.html"
+    names = {path.name for path in others}
+    assert {"table2.md", "table2.tex", "table2.csv", "table3.tex", "paper.md", "figure5.svg", "tiers.svg"} <= names
+    assert {"tracks.jpg", "episodes.csv", "comparison.csv"} <= names
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)=\"(?!data:|#)", text) and "<script" not in text and "@import" not in text
+    assert CAVEAT in html.unescape(text)
+    assert "nan" not in re.sub(r"data:[^\"]+|<svg.*?</svg>", "", text, flags=re.S).lower()
+    assert CAVEAT in (tmp_path / "paper.md").read_text(encoding="utf-8")
+    rows = list(csv.DictReader((tmp_path / "episodes.csv").open(encoding="utf-8")))
+    assert len(rows) == 4 * 12 * 2 and all(row["rs"] for row in rows)
+    again = tmp_path / "again"
+    write_report(report, again)
+    for path in (page, *others):
+        assert path.read_bytes() == (again / path.name).read_bytes(), path.name
+
+
+def test_failed_episodes_are_kept_and_named(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
+    lines[0] |= {"status": "agent_error", "reason": "ValueError: <b>boom</b>"}
+    lines[0]["result"] |= {"end": "error", "error": "boom"}
+    maker.write_lines(tmp_path, lines)
+    report = report_of(tmp_path)
+    assert any("fbe: 1 agent error of 8 episodes" in note for note in report.notes)
+    page = render_page(report, "", "", None)
+    assert "&lt;b&gt;boom" in page and "<b>boom" not in page
+    assert any("Only 2 events" in note for note in report.notes)
+
+
+def test_oracles_stand_apart(maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    reason = "planner oracle uses ground truth"
+    maker.make_bench(tmp_path, {"oracle": 1.0}, eligible=False, ineligible_reasons=(reason,))
+    report = report_of(lines[0], tmp_path)
+    assert report.methods[-1].name == "oracle" and not report.methods[-1].competes
+    assert not any("oracle" in (pair.a, pair.b) for pair in report.pairs["sr"])
+    table = by_name(report)["table2"]
+    assert table.rows[-1][0].text == "oracle†" and not any(cell.best for cell in table.rows[-1])
+    assert any(reason in note for note in table.notes)
+    against = report_of(lines[0], tmp_path, against="oracle")
+    assert {pair.b for pair in against.pairs["rs"]} == {"oracle"}
+
+
+def test_a_reason_that_all_share_is_said_once_and_they_compete(maker: ModuleType, tmp_path: Path) -> None:
+    reason = "detector segmentation_oracle uses ground truth"
+    maker.make_bench(
+        tmp_path / "a", {"fbe": 0.4, "zigzag": 0.2}, events=2, eligible=False, ineligible_reasons=(reason,)
+    )
+    both = (reason, "planner oracle uses ground truth")
+    maker.make_bench(tmp_path / "b", {"oracle": 1.0}, events=2, eligible=False, ineligible_reasons=both)
+    report = report_of(tmp_path / "a", tmp_path / "b")
+    assert report.notes[0] == f"No row is eligible: {reason}. Compare within this page only."
+    assert [(method.name, method.ineligible) for method in report.methods] == [
+        ("fbe", ()), ("zigzag", ()), ("oracle", both[1:]),
+    ]  # fmt: skip
+
+
+OTHERS: dict[str, Any] = {  # a condition, and another value of it
+    "preset": "fast", "governor": False, "odometry": "true", "pace": "realtime", "world": "airsim",
+    "detector": "segmentation_oracle", "detector_settings": "d2", "judge": "offline/3", "judge_settings": "j2",
+    "vehicle": "v2", "pilot": "p2", "safety": "s2", "tasks": "12, b2", "planner_settings": "m2", "version": "0.2.0",
+    "model": "model qwen3, prompt_sha256 12ab", "thresholds": "t2", "faults": True,
+}  # fmt: skip
+
+
+def test_every_condition_is_tried(maker: ModuleType) -> None:
+    assert set(OTHERS) == set(maker.TOLD.told)
+
+
+@pytest.mark.parametrize("field", OTHERS)
+def test_runs_under_other_conditions_are_refused_and_the_condition_named(
+    maker: ModuleType, tmp_path: Path, field: str
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    maker.make_bench(one, {"apex": 0.3}, events=1)
+    maker.make_bench(other, {"apex": 0.3}, events=1, conditions=replace(maker.TOLD, **{field: OTHERS[field]}))
+    with pytest.raises(UsageError, match=f"^{field.replace('_', ' ')} of .*other is .*one") as refused:
+        report_of(one, other)
+    assert "\n" not in str(refused.value)
+    assert [method.name for method in report_of(other).methods] == ["apex"]
+    rows = report_of(one, other, by=[field])
+    assert len(rows.methods) == 2 and all("apex" in method.name for method in rows.methods)
+    assert {len(method.episodes) for method in rows.methods} == {4}
+
+
+def test_what_concerns_one_method_alone_does_not_part_methods(maker: ModuleType, tmp_path: Path) -> None:
+    own = {"tasks": "6, c3", "planner_settings": "m9", "model": "model qwen3"}
+    maker.make_bench(tmp_path / "a", {"fbe": 0.3}, events=1)
+    maker.make_bench(tmp_path / "b", {"apex": 0.3}, events=1, conditions=replace(maker.TOLD, **own))
+    assert {method.name for method in report_of(tmp_path / "a", tmp_path / "b").methods} == {"fbe", "apex"}
+
+
+def test_parts_of_one_run_are_one_row(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path / "all", {"fbe": 0.3}, events=2)
+    for name, part in (("a", lines[:3]), ("b", lines[3:])):
+        (tmp_path / name).mkdir()
+        maker.write_lines(tmp_path / name, part)
+    whole, parts = report_of(tmp_path / "all"), report_of(tmp_path / "a", tmp_path / "b")
+    assert [(m.name, m.tasks) for m in parts.methods] == [("fbe", 8)]
+    assert parts.cell("fbe", "overall", "rs") == whole.cell("fbe", "overall", "rs")
+
+
+def test_lines_of_two_runs_in_one_file_are_refused_too(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"belief": 0.3}, events=1)
+    other = maker.make_bench(tmp_path, {"belief": 0.3}, events=1, conditions=replace(maker.TOLD, planner_settings="m2"))
+    maker.write_lines(tmp_path, lines[:2] + other[2:])
+    with pytest.raises(UsageError, match="planner settings of belief"):
+        report_of(tmp_path)
+
+
+def test_a_run_that_tells_no_conditions_stands_alone(
+    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    for name in ("old", "older"):
+        maker.make_bench(tmp_path / name, {"fbe": 0.3}, events=1, conditions=None, governor=name == "old")
+    alone = report_of(tmp_path / "old")
+    assert [method.name for method in alone.methods] == ["fbe"]
+    assert any("does not tell all conditions" in note for note in alone.notes)
+    for folders in ((tmp_path / "old", tmp_path / "older"), (lines[0], tmp_path / "old"), (tmp_path / "old", lines[0])):
+        with pytest.raises(UsageError, match=r"old(er)? does not tell all conditions .*report it alone"):
+            report_of(*folders, by=["governor"])
+
+
+def test_two_models_in_a_run_that_tells_no_conditions_are_refused(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"apex": 0.3}, events=1, conditions=None, planner_details={"model": "a"})
+    lines[1]["result"]["planner_details"] = {"model": "b"}
+    maker.write_lines(tmp_path, lines)
+    with pytest.raises(UsageError, match=r"model of apex of .* is model b, in .* model a"):
+        report_of(tmp_path)
+
+
+@pytest.mark.parametrize("what", ["task", "map"])
+def test_a_task_or_map_with_another_content_is_refused(maker: ModuleType, tmp_path: Path, what: str) -> None:
+    for name, method in (("a", "fbe"), ("b", "zigzag")):
+        lines = maker.make_bench(tmp_path / name, {method: 0.3}, events=1)
+        for line in lines:
+            line["task_digest"] = name if what == "task" else "same"
+            line["result"]["map_digest"] = name if what == "map" else "same"
+        maker.write_lines(tmp_path / name, lines)
+    with pytest.raises(UsageError, match=f"{what} .* is not the {what} .* of "):
+        report_of(tmp_path / "a", tmp_path / "b")
+
+
+def test_unknown_conditions_of_a_later_version_are_one_line(maker: ModuleType, tmp_path: Path) -> None:
+    lines = maker.make_bench(tmp_path, {"fbe": 0.3}, events=1)
+    lines[0]["conditions"]["moon"] = "full"
+    maker.write_lines(tmp_path, lines)
+    with pytest.raises(UsageError, match="line 1: conditions that this version does not know"):
+        read_bench([tmp_path])
+
+
+def test_a_method_that_flew_less_is_said(
+    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    maker.make_bench(tmp_path, {"zigzag": 0.3}, events=1)
+    report = report_of(lines[0], tmp_path)
+    assert any("zigzag flew 4 of the 12 tasks" in note for note in report.notes)
+    assert {p.difference.tasks for p in report.pairs["rs"] if "zigzag" in (p.a, p.b)} == {4}
+
+
+def test_the_same_folder_twice_changes_nothing_and_another_score_is_refused(
+    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    assert len(read_bench([lines[0], lines[0]]).episodes) == len(lines[1])
+    other = json.loads(json.dumps(lines[1][:1]))
+    other[0]["result"]["metrics"]["coverage"] = 0.123
+    maker.write_lines(tmp_path, other)
+    with pytest.raises(UsageError, match="with another score"):
+        read_bench([lines[0], tmp_path])
+
+
+def test_other_thresholds_are_refused(
+    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    other = json.loads(json.dumps(lines[1][:1]))
+    other[0]["result"]["thresholds"]["error_threshold"] = 12.0
+    maker.write_lines(tmp_path, other)
+    with pytest.raises(UsageError, match=r"error_threshold is 12\.0, elsewhere 10\.0"):
+        read_bench([lines[0], tmp_path])
+
+
+def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    text = (lines[0] / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "episodes.jsonl").write_text("".join(text[:3]) + text[3][:200], encoding="utf-8")
+    bench = read_bench([tmp_path])
+    assert len(bench.episodes) == 3 and bench.torn == 1
+    (tmp_path / "episodes.jsonl").write_text(text[0][:100] + "\n" + text[1], encoding="utf-8")
+    with pytest.raises(UsageError, match="line 1 is no JSON"):
+        read_bench([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no episode in"),
+        ("[1]\n", "line 1: no episode"),
+        ('{"schema":"esar-episode/1"}\n', "key result is missing"),
+    ],
+)
+def test_bad_files_are_one_line(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "episodes.jsonl").write_text(content, encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        read_bench([tmp_path])
+    with pytest.raises(UsageError, match=r"holds no episodes\.jsonl"):
+        read_bench([tmp_path / "none"])
+
+
+def test_unknown_methods_to_compare_with_are_refused(lines: tuple[Path, list[dict[str, Any]]]) -> None:
+    with pytest.raises(UsageError, match="no method 'magic' to compare with: known: belief, fbe"):
+        report_of(lines[0], against="magic")
+
+
+def test_gallery_spreads_over_maps(report: Report) -> None:
+    chosen = gallery_tasks(report, 3)
+    assert len({task.split("-")[0] for task in chosen}) == 3  # one event a map here
+    assert gallery_tasks(report, 100) and len(set(gallery_tasks(report, 100))) == 12
+
+
+def test_formats_escape_what_they_must() -> None:
+    table = Table(
+        "t", "A & B", (("", 1), ("G", 1)), ("method", "x_1"),
+        ((Cell("a|b_%"), Cell("1.00", "0.50, 1.50", True)),), (), ("n",),
+    )  # fmt: skip
+    assert "| a\\|b_% | **1.00** [0.50, 1.50] |" in markdown(table)
+    marked = markdown(Table("t", "T", (), ("method",), ((Cell("stay*"),),), (), ("* Reference row",)))
+    assert r"| stay\* |" in marked and "\n\\* Reference row" in marked, "a list's bullet would take the mark away"
+    text = latex(table)
+    assert r"a|b\_\%" in text and r"\textbf{1.00} {\scriptsize [0.50, 1.50]}" in text and r"A \& B" in text
+    assert text.count("{") == text.count("}")
+    assert tex_text("†*−") == r"$^\dagger$$^*$$-$"
+    assert list(csv.reader(io.StringIO(table_csv(table)))) == [
+        ["method", "G x_1", "G x_1 low", "G x_1 high"],
+        ["a|b_%", "1.00", "0.50", "1.50"],
+    ]

@@ -1,0 +1,321 @@
+"""Scorecard, map, page and table of a flown mission."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from rich.console import Console
+
+from esar_ros.benchmark.report import formatting
+from esar_ros.benchmark.report.mission_images import collect_finds, collect_misses
+from esar_ros.benchmark.report.mission_map import Region, region_of, relief
+from esar_ros.benchmark.report.mission_page import render_html
+from esar_ros.benchmark.report.mission_record import Flown, assemble, open_flown
+from esar_ros.benchmark.report.mission_report import show_mission
+from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
+from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
+from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.judge import OfflineJudge
+from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.result import Cause
+from esar_ros.scoring.score import score
+from esar_ros.scoring.truth import End
+
+
+class Page(HTMLParser):
+    """Checks that tags nest, and collects texts, links and images."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "circle", "line", "rect", "polyline", "polygon"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.texts: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attributes if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_a_folder_opens_with_everything(flown: Flown) -> None:
+    assert flown.result.metrics.victims_found == 1
+    assert flown.place is not None
+    assert flown.coverage is not None
+    assert flown.coverage.seen.sum() == 20 * 40
+    assert flown.home[:2] == pytest.approx(flown.truth.task.start.position)
+
+
+def test_a_bag_alone_is_scored(mission_folder: Path, flown: Flown) -> None:
+    assert open_flown(mission_folder / "bag").result.dump() == flown.result.dump()
+
+
+def test_a_broken_result_is_one_clear_line(mission_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "bag").symlink_to(mission_folder / "bag")
+    (tmp_path / "result.json").write_text('{"schema": "esar-result/9"}')
+    with pytest.raises(UsageError, match=r"result\.json, key "):
+        open_flown(tmp_path)
+
+
+# --- The page -------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_is_whole_and_needs_nothing_from_outside(flown: Flown) -> None:
+    text = render_html(flown)
+    page = Page(text)
+    assert not page.open
+    assert page.addresses
+    assert all(address.startswith("data:image/jpeg;base64,") for address in page.addresses)
+    assert "script" not in page.tags
+    assert not re.search(r"https?://", text)
+    assert len(text) < 3_000_000
+
+
+def test_the_page_tells_what_happened(flown: Flown) -> None:
+    text = " ".join(Page(render_html(flown)).texts)
+    for expected in (
+        "aotai-first",
+        "zigzag",
+        "ended by the planner",
+        "orange tent",
+        "missed",
+        "Wu",
+        flown.truth.task.prompt,
+    ):
+        assert expected in text
+    assert formatting.percent(flown.result.metrics.rs) in text
+    for name in flown.result.thresholds.model_dump():
+        assert formatting.plain(name) in text
+    assert "nan" not in text.lower().split()
+
+
+def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: Flown) -> None:
+    asked = {"planner_details": {"model": "qwen"}, "planner_troubles": {"HTTP 500": 3}}
+    text = " ".join(Page(render_html(replace(flown, result=flown.result.model_copy(update=asked)))).texts)
+    assert re.search(r"planner's model\s+qwen\s+· decided without it: HTTP 500\s+3\b", text)
+
+
+def test_words_from_a_mission_cannot_break_the_page(flown: Flown) -> None:
+    text = render_html(flown, map_picture=b"", finds=[])
+    assert "<b>next</b>" not in text
+    assert "&lt;b&gt;next&lt;/b&gt;" in text
+    assert "orange <tent>" not in text
+    assert "<tree>" not in text
+
+
+def test_each_find_comes_with_four_views_and_a_ring_where_it_lies(flown: Flown) -> None:
+    finds = collect_finds(flown)
+    assert [find.thing.id for find in finds] == ["camp-tent", "wu"]
+    for find in finds:
+        assert [view.camera for view in find.views] == ["front", "left", "right", "down"]
+    tent = {view.camera: view for view in finds[0].views}
+    assert any(view.holds_it for view in tent.values())
+    for view in tent.values():
+        picture = np.asarray(Image.open(io.BytesIO(view.jpeg)), dtype=int)
+        assert picture.shape == (360, 480, 3)
+        assert (np.ptp(picture, axis=(0, 1)).max() > 60) == view.holds_it
+
+
+def test_a_bag_without_pictures_still_makes_a_page(flown: Flown) -> None:
+    bare = assemble(flown.result, flown.truth, flown.record, None)
+    assert bare.coverage is None
+    text = " ".join(Page(render_html(bare)).texts)
+    assert "No pictures in the bag" in text
+
+
+def looked_at(flown: Flown, **more: Any) -> Flown:
+    """The flight with what became of the missed fire place, and of the sleeping bag, which no picture showed."""
+    seen = {"cause": Cause.LOOKED_AND_MISSED, "pictures": 3, "nearest_picture": 31.4, "nearest_picture_time": 4.0,
+            "nearest_picture_vehicle": "uav1", **more}  # fmt: skip
+    news = {"camp-fire": seen, "wait-bag": {"cause": Cause.NEVER_LOOKED, "pictures": 0}}
+    clues = tuple(clue.model_copy(update=news.get(clue.id, {})) for clue in flown.result.clues)
+    return replace(flown, result=flown.result.model_copy(update={"clues": clues}))
+
+
+def test_what_was_looked_at_and_missed_is_shown_from_the_nearest_picture(flown: Flown) -> None:
+    assert collect_misses(flown) == [], "nothing was recorded of looks"
+    (miss,) = collect_misses(looked_at(flown))
+    assert (miss.thing.id, miss.moment.time) == ("camp-fire", 4.0)
+    assert miss.views and all(view.holds_it for view in miss.views)
+    text = " ".join(" ".join(Page(render_html(looked_at(flown))).texts).split())
+    assert "What was looked at and missed" in text
+    assert "3 pictures within 60 m, the detector told of none" in text and "31.4 m" in text
+    assert "never looked: in no picture within 60 m" in text
+    assert "What was looked at and missed" not in " ".join(Page(render_html(flown)).texts)
+
+
+@pytest.mark.parametrize(
+    ("more", "short", "sentence"),
+    [
+        ({}, "looked from 31 m", "looked and missed: 3 pictures"),
+        ({"pictures": 1}, "looked from 31 m", "looked and missed: 1 picture within"),
+        ({"cause": Cause.SEEN_NOT_REPORTED, "track_score": 0.43}, "unsure from 31 m", "at most 43 % sure"),
+        ({"cause": Cause.TOO_LATE, "closest_approach": 80.0}, "too late, 80 m", "the flight ended before"),
+        ({"cause": Cause.NEVER_LOOKED, "closest_approach": 80.0}, "never looked, 80 m", "in no picture"),
+        ({"cause": Cause.REPORTED_OFF, "closest_approach": 8.0}, "passed at 8.0 m", "too far off"),
+        ({"cause": None, "closest_approach": 8.0}, "passed at 8.0 m", ""),
+    ],
+)
+def test_why_something_was_missed_is_said(flown: Flown, more: dict[str, Any], short: str, sentence: str) -> None:
+    fire = next(clue for clue in looked_at(flown, **more).result.clues if clue.id == "camp-fire")
+    assert formatting.explanation(fire, 10.0) == short
+    assert sentence in formatting.why(fire, 10.0)
+    assert bool(formatting.why(fire, 10.0)) is bool(sentence)
+
+
+def test_nothing_is_said_of_why_what_was_found_was_missed(flown: Flown) -> None:
+    tent = next(clue for clue in flown.result.clues if clue.id == "camp-tent")
+    assert formatting.why(tent, 10.0) == ""
+
+
+# --- The timeline ---------------------------------------------------------------------------------------------------
+
+
+def test_spans_cover_the_mission_without_gaps(flown: Flown) -> None:
+    decisions, modes = decision_spans(flown, "uav1"), mode_spans(flown, "uav1")
+    assert [(s.word, s.start, s.end) for s in decisions] == [("take off", 0.0, 5.0), ("lane 1", 5.0, 40.0)]
+    assert [(s.word, s.start, s.end) for s in modes] == [
+        ("normal", 0.0, 10.0),
+        ("hold", 10.0, 12.0),
+        ("normal", 12.0, 40.0),
+    ]
+    assert modes[1].note == "<tree> ahead"
+
+
+def test_the_timeline_is_well_formed_and_escaped(flown: Flown) -> None:
+    import xml.etree.ElementTree as ElementTree
+
+    root = ElementTree.fromstring(timeline_svg(flown))
+    tips = [element.text or "" for element in root.iter() if element.tag.endswith("title")]
+    assert any("orange <tent> (exact)" in tip for tip in tips)
+    assert any("hold (<tree> ahead)" in tip for tip in tips)
+
+
+# --- Map and scorecard ----------------------------------------------------------------------------------------------
+
+
+def test_the_region_holds_flight_and_truth_but_not_far_false_reports(flown: Flown) -> None:
+    west, east, south, north = region_of(flown).extent
+    for thing in flown.result.things:
+        assert west < thing.position[0] < east
+        assert south < thing.position[1] < north
+    assert east - west < 500.0
+
+
+def test_relief_is_smooth_also_beyond_the_map(flown: Flown) -> None:
+    assert flown.place is not None
+    inside = relief(flown.place, Region(-50.0, -50.0, 100.0), 64)
+    corner = relief(flown.place, Region(950.0, 950.0, 100.0), 64)
+    for picture in (inside, corner):
+        assert picture.shape == (64, 64, 3)
+        assert np.isfinite(picture).all()
+        assert picture.min() >= 0.0
+        assert picture.max() <= 1.0
+    assert np.ptp(corner[:16, 40:]) == 0.0  # north-east of the map there is nothing
+
+
+def test_relief_is_lit_from_the_north_west(flown: Flown) -> None:
+    from dataclasses import replace
+
+    assert flown.place is not None
+    n = flown.place.samples
+    line = np.linspace(-1.0, 1.0, n)
+    hill = (-200.0 * np.hypot(*np.meshgrid(line, line))).astype(np.float32)
+    cone = replace(flown.place, heights=hill, land_cover=np.zeros((n, n), dtype=np.uint8))
+    picture = relief(cone, Region(-900.0, -900.0, 1800.0), 60).mean(axis=-1)
+    assert picture[10:25, 10:25].mean() > picture[35:50, 35:50].mean() + 0.1
+
+
+def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: Flown, make_crash) -> None:
+    sizes = set()
+    pictures = []
+    for mission in (flown, make_crash):
+        picture = np.asarray(Image.open(io.BytesIO(scorecard_png(mission))).convert("RGB"))
+        sizes.add(picture.shape)
+        pictures.append(picture)
+    assert sizes == {(1050, 1680, 3)}
+    assert np.abs(pictures[0].astype(int) - pictures[1]).mean() > 1.0
+    green = (np.abs(pictures[0][:, 1050:].astype(int) - (31, 157, 107)).sum(axis=-1) < 12).sum()
+    red = (np.abs(pictures[1][:, 1050:].astype(int) - (214, 69, 61)).sum(axis=-1) < 12).sum()
+    assert green > 2000
+    assert red > 200
+
+
+def test_unseen_ground_is_veiled(flown: Flown) -> None:
+    from dataclasses import replace
+
+    seen = np.asarray(Image.open(io.BytesIO(map_jpeg(replace(flown, coverage=None), 4.0))).convert("L"), dtype=float)
+    veiled = np.asarray(Image.open(io.BytesIO(map_jpeg(flown, 4.0))).convert("L"), dtype=float)
+    upper = slice(0, seen.shape[0] // 4)
+    assert veiled[upper].mean() < seen[upper].mean() - 10.0
+
+
+@pytest.fixture
+def make_crash(flown: Flown) -> Flown:
+    """The same flight, ended by a collision before anything was found, as an empty record tells it."""
+    truth = flown.truth.model_copy(update={"end_reason": End.COLLISION, "end_text": "uav1 touched tree_17"})
+    record = EpisodeRecord()
+    return assemble(score(record, truth, OfflineJudge()), truth, record, None)
+
+
+def test_a_mission_in_which_nothing_was_flown_can_be_shown(make_crash: Flown) -> None:
+    assert "never near" in formatting.explanation(make_crash.result.victims[0], 10.0)
+    page = Page(render_html(make_crash))
+    assert "ended by a collision" in " ".join(page.texts)
+
+
+# --- The table ------------------------------------------------------------------------------------------------------
+
+
+def printed(mission: Flown, width: int = 100) -> str:
+    console = Console(width=width, file=io.StringIO(), force_terminal=False)
+    console.print(terminal_table(mission.result))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_the_table_says_the_same(flown: Flown) -> None:
+    text = printed(flown)
+    assert "1 of 1 victims found" in text
+    assert formatting.percent(flown.result.metrics.rs) in text
+    assert "orange tent" in text
+    assert max(len(line) for line in text.splitlines()) <= 100
+    assert "safe" in text
+
+
+def test_show_mission_writes_both_files_and_prints(mission_folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "bag").symlink_to(mission_folder / "bag")
+    console = Console(width=100, file=io.StringIO(), force_terminal=False)
+    show_mission(tmp_path, console)
+    assert (tmp_path / "scorecard.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
+    assert "report.html" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(None, "–"), (3.14, "3.1 m"), (999.94, "999.9 m"), (1234.0, "1.23 km")]
+)
+def test_distances_are_said_briefly(value: float | None, expected: str) -> None:
+    assert formatting.metres(value) == expected

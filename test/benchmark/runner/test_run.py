@@ -1,0 +1,262 @@
+"""The runner: every episode once, whatever dies, hangs, fails or fills the disk on the way."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from esar_ros.benchmark.runner import run as runner
+from esar_ros.benchmark.runner.run import run
+from esar_ros.benchmark.runner.store import EPISODES, MANIFEST, Store, find_episode, read_episodes
+from esar_ros.benchmark.runner.worker_pool import LocalCrew
+from esar_ros.mission.errors import UsageError
+from helpers import light_episode
+from helpers.light_episode import LightEpisode, failure, light_plan, light_run
+
+
+def comparable(folder: Path) -> list[dict[str, Any]]:
+    """Records without what depends on the machine."""
+    return [{key: v for key, v in one.items() if key != "timing"} for one in read_episodes(folder / "out")]
+
+
+def begun(folder: Path) -> list[str]:
+    return (folder / "begun.txt").read_text().split()
+
+
+def test_every_episode_is_flown_once_and_recorded_with_its_job(tmp_path: Path) -> None:
+    plan = light_plan(6)
+    progress = light_run(plan, tmp_path)
+    assert (progress.done, progress.errors, progress.flown) == (6, 0, 6)
+    assert sorted(begun(tmp_path)) == sorted(job.id for job in plan.jobs)
+    records = read_episodes(tmp_path / "out")
+    assert [record["id"] for record in records] == [job.id for job in plan.jobs]
+    assert all(record["settings_hash"] == plan.settings.hash for record in records)
+    light_run(plan, tmp_path)
+    assert len(begun(tmp_path)) == 6, "nothing is flown again"
+
+
+def test_what_dies_hangs_or_fails_costs_its_own_episode_and_keeps_its_reason(tmp_path: Path) -> None:
+    kinds = ("ok", "crash", "flaky", "raise", "agent-crash", "agent-raise", "hang", "agent-hang")
+    progress = light_run(light_plan(1, kinds), tmp_path, workers=3, limit=1.5)
+    by_kind = {record["planner"]: record for record in read_episodes(tmp_path / "out")}
+    assert set(by_kind) == set(kinds)
+    told = {kind: (record["status"], record["attempts"]) for kind, record in by_kind.items()}
+    assert told == {
+        "ok": ("ok", 1),
+        "crash": ("infrastructure_error", 2),
+        "flaky": ("ok", 2),
+        "raise": ("infrastructure_error", 2),
+        "agent-crash": ("agent_error", 1),
+        "agent-raise": ("agent_error", 1),
+        "hang": ("infrastructure_error", 2),
+        "agent-hang": ("agent_error", 1),
+    }
+    assert by_kind["crash"]["reason"] == "the worker ended by signal 11"
+    assert by_kind["raise"]["reason"] == "ValueError: the renderer says no"
+    assert "more than 1.5 s" in by_kind["hang"]["reason"]
+    assert "inside the planner" in by_kind["agent-hang"]["reason"]
+    assert progress.errors == 6
+    traces = (tmp_path / "out" / runner.TRACES).read_text()
+    assert "renderer" in traces and "task0/agent-raise/7\nline 7 of the method" in traces
+    assert "trace" not in by_kind["agent-raise"]
+
+
+def test_a_machine_that_cannot_fly_ends_the_benchmark_before_it_spoils_results(tmp_path: Path) -> None:
+    plan = light_plan(3)
+    store = Store(tmp_path / "out", plan.settings)
+    with pytest.raises(UsageError, match="cannot draw"):
+        run(plan, store, LocalCrew(2, LightEpisode(tmp_path, unfit=True), 9.0), lambda progress: None, failure)
+    store.close()
+    assert read_episodes(tmp_path / "out") == []
+
+
+def test_settings_changed_on_the_way_end_the_benchmark_and_nothing_is_recorded_under_them(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"task0/edited/7 .*thresholds: not told here, t2 there.*another --out"
+    ) as told:
+        light_run(light_plan(1, ("edited",)), tmp_path)
+    assert "\n" not in str(told.value)
+    assert read_episodes(tmp_path / "out") == []
+
+
+def kill_until_done(folder: Path, count: int, kills: int, seed: int) -> int:
+    """Run the benchmark in a process of its own, SIGKILL it `kills` times at random, then let it end; kills done."""
+    rng = random.Random(seed)
+    command = [sys.executable, str(Path(__file__).parent / "light_episode.py"), str(folder), str(count), "0.1"]
+    done = 0
+    while True:
+        process = subprocess.Popen(command)
+        if done < kills:
+            # Kills fall anywhere: while workers start, between episodes, while a line is written.
+            time.sleep(rng.uniform(0.3, 1.6))
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+                done += 1
+                torn = folder / "out" / EPISODES
+                if torn.exists() and rng.random() < 0.5:
+                    with torn.open("ab") as file:  # what a machine that loses power leaves behind
+                        file.write(b'{"schema":"esar-episode/1","id":"half a li')
+                continue
+        assert process.wait(120.0) == 0
+        return done
+
+
+@pytest.mark.parametrize(("kills", "count"), [(3, 80), pytest.param(10, 240, marks=pytest.mark.full)])
+def test_killed_again_and_again_it_ends_with_the_results_of_an_undisturbed_run(
+    tmp_path: Path, kills: int, count: int
+) -> None:
+    calm, wild = tmp_path / "calm", tmp_path / "wild"
+    calm.mkdir()
+    wild.mkdir()
+    light_run(light_plan(count), calm)
+    assert kill_until_done(wild, count, kills, seed=kills) == kills
+    assert comparable(wild) == comparable(calm)
+    lines = (wild / "out" / EPISODES).read_text().splitlines()
+    assert len(lines) == count, "none lost, none repeated"
+    # Workers of a killed runner do not live on.
+    time.sleep(0.3)
+    mine = subprocess.run(["pgrep", "-f", str(wild)], capture_output=True, text=True).stdout.split()
+    assert [pid for pid in mine if int(pid) != os.getpid()] == []
+
+
+def test_interrupted_it_goes_on(tmp_path: Path) -> None:
+    command = [sys.executable, str(Path(__file__).parent / "light_episode.py"), str(tmp_path), "12", "0.1"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    limit = time.monotonic() + 60.0
+    while time.monotonic() < limit and not (
+        (tmp_path / "out" / EPISODES).exists() and (tmp_path / "out" / EPISODES).stat().st_size
+    ):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20.0) != 0
+    first = len(read_episodes(tmp_path / "out"))
+    assert 0 < first < 12
+    light_run(light_plan(12), tmp_path)
+    assert len(read_episodes(tmp_path / "out")) == 12
+
+
+# -- the folder -------------------------------------------------------------------------------------
+
+
+def a_record(number: int) -> dict[str, Any]:
+    return {"schema": "esar-episode/1", "id": f"t{number}/ok/7", "index": number, "settings_hash": "",
+            **light_episode.record("ok", None, number)}  # fmt: skip
+
+
+def open_store(folder: Path) -> Store:
+    return Store(folder, light_plan(3).settings)
+
+
+def test_other_settings_and_a_second_runner_are_refused_in_one_line(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with pytest.raises(UsageError, match="another benchmark") as busy:
+        open_store(tmp_path)
+    store.close()
+    with pytest.raises(UsageError, match="ok, version: 2 here, 1 there") as other:
+        Store(tmp_path, light_plan(3, version="2").settings)
+    assert "\n" not in str(busy.value) + str(other.value)
+    open_store(tmp_path).close()
+
+
+def test_a_torn_last_line_is_cut_off_and_a_broken_one_inside_is_told(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    for number in range(3):
+        store.append(a_record(number) | {"settings_hash": store.settings_hash})
+    store.close()
+    path = tmp_path / EPISODES
+    whole = path.read_bytes()
+    for cut in (1, 20, len(whole.splitlines()[-1])):
+        path.write_bytes(whole[:-cut])
+        store = open_store(tmp_path)
+        assert store.done == {"t0/ok/7", "t1/ok/7"}
+        store.append(a_record(2) | {"settings_hash": store.settings_hash})
+        store.close()
+        assert len(read_episodes(tmp_path)) == 3
+    path.write_bytes(whole + b"\0" * 64 + b"\n")  # blocks that reached the disk out of order
+    assert len(read_episodes(tmp_path)) == 3
+    path.write_bytes(whole.replace(b'"id":"t1', b'"di":"t1'))
+    with pytest.raises(UsageError, match="line 2"):
+        open_store(tmp_path)
+
+
+def test_broken_manifests_and_missing_folders_are_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not there"):
+        read_episodes(tmp_path / "nowhere")
+    open_store(tmp_path).close()
+    for text in ("", "[]", "{}", '{"schema": "esar-bench/1"}'):
+        (tmp_path / MANIFEST).write_text(text)
+        with pytest.raises(UsageError, match="manifest"):
+            open_store(tmp_path)
+
+
+def test_one_episode_is_found_by_its_id(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.append(a_record(1) | {"settings_hash": store.settings_hash})
+    store.close()
+    assert find_episode(tmp_path, "t1/ok/7")["index"] == 1
+    with pytest.raises(UsageError, match=r"no episode 't9': e\.g\. t1/ok/7"):
+        find_episode(tmp_path, "t9")
+
+
+class FullDisk:
+    """os.write that fails after so many bytes, as long as it is told to."""
+
+    def __init__(self, room: int) -> None:
+        self.room, self.full, self.refused = room, True, 0
+        self._write = os.write
+
+    def __call__(self, descriptor: int, data: Any) -> int:
+        if not self.full or descriptor < 3:
+            return self._write(descriptor, data)
+        if self.room <= 0:
+            self.refused += 1
+            raise OSError(errno.ENOSPC, "No space left on device")
+        taken = self._write(descriptor, bytes(data)[: self.room])
+        self.room -= taken
+        return taken
+
+
+def test_a_full_disk_leaves_whole_lines_and_the_run_waits_for_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = light_plan(4)
+    disk = FullDisk(room=1500)
+    monkeypatch.setattr("esar_ros.benchmark.runner.store.os.write", disk)
+    monkeypatch.setattr(runner, "FULL_DISK_LOOK", 0.05)
+    monkeypatch.setattr(runner, "FULL_DISK_PATIENCE", 0.2)
+    store = Store(tmp_path / "out", plan.settings)
+    notes: list[str] = []
+    with pytest.raises(UsageError, match="No space left on device: make room"):
+        run(plan, store, LocalCrew(1, LightEpisode(tmp_path), 9.0), lambda p: notes.append(p.note), failure)
+    store.close()
+    assert any("waiting for space" in note for note in notes)
+    assert disk.refused >= 2
+    text = (tmp_path / "out" / EPISODES).read_text()
+    assert text.endswith("\n") and all(json.loads(line) for line in text.splitlines())
+    kept = len(text.splitlines())
+    assert 0 < kept < 4
+
+    # Room again, while it waits: nothing is lost or repeated.
+    disk.room, disk.full = 0, True
+    store = Store(tmp_path / "out", plan.settings)
+    monkeypatch.setattr(runner, "FULL_DISK_PATIENCE", 60.0)
+
+    def make_room(progress: runner.Progress) -> None:
+        if progress.note:
+            disk.full = False
+
+    run(plan, store, LocalCrew(1, LightEpisode(tmp_path), 9.0), make_room, failure)
+    store.close()
+    assert len((tmp_path / "out" / EPISODES).read_text().splitlines()) == 4
+    assert [record["id"] for record in read_episodes(tmp_path / "out")] == [job.id for job in plan.jobs]

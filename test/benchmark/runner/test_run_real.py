@@ -1,0 +1,91 @@
+"""The benchmark command with real episodes: killed again and again, on Ray, and one flown again by the graph."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from esar_ros.benchmark.runner.store import read_episodes
+from esar_ros.mission.resources import resource
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Path:
+    """A list of four short tasks."""
+    demo = json.loads((resource("config/tasks") / "aotai-first.json").read_text(encoding="utf-8"))
+    names = []
+    for number in range(4):
+        path = tmp_path / f"short{number}.json"
+        path.write_text(json.dumps(demo | {"id": f"short{number}", "t_max": 12.0, "seed": 5 + number}))
+        names.append(str(path))
+    (tmp_path / "list.txt").write_text("# short ones\n" + "\n".join(names) + "\n")
+    return tmp_path / "list.txt"
+
+
+def command(tasks: Path, out: Path, *more: str) -> list[str]:
+    flown = ["--planners", "zigzag,random", "--preset", "fast", "--detector", "segmentation_oracle"]
+    flags = ["--tasks", str(tasks), *flown, "--out", str(out), *more]
+    return [sys.executable, "-m", "esar_ros.app.cli", "bench", *flags]
+
+
+def environment(home: Path) -> dict[str, str]:
+    return os.environ | {"XDG_STATE_HOME": str(home)}
+
+
+def comparable(folder: Path) -> list[dict[str, Any]]:
+    records = read_episodes(folder)
+    for record in records:
+        del record["timing"], record["attempts"]
+        del record["result"]["timing"]
+    return records
+
+
+def test_killed_ten_times_it_ends_with_the_results_of_an_undisturbed_run(tasks: Path, tmp_path: Path) -> None:
+    calm, wild = tmp_path / "calm", tmp_path / "wild"
+    subprocess.run(command(tasks, calm, "--workers", "2"), check=True, env=environment(tmp_path))
+    rng, kills = random.Random(4), 0
+    while kills < 10:
+        process = subprocess.Popen(command(tasks, wild, "--workers", "2"), env=environment(tmp_path))
+        time.sleep(rng.uniform(0.5, 12.0))
+        if process.poll() is not None:
+            break
+        process.kill()
+        process.wait()
+        kills += 1
+    assert kills >= 5, "it was done before it could be disturbed"
+    subprocess.run(command(tasks, wild, "--workers", "1"), check=True, env=environment(tmp_path))
+    assert comparable(wild) == comparable(calm)
+    assert len((wild / "episodes.jsonl").read_text().splitlines()) == 8
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra ray is not installed")
+def test_ray_gives_the_same_results(tasks: Path, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    first = ("--limit", "2")
+    subprocess.run(command(tasks, here, *first), check=True, env=environment(tmp_path))
+    on_ray = command(tasks, there, *first, "--ray", "local", "--workers", "2")
+    subprocess.run(on_ray, check=True, env=environment(tmp_path), timeout=1200.0)
+    assert comparable(there) == comparable(here)
+
+
+def test_one_episode_flown_again_by_the_graph_has_the_same_result(tasks: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    subprocess.run(command(tasks, out, "--limit", "1"), check=True, env=environment(tmp_path))
+    episode = read_episodes(out)[0]["id"]
+    again = ["--rerun", episode, "--from", str(out), "--out", str(tmp_path / "again")]
+    done = subprocess.run(
+        [sys.executable, "-m", "esar_ros.app.cli", "mission", *again], capture_output=True, text=True, timeout=900.0
+    )
+    assert done.returncode == 0, done.stderr
+    assert "The same result as in the benchmark" in done.stdout

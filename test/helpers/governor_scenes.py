@@ -1,0 +1,89 @@
+"""What tests of the governor mutation share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+
+from esar_ros.mission.modes import Mode
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
+
+Kit = SimpleNamespace
+
+
+def finite(kit: Kit, limits: Limits) -> bool:
+    return bool(np.isfinite(kit.Scene(limits).decide([math.nan, 0.0, 0.0]).velocity).all())
+
+
+def unseen_ahead(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[3.0, 0.0, 0.0])
+    scene.window = replace(scene.window, cells=np.zeros_like(scene.window.cells))
+    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.nan, dtype=np.float32))
+    return not scene.decide([3.0, 0.0, 0.0]).velocity.any()
+
+
+def column(kit: Kit, limits: Limits) -> bool:
+    """On the ground, no motion sideways."""
+    scene = kit.Scene(limits, position=[0.0, 0.0, 0.5])
+    scene.state = replace(scene.state, landed=True)
+    return scene.decide([0.1, 0.0, 0.1]).velocity[0] == 0.0
+
+
+def estimator(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[0.2, 0.0, 0.0])
+    scene.state = replace(scene.state, deviation=2.0 * limits.deviation_hold)
+    return scene.decide([0.03, 0.0, 0.0]).mode is Mode.HOLD
+
+
+def silent_ranges(kit: Kit, limits: Limits) -> bool:
+    """Nothing comes back from the ground below, nor from the pillar ahead; and there is no map."""
+    scene = kit.Scene(limits, position=[0.0, 0.0, 10.0], velocity=[2.0, 0.0, 0.0])
+    scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.inf, dtype=np.float32))
+    answer = scene.decide([2.0, 0.0, 0.0])
+    return answer.mode is Mode.HOLD and not answer.velocity.any()
+
+
+def odometry(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
+    scene.state = replace(scene.state, stamp=kit.NOW - 1.0)
+    return not scene.decide([2.0, 0.0, 0.0]).velocity.any()
+
+
+def old_command(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
+    return not scene.ask(Command(kit.NOW - 1.0, np.array([2.0, 0.0, 0.0]))).velocity.any()
+
+
+def old_ranges(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
+    scene.ranges = replace(scene.ranges, stamp=kit.NOW - 1.0)
+    return not scene.decide([2.0, 0.0, 0.0]).velocity.any()
+
+
+def old_map(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, velocity=[4.0, 0.0, 0.0])
+    scene.window = replace(scene.window, stamp=kit.NOW - 9.0)
+    return scene.decide([4.0, 0.0, 0.0]).velocity[0] <= limits.speed_without_map
+
+
+def release(kit: Kit, limits: Limits) -> bool:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+    kit.Scene(limits).ask(None, governor)
+    return not kit.Scene(limits, now=kit.NOW + 0.05).decide([0.1, 0.0, 0.0], governor=governor).velocity.any()
+
+
+def battery(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, position=[30.0, 0.0, 20.0])
+    scene.state = replace(scene.state, battery=limits.battery_return)
+    return scene.decide([0.0, 0.0, 0.0]).mode is Mode.RETURN
+
+
+def breach(kit: Kit, limits: Limits) -> bool:
+    world = kit.World(np.array([[2.4, 0.0, math.inf, 2.0]]), 24, 180)
+    return kit.Scene(limits, world=world).decide([0.0, 0.0, 0.0]).breach

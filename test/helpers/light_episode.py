@@ -1,0 +1,91 @@
+"""An episode that takes milliseconds, for tests of the runner; what it does is told by the planner's name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job, Plan, Settings
+from esar_ros.benchmark.runner.run import Progress, run
+from esar_ros.benchmark.runner.store import Store
+from esar_ros.benchmark.runner.worker_pool import LocalCrew
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import RunConditions
+
+
+class LightEpisode:
+    """Sleeps, then answers a number that depends on the job alone."""
+
+    def __init__(self, folder: Path, seconds: float = 0.0, unfit: bool = False) -> None:
+        self.folder, self.seconds, self.unfit = folder, seconds, unfit
+
+    def prepare(self) -> None:
+        if self.unfit:
+            raise UsageError("this machine cannot draw", "mend it")
+
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
+        with (self.folder / "begun.txt").open("a") as file:
+            file.write(job.id + "\n")
+        time.sleep(self.seconds)
+        first = not (self.folder / f"{job.index}.seen").exists()
+        (self.folder / f"{job.index}.seen").touch()
+        if job.planner == "agent-hang":
+            in_agent(True)
+        if job.planner in ("hang", "agent-hang"):
+            time.sleep(600.0)
+        if job.planner == "agent-crash":
+            in_agent(True)
+        if job.planner in ("crash", "agent-crash") or (job.planner == "flaky" and first):
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if job.planner == "agent-raise":
+            return record(AGENT_ERROR, "KeyError: 'x'", 0) | {"trace": "line 7 of the method"}
+        if job.planner == "raise":
+            raise ValueError("the renderer\nsays no")
+        digest = hashlib.sha256(job.id.encode()).hexdigest()
+        flown = record(OK, None, int(digest[:6], 16))
+        if job.planner == "edited":  # somebody has changed a file meanwhile
+            flown["conditions"] = asdict(replace(job.conditions, thresholds="t2"))
+        return flown
+
+
+def record(status: str, reason: str | None, score: int) -> dict[str, Any]:
+    return {
+        "status": status,
+        "reason": reason,
+        "result": {"score": score},
+        "track": {},
+        "timing": {"wall": time.time()},
+    }
+
+
+def failure(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
+    return record(status, reason, 0)
+
+
+def light_plan(count: int = 6, planners: tuple[str, ...] = ("ok",), version: str = "1") -> Plan:
+    tasks = tuple(f"task{n}" for n in range(count))
+    conditions = RunConditions("fast", version=version)
+    settings = Settings(tasks, tasks, planners, 1, (conditions,) * len(planners))
+    names = [(task, planner) for task in tasks for planner in planners]
+    jobs = tuple(Job(n, task, task, task, planner, 7, conditions) for n, (task, planner) in enumerate(names))
+    return Plan(settings, jobs, 0, 10.0)
+
+
+def light_run(plan: Plan, folder: Path, seconds: float = 0.0, workers: int = 2, limit: float = 30.0) -> Progress:
+    store = Store(folder / "out", plan.settings)
+    try:
+        crew = LocalCrew(workers, LightEpisode(folder, seconds), limit)
+        return run(plan, store, crew, lambda progress: None, failure)
+    finally:
+        store.close()
+
+
+if __name__ == "__main__":
+    light_run(light_plan(int(sys.argv[2])), Path(sys.argv[1]), float(sys.argv[3]))

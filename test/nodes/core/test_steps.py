@@ -1,0 +1,221 @@
+"""Lockstep on real DDS: a node answers a step once, when it holds exactly that step's inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from geometry_msgs.msg import TwistStamped
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+
+from esar_ros.mission import names
+from esar_ros.mission.stamps import nanoseconds
+from esar_ros.msg import Heartbeat, Tick
+from esar_ros.nodes.core import steps
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME, Inbox, Step, StepNode, to_stamp
+
+PERIOD = 50_000_000
+
+
+class Pilot(StepNode):
+    """Answers every step with a velocity that tells which odometry it saw."""
+
+    def __init__(self) -> None:
+        super().__init__("pilot")
+        self.await_input(names.ODOMETRY)
+        self.await_input(names.GOAL, Tick.FRAME)
+        self.await_input(names.SAFETY_STATUS, previous=True)
+        self.output(names.CMD_VEL)
+        self.steps: list[Step] = []
+        self.hesitate = False
+        self.join()
+
+    def on_step(self, step: Step) -> bool | None:
+        if self.hesitate:
+            return False
+        self.steps.append(step)
+        message = TwistStamped()
+        message.header.stamp = step.stamp
+        message.twist.linear.x = self.inbox(names.ODOMETRY).at(step.ns).pose.pose.position.x
+        self.send(names.CMD_VEL, message)
+        return None
+
+
+class Planner(StepNode):
+    """Decides, and nobody reads it."""
+
+    def __init__(self) -> None:
+        super().__init__("planner")
+        self.output(names.DECISION)
+
+    def on_step(self, step: Step) -> bool | None:
+        return None
+
+
+class World(Node):
+    """Stands for all the others: sends ticks and inputs, hears the answers."""
+
+    def __init__(self) -> None:
+        super().__init__("world")
+        from esar_ros.nodes.core.types import message_class
+
+        self.outputs = {
+            name: self.create_publisher(message_class(BY_NAME[name].type), name, PROFILES[BY_NAME[name].quality])
+            for name in (names.TICK, names.ODOMETRY, names.GOAL, names.SAFETY_STATUS)
+        }
+        self.answers: list[tuple[int, float]] = []
+        self.beats: list[Heartbeat] = []
+        self.create_subscription(TwistStamped, names.CMD_VEL, self.hear, PROFILES[BY_NAME[names.CMD_VEL].quality])
+        self.create_subscription(Heartbeat, names.HEARTBEAT, self.beats.append, 50)
+
+    def hear(self, message: TwistStamped) -> None:
+        self.answers.append((nanoseconds(message.header.stamp), message.twist.linear.x))
+
+    def tick(self, seq: int, epoch: int = 1, kinds: int = 0, absent: tuple[str, ...] = ()) -> None:
+        message = Tick(seq=seq, epoch=epoch, kinds=kinds, period=0.05, absent=list(absent))
+        message.header.stamp = to_stamp(seq * PERIOD + PERIOD)
+        self.outputs[names.TICK].publish(message)
+
+    def say(self, name: str, seq: int, **fields: Any) -> None:
+        from esar_ros.nodes.core.types import message_class
+
+        message = message_class(BY_NAME[name].type)()
+        message.header.stamp = to_stamp(seq * PERIOD + PERIOD)
+        if isinstance(message, Odometry):
+            message.pose.pose.position.x = float(fields.get("x", seq))
+        self.outputs[name].publish(message)
+
+
+@pytest.fixture
+def graph(ros: Any) -> Any:
+    world, pilot = World(), Pilot()
+    matched = ros([world, pilot], lambda: all(p.get_subscription_count() for p in world.outputs.values()))
+    assert matched
+    return ros, world, pilot
+
+
+def test_an_answer_waits_for_exactly_the_inputs_of_its_stamp(graph: Any) -> None:
+    spin, world, _ = graph
+    world.say(names.ODOMETRY, 6, x=66.0)  # of another step
+    world.tick(0)
+    assert not spin([], lambda: bool(world.answers), 0.3)
+    world.say(names.ODOMETRY, 0, x=7.0)
+    assert spin([], lambda: world.answers == [(PERIOD, 7.0)])
+
+
+def test_frames_also_wait_for_the_frame_inputs(graph: Any) -> None:
+    spin, world, _ = graph
+    world.say(names.ODOMETRY, 0)
+    world.tick(0, kinds=Tick.FRAME)
+    assert not spin([], lambda: bool(world.answers), 0.3)
+    world.say(names.GOAL, 0)
+    assert spin([], lambda: len(world.answers) == 1)
+
+
+def test_a_previous_input_is_awaited_from_the_second_step_on(graph: Any) -> None:
+    spin, world, _ = graph
+    world.say(names.ODOMETRY, 0)
+    world.tick(0)
+    assert spin([], lambda: len(world.answers) == 1)
+    world.say(names.ODOMETRY, 1)
+    world.tick(1)
+    assert not spin([], lambda: len(world.answers) == 2, 0.3)
+    world.say(names.SAFETY_STATUS, 0)
+    assert spin([], lambda: len(world.answers) == 2)
+
+
+def test_the_absent_are_not_waited_for_and_a_new_epoch_asks_again(graph: Any) -> None:
+    spin, world, pilot = graph
+    world.say(names.ODOMETRY, 0)
+    world.tick(0, epoch=1, kinds=Tick.FRAME)
+    assert not spin([], lambda: bool(world.answers), 0.3)
+    world.tick(0, epoch=2, kinds=Tick.FRAME, absent=("planner",))
+    assert spin([], lambda: len(world.answers) == 1)
+    assert pilot.steps[0].absent == {"planner"}
+    # The same step asked once more: the same answer again, computed once.
+    world.tick(0, epoch=3, kinds=Tick.FRAME, absent=("planner",))
+    assert spin([], lambda: len(world.answers) == 2)
+    assert world.answers[0] == world.answers[1]
+    assert len(pilot.steps) == 1
+
+
+def test_a_node_that_is_not_admitted_yet_does_not_answer(graph: Any) -> None:
+    spin, world, _ = graph
+    world.say(names.ODOMETRY, 0)
+    world.tick(0, epoch=1, absent=("pilot",))
+    assert not spin([], lambda: bool(world.answers), 0.3)
+    world.say(names.ODOMETRY, 1)
+    world.tick(1, epoch=2)
+    assert spin([], lambda: len(world.answers) == 1)
+
+
+def test_a_joining_producer_is_not_asked_for_the_step_it_missed(graph: Any) -> None:
+    spin, world, _ = graph
+    world.say(names.ODOMETRY, 0)
+    world.tick(0, epoch=1, absent=("safety_governor",))
+    assert spin([], lambda: len(world.answers) == 1)
+    world.say(names.ODOMETRY, 1)
+    world.tick(1, epoch=2)  # the governor is back, but said nothing at step 0
+    assert spin([], lambda: len(world.answers) == 2)
+
+
+def test_a_node_may_answer_later(graph: Any) -> None:
+    spin, world, pilot = graph
+    pilot.hesitate = True
+    world.say(names.ODOMETRY, 0)
+    world.tick(0)
+    assert not spin([], lambda: bool(world.answers), 0.3)
+    pilot.hesitate = False
+    pilot.retry()
+    assert spin([], lambda: len(world.answers) == 1)
+
+
+def test_heartbeats_come_from_a_thread_of_their_own_and_tell_the_last_frame_answered(graph: Any) -> None:
+    import time
+
+    spin, world, _ = graph
+    spin([], lambda: len(world.beats) > 2)
+    world.beats.clear()
+    time.sleep(1.0)  # the executor does nothing
+    assert spin([], lambda: len(world.beats) >= 8, 0.5)
+    world.say(names.ODOMETRY, 0)
+    world.say(names.GOAL, 0)
+    world.tick(0, kinds=Tick.FRAME)
+    assert spin([], lambda: nanoseconds(world.beats[-1].answered) == PERIOD)
+    assert len({beat.boot_id for beat in world.beats}) == 1
+
+
+def test_an_inbox_keeps_the_last_few_by_stamp() -> None:
+    box = Inbox()
+    for ns in range(20):
+        box.put(ns, f"message {ns}")
+    assert box.newest == "message 19"
+    assert box.at(19) == "message 19"
+    assert box.at(0) is None
+
+
+@pytest.mark.parametrize(("pace", "said"), [(LOCKSTEP, "waiting for 3 readers of /planner/decision, has 0"),
+                                            (REALTIME, "taking part")])  # fmt: skip
+def test_only_lockstep_needs_every_reader(ros: Any, monkeypatch: pytest.MonkeyPatch, pace: str, said: str) -> None:
+    """A real vehicle's graph has no referee."""
+    real = steps.declare
+    monkeypatch.setattr(steps, "declare", lambda n, name, *a, **k: pace if name == "pace" else real(n, name, *a, **k))
+    planner = Planner()
+    assert planner._diagnose()[0].message == said
+    planner.destroy_node()
+
+
+def test_a_node_that_cannot_say_how_it_is_is_not_dead(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    spin, world, pilot = graph
+
+    def fail() -> list[Any]:
+        raise OSError("the folder is gone")
+
+    monkeypatch.setattr(pilot, "diagnose", fail)
+    monkeypatch.setattr(pilot._diagnostics, "due", lambda: True)
+    assert spin([], lambda: True)
+    before = len(world.beats)
+    assert spin([], lambda: len(world.beats) > before + 5)

@@ -1,0 +1,163 @@
+"""Launch arguments: all described, all effective, read without anything but the standard library."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from esar_ros.app import mission as command_line
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
+from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
+from esar_ros.nodes.graph.supervisor import command
+
+ROOT = Path(__file__).resolve().parents[3]
+PORT = "41234"  # a fixed one, so that two graphs are comparable
+
+# A value that is not the default of each argument; {tmp} is a folder with a parameter and a task file.
+OTHER = {
+    "namespace": "team",
+    "vehicles": "uav1, uav2",
+    "params_file": "{tmp}/extra.yaml",
+    "use_sim_time": "false",
+    "planner": "zigzag",
+    "task": "aotai-second",
+    "map": "elsewhere",
+    "seed": "12345",
+    "out": "somewhere",
+    "world": "airsim",
+    "pace": "realtime",
+    "preset": "fast",
+    "detector": "another",
+    "governor": "false",
+    "keep_out": "{tmp}/extra.yaml",
+    "fault": "{tmp}/extra.yaml",
+    "odometry": "true",
+    "end": "return_land",
+    "record": "full",
+    "rviz": "true",
+    "view": "8643",
+    "foxglove": "0",
+    "log_level": "debug",
+    "host": "127.0.0.2",
+    "port": "41999",
+}
+
+
+def values(**changed: str) -> dict[str, str]:
+    """Arguments as launch gives them."""
+    return {name: argument.default for name, argument in ARGUMENTS.items()} | {"port": PORT} | changed
+
+
+def started(options: MissionOptions, folder: Path) -> list[object]:
+    """Everything that the options start: command lines, parameters and RViz."""
+    specs = mission_graph(options)
+    lines = [command(spec, folder, options.params_file, options.log_level) for spec in specs]
+    return [*lines, [replace(spec, arguments=()) for spec in specs], options.rviz]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "extra.yaml").write_text("/**: {ros__parameters: {end: hold}}\n")
+    task = json.loads((resource("config/tasks") / "aotai-first.json").read_text())
+    (tmp_path / "task.json").write_text(json.dumps(task | {"map": "elsewhere"}))
+    return tmp_path
+
+
+def test_every_choice_of_a_mission_is_an_argument_and_described() -> None:
+    assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - {"progress"}
+    assert set(OTHER) == set(ARGUMENTS)
+    for name, argument in ARGUMENTS.items():
+        assert len(argument.about) > 8, name
+        assert not argument.choices or argument.default in argument.choices
+
+
+@pytest.mark.parametrize("name", [name for name in OTHER if name != "map"])
+def test_an_argument_reaches_its_option_and_changes_what_is_started(name: str, folder: Path) -> None:
+    before = options_from(values())
+    after = options_from(values(**{name: OTHER[name].format(tmp=folder)}))
+    changed = {
+        field.name for field in fields(MissionOptions) if getattr(before, field.name) != getattr(after, field.name)
+    }
+    assert changed == {name} | ({"seed"} if name == "task" else set()), "seed comes with the task"
+    assert started(before, folder) != started(after, folder)
+
+
+def test_the_map_is_the_tasks_and_no_other(folder: Path) -> None:
+    task = str(folder / "task.json")
+    graphs = [mission_graph(options_from(values(task=task, map=where))) for where in ("", "elsewhere")]
+    assert graphs[0] == graphs[1]
+    assert "elsewhere" in graphs[0][0].arguments
+    with pytest.raises(UsageError, match="lies on map 'elsewhere', not 'aotai'"):
+        options_from(values(task=task, map="aotai"))
+
+
+def test_a_choice_that_is_offered_is_taken(folder: Path) -> None:
+    for name, argument in ARGUMENTS.items():
+        for choice in argument.choices:
+            beside = {"pace": "realtime"} if choice == "px4" else {}
+            assert getattr(options_from(values(**{name: choice, **beside})), name) == choice
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("task", "nowhere", "unknown task 'nowhere': known: aotai-first"),
+        ("task", "{tmp}/absent.json", "cannot read task"),
+        ("task", "{tmp}/extra.yaml", "not JSON"),
+        ("seed", "seven", "seed 'seven'"),
+        ("seed", "-2", "seed '-2'"),
+        ("port", "70000", "port '70000'"),
+        ("governor", "flase", "neither true nor false"),
+        ("use_sim_time", "", "neither true nor false"),
+        ("rviz", "perhaps", "neither true nor false"),
+        ("params_file", "{tmp}/absent.yaml", "is no file"),
+        ("vehicles", "uav1,uav1", "different names"),
+        ("vehicles", ",", "different names"),
+        ("world", "moon", "world 'moon' does not exist"),
+        ("pace", "slow", "pace 'slow' does not exist"),
+    ],
+)
+def test_bad_values_are_refused_in_one_line(name: str, value: str, words: str, folder: Path) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        options_from(values(**{name: value.format(tmp=folder)}))
+    assert "\n" not in str(caught.value)
+
+
+def test_port_zero_is_a_free_port_for_the_embedded_simulator_and_airsims_for_airsim() -> None:
+    assert options_from(values(port="0")).port not in (0, 41451)
+    assert options_from(values(port="0", world="airsim")).port == 41451
+    with pytest.raises(UsageError, match=r"host 192\.0\.2\.1"):  # an address kept for documentation
+        options_from(values(port="0", host="192.0.2.1"))
+
+
+def test_the_command_line_flies_the_same_mission() -> None:
+    parser = argparse.ArgumentParser()
+    command_line.add_arguments(parser)
+    for words in ({}, {"planner": "zigzag", "seed": "3", "preset": "fast", "namespace": "team", "end": "return_land"}):
+        flags = [word for name, value in words.items() for word in (f"--{name}", value)]
+        options, _ = command_line.options_from(parser.parse_args([*flags, "--port", PORT, "--log-level", "info"]))
+        assert replace(options, progress=False) == options_from(values(**words))
+
+
+def test_the_distributions_own_python_reads_them() -> None:
+    """`ros2 launch` does not run in the nodes' environment: no module outside the standard library."""
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "import esar_ros.app.results, esar_ros.app.shared_memory, esar_ros.mission.environment as environment;"
+        "from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from;"
+        "from esar_ros.nodes.graph.mission import mission_graph;"
+        "environment.graph_environment();"
+        "print(len(mission_graph(options_from({name: a.default for name, a in ARGUMENTS.items()}))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program, str(ROOT)], capture_output=True, text=True, timeout=60.0
+    )
+    assert done.stdout.strip() == str(len(mission_graph(MissionOptions()))), done.stderr

@@ -1,0 +1,250 @@
+"""The graph as data: what is chosen decides which processes run, where, and with which parameters."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.graph.mission import (
+    OFFICIALS,
+    SENSING,
+    SIMULATOR,
+    TRUTH_DETECTOR,
+    MissionOptions,
+    NodeSpec,
+    mission_graph,
+    vehicle_names,
+)
+
+DEFAULT = MissionOptions(map="aotai", seed=7, detector=TRUTH_DETECTOR)
+
+
+def by_label(options: MissionOptions) -> dict[str, NodeSpec]:
+    specs = mission_graph(options)
+    labels = {spec.label: spec for spec in specs}
+    assert len(labels) == len(specs), "two processes would share a log"
+    return labels
+
+
+def test_processes_of_a_mission() -> None:
+    assert set(by_label(DEFAULT)) == {
+        SIMULATOR,
+        OFFICIALS,
+        interface.AIRSIM_BRIDGE,
+        "uav1-safety_governor",
+        "uav1-pilot",
+        "uav1-sensing",
+        "uav1-planner",
+    }
+
+
+def test_what_ends_and_what_is_restarted() -> None:
+    graph = by_label(DEFAULT)
+    assert [label for label, spec in graph.items() if spec.ends_mission] == [OFFICIALS]
+    assert {label for label, spec in graph.items() if not spec.restart} == {SIMULATOR, OFFICIALS}
+    assert [label for label, spec in graph.items() if not spec.ros] == [SIMULATOR]
+    assert [label for label, spec in graph.items() if spec.images] == ["uav1-sensing"]
+
+
+def test_two_vehicles_have_nodes_of_their_own_and_share_the_others() -> None:
+    graph = by_label(replace(DEFAULT, vehicles=("uav1", "uav2")))
+    assert len(graph) == 3 + 1 + 2 * 3
+    for vehicle in ("uav1", "uav2"):
+        for executable in (interface.SAFETY_GOVERNOR, interface.PILOT, interface.PLANNER):
+            assert graph[f"{vehicle}-{executable}"].namespace == f"/{vehicle}"
+        other = {"uav1": "uav2", "uav2": "uav1"}[vehicle]
+        for executable in (interface.SAFETY_GOVERNOR, interface.PLANNER):
+            assert graph[f"{vehicle}-{executable}"].parameters["others"] == [other]
+    assert graph[SENSING].parameters["team"] == ["/uav1", "/uav2"]
+    assert graph[SENSING].namespace == "", "one given to the process would be forced on all of its nodes"
+    assert graph[SENSING].images and graph[SENSING].truth
+    for shared in (OFFICIALS, interface.AIRSIM_BRIDGE):
+        assert graph[shared].namespace == ""
+        assert graph[shared].parameters["vehicles"] == ["uav1", "uav2"]
+    assert "uav1,uav2" in graph[SIMULATOR].arguments
+
+
+@pytest.mark.parametrize("namespace", ["team", "/team", "team/", "/team/"])
+def test_a_namespace_holds_the_whole_graph(namespace: str) -> None:
+    graph = mission_graph(replace(DEFAULT, namespace=namespace))
+    spaces = {spec.executable: spec.namespace for spec in graph if spec.ros}
+    assert spaces == {
+        OFFICIALS: "/team",
+        interface.AIRSIM_BRIDGE: "/team",
+        interface.SAFETY_GOVERNOR: "/team/uav1",
+        interface.PILOT: "/team/uav1",
+        SENSING: "/team/uav1",
+        interface.PLANNER: "/team/uav1",
+    }
+
+
+def test_only_the_embedded_world_starts_a_simulator() -> None:
+    remote = by_label(replace(DEFAULT, world="airsim", host="192.0.2.1", port=4000))
+    assert SIMULATOR not in remote
+    for label in (OFFICIALS, interface.AIRSIM_BRIDGE, "uav1-sensing"):
+        assert remote[label].parameters["host"] == "192.0.2.1"
+        assert remote[label].parameters["port"] == 4000
+
+
+def test_in_world_px4_every_vehicle_has_a_bridge_of_its_own_on_system_time() -> None:
+    graph = by_label(replace(DEFAULT, world="px4", pace="realtime", vehicles=("uav1", "uav2")))
+    assert interface.AIRSIM_BRIDGE not in graph and SIMULATOR not in graph
+    for index, vehicle in enumerate(("uav1", "uav2")):
+        bridge = graph[f"{vehicle}-{interface.PX4_BRIDGE}"]
+        assert (bridge.namespace, bridge.parameters["index"], bridge.restart) == (f"/{vehicle}", index, True)
+        assert graph[f"{vehicle}-{SENSING}"].parameters["stamps"] == "arrival"
+    assert not any(spec.parameters["use_sim_time"] for spec in graph.values())
+
+
+def test_who_only_watches_is_started_when_asked_for_and_may_be_lost() -> None:
+    graph = by_label(replace(DEFAULT, view=8643, foxglove=0, vehicles=("uav1", "uav2"), namespace="team"))
+    viewer, foxglove = graph["team-viewer"], graph["team-foxglove_bridge"]
+    assert viewer.main_module == "esar_ros.app.view.viewer"
+    assert foxglove.main_module == "esar_ros.nodes.tools.foxglove_bridge"
+    assert {spec.executable for spec in graph.values() if spec.optional} == {"viewer", "foxglove_bridge"}
+    vehicles = ["uav1", "uav2"]
+    assert viewer.parameters == {"pace": "lockstep", "vehicles": vehicles, "port": 8643}
+    assert foxglove.parameters == {"vehicles": vehicles, "port": 0}
+    for spec in (viewer, foxglove):
+        assert not spec.truth
+
+
+def test_lockstep_begins_paused_and_real_time_does_not() -> None:
+    assert "--paused" in by_label(DEFAULT)[SIMULATOR].arguments
+    assert "--paused" not in by_label(replace(DEFAULT, pace="realtime"))[SIMULATOR].arguments
+
+
+def test_the_seed_of_the_task_is_meant_by_minus_one() -> None:
+    graph = by_label(replace(DEFAULT, seed=-1))
+    assert graph[OFFICIALS].parameters["seed"] == -1
+    assert "-1" not in graph[SIMULATOR].arguments
+
+
+# What changes when a person chooses otherwise. These alone do not change the processes' own data: the supervisor
+# and the launch file pass them to every process, or start RViz beside them.
+ELSEWHERE = {"params_file", "log_level", "rviz"}
+OTHERWISE: dict[str, Any] = {
+    "task": "aotai-second",
+    "planner": "random",
+    "map": "other",
+    "seed": 8,
+    "out": "there",
+    "world": "airsim",
+    "pace": "realtime",
+    "preset": "fast",
+    "vehicles": ("uav9",),
+    "namespace": "team",
+    "use_sim_time": False,
+    "record": "full",
+    "detector": "other",
+    "governor": False,
+    "end": "return_land",
+    "host": "192.0.2.1",
+    "port": 4000,
+    "progress": True,
+    "odometry": "true",
+    "keep_out": "/zones.yaml",
+    "fault": "/faults.yaml",
+    "view": 8643,
+    "foxglove": 0,
+}
+
+
+def test_every_option_is_covered_here() -> None:
+    assert {field.name for field in fields(MissionOptions)} == set(OTHERWISE) | ELSEWHERE
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_every_option_changes_the_graph(name: str) -> None:
+    assert mission_graph(replace(DEFAULT, **{name: OTHERWISE[name]})) != mission_graph(DEFAULT)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "labels"),
+    [
+        ("task", "task", (OFFICIALS,)),
+        ("out", "out", (OFFICIALS,)),
+        ("planner", "method", ("uav1-planner",)),
+        ("planner", "planner", (OFFICIALS,)),
+        ("seed", "seed", ("uav1-planner", OFFICIALS)),
+        ("detector", "detector", ("uav1-sensing", OFFICIALS)),
+        ("governor", "enabled", ("uav1-safety_governor",)),
+        ("keep_out", "keep_out", ("uav1-safety_governor",)),
+        ("fault", "faults", ("uav1-planner", "uav1-safety_governor", OFFICIALS)),
+        ("odometry", "odometry", ("airsim_bridge", OFFICIALS)),
+        ("end", "end", ("uav1-pilot",)),
+        ("progress", "progress", (OFFICIALS,)),
+    ],
+)
+def test_an_option_reaches_the_node_that_acts_on_it(name: str, parameter: str, labels: tuple[str, ...]) -> None:
+    graph = by_label(replace(DEFAULT, **{name: OTHERWISE[name]}))
+    for label in labels:
+        assert graph[label].parameters[parameter] == OTHERWISE[name]
+
+
+def test_pace_record_and_clock_reach_every_node() -> None:
+    graph = mission_graph(replace(DEFAULT, pace="realtime", record="full", use_sim_time=False))
+    for spec in graph:
+        if spec.ros:
+            assert spec.parameters["pace"] == "realtime"
+            assert spec.parameters["record"] == "full"
+            assert spec.parameters["use_sim_time"] is False
+
+
+@pytest.mark.parametrize(("preset", "size"), [("paper", (640, 480)), ("fast", (320, 240))])
+def test_simulator_and_sensing_agree_on_the_pictures_size(preset: str, size: tuple[int, int]) -> None:
+    graph = by_label(replace(DEFAULT, preset=preset))
+    parameters = graph["uav1-sensing"].parameters
+    assert (parameters["image_width"], parameters["image_height"]) == size
+    assert f"{size[0]}x{size[1]}" in graph[SIMULATOR].arguments
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"world": "moon"}, ("world 'moon'", "embedded")),
+        ({"pace": "slow"}, ("pace 'slow'", "lockstep")),
+        ({"preset": "huge"}, ("preset 'huge'", "paper")),
+        ({"record": "all"}, ("record 'all'", "view")),
+        ({"end": "crash"}, ("end 'crash'", "hold")),
+        ({"log_level": "loud"}, ("log_level 'loud'", "warn")),
+        ({"world": "px4"}, ("px4", "real time")),
+        ({"vehicles": ()}, ("vehicles",)),
+        ({"vehicles": ("uav1", "uav1")}, ("vehicles", "different")),
+        ({"vehicles": ("u v",)}, ("'u v'", "ROS name")),
+        ({"port": 0}, ("port 0", "1..65535")),
+        ({"port": 65536}, ("port 65536", "1..65535")),
+        ({"view": -2}, ("view -2", "free one")),
+        ({"foxglove": 65536}, ("foxglove 65536", "free one")),
+    ],
+    ids=str,
+)
+def test_what_does_not_exist_is_refused(wrong: dict[str, Any], words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError) as refusal:
+        mission_graph(replace(DEFAULT, **wrong))
+    assert all(word in str(refusal.value) for word in words)
+
+
+def test_only_who_may_know_the_truth_gets_the_token() -> None:
+    graph = by_label(DEFAULT)
+    knowing = {label for label, spec in graph.items() if spec.truth_environment("sesame")[VARIABLE] == "sesame"}
+    assert knowing == {SIMULATOR, OFFICIALS, "uav1-sensing"}
+    honest = by_label(replace(DEFAULT, detector="another"))
+    assert {label for label, spec in honest.items() if spec.truth} == {SIMULATOR, OFFICIALS}
+    unasked = by_label(MissionOptions(map="aotai"))
+    assert {label for label, spec in unasked.items() if spec.truth} == {SIMULATOR, OFFICIALS}
+    assert graph["uav1-planner"].truth_environment("sesame") == {VARIABLE: ""}
+
+
+def test_vehicles_are_given_by_names_or_by_number() -> None:
+    assert vehicle_names("2") == ("uav1", "uav2")
+    assert vehicle_names(" left , right ") == ("left", "right")
+    assert vehicle_names("uav1") == ("uav1",)
+    for nonsense in ("0", "17"):
+        with pytest.raises(UsageError, match="vehicles"):
+            vehicle_names(nonsense)

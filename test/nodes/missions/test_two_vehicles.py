@@ -1,0 +1,115 @@
+"""Two vehicles search together on real DDS: one map, one voice, apart from each other, and the same twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rclpy
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+
+from esar_ros.mission import names
+from esar_ros.nodes.core import interface
+from esar_ros.safety.limits import load_limits
+from esar_ros.scoring.bag import read_bag, score_bag
+from esar_ros.scoring.record import EpisodeRecord
+from helpers.flight import Flight, write_short_task
+from helpers.ros_domain import own_domain
+from helpers.rviz_displays import SHOWS, shown
+
+TEAM = ("uav1", "uav2")
+T_MAX = 12.0
+
+
+@dataclass
+class Seen:
+    """Two flights of one task, and what was on the graph of the first."""
+
+    publishers: dict[str, list[Any]]  # by topic of multi.rviz
+    nodes: list[tuple[str, str]]
+    results: list[dict[str, Any]]
+    out: Path
+
+    @cached_property
+    def record(self) -> EpisodeRecord:
+        return read_bag(self.out / "bag")
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    folder = tmp_path_factory.mktemp("team")
+    task = write_short_task(folder, T_MAX)
+    flights = []
+    with own_domain():
+        context = rclpy.Context()
+        rclpy.init(context=context)
+        observer = rclpy.create_node("observer", context=context)
+        try:
+            flights.append(Flight(folder / "one", task, planner="fbe", vehicles=TEAM))
+            flights[0].wait_until(2.0, 300.0)
+            publishers = {
+                display["Topic"]["Value"]: observer.get_publishers_info_by_topic(display["Topic"]["Value"])
+                for display, _, _ in shown("multi.rviz")
+            }
+            nodes = [n for n in observer.get_node_names_and_namespaces() if n[0] != "observer"]
+            results = [flights[0].finish(600.0)]
+            flights.append(Flight(folder / "two", task, planner="fbe", vehicles=TEAM))
+            results.append(flights[1].finish(600.0))
+            return Seen(publishers, nodes, results, folder / "one")
+        finally:
+            observer.destroy_node()
+            context.try_shutdown()
+            for flight in flights:
+                flight.abort()
+
+
+def test_the_same_twice_and_from_the_bag(seen: Seen) -> None:
+    first, second = ({k: v for k, v in result.items() if k != "timing"} for result in seen.results)
+    assert first == second
+    assert score_bag(seen.out / "bag").dump() == (seen.out / "result.json").read_text(encoding="utf-8")
+    assert first["vehicles"] == list(TEAM)
+    assert first["metrics"]["path_length"] > 15.0 and first["safety"]["collisions"] == 0
+
+
+def test_every_node_lives_once_in_its_vehicle_s_namespace(seen: Seen) -> None:
+    own = {(node, f"/{vehicle}") for node in interface.VEHICLE_PARTICIPANTS for vehicle in TEAM}
+    shared = {(node, "/") for node in (*interface.MISSION_PARTICIPANTS, interface.AIRSIM_BRIDGE)}
+    assert sorted(seen.nodes) == sorted(own | shared)
+
+
+def test_every_display_of_the_view_of_two_has_a_publisher_that_reaches_it(seen: Seen) -> None:
+    for display, vehicle, topic in shown("multi.rviz"):
+        found = seen.publishers[display["Topic"]["Value"]]
+        assert len(found) == 1, display["Topic"]["Value"]
+        bridged = interface.BY_NAME[topic].writer == interface.AIRSIM_BRIDGE
+        assert found[0].node_namespace == ("/" if bridged else f"/{vehicle}")
+        assert found[0].topic_type == SHOWS[display["Class"].split("/")[1]], topic
+        assert found[0].qos_profile.reliability == ReliabilityPolicy.RELIABLE
+        if display["Topic"]["Durability Policy"] == "Transient Local":
+            assert found[0].qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+
+
+def test_both_know_one_map(seen: Seen) -> None:
+    one, other = ({row.stamp: row.coverage for row in seen.record.rows(v, names.MAP_STATUS)} for v in TEAM)
+    assert len(one) >= T_MAX
+    assert one == other
+    assert max(one.values()) > 0.0
+
+
+def test_they_keep_apart_and_go_different_ways(seen: Seen) -> None:
+    # After the end the graph is shut down: whose last step is still recorded is the machine's business.
+    (stamps, one), (others, other) = (seen.record.track(vehicle, 0, int(T_MAX * 1e9)) for vehicle in TEAM)
+    assert np.array_equal(stamps, others) and stamps[-1] == int(T_MAX * 1e9)
+    apart = np.linalg.norm(one - other, axis=1)
+    assert apart.min() > load_limits().separation - 2.0, "they start 4 m apart, with odometry that errs"
+    assert apart[-1] > load_limits().separation
+
+
+def test_each_thing_is_told_by_one_of_them(seen: Seen) -> None:
+    metrics = seen.results[0]["metrics"]
+    assert metrics["reports"] >= 2
+    assert metrics["duplicate_reports"] == 0

@@ -1,0 +1,138 @@
+"""Scores as probabilities, and looks from places apart."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.perception.fusion.evidence import SUREST, Evidence, Reliability
+from esar_ros.perception.settings import EvidenceSettings
+
+HOW = EvidenceSettings(prior=0.5)
+
+
+def direction(angle: float) -> np.ndarray:
+    return np.array([math.cos(angle), math.sin(angle), 0.0])
+
+
+def test_a_curve_makes_scores_probabilities():
+    reliability = Reliability({"default": [(0.2, 0.1), (0.8, 0.7)], "person": [(0.0, 0.0), (1.0, 1.0)]})
+    assert reliability.probability("tent", 0.5) == pytest.approx(0.4)
+    assert reliability.probability("tent", 0.05) == pytest.approx(0.1)
+    assert reliability.probability("person", 0.5) == pytest.approx(0.5)
+    assert reliability.probability("person", 1.0) == SUREST, "no held-out set proves certainty"
+
+
+def test_a_curve_that_falls_is_levelled():
+    reliability = Reliability({"default": [(0.1, 0.2), (0.5, 0.8), (0.9, 0.6)]})
+    assert [reliability.probability("tent", score) for score in (0.1, 0.5, 0.9)] == pytest.approx([0.2, 0.7, 0.7])
+
+
+@pytest.mark.parametrize(
+    "curves",
+    [
+        {"ufo": [(0.0, 0.0)]},
+        {"tent": []},
+        {"tent": [(0.5, 0.5), (0.5, 0.6)]},
+        {"tent": [(0.0, 1.2)]},
+        {"tent": [(float("nan"), 0.5)]},
+        {"tent": [0.5]},
+    ],
+)
+def test_bad_curves_are_refused(curves):
+    with pytest.raises(UsageError, match="reliability of"):
+        Reliability(curves)
+
+
+def test_pictures_from_one_place_are_one_look():
+    evidence = Evidence()
+    for _ in range(50):
+        evidence.add("person", 0.7, direction(0.0), 30.0, HOW)
+    assert evidence.views == 1
+    assert evidence.probability(HOW) == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("angle", "distance"), [(HOW.look_angle * 1.1, 30.0), (0.0, 30.0 / HOW.look_ratio / 1.01)])
+def test_another_angle_or_range_is_another_look(angle, distance):
+    evidence = Evidence()
+    evidence.add("person", 0.7, direction(0.0), 30.0, HOW)
+    evidence.add("person", 0.7, direction(angle), distance, HOW)
+    assert evidence.views == 2
+    assert evidence.probability(HOW) > 0.75
+
+
+def test_many_small_steps_are_another_look():
+    evidence = Evidence()
+    for step in range(20):
+        evidence.add("tent", 0.6, direction(step * HOW.look_angle / 4), 30.0, HOW)
+    assert evidence.views == pytest.approx(5, abs=1)
+
+
+def test_a_weak_detection_seen_from_everywhere_stays_weak():
+    """A red rock is red from all sides: evidence is bounded by twice the best look's."""
+    evidence = Evidence()
+    for step in range(12):
+        evidence.add("person", 0.55, direction(step * 0.5), 30.0, HOW)
+    assert evidence.views == 12
+    assert evidence.probability(HOW) < 0.6
+
+
+def test_a_picture_that_misses_it_speaks_against_it_and_is_no_view():
+    evidence = Evidence()
+    evidence.add("rope", 0.9, direction(0.0), 30.0, HOW)
+    sure = evidence.probability(HOW)
+    for step in range(1, 6):
+        evidence.miss(direction(0.0), 30.0 - step, HOW)
+        assert evidence.probability(HOW) < sure
+        sure = evidence.probability(HOW)
+    evidence.miss(direction(1.0), 25.0, HOW)
+    assert evidence.probability(HOW) < sure < 0.5, "seen once in seven pictures"
+    assert evidence.views == 1
+
+
+def test_misses_can_be_left_out_of_account():
+    deaf = HOW.model_copy(update={"missed": 0.5})
+    evidence = Evidence()
+    evidence.add("rope", 0.9, direction(0.0), 30.0, deaf)
+    evidence.miss(direction(1.0), 20.0, deaf)
+    assert evidence.probability(deaf) == pytest.approx(0.9)
+
+
+def test_what_is_rarer_in_flight_than_where_scores_were_measured_is_less_sure():
+    """Odds of 9 where every second detection was right are odds of 1 where every tenth object told of is."""
+    seen = Evidence()
+    seen.add("tent", 0.9, np.array([0.0, 0.0, -1.0]), 30.0, HOW)
+    assert seen.probability(HOW.model_copy(update={"prior": 0.5})) == pytest.approx(0.9)
+    assert seen.probability(HOW.model_copy(update={"prior": 0.1})) == pytest.approx(0.5)
+
+
+def test_the_kind_with_more_votes_wins_and_shares_the_probability():
+    evidence = Evidence()
+    evidence.add("tent", 0.8, direction(0.0), 30.0, HOW)
+    evidence.add("backpack", 0.4, direction(0.0), 30.0, HOW)
+    assert evidence.kind == "tent"
+    assert evidence.probability(HOW) < 0.8 * 2.0 / 3.0
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    looks=st.lists(
+        st.tuples(st.floats(0.02, 0.98), st.floats(0.0, 6.2), st.floats(1.0, 120.0)), min_size=1, max_size=12
+    ),
+    cut=st.integers(0, 12),
+)
+def test_probability_is_one_and_merging_loses_no_vote(looks, cut):
+    whole, first, second = Evidence(), Evidence(), Evidence()
+    for number, (probability, angle, distance) in enumerate(looks):
+        for evidence in (whole, first if number < cut else second):
+            evidence.add("rope", probability, direction(angle), distance, HOW)
+    if second.votes:
+        first.absorb(second, HOW)
+    assert 0.0 < whole.probability(HOW) < 1.0
+    assert first.votes["rope"] == pytest.approx(whole.votes["rope"])
+    assert 1 <= first.views <= len(looks)

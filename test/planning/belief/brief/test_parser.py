@@ -1,0 +1,167 @@
+"""The brief parser on phrasings of its own."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from esar_ros.planning.belief.brief.parser import Reference, parse_brief
+
+
+def degrees(direction):
+    return None if direction is None else round(math.degrees(direction.angle))
+
+
+@pytest.mark.parametrize(
+    ("text", "metres", "angle", "landmark"),
+    [
+        ("You will take off about 300 m north-east of the old mill.", 300, 45, "the old mill"),
+        ("Launch position: half a kilometre south of the ford.", 500, -90, "the ford"),
+        (
+            "The drone has been set up two hundred yards to the west of the chapel, near the road.",
+            180,
+            180,
+            "the chapel",
+        ),
+        ("We have the aircraft ready some 150 metres NW of the summit cross.", 150, 135, "the summit cross"),
+        ("Your start is close to the upper hut.", None, None, "the upper hut"),
+        ("The UAV stands 400 m from the car park.", 400, None, "the car park"),
+    ],
+)
+def test_start(text, metres, angle, landmark):
+    start = parse_brief(f"A man is missing. {text} He wears blue.").start
+    assert start is not None and start.landmark == landmark
+    assert degrees(start.direction) == angle
+    assert (start.distance.metres if start.distance else None) == (pytest.approx(metres) if metres else None)
+
+
+def test_a_way_from_the_landmark():
+    facts = parse_brief(
+        "Anna has been missing since noon. You start 200 m east of the lodge. "
+        "She was last seen about three hundred metres south-west of the lodge."
+    )
+    (move,) = facts.moves
+    assert (move.distance.metres, degrees(move.direction), move.reference) == (300, -135, Reference.START)
+    assert facts.victims == 1 and facts.names == ("Anna",)
+
+
+def test_halves_of_a_way_in_two_sentences_become_one():
+    facts = parse_brief("The drone starts 50 m north of the bridge. He set off west. He fell 400 m from the bridge.")
+    (move,) = facts.moves
+    assert (move.distance.metres, degrees(move.direction)) == (400, 180)
+
+
+@pytest.mark.parametrize(
+    ("brief", "first", "second"),
+    [
+        pytest.param(
+            "Take-off is 100 m north of the tarn. They walked two hundred metres east of the tarn. "
+            "From there tracks lead 150 m north.",
+            (200, 0),
+            (150, 90),
+            id="a second way goes on from the first",
+        ),
+        pytest.param(
+            "You start at the mill. Her radio was heard 700 m north and 250 m west of the mill.",
+            (700, 90),
+            (250, 180),
+            id="two offsets are one place",
+        ),
+    ],
+)
+def test_two_moves_follow_each_other(brief, first, second):
+    facts = parse_brief(brief)
+    assert [(m.distance.metres, degrees(m.direction), m.reference) for m in facts.moves] == [
+        (*first, Reference.START),
+        (*second, Reference.PREVIOUS),
+    ]
+
+
+def test_a_way_on_from_the_landmark_that_was_left():
+    facts = parse_brief("You start at the mill. Ida left the mill by the back door, north-east along the brook.")
+    (move,) = facts.moves
+    assert (degrees(move.direction), move.reference) == (45, Reference.START)
+
+
+def test_abbreviations_and_degrees_do_not_hide_a_way():
+    facts = parse_brief("You start at the mill. He is approx. 800 m from the mill, at 90° from it. It is 8 °C.")
+    (move,) = facts.moves
+    assert (move.distance.metres, degrees(move.direction)) == (800, 0)
+
+
+def test_what_is_said_to_the_vehicle_counts_before_a_launch_site():
+    facts = parse_brief("He was seen 600 m west of the launch site of the gliders. You are at the chapel.")
+    assert facts.start is not None and facts.start.landmark == "the chapel"
+
+
+def test_a_way_to_the_landmark_defines_it():
+    facts = parse_brief(
+        "The aircraft starts 100 m west of the place where Li was left. His friends left him 300 m south of the refuge."
+    )
+    assert [move.reference for move in facts.moves] == [Reference.DEFINES_START]
+
+
+def test_wind_is_no_way():
+    facts = parse_brief("A fresh wind from the north-east. We launch close to the pier. A westerly gale, 300 m sight.")
+    assert facts.moves == ()
+
+
+def test_names_of_places_are_no_way():
+    facts = parse_brief("The drone waits near the jetty. They slept at the south beach and took the east trail.")
+    assert facts.moves == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("We are looking for three hikers from Xi'an.", 3),
+        ("Missing are Maurice in red and his wife Liliane in blue.", 2),
+        ("Peng, 55, has been missing since dawn.", 1),
+        ("Four young climbers are missing on the north face.", 4),
+        ("Missing: two. Injured: one.", 3),
+        ("", 1),
+    ],
+)
+def test_number_of_missing(text, count):
+    assert parse_brief(text).victims == count
+
+
+def test_statements_of_one_person_are_his():
+    facts = parse_brief(
+        "Missing are Maurice and Liliane. The drone starts 50 m north of the tent. "
+        "Liliane went 200 m east of the tent. Maurice lies 100 m west of the tent."
+    )
+    assert [set(move.persons) for move in facts.moves] == [{"Liliane"}, {"Maurice"}]
+
+
+def test_kinds_and_attitude():
+    facts = parse_brief("He waits with a broken leg beside a blue rucksack; smoke was seen.")
+    assert facts.stationary and facts.kinds >= {"backpack", "signal_flare"} and "tent" not in facts.kinds
+
+
+def test_who_lies_somewhere_stays_there():
+    assert parse_brief("The injured man lies below the cliff.").stationary
+    assert not parse_brief("The hut lies below the cliff.").stationary
+
+
+def test_not_reached():
+    assert parse_brief("He cannot have reached the mark.").short_of_it
+    assert not parse_brief("He reached the mark.").short_of_it
+
+
+@given(st.text(max_size=400))
+def test_any_text_gives_facts(text):
+    assert parse_brief(text).victims >= 1
+
+
+def test_a_foreign_text_gives_no_place():
+    facts = parse_brief("一名登山者昨天在山脊附近失踪。")
+    assert facts.start is None and facts.moves == () and facts.victims == 1
+
+
+def test_companions_are_not_missing():
+    assert parse_brief("The missing hiker is Wu, a man travelling with two friends.").victims == 1
+    assert parse_brief("Two friends are missing. They left at dawn.").victims == 2

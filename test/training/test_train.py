@@ -1,0 +1,105 @@
+"""Training and export, where torch is installed: one epoch on a handful of crops."""
+
+import cv2
+import numpy as np
+import pytest
+import yaml
+
+from esar_ros.mission.clues import KINDS
+from esar_ros.mission.errors import UsageError
+from esar_ros.training.train import (
+    ARCHITECTURE,
+    AUGMENTATION,
+    Design,
+    Recipe,
+    export,
+    torch_with,
+    train,
+    write_data_file,
+)
+
+
+def _crops(root, count=8):
+    rng = np.random.default_rng(0)
+    for part in ("images", "labels"):
+        (root / "train" / part).mkdir(parents=True)
+    for n in range(count):
+        picture = rng.integers(0, 255, (256, 256, 3), dtype=np.uint8)
+        cv2.imwrite(str(root / "train" / "images" / f"k2-0000-{n:02d}a.png"), picture)
+        (root / "train" / "labels" / f"k2-0000-{n:02d}a.txt").write_text(f"{n % len(KINDS)} 0.5 0.5 0.1 0.1\n")
+
+
+@pytest.fixture
+def crops(tmp_path, monkeypatch):
+    """The data file of a handful of crops, where there is something to train with."""
+    pytest.importorskip("torch")
+    pytest.importorskip("ultralytics")
+    monkeypatch.setenv("YOLO_CONFIG_DIR", str(tmp_path / "settings"))
+    monkeypatch.chdir(tmp_path)
+    _crops(tmp_path)
+    return write_data_file(tmp_path, ("k2",))
+
+
+def test_the_lists_hold_the_pictures_of_the_maps_asked_for(tmp_path):
+    _crops(tmp_path)
+    write_data_file(tmp_path, ("k2",))
+    assert len((tmp_path / "train-k2.txt").read_text().splitlines()) == 8
+    with pytest.raises(UsageError, match="no pictures of aotai"):
+        write_data_file(tmp_path, ("aotai",))
+
+
+def test_the_network_has_a_score_for_every_kind():
+    assert ARCHITECTURE["nc"] == len(KINDS)
+
+
+@pytest.mark.full
+def test_an_epoch_an_export_and_a_picture_of_any_size(crops, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    weights = train(crops, tmp_path / "out", Recipe(epochs=1, batch=4))
+    assert train(crops, tmp_path / "out", Recipe(epochs=1, batch=4)) == weights  # whole: nothing is done again
+    export(weights, tmp_path / "net.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
+    for height, width in ((480, 640), (240, 320)):
+        (output,) = session.run(None, {"images": np.zeros((1, 3, height, width), dtype=np.float32)})
+        assert output.shape == (1, 4 + len(KINDS), height * width * 5 // 256)  # grids of 8 and 16 px
+        assert np.isfinite(output).all()
+
+
+@pytest.mark.full
+def test_another_design_is_what_is_trained(crops, tmp_path):
+    head = [*ARCHITECTURE["head"][:3], [[10], 1, "Detect", ["nc"]]]
+    design = Design({**ARCHITECTURE, "head": head}, {**AUGMENTATION, "scale": 0.5})
+    weights = train(crops, tmp_path / "out", Recipe(epochs=1, batch=4), design=design)
+    from ultralytics import YOLO
+
+    assert YOLO(str(weights)).model.model[-1].stride.tolist() == [8.0]
+    assert yaml.safe_load((tmp_path / "out" / "run" / "args.yaml").read_text())["scale"] == 0.5
+
+
+@pytest.mark.full
+def test_training_goes_on_from_the_epoch_it_was_ended_after(crops, tmp_path, monkeypatch):
+    torch_with(1)
+    from ultralytics.models.yolo.detect import DetectionTrainer
+
+    def go():
+        return train(crops, tmp_path / "out", Recipe(epochs=2, batch=4))
+
+    save = DetectionTrainer.save_model
+
+    def ended(trainer):
+        save(trainer)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as once:
+        once.setattr(DetectionTrainer, "save_model", ended)
+        with pytest.raises(KeyboardInterrupt):
+            go()
+    go()
+    rows = (tmp_path / "out" / "run" / "results.csv").read_text().splitlines()[1:]
+    assert [int(row.split(",")[0]) for row in rows] == [1, 2]
+
+
+@pytest.mark.full
+def test_starting_weights_that_are_none_are_refused(crops, tmp_path):
+    with pytest.raises(UsageError, match="starting weights"):
+        train(crops, tmp_path / "out", Recipe(epochs=1), start=tmp_path / "none.pt")
