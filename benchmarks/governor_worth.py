@@ -23,7 +23,7 @@ from esar_ros.benchmark.runner.episode import EmbeddedEpisode, failed
 from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
 from esar_ros.benchmark.runner.run import run
 from esar_ros.benchmark.runner.store import Store, read_episodes
-from esar_ros.benchmark.runner.worker_pool import LocalCrew
+from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.scoring.statistics import Unit, compare, estimate
 
 LIMIT = 4.0  # s of wall time a second of the longest mission may take
@@ -47,8 +47,8 @@ def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: 
                     continue
                 if way == "on" and time.monotonic() > until:
                     return
-                crew = LocalCrew(1, EmbeddedEpisode(), LIMIT * plan.longest)
-                run(replace(plan, jobs=(job,)), stores[way], crew, lambda progress: None, failed)
+                pool = LocalPool(1, EmbeddedEpisode(), LIMIT * plan.longest)
+                run(replace(plan, jobs=(job,)), stores[way], pool, lambda progress: None, failed)
                 print(f"{job.task_id}, governor {way}", file=sys.stderr, flush=True)
     finally:
         for store in stores.values():

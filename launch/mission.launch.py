@@ -24,7 +24,7 @@ from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
-from esar_ros.nodes.graph.mission import OFFICIALS, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.mission import REFEREE_RECORDER, MissionOptions, NodeSpec, mission_graph
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process
@@ -71,7 +71,7 @@ def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, s
 
 def in_nodes_python(*module_and_arguments: str, name: str) -> ExecuteProcess:
     """A command of this package in the nodes' Python, which need not be launch's own."""
-    script = Path(get_package_prefix(PACKAGE), "lib", PACKAGE, OFFICIALS)
+    script = Path(get_package_prefix(PACKAGE), "lib", PACKAGE, REFEREE_RECORDER)
     python = script.read_text(encoding="utf-8").splitlines()[0].removeprefix("#!").split()
     return ExecuteProcess(cmd=[*python, "-u", "-m", *module_and_arguments], name=name, output="screen")
 

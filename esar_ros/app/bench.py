@@ -110,7 +110,7 @@ def bench(arguments: argparse.Namespace) -> int:
     from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
     from esar_ros.benchmark.runner.run import run
     from esar_ros.benchmark.runner.store import Store
-    from esar_ros.benchmark.runner.worker_pool import Crew, LocalCrew
+    from esar_ros.benchmark.runner.worker_pool import LocalPool, Pool
     from esar_ros.mission.task import load_task
     from esar_ros.perception.detectors.chosen import absolute
 
@@ -131,7 +131,7 @@ def bench(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.out)
     store = Store(folder, plan.settings)
     line = BenchLine()
-    crew: Crew
+    pool: Pool
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         count = log_test_run(plan, folder)
@@ -145,12 +145,12 @@ def bench(arguments: argparse.Namespace) -> int:
         for map_id in sorted({load_task(job.task).map for job in plan.jobs if job.id not in store.done}):
             prepare.ensure(map_id, lambda text: print(f"  {text}", flush=True))
         if arguments.ray:
-            from esar_ros.benchmark.runner.ray_pool import RayCrew
+            from esar_ros.benchmark.runner.ray_pool import RayPool
 
-            crew = RayCrew(arguments.ray, arguments.workers, EmbeddedEpisode(), limit)
+            pool = RayPool(arguments.ray, arguments.workers, EmbeddedEpisode(), limit)
         else:
-            crew = LocalCrew(arguments.workers or len(os.sched_getaffinity(0)), EmbeddedEpisode(), limit)
-        progress = run(plan, store, crew, line.show, failed)
+            pool = LocalPool(arguments.workers or len(os.sched_getaffinity(0)), EmbeddedEpisode(), limit)
+        progress = run(plan, store, pool, line.show, failed)
         line.close()
         print(
             f"Done: {progress.total} episodes, {progress.errors} with errors in this run; see {folder}/episodes.jsonl"

@@ -26,13 +26,13 @@ def main(argv: list[str]) -> int:
     if out.suffix.lower() != ".png":
         raise UsageError(f"--out {out} is no .png", "name a PNG file")
     from esar_ros.benchmark.report.flight_comparison import Side, comparison_png
-    from esar_ros.benchmark.report.mission_record import open_flown
+    from esar_ros.benchmark.report.mission_record import open_record
     from esar_ros.scoring.result import write_atomically
 
     truth = Path(arguments.truth) if arguments.truth else None
     names = _names(arguments.a, arguments.b)
     sides = [
-        Side(name, open_flown(Path(path), truth)) for name, path in zip(names, (arguments.a, arguments.b), strict=True)
+        Side(name, open_record(Path(path), truth)) for name, path in zip(names, (arguments.a, arguments.b), strict=True)
     ]
     write_atomically(out, comparison_png(*sides))
     print(out)

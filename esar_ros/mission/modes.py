@@ -51,7 +51,7 @@ class Reason(IntEnum):
 
 # Gravest first: what the vehicle does not know about itself, what cannot be undone, what it does not
 # know about others, what stands in the way, and last what was merely too much.
-GRAVITY: Final[tuple[Reason, ...]] = (
+SEVERITY: Final[tuple[Reason, ...]] = (
     Reason.BREACH,
     Reason.CLOCK_JUMP,
     Reason.STALE_ODOMETRY,
@@ -78,7 +78,7 @@ GRAVITY: Final[tuple[Reason, ...]] = (
 )
 
 
-def by_gravity(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
+def by_severity(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
     """The distinct reasons, gravest first."""
     present = set(reasons)
-    return tuple(reason for reason in GRAVITY if reason in present)
+    return tuple(reason for reason in SEVERITY if reason in present)

@@ -26,7 +26,7 @@ from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Heartbeat, SafetyStatus, Tick
 from esar_ros.nodes.airsim.actions import BridgeActions
-from esar_ros.nodes.airsim.bridged_vehicle import Craft
+from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 from esar_ros.nodes.airsim.clock import BridgeClock
 from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
@@ -71,7 +71,7 @@ class AirSimBridgeNode(Node):
         self._client = server.connect()
         patience = PATIENCE[LOCKSTEP if self.lockstep else REALTIME]
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
-        self._crafts: dict[str, Craft] = {}
+        self._bridged: dict[str, BridgedVehicle] = {}
         self._actions: dict[str, BridgeActions] = {}
         for name in vehicles:
             try:
@@ -80,9 +80,9 @@ class AirSimBridgeNode(Node):
                 raise UsageError(f"vehicle '{name}' at {server}: {error}", "check its name") from None
             roster = Roster(members, patience, int(time.monotonic()))
             off = OdometryError(self._rig.odometry_error, seed, name) if noisy else None
-            self._crafts[name] = Craft(name, remote, roster, off, Actuation(remote))
-        for craft in self._crafts.values():
-            self._advertise(craft)
+            self._bridged[name] = BridgedVehicle(name, remote, roster, off, Actuation(remote))
+        for bridged in self._bridged.values():
+            self._advertise(bridged)
         self._clock_publisher = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
         self._tf = self.create_publisher(TFMessage, names.TF, PROFILES[BY_NAME[names.TF].quality])
         self._tf_static = self.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
@@ -114,11 +114,11 @@ class AirSimBridgeNode(Node):
 
         return Clock(clock_type=ClockType.STEADY_TIME)
 
-    def _advertise(self, craft: Craft) -> None:
+    def _advertise(self, bridged: BridgedVehicle) -> None:
         def publisher(name: str) -> None:
             entry = BY_NAME[name]
-            craft.publishers[name] = self.create_publisher(
-                message_class(entry.type), f"{craft.name}/{name}", PROFILES[entry.quality]
+            bridged.publishers[name] = self.create_publisher(
+                message_class(entry.type), f"{bridged.name}/{name}", PROFILES[entry.quality]
             )
 
         for name in (
@@ -134,31 +134,31 @@ class AirSimBridgeNode(Node):
         ):
             self.create_subscription(
                 message_class(BY_NAME[name].type),
-                f"{craft.name}/{name}",
-                lambda message, c=craft, f=callback: f(c, message),
+                f"{bridged.name}/{name}",
+                lambda message, c=bridged, f=callback: f(c, message),
                 quality,
             )
-        self._actions[craft.name] = BridgeActions(self, craft, lambda: self._ns)
+        self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns)
 
     def _publish_static(self) -> None:
         """map -> odom, base_link -> cameras."""
         stamp = to_stamp(self._ns)
         transforms = []
-        for craft in self._crafts.values():
-            base = names.vehicle_frame(craft.name, names.BASE_LINK)
-            odom = names.vehicle_frame(craft.name, names.ODOM)
-            transforms.append(messages.transform_message(names.MAP, odom, craft.remote.odom_in_map, stamp))
+        for bridged in self._bridged.values():
+            base = names.vehicle_frame(bridged.name, names.BASE_LINK)
+            odom = names.vehicle_frame(bridged.name, names.ODOM)
+            transforms.append(messages.transform_message(names.MAP, odom, bridged.remote.odom_in_map, stamp))
             for camera, mount in self._rig.cameras.items():
                 transforms.append(
-                    messages.transform_message(base, names.camera_frame(craft.name, camera), mount.pose, stamp)
+                    messages.transform_message(base, names.camera_frame(bridged.name, camera), mount.pose, stamp)
                 )
         self._tf_static.publish(TFMessage(transforms=transforms))
         self._published_static = True
 
     # -- messages in ----------------------------------------------------------------------------
 
-    def _on_heartbeat(self, craft: Craft, message: Heartbeat) -> None:
-        craft.roster.heard(
+    def _on_heartbeat(self, bridged: BridgedVehicle, message: Heartbeat) -> None:
+        bridged.roster.heard(
             message.node,
             message.boot_id,
             message.ready,
@@ -169,14 +169,14 @@ class AirSimBridgeNode(Node):
         if self.lockstep and message.node in MISSION_PARTICIPANTS and self._seq >= 0:
             self._try_step()
 
-    def _on_safety(self, craft: Craft, message: SafetyStatus) -> None:
-        craft.safety = message
+    def _on_safety(self, bridged: BridgedVehicle, message: SafetyStatus) -> None:
+        bridged.safety = message
         if self.lockstep:
             self._try_step()
 
-    def _on_command(self, craft: Craft, message: Any) -> None:
-        craft.command = message
-        craft.command_arrived = time.monotonic()
+    def _on_command(self, bridged: BridgedVehicle, message: Any) -> None:
+        bridged.command = message
+        bridged.command_arrived = time.monotonic()
         if self.lockstep:
             self._try_step()
 
@@ -185,11 +185,11 @@ class AirSimBridgeNode(Node):
     def _watch(self) -> None:
         """Every 50 ms: who has gone, who has come, is the first step due?"""
         now = time.monotonic()
-        for craft in self._crafts.values():
-            craft.roster.expel(now)
+        for bridged in self._bridged.values():
+            bridged.roster.expel(now)
         lost = self._seq >= 0 and self._epoch() != self._ticked_epoch
         if lost:
-            gone = [f"{craft.name}/{node}" for craft in self._crafts.values() for node in craft.roster.absent()]
+            gone = [f"{bridged.name}/{node}" for bridged in self._bridged.values() for node in bridged.roster.absent()]
             self.get_logger().warning(f"going on without {', '.join(gone)}")
         if self._seq < 0:
             self._try_start(now)
@@ -199,7 +199,7 @@ class AirSimBridgeNode(Node):
         elif now >= self._not_before:
             self._try_step()
         if self._seq >= 0 and now - self._unanswered_since > SLOW_STEP:
-            late = [f"{c.name}/{node}" for c in self._crafts.values() for node in self._unanswered(c)]
+            late = [f"{c.name}/{node}" for c in self._bridged.values() for node in self._unanswered(c)]
             self._tell(f"step {self._seq}: waiting for {', '.join(late)}" if late else "")
 
     def _tell(self, words: str) -> None:
@@ -210,16 +210,16 @@ class AirSimBridgeNode(Node):
 
     def _diagnose(self) -> None:
         findings = []
-        for craft in self._crafts.values():
-            absent = craft.roster.absent()
-            values = {"step": self._seq, "epoch": craft.roster.epoch, "contacts": craft.collisions}
+        for bridged in self._bridged.values():
+            absent = bridged.roster.absent()
+            values = {"step": self._seq, "epoch": bridged.roster.epoch, "contacts": bridged.collisions}
             if absent and self._seq >= 0:
                 level, text = DiagnosticStatus.WARN, f"without {', '.join(absent)}"
-            elif craft.holding and self._seq >= 0:
+            elif bridged.holding and self._seq >= 0:
                 level, text = DiagnosticStatus.WARN, "holding: no fresh safe command"
             else:
                 level, text = DiagnosticStatus.OK, "flying by safe commands" if self._seq >= 0 else "waiting for nodes"
-            findings.append(Finding(f"vehicle {craft.name}", level, text, values))
+            findings.append(Finding(f"vehicle {bridged.name}", level, text, values))
         self._diagnostics.publish(findings)
 
     def _try_start(self, now: float) -> None:
@@ -227,9 +227,9 @@ class AirSimBridgeNode(Node):
         if not self._published_static:
             self._publish_static()
         missing = {
-            f"{craft.name}/{node}": lacks
-            for craft in self._crafts.values()
-            for node, lacks in craft.roster.missing().items()
+            f"{bridged.name}/{node}": lacks
+            for bridged in self._bridged.values()
+            for node, lacks in bridged.roster.missing().items()
         }
         if missing:
             words = "waiting for " + ", ".join(f"{n} ({why})" for n, why in missing.items())
@@ -238,9 +238,9 @@ class AirSimBridgeNode(Node):
                 self.get_logger().info(words)
             self._tell(words)
             return
-        for craft in self._crafts.values():
-            craft.roster.admit()
-            craft.remote.take_control()
+        for bridged in self._bridged.values():
+            bridged.roster.admit()
+            bridged.remote.take_control()
         if self._ns == 0:
             # Stamp zero means "never" to ROS clocks and in heartbeats: the first step has a later one.
             self._client.call("simContinueForTime", self._period_ns * 1e-9)
@@ -254,44 +254,44 @@ class AirSimBridgeNode(Node):
             self._kinds |= Tick.FRAME
         if self._seq > 0:
             self._read()
-            for craft in self._crafts.values():
-                craft.roster.admit()
+            for bridged in self._bridged.values():
+                bridged.roster.admit()
         self._unanswered_since = time.monotonic()
         self._publish_state()
         self._publish_tick()
 
     def _epoch(self) -> int:
-        return max(craft.roster.epoch for craft in self._crafts.values())
+        return max(bridged.roster.epoch for bridged in self._bridged.values())
 
     def _publish_tick(self) -> None:
         epoch = self._ticked_epoch = self._epoch()
-        for craft in self._crafts.values():
+        for bridged in self._bridged.values():
             tick = Tick(
                 epoch=epoch,
                 seq=self._seq,
                 kinds=self._kinds,
                 period=self._period_ns * 1e-9,
-                absent=craft.roster.absent(),
+                absent=bridged.roster.absent(),
             )
             tick.header.stamp = to_stamp(self._ns)
-            craft.publishers[names.TICK].publish(tick)
+            bridged.publishers[names.TICK].publish(tick)
 
-    def _answered(self, craft: Craft) -> bool:
-        if craft.roster.present(interface.SAFETY_GOVERNOR) and any(
+    def _answered(self, bridged: BridgedVehicle) -> bool:
+        if bridged.roster.present(interface.SAFETY_GOVERNOR) and any(
             message is None or nanoseconds(message.header.stamp) != self._ns
-            for message in (craft.command, craft.safety)
+            for message in (bridged.command, bridged.safety)
         ):
             return False
         if self._kinds & Tick.FRAME:
-            return all(craft.roster.has_answered(node, self._ns) for node in MISSION_PARTICIPANTS)
+            return all(bridged.roster.has_answered(node, self._ns) for node in MISSION_PARTICIPANTS)
         return True
 
-    def _unanswered(self, craft: Craft) -> list[str]:
+    def _unanswered(self, bridged: BridgedVehicle) -> list[str]:
         """Returns the nodes whose answers the present step still lacks."""
         if not self._kinds & Tick.FRAME:
             return [interface.SAFETY_GOVERNOR]
         nodes = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
-        return [node for node in nodes if not craft.roster.has_answered(node, self._ns)]
+        return [node for node in nodes if not bridged.roster.has_answered(node, self._ns)]
 
     def _try_step_if_slowed(self) -> None:
         if self._pacer.speed > 0.0:
@@ -299,19 +299,19 @@ class AirSimBridgeNode(Node):
 
     def _try_step(self) -> None:
         """Let the simulator go on once every vehicle's safe command of this stamp is there."""
-        if self._stepping or self._seq < 0 or not all(self._answered(craft) for craft in self._crafts.values()):
+        if self._stepping or self._seq < 0 or not all(self._answered(bridged) for bridged in self._bridged.values()):
             return
         now = time.monotonic()
-        complete = not any(craft.roster.absent() for craft in self._crafts.values())
+        complete = not any(bridged.roster.absent() for bridged in self._bridged.values())
         if (not complete and now < self._not_before) or not self._pacer.may_step(self._seq, now):
             return
         self._pacer.stepped(self._period_ns * 1e-9, now)
         self._not_before = now + self._period_ns * 1e-9
         self._stepping = True
         period = self._period_ns * 1e-9
-        for craft in self._crafts.values():
-            fresh = craft.command is not None and nanoseconds(craft.command.header.stamp) == self._ns
-            self._obey(craft, fresh, period)
+        for bridged in self._bridged.values():
+            fresh = bridged.command is not None and nanoseconds(bridged.command.header.stamp) == self._ns
+            self._obey(bridged, fresh, period)
         self._client.call("simContinueForTime", period)
         self._stepping = False
         self._next_step()
@@ -325,70 +325,70 @@ class AirSimBridgeNode(Node):
             self._publish_static()
         self._seq += 1
         self._kinds = Tick.FRAME if self._seq % self._frame_every == 0 else 0
-        for craft in self._crafts.values():
-            craft.roster.expel(now)
-            craft.roster.admit()
-            craft.remote.take_control()
-            self._obey(craft, now - craft.command_arrived <= HOLD_AFTER, HOLD_AFTER)
+        for bridged in self._bridged.values():
+            bridged.roster.expel(now)
+            bridged.roster.admit()
+            bridged.remote.take_control()
+            self._obey(bridged, now - bridged.command_arrived <= HOLD_AFTER, HOLD_AFTER)
         self._publish_state()
 
     # -- actuator -------------------------------------------------------------------------------
 
-    def _obey(self, craft: Craft, fresh: bool, seconds: float) -> None:
+    def _obey(self, bridged: BridgedVehicle, fresh: bool, seconds: float) -> None:
         """Send a safe command on, or hold. The autopilot keeps it no longer than it is good for."""
-        craft.holding = not fresh
-        if craft.reading is None:
+        bridged.holding = not fresh
+        if bridged.reading is None:
             return
         command = None
         if fresh:
-            twist = craft.command.twist
+            twist = bridged.command.twist
             command = convert.array3(twist.linear), float(twist.angular.z)
-        craft.actuation.height = craft.height if fresh else None
-        craft.actuation.obey(craft.reading, craft.mode, command, seconds)
+        bridged.actuation.height = bridged.height if fresh else None
+        bridged.actuation.obey(bridged.reading, bridged.mode, command, seconds)
 
     # -- messages out ---------------------------------------------------------------------------
 
     def _read(self) -> None:
-        for craft in self._crafts.values():
-            craft.reading = craft.remote.read()
-            if craft.name in self._actions:
-                self._actions[craft.name].settle(craft.reading)
-        self._ns = max(craft.reading.ns for craft in self._crafts.values() if craft.reading is not None)
+        for bridged in self._bridged.values():
+            bridged.reading = bridged.remote.read()
+            if bridged.name in self._actions:
+                self._actions[bridged.name].settle(bridged.reading)
+        self._ns = max(bridged.reading.ns for bridged in self._bridged.values() if bridged.reading is not None)
 
     def _publish_state(self) -> None:
         stamp = to_stamp(self._ns)
         self._clock_publisher.publish(ClockMessage(clock=stamp))
         transforms = []
-        for craft in self._crafts.values():
-            if craft.reading is None:
+        for bridged in self._bridged.values():
+            if bridged.reading is None:
                 continue
-            estimate = craft.estimate(craft.reading)
-            odometry = messages.odometry_message(craft.name, estimate, craft.reading, craft.error, stamp)
-            craft.publishers[names.ODOMETRY].publish(odometry)
-            self._publish_vehicle(craft, craft.reading, stamp)
-            base = names.vehicle_frame(craft.name, names.BASE_LINK)
-            odom = names.vehicle_frame(craft.name, names.ODOM)
+            estimate = bridged.estimate(bridged.reading)
+            odometry = messages.odometry_message(bridged.name, estimate, bridged.reading, bridged.error, stamp)
+            bridged.publishers[names.ODOMETRY].publish(odometry)
+            self._publish_vehicle(bridged, bridged.reading, stamp)
+            base = names.vehicle_frame(bridged.name, names.BASE_LINK)
+            odom = names.vehicle_frame(bridged.name, names.ODOM)
             transforms.append(messages.transform_message(odom, base, estimate.pose, stamp))
         self._tf.publish(TFMessage(transforms=transforms))
 
-    def _publish_vehicle(self, craft: Craft, reading: VehicleReading, stamp: Any) -> None:
-        send = {name: publisher.publish for name, publisher in craft.publishers.items()}
-        if reading.collided and reading.collision_ns != craft.last_collision:
-            craft.last_collision = reading.collision_ns
+    def _publish_vehicle(self, bridged: BridgedVehicle, reading: VehicleReading, stamp: Any) -> None:
+        send = {name: publisher.publish for name, publisher in bridged.publishers.items()}
+        if reading.collided and reading.collision_ns != bridged.last_collision:
+            bridged.last_collision = reading.collision_ns
             if not reading.landed:
-                craft.collisions += 1
-                send[names.COLLISION](messages.collision_message(reading, craft.remote.odom_in_map, stamp))
+                bridged.collisions += 1
+                send[names.COLLISION](messages.collision_message(reading, bridged.remote.odom_in_map, stamp))
         send[names.VEHICLE_STATE](
-            messages.state_message(reading, craft.actuation.landing, craft.holding, craft.collisions, stamp)
+            messages.state_message(reading, bridged.actuation.landing, bridged.holding, bridged.collisions, stamp)
         )
         if self._kinds & Tick.FRAME:
-            send[names.BATTERY](messages.battery_message(craft.remote.read_battery(), stamp))
-        if craft.publishers[names.IMU].get_subscription_count():
-            send[names.IMU](messages.imu_message(craft.name, craft.remote.read_imu(), stamp))
-        if craft.publishers[names.FIX].get_subscription_count():
-            send[names.FIX](messages.fix_message(craft.name, craft.remote.read_gps(), stamp))
-        if craft.publishers[names.PRESSURE].get_subscription_count():
-            send[names.PRESSURE](messages.pressure_message(craft.name, craft.remote.read_pressure(), stamp))
+            send[names.BATTERY](messages.battery_message(bridged.remote.read_battery(), stamp))
+        if bridged.publishers[names.IMU].get_subscription_count():
+            send[names.IMU](messages.imu_message(bridged.name, bridged.remote.read_imu(), stamp))
+        if bridged.publishers[names.FIX].get_subscription_count():
+            send[names.FIX](messages.fix_message(bridged.name, bridged.remote.read_gps(), stamp))
+        if bridged.publishers[names.PRESSURE].get_subscription_count():
+            send[names.PRESSURE](messages.pressure_message(bridged.name, bridged.remote.read_pressure(), stamp))
 
     def close(self) -> None:
         """Hang up."""

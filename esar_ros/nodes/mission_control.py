@@ -1,4 +1,4 @@
-"""Briefer node: begins and ends a flight of a real vehicle, where nobody knows the truth and nothing is scored.
+"""Mission_control node: begins and ends a flight of a real vehicle, where nobody knows the truth and nothing is scored.
 
 In place of the referee: it briefs the planner from the task's public part, with home where the vehicle stands, and
 starts the mission clock when a person calls `~/start`. `~/stop` ends it; so does its time, and the pilot then does
@@ -28,11 +28,11 @@ PERIOD = 1.0  # s
 WAITING = "waiting-for-position"  # id of the brief that only tells where the map lies
 
 
-class BrieferNode(StepNode):
+class MissionControlNode(StepNode):
     """Briefs one mission's vehicles."""
 
     def __init__(self) -> None:
-        super().__init__(interface.BRIEFER)
+        super().__init__(interface.MISSION_CONTROL)
         self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
         planner = str(declare(self, "planner", defaults.PLANNER, "method, for the mission's name"))
         self._place = load_map(self._task.map)
@@ -111,7 +111,7 @@ class BrieferNode(StepNode):
 
 def main() -> int:
     """Entry point of the executable."""
-    return run(lambda: [BrieferNode()])
+    return run(lambda: [MissionControlNode()])
 
 
 if __name__ == "__main__":

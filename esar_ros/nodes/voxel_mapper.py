@@ -32,7 +32,7 @@ from esar_ros.nodes.core.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
-from esar_ros.nodes.core.step_barrier import Turns
+from esar_ros.nodes.core.step_barrier import StepBarrier
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.mapping import (
@@ -53,7 +53,7 @@ class SharedMap:
 
     def __init__(self, vehicles: Sequence[str]) -> None:
         """vehicles: names, in the order in which their frames of one stamp go into the map."""
-        self.turns = Turns(vehicles)
+        self.turns = StepBarrier(vehicles)
         self.mapper: Mapper | None = None
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.modes import Mode, Reason, by_gravity
+from esar_ros.mission.modes import Mode, Reason, by_severity
 from esar_ros.safety.braking import stopping_distance
 from esar_ros.safety.checks import LONGEST_STEP, InputChecks
 from esar_ros.safety.envelope import Envelope, Scene
@@ -131,7 +131,7 @@ class Governor(InputChecks):
         image, scan = self._check_scan(memory.scan, image, usable_state, found)
         window = self._check_map(window, now)
         image, silence = self._check_silence(memory.silence, image, usable_state, window, memory.ground, found)
-        cause = by_gravity(found.reasons)[0] if found.reasons else Reason.NONE
+        cause = by_severity(found.reasons)[0] if found.reasons else Reason.NONE
         hold = memory.hold.update(cause, now, self.limits.release)
         if hold.reason is not Reason.NONE and not found.reasons:
             found.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
@@ -364,7 +364,7 @@ class Governor(InputChecks):
         clearance: float | None,
     ) -> SafeCommand:
         changed = command is None or not (np.array_equal(velocity, command.velocity) and yaw_rate == command.yaw_rate)
-        reasons = by_gravity(found.reasons)
+        reasons = by_severity(found.reasons)
         stop = 0.0
         if scene is not None:
             speed = float(np.linalg.norm(scene.velocity))

@@ -20,12 +20,12 @@ RINGS = (8.0, 16.0, 24.0, 32.0, 40.0, 48.0, 56.0, 64.0)
 _STEP = 2.0  # m between points whose height is asked
 _LOWEST = -1000.0  # tangent of a skyline where the ground is unknown
 
-Skyline = tuple[tuple[float, ...], ...]
+HorizonProfile = tuple[tuple[float, ...], ...]
 """(DIRECTIONS, RINGS) tangents of elevation, seen from BODY above the place; direction 0 is east, then to the left."""
 
 
-def skyline(place: ArrayLike, ground_height: Callable[[Any], Any]) -> Skyline:
-    """Skyline of a place (2,) on the ground of the map frame (m); ground_height: z of points (..., 2).
+def horizon_profile(place: ArrayLike, ground_height: Callable[[Any], Any]) -> HorizonProfile:
+    """HorizonProfile of a place (2,) on the ground of the map frame (m); ground_height: z of points (..., 2).
 
     Heights count against the place's own by the same function, so that a simulator's ground may lie off the map's.
     """
@@ -40,7 +40,7 @@ def skyline(place: ArrayLike, ground_height: Callable[[Any], Any]) -> Skyline:
     return tuple(tuple(round(float(tangent), 3) for tangent in row[rings]) for row in highest)
 
 
-def hidden(line: Skyline, offsets: ArrayLike) -> NDArray[np.bool_]:
+def hidden(line: HorizonProfile, offsets: ArrayLike) -> NDArray[np.bool_]:
     """Whether ground lies between a place and points at offsets (N, 3) from BODY above it; never without a skyline."""
     away = np.asarray(offsets, dtype=np.float64).reshape(-1, 3)
     if not line:

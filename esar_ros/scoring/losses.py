@@ -18,7 +18,7 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.scoring import metrics
-from esar_ros.scoring.horizon_profile import BODY, Skyline, hidden
+from esar_ros.scoring.horizon_profile import BODY, HorizonProfile, hidden
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Cause, ReportResult
 from esar_ros.scoring.truth import End, TrueClue, TrueVictim, Truth
@@ -118,7 +118,7 @@ def _frames(record: EpisodeRecord, truth: Truth, stamps: Mapping[str, Sequence[i
     )
 
 
-def _seen(position: NDArray[np.float64], line: Skyline, frames: _Frames, tracks: _Tracks) -> Seen:
+def _seen(position: NDArray[np.float64], line: HorizonProfile, frames: _Frames, tracks: _Tracks) -> Seen:
     """tracks: the thing's own."""
     offsets = position + (0.0, 0.0, BODY) - frames.positions
     distance = np.linalg.norm(offsets, axis=1)

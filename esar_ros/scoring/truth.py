@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
-from esar_ros.scoring.horizon_profile import Skyline
+from esar_ros.scoring.horizon_profile import HorizonProfile
 
 SCHEMA = "esar-truth/1"
 
@@ -45,7 +45,7 @@ class TrueVictim(_Strict):
     name: str
     pose: str
     position: Point
-    skyline: Skyline = Field(
+    skyline: HorizonProfile = Field(
         default=(), description="what the ground around hides (scoring/horizon_profile.py); empty: nothing"
     )
 
@@ -57,7 +57,7 @@ class TrueClue(_Strict):
     kind: str
     description: str
     position: Point
-    skyline: Skyline = Field(default=(), description="as a victim's")
+    skyline: HorizonProfile = Field(default=(), description="as a victim's")
 
 
 class VehicleTruth(_Strict):

@@ -15,7 +15,7 @@ from typing import Any
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job, Plan, Settings
 from esar_ros.benchmark.runner.run import Progress, run
 from esar_ros.benchmark.runner.store import Store
-from esar_ros.benchmark.runner.worker_pool import LocalCrew
+from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 
@@ -81,8 +81,8 @@ def light_plan(count: int = 6, planners: tuple[str, ...] = ("ok",), version: str
 def light_run(plan: Plan, folder: Path, seconds: float = 0.0, workers: int = 2, limit: float = 30.0) -> Progress:
     store = Store(folder / "out", plan.settings)
     try:
-        crew = LocalCrew(workers, LightEpisode(folder, seconds), limit)
-        return run(plan, store, crew, lambda progress: None, failure)
+        pool = LocalPool(workers, LightEpisode(folder, seconds), limit)
+        return run(plan, store, pool, lambda progress: None, failure)
     finally:
         store.close()
 

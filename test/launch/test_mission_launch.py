@@ -79,7 +79,7 @@ def test_the_end_of_the_mission_is_shown_and_ends_everything(
     out = tmp_path / "out"
     (out / "bag").mkdir(parents=True)
     (out / "result.json").write_text("earlier")
-    stand_ins.plan(PROCESSES, {"officials": [0]})
+    stand_ins.plan(PROCESSES, {"referee_recorder": [0]})
     launched = launch({"out": str(out)}, stand_ins.environment())
     assert launched.finish() == 0, launched.output
     assert stand_ins.report() == f"esar_ros.app.cli report {out}"
@@ -103,7 +103,8 @@ def test_a_dead_node_is_started_again_but_not_for_ever(launch: Launch, stand_ins
 
 
 @pytest.mark.parametrize(
-    ("label", "code"), [("simulator", 1), ("officials", 1), ("officials", 2), ("uav1-planner", 2), ("uav1-sensing", 2)]
+    ("label", "code"),
+    [("simulator", 1), ("referee_recorder", 1), ("referee_recorder", 2), ("uav1-planner", 2), ("uav1-sensing", 2)],
 )
 def test_what_cannot_go_on_ends_the_launch_with_an_error(
     label: str, code: int, launch: Launch, stand_ins: StandIns, tmp_path: Path
@@ -118,7 +119,7 @@ def test_what_cannot_go_on_ends_the_launch_with_an_error(
 
 
 def test_a_report_that_fails_fails_the_launch(launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
-    stand_ins.plan(PROCESSES, {"officials": [0]}, report_code=1)
+    stand_ins.plan(PROCESSES, {"referee_recorder": [0]}, report_code=1)
     launched = launch({"out": str(tmp_path / "out")}, stand_ins.environment())
     assert launched.finish() == 1
     assert "the report ended with 1; the result is in" in launched.output

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esar_ros.mission.modes import GRAVITY, Mode, Reason, by_gravity
+from esar_ros.mission.modes import SEVERITY, Mode, Reason, by_severity
 from esar_ros.mission.resources import resource
 
 
@@ -20,12 +20,12 @@ def test_values_equal_the_message() -> None:
 
 
 def test_every_reason_has_one_place_in_the_order() -> None:
-    assert sorted(GRAVITY) == sorted(set(Reason) - {Reason.NONE})
+    assert sorted(SEVERITY) == sorted(set(Reason) - {Reason.NONE})
 
 
-@given(st.lists(st.sampled_from(GRAVITY)))
+@given(st.lists(st.sampled_from(SEVERITY)))
 def test_order_does_not_depend_on_when_a_reason_was_found(reasons: list[Reason]) -> None:
-    ordered = by_gravity(reasons)
-    assert ordered == by_gravity(reversed(reasons))
+    ordered = by_severity(reasons)
+    assert ordered == by_severity(reversed(reasons))
     assert set(ordered) == set(reasons) and len(ordered) == len(set(reasons))
-    assert [GRAVITY.index(r) for r in ordered] == sorted(GRAVITY.index(r) for r in ordered)
+    assert [SEVERITY.index(r) for r in ordered] == sorted(SEVERITY.index(r) for r in ordered)

@@ -15,7 +15,7 @@ from esar_ros.planning import registry
 from esar_ros.planning.method import NEEDS, Method
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings
 from esar_ros.planning.methods.patterns.random_walk import RandomSettings
-from esar_ros.planning.methods.patterns.report_spam import FlooderSettings
+from esar_ros.planning.methods.patterns.report_spam import ReportSpamSettings
 from esar_ros.planning.methods.patterns.stay import StaySettings
 from esar_ros.planning.methods.patterns.zigzag import ZigzagSettings
 from esar_ros.planning.parameters import configured
@@ -23,7 +23,7 @@ from esar_ros.planning.reporting import ReportingSettings
 
 OWN = {
     "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": ExplorationSettings, "stay": StaySettings,
-    "flooder": FlooderSettings,
+    "flooder": ReportSpamSettings,
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission import names
-from esar_ros.scoring.horizon_profile import BODY, DIRECTIONS, RINGS, hidden, skyline
+from esar_ros.scoring.horizon_profile import BODY, DIRECTIONS, RINGS, hidden, horizon_profile
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.record import CluesRow, EpisodeRecord, OdometryRow
@@ -96,7 +96,7 @@ def test_a_ridge_before_him_hides_him(make_truth: Make) -> None:
     def ridges(xy: Any) -> Any:  # walls of 60 m, 20 m before and behind him
         return np.where(np.abs(np.abs(np.asarray(xy)[..., 0] - 100.0) - 20.0) < 2.0, 60.0, 0.0)
 
-    line = skyline((100.0, 0.0), ridges)
+    line = horizon_profile((100.0, 0.0), ridges)
     behind = TrueVictim(id="v1", name="Wu", pose="lying", position=(100.0, 0.0, 0.0), skyline=line)
     truth = make_truth(end=15.0, end_reason=End.STOP).model_copy(update={"victims": (behind,)})
     assert of_one(flight(100.0), truth) is Cause.NEVER_LOOKED  # up to 30 m before him: beyond the wall
@@ -194,13 +194,15 @@ def test_the_nearest_picture_and_the_first_word_of_it_are_told(make_truth: Make)
 
 
 def test_level_ground_hides_nothing_above_it() -> None:
-    line = skyline((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 2.0))
+    line = horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 2.0))
     assert len(line) == DIRECTIONS and {len(row) for row in line} == {len(RINGS)}
     assert not hidden(line, [(50.0, 0.0, 1.0), (-3.0, 4.0, 0.2), (0.0, 0.0, 30.0)]).any()
     assert hidden(line, [(50.0, 0.0, -1.0)]).all()
     assert not hidden((), [(50.0, 0.0, -1.0)]).any()
-    assert skyline((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 52.0)) == line, "wherever the map's zero lies"
-    nowhere = skyline((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], np.nan))
+    assert horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 52.0)) == line, (
+        "wherever the map's zero lies"
+    )
+    nowhere = horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], np.nan))
     assert not hidden(nowhere, [(50.0, 0.0, -1.0)]).any()
 
 
@@ -215,7 +217,7 @@ def test_on_a_plane_whoever_is_well_above_it_is_seen(slope: float, direction: fl
     def plane(xy: Any) -> Any:
         return slope * np.asarray(xy)[..., 0]
 
-    line = skyline((0.0, 0.0), plane)
+    line = horizon_profile((0.0, 0.0), plane)
     x, y = away * math.cos(direction), away * math.sin(direction)
     # A direction is told to 5 degrees: the plane then rises by so much less or more.
     margin = abs(slope) * away * math.radians(5.0) + 1.0

@@ -15,7 +15,7 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
-from esar_ros.sim.terrain.relief_image import relief_picture
+from esar_ros.sim.terrain.relief_image import relief_image
 
 PAGE = Path(__file__).with_name("live")
 RELIEF_PIXELS = 1200
@@ -146,7 +146,7 @@ class LiveView:
             if self._relief is None:
                 # Without the tracks: the page draws them as lines, as thin when near as when far.
                 ground = place.heights, place.land_cover, place.size, place.seed
-                self._relief = encode_png(relief_picture(*ground, [], RELIEF_PIXELS)[..., ::-1])
+                self._relief = encode_png(relief_image(*ground, [], RELIEF_PIXELS)[..., ::-1])
             return self._relief, 0
 
     def _known_place(self) -> PlaceMap | None:

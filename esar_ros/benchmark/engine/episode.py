@@ -64,7 +64,7 @@ class AgentError(Exception):
 
 
 @dataclass(frozen=True)
-class Flown:
+class EpisodeResult:
     """An episode's result; error: what the method failed with, trace: where."""
 
     result: Result
@@ -81,13 +81,13 @@ def fly(
     conditions: RunConditions,
     place: PlaceMap | None = None,
     in_agent: Callable[[bool], None] = lambda inside: None,
-) -> Flown:
+) -> EpisodeResult:
     """Fly a task to its end. Raises UsageError for what cannot be flown.
 
     place: the task's map, if loaded already; in_agent: told when the method gets the word and gives it back.
     """
 
-    async def episode() -> Flown:  # a loop must be running for the simulator's motions
+    async def episode() -> EpisodeResult:  # a loop must be running for the simulator's motions
         mission = _Mission(task, planner, seed, conditions, place or load_map(task.map), in_agent)
         try:
             return mission.fly()
@@ -184,7 +184,7 @@ class _Mission:
         """Free the simulator."""
         self._simulator.close()
 
-    def fly(self) -> Flown:
+    def fly(self) -> EpisodeResult:
         """Step by step until the referee ends it."""
         began = time.monotonic()
         error, trace = None, ""
@@ -208,7 +208,7 @@ class _Mission:
             self._referee.fail(self._ns, f"the planner failed: {error}")
             self._referee.advance(self._ns)
         result = self._referee.result(self._judge, time.monotonic() - began)
-        return Flown(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)
+        return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)
 
     def _ask(self, method: Callable[[], _Answer]) -> _Answer:
         """Let the method speak; whatever it raises is its own failure, sys.exit too."""

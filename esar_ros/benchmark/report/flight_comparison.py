@@ -15,7 +15,7 @@ from matplotlib.patheffects import withStroke
 
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_map import INK, PAPER, Labels, Region, draw_ground, draw_scale_bar, region_of
-from esar_ros.benchmark.report.mission_record import Flown
+from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.benchmark.report.mission_timeline import Span, decision_spans, mode_spans
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import NANO
@@ -33,7 +33,7 @@ class Side(NamedTuple):
     """One of the two flights, and what it is called in the picture."""
 
     name: str
-    flown: Flown
+    flown: MissionRecord
 
 
 def comparison_png(a: Side, b: Side) -> bytes:
@@ -106,7 +106,7 @@ def _draw_map(ax: Axes, sides: Sequence[Side]) -> None:
     _draw_legend(ax)
 
 
-def _draw_tracks(ax: Axes, flown: Flown, colour: str) -> None:
+def _draw_tracks(ax: Axes, flown: MissionRecord, colour: str) -> None:
     """Tracks with a numbered dot at each full minute."""
     for flight in flown.flights:
         if not len(flight.positions):

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from esar_ros.bags.topics import read_pictures
-from esar_ros.benchmark.report.mission_record import Flown
+from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
@@ -61,7 +61,7 @@ class Miss:
     views: tuple[View, ...]  # that hold it
 
 
-def collect_finds(flown: Flown) -> list[Find]:
+def collect_finds(flown: MissionRecord) -> list[Find]:
     """Finds in order of time; with pictures where the bag has them."""
     result = flown.result
     found = [(thing, result.reports[thing.report]) for thing in result.things if thing.report is not None]
@@ -74,7 +74,7 @@ def collect_finds(flown: Flown) -> list[Find]:
     ]
 
 
-def collect_misses(flown: Flown) -> list[Miss]:
+def collect_misses(flown: MissionRecord) -> list[Miss]:
     """What was missed though pictures showed it, victims first, then the nearest; pictures where the bag has them."""
     missed = [
         (thing, Moment(thing.nearest_picture_vehicle, thing.nearest_picture_time))
@@ -88,7 +88,7 @@ def collect_misses(flown: Flown) -> list[Miss]:
     ]
 
 
-def _pictures(flown: Flown, moments: list[Moment]) -> dict[tuple[str, int], bytes]:
+def _pictures(flown: MissionRecord, moments: list[Moment]) -> dict[tuple[str, int], bytes]:
     """JPEG by topic and stamp (ns) of all cameras at some moments."""
     wanted: dict[str, list[int]] = {}
     for moment in moments:
@@ -101,12 +101,12 @@ def _topic(vehicle: str, camera: str) -> str:
     return f"{vehicle}/{names.camera_compressed(camera)}"
 
 
-def _stamp(flown: Flown, moment: Moment) -> int:
+def _stamp(flown: MissionRecord, moment: Moment) -> int:
     return flown.truth.start + round(moment.time * NANO)
 
 
 def _views(
-    flown: Flown, thing: VictimResult | ClueResult, moment: Moment, pictures: dict[tuple[str, int], bytes]
+    flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, pictures: dict[tuple[str, int], bytes]
 ) -> tuple[View, ...]:
     views = []
     for camera in names.CAMERAS:
@@ -116,7 +116,9 @@ def _views(
     return tuple(views)
 
 
-def _marked(flown: Flown, thing: VictimResult | ClueResult, moment: Moment, camera: str, jpeg: bytes) -> View | None:
+def _marked(
+    flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, camera: str, jpeg: bytes
+) -> View | None:
     """The picture made smaller, with a ring about the thing; None when it is no picture."""
     try:
         picture = Image.open(io.BytesIO(jpeg)).convert("RGB")
@@ -156,7 +158,7 @@ def _paste_closer(picture: Image.Image, original: Image.Image, pixel: tuple[floa
 
 
 def _pixel(
-    flown: Flown, thing: VictimResult | ClueResult, moment: Moment, camera: str, width: int, height: int
+    flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, camera: str, width: int, height: int
 ) -> tuple[float, float] | None:
     """Where a thing's place falls in a picture (px), None outside of it. What stands in between is not looked at."""
     stamp = _stamp(flown, moment)

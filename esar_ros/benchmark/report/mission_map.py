@@ -15,7 +15,7 @@ from matplotlib.patheffects import AbstractPathEffect, withStroke
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, map_coordinates
 
-from esar_ros.benchmark.report.mission_record import Coverage, Flown
+from esar_ros.benchmark.report.mission_record import Coverage, MissionRecord
 from esar_ros.mission.stamps import NANO
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
@@ -48,7 +48,7 @@ class Region:
         return self.x, self.x + self.side, self.y, self.y + self.side
 
 
-def region_of(flown: Flown, margin: float = 0.12, least: float = 220.0) -> Region:
+def region_of(flown: MissionRecord, margin: float = 0.12, least: float = 220.0) -> Region:
     """The square that shows the flight and everything that was to be found, without far-off false reports."""
     points = [flight.positions[:, :2] for flight in flown.flights]
     points.append(flown.home[None, :2])
@@ -90,7 +90,7 @@ def relief(place: PlaceMap, region: Region, pixels: int) -> NDArray[np.float64]:
     return np.asarray(np.clip(picture, 0.0, 1.0))
 
 
-def draw_map(ax: Axes, flown: Flown, region: Region, pixels: int = 900, scale: float = 1.0) -> None:
+def draw_map(ax: Axes, flown: MissionRecord, region: Region, pixels: int = 900, scale: float = 1.0) -> None:
     """Draw the whole map into axes. scale: of marks and letters, 1 for a map 9 inches wide."""
     ax.set_xlim(region.x, region.x + region.side)
     ax.set_ylim(region.y, region.y + region.side)
@@ -158,7 +158,7 @@ def _draw_unseen(ax: Axes, coverage: Coverage) -> None:
     ax.axis(limits)
 
 
-def _draw_tracks(ax: Axes, flown: Flown, scale: float) -> None:
+def _draw_tracks(ax: Axes, flown: MissionRecord, scale: float) -> None:
     for number, flight in enumerate(flown.flights):
         if len(flight.positions) < 2:
             continue
@@ -187,7 +187,7 @@ def _badge(ax: Axes, position: NDArray[np.float64], letters: str, colour: str, s
     ax.text(x, y, letters, color=PAPER, fontsize=8.5 * scale, weight="bold", ha="center", va="center", zorder=12)
 
 
-def _draw_reports(ax: Axes, flown: Flown, region: Region, scale: float) -> None:
+def _draw_reports(ax: Axes, flown: MissionRecord, region: Region, scale: float) -> None:
     """False reports as crosses, good ones as a thread to what they found."""
     truth = {thing.id: thing.position for thing in flown.result.things}
     for report in flown.result.reports:
@@ -204,7 +204,7 @@ def _draw_reports(ax: Axes, flown: Flown, region: Region, scale: float) -> None:
             cross.set_path_effects([withStroke(linewidth=3.4 * scale, foreground=PAPER)])
 
 
-def _draw_things(ax: Axes, flown: Flown, region: Region, scale: float) -> None:
+def _draw_things(ax: Axes, flown: MissionRecord, region: Region, scale: float) -> None:
     """Victims as stars, clues as diamonds, filled when found, each with its name where there is room."""
     labels = Labels(ax, region, scale)
     gate = flown.result.thresholds.error_threshold

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_images import Find, Miss, collect_finds, collect_misses
-from esar_ros.benchmark.report.mission_record import Flown
+from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.benchmark.report.mission_template import PAGE
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg
@@ -20,7 +20,7 @@ _CHIPS = {"found": "", "exact": "", "located": "near", "duplicate": "near", "los
 
 
 def render_html(
-    flown: Flown,
+    flown: MissionRecord,
     map_picture: bytes | None = None,
     finds: list[Find] | None = None,
     misses: list[Miss] | None = None,

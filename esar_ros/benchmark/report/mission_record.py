@@ -33,7 +33,7 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class Flown:
+class MissionRecord:
     """Everything the scorecard and the report are made of."""
 
     result: Result
@@ -57,7 +57,7 @@ class Flown:
         return (stamp - self.truth.start) / NANO
 
 
-def open_flown(folder: Path, truth_file: Path | None = None) -> Flown:
+def open_record(folder: Path, truth_file: Path | None = None) -> MissionRecord:
     """A mission from its folder, or from a bag alone, which is then scored. Raises UsageError.
 
     truth_file: ground truth that the bag does not hold; then the bag is scored against it.
@@ -77,9 +77,9 @@ def open_flown(folder: Path, truth_file: Path | None = None) -> Flown:
     return assemble(result, truth, record, bag)
 
 
-def assemble(result: Result, truth: Truth, record: EpisodeRecord, bag: Path | None) -> Flown:
+def assemble(result: Result, truth: Truth, record: EpisodeRecord, bag: Path | None) -> MissionRecord:
     """A mission from its parts."""
-    return Flown(result, truth, record, fly_over(record, truth), _place(truth), _coverage(bag), bag)
+    return MissionRecord(result, truth, record, fly_over(record, truth), _place(truth), _coverage(bag), bag)
 
 
 def _place(truth: Truth) -> PlaceMap | None:

@@ -9,7 +9,7 @@ from html import escape
 from math import cos, pi, sin
 
 from esar_ros.benchmark.report import formatting
-from esar_ros.benchmark.report.mission_record import Flown
+from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.mission import names
 from esar_ros.mission.message_values import mode_name, reason_name
 
@@ -28,7 +28,7 @@ class Span:
     note: str
 
 
-def decision_spans(flown: Flown, vehicle: str) -> list[Span]:
+def decision_spans(flown: MissionRecord, vehicle: str) -> list[Span]:
     """Decisions of one planner, those that did the same in a row joined; the note is the first one's reason."""
     rows = flown.record.rows(vehicle, names.DECISION, flown.truth.start, flown.truth.end)
     spans = []
@@ -38,7 +38,7 @@ def decision_spans(flown: Flown, vehicle: str) -> list[Span]:
     return _until_the_next(spans, flown)
 
 
-def mode_spans(flown: Flown, vehicle: str) -> list[Span]:
+def mode_spans(flown: MissionRecord, vehicle: str) -> list[Span]:
     """Modes of one governor with the reason it gave."""
     rows = flown.record.rows(vehicle, names.SAFETY_STATUS, flown.truth.start, flown.truth.end)
     spans = []
@@ -48,13 +48,13 @@ def mode_spans(flown: Flown, vehicle: str) -> list[Span]:
     return _until_the_next(spans, flown)
 
 
-def _until_the_next(starts: Sequence[tuple[float, str, str]], flown: Flown) -> list[Span]:
+def _until_the_next(starts: Sequence[tuple[float, str, str]], flown: MissionRecord) -> list[Span]:
     """Spans of (start, word, note), each lasting until the next begins and the last until the mission's end."""
     ends = [start for start, _, _ in starts[1:]] + [flown.result.metrics.elapsed]
     return [Span(start, end, word, note) for (start, word, note), end in zip(starts, ends, strict=False)]
 
 
-def timeline_svg(flown: Flown) -> str:
+def timeline_svg(flown: MissionRecord) -> str:
     """SVG text; colours come from the page's CSS classes good, near, bad and calm."""
     total = max(flown.result.metrics.elapsed, 1.0)
     parts: list[str] = []
@@ -86,7 +86,7 @@ def _lane(parts: list[str], y: float, label: str, content: Iterable[str], height
     return y + height + 8.0
 
 
-def _reports(flown: Flown, vehicle: str, total: float, y: float) -> list[str]:
+def _reports(flown: MissionRecord, vehicle: str, total: float, y: float) -> list[str]:
     out = [f'<line class="rule" x1="{LEFT:g}" y1="{y:.1f}" x2="{WIDTH - RIGHT:g}" y2="{y:.1f}"/>']
     for report in flown.result.reports:
         if report.vehicle != vehicle:
@@ -111,7 +111,7 @@ def _star(x: float, y: float, radius: float) -> str:
     return " ".join(points)
 
 
-def _decisions(flown: Flown, vehicle: str, total: float, y: float) -> list[str]:
+def _decisions(flown: MissionRecord, vehicle: str, total: float, y: float) -> list[str]:
     out = []
     for i, span in enumerate(decision_spans(flown, vehicle)):
         x, width = _x(span.start, total), _x(span.end, total) - _x(span.start, total)
@@ -126,7 +126,7 @@ def _decisions(flown: Flown, vehicle: str, total: float, y: float) -> list[str]:
     return out
 
 
-def _modes(flown: Flown, vehicle: str, total: float, y: float) -> list[str]:
+def _modes(flown: MissionRecord, vehicle: str, total: float, y: float) -> list[str]:
     out = []
     for span in mode_spans(flown, vehicle):
         x, width = _x(span.start, total), _x(span.end, total) - _x(span.start, total)
@@ -140,7 +140,7 @@ def _modes(flown: Flown, vehicle: str, total: float, y: float) -> list[str]:
     return out
 
 
-def _curves(flown: Flown, vehicle: str) -> list[tuple[str, list[tuple[float, float]], float]]:
+def _curves(flown: MissionRecord, vehicle: str) -> list[tuple[str, list[tuple[float, float]], float]]:
     start, end = flown.truth.start, flown.truth.end
     seen = [
         (flown.seconds(row.stamp), row.coverage) for row in flown.record.rows(vehicle, names.MAP_STATUS, start, end)

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_map import FOUND, INK, MISSED, NEAR, PAPER, TRACK, draw_map, region_of
-from esar_ros.benchmark.report.mission_record import Flown
+from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
 _SCORES = (("SR", "victims found"), ("TSR", "found in time"), ("CDS", "clues"))
@@ -79,7 +79,7 @@ def _name(thing: VictimResult | ClueResult) -> str:
     return f"{thing.name} ({thing.pose})" if isinstance(thing, VictimResult) else thing.description
 
 
-def scorecard_png(flown: Flown) -> bytes:
+def scorecard_png(flown: MissionRecord) -> bytes:
     """PNG, 1680 x 1050 px: the map on the left, the score on the right."""
     figure = Figure(figsize=(14.0, 8.75), dpi=120, facecolor=PAPER)
     canvas = FigureCanvasAgg(figure)
@@ -97,7 +97,7 @@ def scorecard_png(flown: Flown) -> bytes:
     return buffer.getvalue()
 
 
-def map_jpeg(flown: Flown, inches: float = 9.0) -> bytes:
+def map_jpeg(flown: MissionRecord, inches: float = 9.0) -> bytes:
     """The map alone, square, as JPEG."""
     figure = Figure(figsize=(inches, inches), dpi=130, facecolor=PAPER)
     canvas = FigureCanvasAgg(figure)
@@ -127,7 +127,7 @@ def _draw_time_scale(ax: Axes, elapsed: float) -> None:
     )  # fmt: skip
 
 
-def _draw_panel(ax: Axes, flown: Flown) -> None:
+def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     result, m = flown.result, flown.result.metrics
     left, right = 34.0, 491.0
     ax.text(left, 44, "SEARCH AND RESCUE MISSION", fontsize=8.5, color=_MUTED, weight="bold", va="center")

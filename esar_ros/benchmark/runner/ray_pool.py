@@ -26,7 +26,7 @@ def fly_remotely(episode: Episode, job: Job) -> Finished:
     return fly(episode, job, tell)
 
 
-class RayCrew:
+class RayPool:
     """Gives episodes to a cluster. Raises UsageError when it cannot be reached."""
 
     def __init__(self, address: str, count: int, episode: Episode, limit: float) -> None:

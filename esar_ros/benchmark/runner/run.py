@@ -17,7 +17,7 @@ from typing import Any
 
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK, Job, Plan
 from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, Store
-from esar_ros.benchmark.runner.worker_pool import Crew, Outcome
+from esar_ros.benchmark.runner.worker_pool import Outcome, Pool
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import conditions_from
 
@@ -50,7 +50,7 @@ class Progress:
         return (self.total - self.done) / self.rate * 3600.0 if self.rate else None
 
 
-def run(plan: Plan, store: Store, crew: Crew, show: Callable[[Progress], None], failure: Failure) -> Progress:
+def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], failure: Failure) -> Progress:
     """Fly what is not done yet; failure makes the record of what could not be flown (runner_episode.failed).
 
     Raises UsageError when it cannot go on; everything recorded so far stays.
@@ -63,12 +63,12 @@ def run(plan: Plan, store: Store, crew: Crew, show: Callable[[Progress], None], 
     show(progress)
     try:
         while waiting or flying:
-            while waiting and crew.room > 0:
+            while waiting and pool.room > 0:
                 job = waiting.popleft()
                 attempts[job.id] = attempts.get(job.id, 0) + 1
-                crew.start(job)
+                pool.start(job)
                 flying += 1
-            for outcome in crew.finished():
+            for outcome in pool.finished():
                 flying -= 1
                 if outcome.trace:
                     _note_trace(store.folder, outcome)
@@ -84,7 +84,7 @@ def run(plan: Plan, store: Store, crew: Crew, show: Callable[[Progress], None], 
             progress.seconds = time.monotonic() - began
             show(progress)
     finally:
-        crew.close()
+        pool.close()
     return progress
 
 

@@ -34,7 +34,7 @@ class Outcome:
     wall: float = 0.0  # s
 
 
-class Crew(Protocol):
+class Pool(Protocol):
     """Whoever flies episodes, several at a time."""
 
     @property
@@ -114,7 +114,7 @@ class _Worker:
         return code
 
 
-class LocalCrew:
+class LocalPool:
     """Worker processes of this machine (spawned: graphics do not survive a fork)."""
 
     def __init__(self, count: int, episode: Episode, limit: float) -> None:

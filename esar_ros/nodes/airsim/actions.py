@@ -12,7 +12,7 @@ from esar_ros.action import Arm, TouchDown
 from esar_ros.bridges.airsim.actuation import Refusal, Refused
 from esar_ros.bridges.airsim.vehicle import VehicleReading
 from esar_ros.mission import names
-from esar_ros.nodes.airsim.bridged_vehicle import Craft
+from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 
 _ARM_CODES = {
     Refusal.SAFETY: Arm.Result.REFUSED_SAFETY,
@@ -34,16 +34,16 @@ class BridgeActions:
     All touch-down goals that are open are one touch-down: they end together, and cancelling any of them calls it off.
     """
 
-    def __init__(self, node: Node, craft: Craft, now: Callable[[], int]) -> None:
+    def __init__(self, node: Node, bridged: BridgedVehicle, now: Callable[[], int]) -> None:
         """now: the vehicle's stamp, ns."""
-        self._craft, self._now = craft, now
+        self._craft, self._now = bridged, now
         self._open: list[Any] = []
         self._ends: dict[bytes, Refused | None] = {}
         accept = {"goal_callback": lambda goal: GoalResponse.ACCEPT}
         ActionServer(
             node,
             Arm,
-            f"{craft.name}/{names.ARM}",
+            f"{bridged.name}/{names.ARM}",
             self._arm,
             cancel_callback=lambda handle: CancelResponse.REJECT,
             **accept,
@@ -51,7 +51,7 @@ class BridgeActions:
         ActionServer(
             node,
             TouchDown,
-            f"{craft.name}/{names.TOUCH_DOWN}",
+            f"{bridged.name}/{names.TOUCH_DOWN}",
             self._answer_touch_down,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
             handle_accepted_callback=self._begin_touch_down,

@@ -14,7 +14,7 @@ from esar_ros.nodes.messages import convert
 
 
 @dataclass
-class Craft:
+class BridgedVehicle:
     """A vehicle's server side, its participants and what was last heard of it."""
 
     name: str

@@ -23,7 +23,7 @@ RECORDER = "recorder"
 VIEWER = "viewer"  # only watches, as Foxglove's bridge does
 FOXGLOVE_BRIDGE = "foxglove_bridge"
 OPERATOR = "operator"  # a person, through whatever tool: nobody, as long as no one watches
-BRIEFER = "briefer"  # in place of the referee on a real vehicle: briefs, starts and ends, scores nothing
+MISSION_CONTROL = "mission_control"  # in place of the referee on a real vehicle: briefs, starts and ends, scores nothing
 
 # Nodes of one vehicle and of the whole mission that take part in steps.
 VEHICLE_PARTICIPANTS = (CAMERA_DRIVER, CLUE_DETECTOR, VOXEL_MAPPER, PLANNER, PILOT, SAFETY_GOVERNOR)

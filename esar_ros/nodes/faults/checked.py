@@ -12,13 +12,13 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import TOPICS, VEHICLE_PARTICIPANTS
-from esar_ros.nodes.graph.mission import OFFICIALS, SENSING, SIMULATOR
+from esar_ros.nodes.graph.mission import REFEREE_RECORDER, SENSING, SIMULATOR
 
 # Latched ones come once and without a stamp of the mission; ticks and heartbeats say who takes part.
 _UNTOUCHED = (names.TICK, names.HEARTBEAT, names.BRIEF, names.MISSION_STATE)
 _LOOKING = (interface.CLUE_DETECTOR, interface.VOXEL_MAPPER)
 PROCESSES = (
-    SIMULATOR, OFFICIALS, interface.AIRSIM_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, SENSING,
+    SIMULATOR, REFEREE_RECORDER, interface.AIRSIM_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, SENSING,
     interface.PLANNER,
 )  # fmt: skip
 

@@ -32,7 +32,7 @@ MOST_VEHICLES = 16
 
 SIMULATOR = "simulator"
 SENSING = "sensing"
-OFFICIALS = "officials"
+REFEREE_RECORDER = "referee_recorder"
 
 
 def vehicle_names(text: str) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         )  # fmt: skip
     specs.append(
         NodeSpec(
-            OFFICIALS,
+            REFEREE_RECORDER,
             root,
             {
                 **common, **server, "vehicles": vehicles, "task": options.task, "map": options.map,

@@ -27,7 +27,7 @@ def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
     common: dict[str, Any] = {"pace": options.pace, "record": options.record, "use_sim_time": False}
     mission = {**common, "vehicles": vehicles}
     specs = [
-        NodeSpec(interface.BRIEFER, root, {**mission, "task": options.task, "planner": options.planner}),
+        NodeSpec(interface.MISSION_CONTROL, root, {**mission, "task": options.task, "planner": options.planner}),
         NodeSpec(interface.RECORDER, root, {**mission, "out": options.out}, restart=False),
     ]
     for index, vehicle in enumerate(vehicles):

@@ -10,7 +10,7 @@ from esar_ros.sim.render import shaders
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
 from esar_ros.sim.render.terrain_lod import CAPACITY, TerrainLod
 from esar_ros.sim.render.views import View
-from esar_ros.sim.terrain.far_terrain import build_apron, paint_apron
+from esar_ros.sim.terrain.far_terrain import build_far_terrain, paint_far_terrain
 from esar_ros.sim.terrain.maps import PlaceMap
 
 _DETAIL_RANGE = 140.0  # m to which surface patterns show
@@ -26,7 +26,7 @@ class GroundDrawing:
         self._terrain = TerrainLod(place.heights, place.size)
         self._vertices = context.buffer(reserve=12 * CAPACITY, dynamic=True)
         self._faces = [context.buffer(reserve=12 * CAPACITY, dynamic=True) for _ in range(2)]
-        apron = build_apron(place)
+        apron = build_far_terrain(place)
         self._apron_vertices = context.buffer(apron.vertices.tobytes())
         self._apron_faces = [context.buffer(part.tobytes()) for part in apron.faces]
         self._apron_spheres = apron.spheres
@@ -53,7 +53,7 @@ class GroundDrawing:
             made["detail_range"] = _DETAIL_RANGE
         far = variants(context, shaders.TERRAIN_VERTEX, shaders.TERRAIN_FAR_FRAGMENT, *names, **units)
         around = program(context, shaders.APRON_VERTEX, shaders.defined(shaders.APRON_FRAGMENT, *names), **ripples)
-        paint = context.buffer(paint_apron(self._place, albedo).tobytes())
+        paint = context.buffer(paint_far_terrain(self._place, albedo).tobytes())
         vertices = (self._apron_vertices, "3f 3f", "position", "normal")
         apron = self._apron_arrays(around, vertices, (paint, "3f", "paint"))
         for look, pair in zip((Look.PLAIN, Look.LAMPLIT), zip(near, far, strict=True), strict=True):

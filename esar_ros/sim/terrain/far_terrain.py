@@ -17,7 +17,7 @@ _SNOW, _CLIFF = np.array([0.74, 0.77, 0.81]), np.array([0.14, 0.135, 0.13])
 
 
 @dataclass(frozen=True, eq=False)
-class Apron:
+class FarTerrain:
     """vertices (V, 6): position, normal; faces: (T, 3) a side; spheres (4, 4) about the sides: x y z r."""
 
     vertices: NDArray[np.float32]
@@ -25,7 +25,7 @@ class Apron:
     spheres: NDArray[np.float64]
 
 
-def build_apron(place: PlaceMap) -> Apron:
+def build_far_terrain(place: PlaceMap) -> FarTerrain:
     """Ground from the place's border outwards."""
     half = place.size / 2
     border = _border(half)
@@ -56,10 +56,10 @@ def build_apron(place: PlaceMap) -> Apron:
             np.add.at(normals, triangles[:, k], n)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
     table = np.column_stack([flat, normals]).astype(np.float32)
-    return Apron(np.ascontiguousarray(table), tuple(faces), np.array(spheres))
+    return FarTerrain(np.ascontiguousarray(table), tuple(faces), np.array(spheres))
 
 
-def paint_apron(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.float32]:
+def paint_far_terrain(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Albedo (V, 3) of the vertices; albedo (m, m, 3): the ground's texture, square roots of linear colour."""
     half = place.size / 2
     border = _border(half)

@@ -19,7 +19,7 @@ from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.sim.terrain.land_cover import AlpineCover, LandCover
 from esar_ros.sim.terrain.map_ground import Ground, generate, ground_digest, read_ground, write_ground
 from esar_ros.sim.terrain.map_spec import Horizon, MapSpec, PlantSpec, parse_spec
-from esar_ros.sim.terrain.relief_image import relief_picture
+from esar_ros.sim.terrain.relief_image import relief_image
 from esar_ros.sim.terrain.tracks import Track
 
 MAP_DIRECTORY = "config/maps"
@@ -115,7 +115,7 @@ class PlaceMap:
         if pixels < 8:
             raise ValueError(f"a picture of {pixels} px shows nothing")
         tracks = [Track(line, self.track_width.get(name, 1.0)) for name, line in self.tracks.items()]
-        return relief_picture(self.heights, self.land_cover, self.size, self.seed, tracks, pixels)
+        return relief_image(self.heights, self.land_cover, self.size, self.seed, tracks, pixels)
 
     def _height_at(self, x: float, y: float) -> float:
         """The same of one point, in plain floats; NaN for a point that is none."""

@@ -29,7 +29,7 @@ MAP_COLOURS: dict[LandCover, tuple[float, float, float]] = {
 }
 
 
-def relief_picture(
+def relief_image(
     heights: NDArray[np.float32],
     cover: NDArray[np.uint8],
     size: float,

@@ -32,7 +32,7 @@ from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, Victim
 from esar_ros.mission.weather import Weather
-from esar_ros.scoring.horizon_profile import skyline
+from esar_ros.scoring.horizon_profile import horizon_profile
 from esar_ros.scoring.truth import TrueClue, TrueVictim
 
 # Objects are named so that a name tells a planner nothing, and so that those of an earlier task can be found.
@@ -143,7 +143,7 @@ def deploy(
                 kind=c.kind.value,
                 description=c.description,
                 position=placed[c.id][1],
-                skyline=skyline(placed[c.id][1][:2], place.ground_height),
+                skyline=horizon_profile(placed[c.id][1][:2], place.ground_height),
             )
             for c in task.clues
         ),
@@ -154,7 +154,7 @@ def deploy(
 
 
 def _true_victim(victim: Victim, position: tuple[float, float, float], place: Place) -> TrueVictim:
-    line = skyline(position[:2], place.ground_height)
+    line = horizon_profile(position[:2], place.ground_height)
     return TrueVictim(id=victim.id, name=victim.name, pose=victim.pose.value, position=position, skyline=line)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import Flown, fly
+from esar_ros.benchmark.engine.episode import EpisodeResult, fly
 from esar_ros.benchmark.runner.episode import EmbeddedEpisode, failed
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.mission.decision import Decision
@@ -57,7 +57,7 @@ def failing() -> Iterator[None]:
 
 
 def test_an_episode_flies_and_is_the_same_when_flown_again() -> None:
-    def once() -> Flown:
+    def once() -> EpisodeResult:
         return fly(short(9.0), "zigzag", 7, FAST)
 
     first, second = once(), once()

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from esar_ros.bags.writer import BagWriter, typestore
-from esar_ros.benchmark.report.mission_record import Flown, open_flown
+from esar_ros.benchmark.report.mission_record import MissionRecord, open_record
 from esar_ros.mission import names
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
@@ -188,5 +188,5 @@ def mission_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def flown(mission_folder: Path) -> Flown:
-    return open_flown(mission_folder)
+def flown(mission_folder: Path) -> MissionRecord:
+    return open_record(mission_folder)

@@ -18,7 +18,7 @@ from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_images import collect_finds, collect_misses
 from esar_ros.benchmark.report.mission_map import Region, region_of, relief
 from esar_ros.benchmark.report.mission_page import render_html
-from esar_ros.benchmark.report.mission_record import Flown, assemble, open_flown
+from esar_ros.benchmark.report.mission_record import MissionRecord, assemble, open_record
 from esar_ros.benchmark.report.mission_report import show_mission
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
@@ -61,7 +61,7 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def test_a_folder_opens_with_everything(flown: Flown) -> None:
+def test_a_folder_opens_with_everything(flown: MissionRecord) -> None:
     assert flown.result.metrics.victims_found == 1
     assert flown.place is not None
     assert flown.coverage is not None
@@ -69,21 +69,21 @@ def test_a_folder_opens_with_everything(flown: Flown) -> None:
     assert flown.home[:2] == pytest.approx(flown.truth.task.start.position)
 
 
-def test_a_bag_alone_is_scored(mission_folder: Path, flown: Flown) -> None:
-    assert open_flown(mission_folder / "bag").result.dump() == flown.result.dump()
+def test_a_bag_alone_is_scored(mission_folder: Path, flown: MissionRecord) -> None:
+    assert open_record(mission_folder / "bag").result.dump() == flown.result.dump()
 
 
 def test_a_broken_result_is_one_clear_line(mission_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "bag").symlink_to(mission_folder / "bag")
     (tmp_path / "result.json").write_text('{"schema": "esar-result/9"}')
     with pytest.raises(UsageError, match=r"result\.json, key "):
-        open_flown(tmp_path)
+        open_record(tmp_path)
 
 
 # --- The page -------------------------------------------------------------------------------------------------------
 
 
-def test_the_page_is_whole_and_needs_nothing_from_outside(flown: Flown) -> None:
+def test_the_page_is_whole_and_needs_nothing_from_outside(flown: MissionRecord) -> None:
     text = render_html(flown)
     page = Page(text)
     assert not page.open
@@ -94,7 +94,7 @@ def test_the_page_is_whole_and_needs_nothing_from_outside(flown: Flown) -> None:
     assert len(text) < 3_000_000
 
 
-def test_the_page_tells_what_happened(flown: Flown) -> None:
+def test_the_page_tells_what_happened(flown: MissionRecord) -> None:
     text = " ".join(Page(render_html(flown)).texts)
     for expected in (
         "aotai-first",
@@ -112,13 +112,13 @@ def test_the_page_tells_what_happened(flown: Flown) -> None:
     assert "nan" not in text.lower().split()
 
 
-def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: Flown) -> None:
+def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: MissionRecord) -> None:
     asked = {"planner_details": {"model": "qwen"}, "planner_troubles": {"HTTP 500": 3}}
     text = " ".join(Page(render_html(replace(flown, result=flown.result.model_copy(update=asked)))).texts)
     assert re.search(r"planner's model\s+qwen\s+· decided without it: HTTP 500\s+3\b", text)
 
 
-def test_words_from_a_mission_cannot_break_the_page(flown: Flown) -> None:
+def test_words_from_a_mission_cannot_break_the_page(flown: MissionRecord) -> None:
     text = render_html(flown, map_picture=b"", finds=[])
     assert "<b>next</b>" not in text
     assert "&lt;b&gt;next&lt;/b&gt;" in text
@@ -126,7 +126,7 @@ def test_words_from_a_mission_cannot_break_the_page(flown: Flown) -> None:
     assert "<tree>" not in text
 
 
-def test_each_find_comes_with_four_views_and_a_ring_where_it_lies(flown: Flown) -> None:
+def test_each_find_comes_with_four_views_and_a_ring_where_it_lies(flown: MissionRecord) -> None:
     finds = collect_finds(flown)
     assert [find.thing.id for find in finds] == ["camp-tent", "wu"]
     for find in finds:
@@ -139,14 +139,14 @@ def test_each_find_comes_with_four_views_and_a_ring_where_it_lies(flown: Flown) 
         assert (np.ptp(picture, axis=(0, 1)).max() > 60) == view.holds_it
 
 
-def test_a_bag_without_pictures_still_makes_a_page(flown: Flown) -> None:
+def test_a_bag_without_pictures_still_makes_a_page(flown: MissionRecord) -> None:
     bare = assemble(flown.result, flown.truth, flown.record, None)
     assert bare.coverage is None
     text = " ".join(Page(render_html(bare)).texts)
     assert "No pictures in the bag" in text
 
 
-def looked_at(flown: Flown, **more: Any) -> Flown:
+def looked_at(flown: MissionRecord, **more: Any) -> MissionRecord:
     """The flight with what became of the missed fire place, and of the sleeping bag, which no picture showed."""
     seen = {"cause": Cause.LOOKED_AND_MISSED, "pictures": 3, "nearest_picture": 31.4, "nearest_picture_time": 4.0,
             "nearest_picture_vehicle": "uav1", **more}  # fmt: skip
@@ -155,7 +155,7 @@ def looked_at(flown: Flown, **more: Any) -> Flown:
     return replace(flown, result=flown.result.model_copy(update={"clues": clues}))
 
 
-def test_what_was_looked_at_and_missed_is_shown_from_the_nearest_picture(flown: Flown) -> None:
+def test_what_was_looked_at_and_missed_is_shown_from_the_nearest_picture(flown: MissionRecord) -> None:
     assert collect_misses(flown) == [], "nothing was recorded of looks"
     (miss,) = collect_misses(looked_at(flown))
     assert (miss.thing.id, miss.moment.time) == ("camp-fire", 4.0)
@@ -179,14 +179,16 @@ def test_what_was_looked_at_and_missed_is_shown_from_the_nearest_picture(flown: 
         ({"cause": None, "closest_approach": 8.0}, "passed at 8.0 m", ""),
     ],
 )
-def test_why_something_was_missed_is_said(flown: Flown, more: dict[str, Any], short: str, sentence: str) -> None:
+def test_why_something_was_missed_is_said(
+    flown: MissionRecord, more: dict[str, Any], short: str, sentence: str
+) -> None:
     fire = next(clue for clue in looked_at(flown, **more).result.clues if clue.id == "camp-fire")
     assert formatting.explanation(fire, 10.0) == short
     assert sentence in formatting.why(fire, 10.0)
     assert bool(formatting.why(fire, 10.0)) is bool(sentence)
 
 
-def test_nothing_is_said_of_why_what_was_found_was_missed(flown: Flown) -> None:
+def test_nothing_is_said_of_why_what_was_found_was_missed(flown: MissionRecord) -> None:
     tent = next(clue for clue in flown.result.clues if clue.id == "camp-tent")
     assert formatting.why(tent, 10.0) == ""
 
@@ -194,7 +196,7 @@ def test_nothing_is_said_of_why_what_was_found_was_missed(flown: Flown) -> None:
 # --- The timeline ---------------------------------------------------------------------------------------------------
 
 
-def test_spans_cover_the_mission_without_gaps(flown: Flown) -> None:
+def test_spans_cover_the_mission_without_gaps(flown: MissionRecord) -> None:
     decisions, modes = decision_spans(flown, "uav1"), mode_spans(flown, "uav1")
     assert [(s.word, s.start, s.end) for s in decisions] == [("take off", 0.0, 5.0), ("lane 1", 5.0, 40.0)]
     assert [(s.word, s.start, s.end) for s in modes] == [
@@ -205,7 +207,7 @@ def test_spans_cover_the_mission_without_gaps(flown: Flown) -> None:
     assert modes[1].note == "<tree> ahead"
 
 
-def test_the_timeline_is_well_formed_and_escaped(flown: Flown) -> None:
+def test_the_timeline_is_well_formed_and_escaped(flown: MissionRecord) -> None:
     import xml.etree.ElementTree as ElementTree
 
     root = ElementTree.fromstring(timeline_svg(flown))
@@ -217,7 +219,7 @@ def test_the_timeline_is_well_formed_and_escaped(flown: Flown) -> None:
 # --- Map and scorecard ----------------------------------------------------------------------------------------------
 
 
-def test_the_region_holds_flight_and_truth_but_not_far_false_reports(flown: Flown) -> None:
+def test_the_region_holds_flight_and_truth_but_not_far_false_reports(flown: MissionRecord) -> None:
     west, east, south, north = region_of(flown).extent
     for thing in flown.result.things:
         assert west < thing.position[0] < east
@@ -225,7 +227,7 @@ def test_the_region_holds_flight_and_truth_but_not_far_false_reports(flown: Flow
     assert east - west < 500.0
 
 
-def test_relief_is_smooth_also_beyond_the_map(flown: Flown) -> None:
+def test_relief_is_smooth_also_beyond_the_map(flown: MissionRecord) -> None:
     assert flown.place is not None
     inside = relief(flown.place, Region(-50.0, -50.0, 100.0), 64)
     corner = relief(flown.place, Region(950.0, 950.0, 100.0), 64)
@@ -237,7 +239,7 @@ def test_relief_is_smooth_also_beyond_the_map(flown: Flown) -> None:
     assert np.ptp(corner[:16, 40:]) == 0.0  # north-east of the map there is nothing
 
 
-def test_relief_is_lit_from_the_north_west(flown: Flown) -> None:
+def test_relief_is_lit_from_the_north_west(flown: MissionRecord) -> None:
     from dataclasses import replace
 
     assert flown.place is not None
@@ -249,7 +251,7 @@ def test_relief_is_lit_from_the_north_west(flown: Flown) -> None:
     assert picture[10:25, 10:25].mean() > picture[35:50, 35:50].mean() + 0.1
 
 
-def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: Flown, make_crash) -> None:
+def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: MissionRecord, make_crash) -> None:
     sizes = set()
     pictures = []
     for mission in (flown, make_crash):
@@ -264,7 +266,7 @@ def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: Flown,
     assert red > 200
 
 
-def test_unseen_ground_is_veiled(flown: Flown) -> None:
+def test_unseen_ground_is_veiled(flown: MissionRecord) -> None:
     from dataclasses import replace
 
     seen = np.asarray(Image.open(io.BytesIO(map_jpeg(replace(flown, coverage=None), 4.0))).convert("L"), dtype=float)
@@ -274,14 +276,14 @@ def test_unseen_ground_is_veiled(flown: Flown) -> None:
 
 
 @pytest.fixture
-def make_crash(flown: Flown) -> Flown:
+def make_crash(flown: MissionRecord) -> MissionRecord:
     """The same flight, ended by a collision before anything was found, as an empty record tells it."""
     truth = flown.truth.model_copy(update={"end_reason": End.COLLISION, "end_text": "uav1 touched tree_17"})
     record = EpisodeRecord()
     return assemble(score(record, truth, OfflineJudge()), truth, record, None)
 
 
-def test_a_mission_in_which_nothing_was_flown_can_be_shown(make_crash: Flown) -> None:
+def test_a_mission_in_which_nothing_was_flown_can_be_shown(make_crash: MissionRecord) -> None:
     assert "never near" in formatting.explanation(make_crash.result.victims[0], 10.0)
     page = Page(render_html(make_crash))
     assert "ended by a collision" in " ".join(page.texts)
@@ -290,13 +292,13 @@ def test_a_mission_in_which_nothing_was_flown_can_be_shown(make_crash: Flown) ->
 # --- The table ------------------------------------------------------------------------------------------------------
 
 
-def printed(mission: Flown, width: int = 100) -> str:
+def printed(mission: MissionRecord, width: int = 100) -> str:
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
     console.print(terminal_table(mission.result))
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
-def test_the_table_says_the_same(flown: Flown) -> None:
+def test_the_table_says_the_same(flown: MissionRecord) -> None:
     text = printed(flown)
     assert "1 of 1 victims found" in text
     assert formatting.percent(flown.result.metrics.rs) in text

@@ -18,7 +18,7 @@ import pytest
 from esar_ros.benchmark.runner import run as runner
 from esar_ros.benchmark.runner.run import run
 from esar_ros.benchmark.runner.store import EPISODES, MANIFEST, Store, find_episode, read_episodes
-from esar_ros.benchmark.runner.worker_pool import LocalCrew
+from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.mission.errors import UsageError
 from helpers import light_episode
 from helpers.light_episode import LightEpisode, failure, light_plan, light_run
@@ -75,7 +75,7 @@ def test_a_machine_that_cannot_fly_ends_the_benchmark_before_it_spoils_results(t
     plan = light_plan(3)
     store = Store(tmp_path / "out", plan.settings)
     with pytest.raises(UsageError, match="cannot draw"):
-        run(plan, store, LocalCrew(2, LightEpisode(tmp_path, unfit=True), 9.0), lambda progress: None, failure)
+        run(plan, store, LocalPool(2, LightEpisode(tmp_path, unfit=True), 9.0), lambda progress: None, failure)
     store.close()
     assert read_episodes(tmp_path / "out") == []
 
@@ -238,7 +238,7 @@ def test_a_full_disk_leaves_whole_lines_and_the_run_waits_for_space(
     store = Store(tmp_path / "out", plan.settings)
     notes: list[str] = []
     with pytest.raises(UsageError, match="No space left on device: make room"):
-        run(plan, store, LocalCrew(1, LightEpisode(tmp_path), 9.0), lambda p: notes.append(p.note), failure)
+        run(plan, store, LocalPool(1, LightEpisode(tmp_path), 9.0), lambda p: notes.append(p.note), failure)
     store.close()
     assert any("waiting for space" in note for note in notes)
     assert disk.refused >= 2
@@ -256,7 +256,7 @@ def test_a_full_disk_leaves_whole_lines_and_the_run_waits_for_space(
         if progress.note:
             disk.full = False
 
-    run(plan, store, LocalCrew(1, LightEpisode(tmp_path), 9.0), make_room, failure)
+    run(plan, store, LocalPool(1, LightEpisode(tmp_path), 9.0), make_room, failure)
     store.close()
     assert len((tmp_path / "out" / EPISODES).read_text().splitlines()) == 4
     assert [record["id"] for record in read_episodes(tmp_path / "out")] == [job.id for job in plan.jobs]

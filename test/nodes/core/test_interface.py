@@ -157,7 +157,7 @@ def test_a_planner_s_process_cannot_read_the_truth(flight: Flight) -> None:
     environment = Path(f"/proc/{planner}/environ").read_bytes().split(b"\0")
     tokens = [entry.partition(b"=")[2] for entry in environment if entry.startswith(VARIABLE.encode())]
     assert tokens == [b""]
-    knowing = [flight.supervisor.pid(label) for label in ("simulator", "officials", "uav1-sensing")]
+    knowing = [flight.supervisor.pid(label) for label in ("simulator", "referee_recorder", "uav1-sensing")]
     secret = flight.token.encode()
     assert not any(
         secret in Path(f"/proc/{pid}/{what}").read_bytes() for pid in knowing for what in ("environ", "cmdline")

@@ -11,7 +11,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.graph.mission import (
-    OFFICIALS,
+    REFEREE_RECORDER,
     SENSING,
     SIMULATOR,
     TRUTH_DETECTOR,
@@ -34,7 +34,7 @@ def by_label(options: MissionOptions) -> dict[str, NodeSpec]:
 def test_processes_of_a_mission() -> None:
     assert set(by_label(DEFAULT)) == {
         SIMULATOR,
-        OFFICIALS,
+        REFEREE_RECORDER,
         interface.AIRSIM_BRIDGE,
         "uav1-safety_governor",
         "uav1-pilot",
@@ -45,8 +45,8 @@ def test_processes_of_a_mission() -> None:
 
 def test_what_ends_and_what_is_restarted() -> None:
     graph = by_label(DEFAULT)
-    assert [label for label, spec in graph.items() if spec.ends_mission] == [OFFICIALS]
-    assert {label for label, spec in graph.items() if not spec.restart} == {SIMULATOR, OFFICIALS}
+    assert [label for label, spec in graph.items() if spec.ends_mission] == [REFEREE_RECORDER]
+    assert {label for label, spec in graph.items() if not spec.restart} == {SIMULATOR, REFEREE_RECORDER}
     assert [label for label, spec in graph.items() if not spec.ros] == [SIMULATOR]
     assert [label for label, spec in graph.items() if spec.images] == ["uav1-sensing"]
 
@@ -63,7 +63,7 @@ def test_two_vehicles_have_nodes_of_their_own_and_share_the_others() -> None:
     assert graph[SENSING].parameters["team"] == ["/uav1", "/uav2"]
     assert graph[SENSING].namespace == "", "one given to the process would be forced on all of its nodes"
     assert graph[SENSING].images and graph[SENSING].truth
-    for shared in (OFFICIALS, interface.AIRSIM_BRIDGE):
+    for shared in (REFEREE_RECORDER, interface.AIRSIM_BRIDGE):
         assert graph[shared].namespace == ""
         assert graph[shared].parameters["vehicles"] == ["uav1", "uav2"]
     assert "uav1,uav2" in graph[SIMULATOR].arguments
@@ -74,7 +74,7 @@ def test_a_namespace_holds_the_whole_graph(namespace: str) -> None:
     graph = mission_graph(replace(DEFAULT, namespace=namespace))
     spaces = {spec.executable: spec.namespace for spec in graph if spec.ros}
     assert spaces == {
-        OFFICIALS: "/team",
+        REFEREE_RECORDER: "/team",
         interface.AIRSIM_BRIDGE: "/team",
         interface.SAFETY_GOVERNOR: "/team/uav1",
         interface.PILOT: "/team/uav1",
@@ -86,7 +86,7 @@ def test_a_namespace_holds_the_whole_graph(namespace: str) -> None:
 def test_only_the_embedded_world_starts_a_simulator() -> None:
     remote = by_label(replace(DEFAULT, world="airsim", host="192.0.2.1", port=4000))
     assert SIMULATOR not in remote
-    for label in (OFFICIALS, interface.AIRSIM_BRIDGE, "uav1-sensing"):
+    for label in (REFEREE_RECORDER, interface.AIRSIM_BRIDGE, "uav1-sensing"):
         assert remote[label].parameters["host"] == "192.0.2.1"
         assert remote[label].parameters["port"] == 4000
 
@@ -121,7 +121,7 @@ def test_lockstep_begins_paused_and_real_time_does_not() -> None:
 
 def test_the_seed_of_the_task_is_meant_by_minus_one() -> None:
     graph = by_label(replace(DEFAULT, seed=-1))
-    assert graph[OFFICIALS].parameters["seed"] == -1
+    assert graph[REFEREE_RECORDER].parameters["seed"] == -1
     assert "-1" not in graph[SIMULATOR].arguments
 
 
@@ -167,18 +167,18 @@ def test_every_option_changes_the_graph(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "parameter", "labels"),
     [
-        ("task", "task", (OFFICIALS,)),
-        ("out", "out", (OFFICIALS,)),
+        ("task", "task", (REFEREE_RECORDER,)),
+        ("out", "out", (REFEREE_RECORDER,)),
         ("planner", "method", ("uav1-planner",)),
-        ("planner", "planner", (OFFICIALS,)),
-        ("seed", "seed", ("uav1-planner", OFFICIALS)),
-        ("detector", "detector", ("uav1-sensing", OFFICIALS)),
+        ("planner", "planner", (REFEREE_RECORDER,)),
+        ("seed", "seed", ("uav1-planner", REFEREE_RECORDER)),
+        ("detector", "detector", ("uav1-sensing", REFEREE_RECORDER)),
         ("governor", "enabled", ("uav1-safety_governor",)),
         ("keep_out", "keep_out", ("uav1-safety_governor",)),
-        ("fault", "faults", ("uav1-planner", "uav1-safety_governor", OFFICIALS)),
-        ("odometry", "odometry", ("airsim_bridge", OFFICIALS)),
+        ("fault", "faults", ("uav1-planner", "uav1-safety_governor", REFEREE_RECORDER)),
+        ("odometry", "odometry", ("airsim_bridge", REFEREE_RECORDER)),
         ("end", "end", ("uav1-pilot",)),
-        ("progress", "progress", (OFFICIALS,)),
+        ("progress", "progress", (REFEREE_RECORDER,)),
     ],
 )
 def test_an_option_reaches_the_node_that_acts_on_it(name: str, parameter: str, labels: tuple[str, ...]) -> None:
@@ -233,11 +233,11 @@ def test_what_does_not_exist_is_refused(wrong: dict[str, Any], words: tuple[str,
 def test_only_who_may_know_the_truth_gets_the_token() -> None:
     graph = by_label(DEFAULT)
     knowing = {label for label, spec in graph.items() if spec.truth_environment("sesame")[VARIABLE] == "sesame"}
-    assert knowing == {SIMULATOR, OFFICIALS, "uav1-sensing"}
+    assert knowing == {SIMULATOR, REFEREE_RECORDER, "uav1-sensing"}
     honest = by_label(replace(DEFAULT, detector="another"))
-    assert {label for label, spec in honest.items() if spec.truth} == {SIMULATOR, OFFICIALS}
+    assert {label for label, spec in honest.items() if spec.truth} == {SIMULATOR, REFEREE_RECORDER}
     unasked = by_label(MissionOptions(map="aotai"))
-    assert {label for label, spec in unasked.items() if spec.truth} == {SIMULATOR, OFFICIALS}
+    assert {label for label, spec in unasked.items() if spec.truth} == {SIMULATOR, REFEREE_RECORDER}
     assert graph["uav1-planner"].truth_environment("sesame") == {VARIABLE: ""}
 
 

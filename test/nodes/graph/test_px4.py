@@ -14,7 +14,7 @@ from esar_ros.bridges.px4.settings import load_px4_settings
 from esar_ros.bridges.px4.versions import DEFAULT, RELEASES
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.graph.mission import OFFICIALS, SENSING, SIMULATOR, MissionOptions
+from esar_ros.nodes.graph.mission import REFEREE_RECORDER, SENSING, SIMULATOR, MissionOptions
 from esar_ros.nodes.graph.px4 import vehicle_graph
 
 REAL = MissionOptions(map="aotai", seed=7, world="px4", pace="realtime", detector="another", vehicles=("uav1", "uav2"))
@@ -23,7 +23,7 @@ REAL = MissionOptions(map="aotai", seed=7, world="px4", pace="realtime", detecto
 def test_nobody_who_knows_the_truth_is_there() -> None:
     specs = vehicle_graph(REAL)
     executables = {spec.executable for spec in specs}
-    assert executables.isdisjoint({SIMULATOR, OFFICIALS, SENSING, interface.AIRSIM_BRIDGE, interface.REFEREE})
+    assert executables.isdisjoint({SIMULATOR, REFEREE_RECORDER, SENSING, interface.AIRSIM_BRIDGE, interface.REFEREE})
     assert not any(spec.truth for spec in specs)
     assert not any(spec.parameters["use_sim_time"] for spec in specs)
 
@@ -36,7 +36,7 @@ def test_every_vehicle_has_the_control_chain() -> None:
         interface.PX4_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, interface.CLUE_DETECTOR,
         interface.VOXEL_MAPPER, interface.PLANNER,
     }  # fmt: skip
-    assert spaces == {"": {interface.BRIEFER, interface.RECORDER}, "/uav1": chain, "/uav2": chain}
+    assert spaces == {"": {interface.MISSION_CONTROL, interface.RECORDER}, "/uav1": chain, "/uav2": chain}
 
 
 def test_governors_and_planners_know_the_other_vehicles() -> None:
@@ -101,7 +101,7 @@ def test_a_vehicle_s_own_address_wins(tmp_path: Path) -> None:
     assert settings.address("uav3", 2).system_id == 3
 
 
-# -- briefer ------------------------------------------------------------------------------------
+# -- mission_control ------------------------------------------------------------------------------------
 
 
 def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_stands(ros: Callable[..., bool]) -> None:
@@ -118,19 +118,19 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     from esar_ros.nodes.core.qos import PROFILES
     from esar_ros.nodes.core.steps import to_stamp
     from esar_ros.nodes.messages.vehicle import transform_message
-    from esar_ros.nodes.mission_control import WAITING, BrieferNode
+    from esar_ros.nodes.mission_control import WAITING, MissionControlNode
 
     quality = lambda name: PROFILES[BY_NAME[name].quality]  # noqa: E731
     context = rclpy.get_default_context()
     assert context.ok()
-    briefer = make_node(BrieferNode, [Parameter("vehicles", value=["uav1"])])
+    mission_control = make_node(MissionControlNode, [Parameter("vehicles", value=["uav1"])])
     user = rclpy.create_node("user")
     briefs: list[Any] = []
     states: list[Any] = []
     user.create_subscription(Brief, f"uav1/{names.BRIEF}", briefs.append, quality(names.BRIEF))
     user.create_subscription(MissionState, f"uav1/{names.MISSION_STATE}", states.append, quality(names.MISSION_STATE))
-    start, stop = (user.create_client(Trigger, f"briefer/{verb}") for verb in ("start", "stop"))
-    nodes = [briefer, user]
+    start, stop = (user.create_client(Trigger, f"mission_control/{verb}") for verb in ("start", "stop"))
+    nodes = [mission_control, user]
 
     def call(client: Any) -> Any:
         future = client.call_async(Trigger.Request())
@@ -176,13 +176,13 @@ def test_vehicles_share_out_the_report_cap(ros: Callable[..., bool]) -> None:
     from esar_ros.msg import Brief
     from esar_ros.nodes.core.interface import BY_NAME
     from esar_ros.nodes.core.qos import PROFILES
-    from esar_ros.nodes.mission_control import BrieferNode
+    from esar_ros.nodes.mission_control import MissionControlNode
 
-    briefer = make_node(BrieferNode, [Parameter("vehicles", value=["uav1", "uav2"])])
+    mission_control = make_node(MissionControlNode, [Parameter("vehicles", value=["uav1", "uav2"])])
     user = rclpy.create_node("user")
     briefs: list[Any] = []
     user.create_subscription(Brief, f"uav2/{names.BRIEF}", briefs.append, PROFILES[BY_NAME[names.BRIEF].quality])
-    assert ros([briefer, user], lambda: bool(briefs))
+    assert ros([mission_control, user], lambda: bool(briefs))
     assert briefs[0].report_cap == load_thresholds().report_cap // 2
 
 

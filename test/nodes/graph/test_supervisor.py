@@ -124,7 +124,7 @@ def test_one_that_keeps_dying_is_given_up(make: Make) -> None:
 
 @pytest.mark.usefixtures("two_restarts")
 def test_the_mission_goes_on_without_one_that_only_watches(make: Make, heard: Heard) -> None:
-    supervisor = make(viewer=(DIE, {"optional": True}), officials=(STAY, {"ends_mission": True}))
+    supervisor = make(viewer=(DIE, {"optional": True}), referee_recorder=(STAY, {"ends_mission": True}))
     supervisor.start()
     last = ("viewer", "ended with 3, the mission goes on without it")
     limit = time.monotonic() + 30.0
@@ -145,7 +145,7 @@ def test_one_that_must_not_be_restarted_ends_the_mission(make: Make) -> None:
 
 
 def test_the_orderly_end_of_the_officials_is_the_mission_s(make: Make) -> None:
-    supervisor = make(pilot=STAY, officials=("print('scored')", {"ends_mission": True, "restart": False}))
+    supervisor = make(pilot=STAY, referee_recorder=("print('scored')", {"ends_mission": True, "restart": False}))
     supervisor.start()
     assert watch(supervisor) == 0
 
@@ -179,17 +179,17 @@ def test_code_2_without_words_is_a_death_like_others(make: Make) -> None:
 def test_it_ends_in_order_officials_first_simulator_last(make: Make, heard: Heard) -> None:
     supervisor = make(
         simulator=(ORDERLY, {"ros": False}),
-        officials=(ORDERLY, {"ends_mission": True}),
+        referee_recorder=(ORDERLY, {"ends_mission": True}),
         pilot=ORDERLY,
         planner=ORDERLY,
     )
     supervisor.start()
-    for name in ("simulator", "officials", "pilot", "planner"):
+    for name in ("simulator", "referee_recorder", "pilot", "planner"):
         heard.wait_for(name, "here")
     supervisor.stop()
     at = heard.at
     for name in ("pilot", "planner"):
-        assert at["officials", "closed"] <= at[name, "closing"]
+        assert at["referee_recorder", "closed"] <= at[name, "closing"]
         assert at[name, "closed"] <= at["simulator", "closing"]
     assert abs(at["pilot", "closing"] - at["planner", "closing"]) < 1.0
 

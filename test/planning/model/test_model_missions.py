@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import Flown, fly
+from esar_ros.benchmark.engine.episode import EpisodeResult, fly
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.sim.terrain.maps import load_map
@@ -20,7 +20,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-def flown(planner: str) -> Flown:
+def flown(planner: str) -> EpisodeResult:
     return fly(TASK, planner, 3, FAST, load_map(TASK.map))
 
 

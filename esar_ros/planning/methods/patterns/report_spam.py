@@ -1,4 +1,4 @@
-"""Flooder: reports a grid of places without looking. A reference row: what guessing is worth under the metrics.
+"""ReportSpam: reports a grid of places without looking. A reference row: what guessing is worth under the metrics.
 
 Source: none; ESARBench puts no price on a report, so a method may claim every place it cannot rule out. This one
 spends the whole report cap on two square grids around the start, one of victims and one of clues, nearest first, at
@@ -21,7 +21,7 @@ from esar_ros.planning.methods.patterns.reference_row import ReferenceRow, Refer
 from esar_ros.planning.registry import register
 
 
-class FlooderSettings(ReferenceSettings):
+class ReportSpamSettings(ReferenceSettings):
     """Section `flooder` of config/planners.yaml."""
 
     reach: float = Field(default=10.0, gt=0, description="m, the benchmark's E: what one report covers")
@@ -39,11 +39,11 @@ def grid_around(count: int, spacing: float) -> NDArray[np.float64]:
 
 
 @register("flooder")
-class Flooder(ReferenceRow[FlooderSettings]):
+class ReportSpam(ReferenceRow[ReportSpamSettings]):
     """Claims everything near the start and stops; it asks for no goal."""
 
     name = "flooder"
-    settings_type = FlooderSettings
+    settings_type = ReportSpamSettings
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission: lay the grids around home."""
