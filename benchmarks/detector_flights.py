@@ -40,6 +40,7 @@ from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.suites.esarbench.deployer import segmentation_kinds
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 MATCH = load_thresholds().error_threshold  # m: a track this near to an object of its kind is of it
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of stated probability
@@ -124,7 +125,7 @@ def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
     task = load_task(name)
     flight = _TAP.flight = Flight(task.id, task.objects)
     short = task.model_copy(update={"t_max": min(seconds, task.t_max)})
-    track = fly(short, planner, task.seed, RunConditions(preset=preset, detector=TAP)).track[VEHICLE]
+    track = fly(ESARBENCH, short, planner, task.seed, RunConditions(preset=preset, detector=TAP)).track[VEHICLE]
     places = np.array([p for p in zip(track["x"], track["y"], strict=True) if None not in p], dtype=np.float64)
     flight.kilometres = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()) / 1e3
     return flight
@@ -206,7 +207,7 @@ def figures(flights: Sequence[Flight], reliability: Reliability, how: Mapping[st
 
 
 def _flights(arguments: argparse.Namespace) -> Iterator[Flight]:
-    for name in choose_tasks(arguments.tasks, arguments.limit):
+    for name in choose_tasks(ESARBENCH, arguments.tasks, arguments.limit):
         began = time.process_time()
         flight = flown(name, arguments.planner, arguments.seconds, arguments.preset)
         cpu = time.process_time() - began

@@ -28,11 +28,12 @@ def episode(task: str, planner: str, detector: str, preset: str, seconds: float)
     from esar_ros.benchmark.engine.episode import fly
     from esar_ros.mission.run_conditions import RunConditions
     from esar_ros.mission.task import load_task
+    from esar_ros.suites.esarbench.suite import ESARBENCH
 
     loaded = load_task(task).model_copy(update={"t_max": seconds})
     imports = time.process_time()
     wall = time.perf_counter()
-    flown = fly(loaded, planner, loaded.seed, RunConditions(preset=preset, detector=detector))
+    flown = fly(ESARBENCH, loaded, planner, loaded.seed, RunConditions(preset=preset, detector=detector))
     cpu, wall = time.process_time() - imports, time.perf_counter() - wall
     if flown.error is not None:
         raise RuntimeError(flown.error)

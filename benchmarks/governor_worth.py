@@ -25,6 +25,7 @@ from esar_ros.benchmark.runner.run import run
 from esar_ros.benchmark.runner.store import Store, read_episodes
 from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.scoring.statistics import Unit, compare, estimate
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 LIMIT = 4.0  # s of wall time a second of the longest mission may take
 WAYS = {"on": True, "off": False}
@@ -47,7 +48,7 @@ def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: 
                     continue
                 if way == "on" and time.monotonic() > until:
                     return
-                pool = LocalPool(1, EmbeddedEpisode(), LIMIT * plan.longest)
+                pool = LocalPool(1, EmbeddedEpisode(ESARBENCH), LIMIT * plan.longest)
                 run(replace(plan, jobs=(job,)), stores[way], pool, lambda progress: None, failed)
                 print(f"{job.task_id}, governor {way}", file=sys.stderr, flush=True)
     finally:
@@ -82,7 +83,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(arguments.out or temporary)
-        tasks = choose_tasks(arguments.tasks, arguments.limit)
+        tasks = choose_tasks(ESARBENCH, arguments.tasks, arguments.limit)
         fly(tasks, arguments.planner, arguments.preset, root, arguments.minutes)
         figures, rows = compared(root)
     print(f"{'':22}{'governor on':>14}{'off':>10}   difference per task (95 %), p")

@@ -45,6 +45,7 @@ from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.suites.esarbench.deployer import segmentation_kinds
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 NEAR = 60.0  # m, nearest look of the objects that the error is told of
 MATCH = load_thresholds().error_threshold  # m, farthest from a true object of its kind that a track counts as it
@@ -161,7 +162,7 @@ def flown(task: Task, seconds: float, preset: str) -> Flight:
         at = Start(position=(float(start[0]), float(start[1])), yaw=float(rng.uniform(-3.0, 3.0)))
         _TAP.flight = Flight(task.id, task.seed, PRESETS[preset], truth)
         moved = task.model_copy(update={"start": at, "t_max": seconds})
-        if fly(moved, "spiral", task.seed, conditions, place).simulated > TOOK_OFF:
+        if fly(ESARBENCH, moved, "spiral", task.seed, conditions, place).simulated > TOOK_OFF:
             break
     return _TAP.flight
 

@@ -26,6 +26,7 @@ from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.session import Session
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 DETECTOR = "segmentation_oracle"  # what is seen is no part of the question, and costs least
 GOAL_CORE = 0.30  # share of a core, planner and pilot together
@@ -57,9 +58,9 @@ class Meter:
 def measure(planner: str, task: Task, preset: str) -> dict[str, float]:
     """Figures of one method."""
     conditions = RunConditions(preset=preset, detector=DETECTOR)
-    fly(task.model_copy(update={"t_max": 4.0}), planner, task.seed, conditions)
+    fly(ESARBENCH, task.model_copy(update={"t_max": 4.0}), planner, task.seed, conditions)
     with Meter(Session, "reset") as begin, Meter(Session, "decide") as decide, Meter(Pilot, "step") as step:
-        flown = fly(task, planner, task.seed, conditions)
+        flown = fly(ESARBENCH, task, planner, task.seed, conditions)
     if flown.error is not None:
         raise UsageError(f"{planner}: {flown.error}", "mend the method")
     decisions = 1e3 * np.array(decide.times)

@@ -18,6 +18,7 @@ from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 GOAL = 0.02
 DETECTOR = "segmentation_oracle"  # what is seen is no part of the question, and costs least
@@ -33,14 +34,18 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300.0, help="of each task")
     parser.add_argument("--preset", default="fast", choices=("fast", "paper"))
     arguments = parser.parse_args()
-    tasks = [task for task in map(load_task, choose_tasks("dev")) if task.map == arguments.map][: arguments.limit]
+    tasks = [task for task in map(load_task, choose_tasks(ESARBENCH, "dev")) if task.map == arguments.map][
+        : arguments.limit
+    ]
     rate = load_vehicle().rates.control
     changed: Counter[str] = Counter()
     shares = []
     steps = contacts = 0
     for task in tasks:
         cut = task.model_copy(update={"t_max": min(task.t_max, arguments.seconds)})
-        flown = fly(cut, arguments.planner, cut.seed, RunConditions(preset=arguments.preset, detector=DETECTOR))
+        flown = fly(
+            ESARBENCH, cut, arguments.planner, cut.seed, RunConditions(preset=arguments.preset, detector=DETECTOR)
+        )
         [track] = flown.track.values()
         aloft = round(rate * sum(z is not None and z >= track["z"][0] + ALOFT for z in track["z"]))
         own = Counter(flown.result.safety.interventions)

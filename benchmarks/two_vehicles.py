@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from esar_ros.benchmark.engine.run_description import make_brief
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mission.clues import PERSON
@@ -33,6 +32,8 @@ from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detectio
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
+from esar_ros.suites.esarbench.brief import make_brief
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 SPEED, CLIMB = 5.0, 2.5  # m/s
 APART = 8.0  # m between the places of two looks that count as two
@@ -229,7 +230,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if create(arguments.planner).needs:
         raise UsageError(f"planner {arguments.planner} needs a map", "choose belief, zigzag, spiral or concentric")
-    every = choose_tasks("dev")
+    every = choose_tasks(ESARBENCH, "dev")
     chosen = [load_task(every[i]) for i in np.linspace(0, len(every) - 1, arguments.tasks).round().astype(int)]
     began = time.process_time()
     totals = {1: [0, 0.0, 0.0], 2: [0, 0.0, 0.0]}  # victims found, seconds to each (at the end those missed), metres

@@ -113,13 +113,14 @@ def bench(arguments: argparse.Namespace) -> int:
     from esar_ros.benchmark.runner.worker_pool import LocalPool, Pool
     from esar_ros.mission.task import load_task
     from esar_ros.perception.detectors.chosen import absolute
+    from esar_ros.suites.esarbench.suite import ESARBENCH
 
     if not 0 <= arguments.workers <= 1024:
         raise UsageError(f"--workers {arguments.workers}", "between 1 and 1024, or 0 for one a CPU")
     if not arguments.timeout >= 0.0:  # also where it is no number
         raise UsageError(f"--timeout {arguments.timeout:g}", "seconds of wall time, or 0 for the default")
     plan = make_plan(
-        choose_tasks(arguments.tasks, arguments.limit),
+        choose_tasks(ESARBENCH, arguments.tasks, arguments.limit),
         tuple(part.strip() for part in arguments.planners.split(",") if part.strip()),
         arguments.seeds,
         preset=arguments.preset,
@@ -147,9 +148,9 @@ def bench(arguments: argparse.Namespace) -> int:
         if arguments.ray:
             from esar_ros.benchmark.runner.ray_pool import RayPool
 
-            pool = RayPool(arguments.ray, arguments.workers, EmbeddedEpisode(), limit)
+            pool = RayPool(arguments.ray, arguments.workers, EmbeddedEpisode(ESARBENCH), limit)
         else:
-            pool = LocalPool(arguments.workers or len(os.sched_getaffinity(0)), EmbeddedEpisode(), limit)
+            pool = LocalPool(arguments.workers or len(os.sched_getaffinity(0)), EmbeddedEpisode(ESARBENCH), limit)
         progress = run(plan, store, pool, line.show, failed)
         line.close()
         print(

@@ -146,7 +146,8 @@ def flown_kernels() -> dict[str, Any]:
     import_module("esar_ros.benchmark.engine.episode")
     create_planner("belief")
     create_planner("fbe")
-    others = {f"esar_ros.sim.{name}" for name in (*GROUND_MODULES, "infrared", "normals_image")}
+    others = {f"esar_ros.sim.terrain.{name}" for name in GROUND_MODULES}
+    others |= {"esar_ros.sim.render.infrared", "esar_ros.sim.render.process.normals_image"}
     return {
         f"{name}.{kernel}": value
         for name, module in sorted(sys.modules.items())
@@ -167,6 +168,7 @@ def call_kernels() -> None:
     from esar_ros.planning.warm_up import warm_up as warm_up_planning
     from esar_ros.safety.limits import load_limits
     from esar_ros.safety.warm_up import warm_up as warm_up_safety
+    from esar_ros.suites.esarbench.suite import ESARBENCH
 
     warm_up_safety(load_limits())
     Mapper(1.0, 60.0, 60.0).warm_up()
@@ -175,7 +177,7 @@ def call_kernels() -> None:
     task = load_task(TASK).model_copy(update={"weather": WEATHER})
     for planner in ("fbe", defaults.PLANNER):
         with suppress(_Enough):
-            fly(task, planner, task.seed, RunConditions(detector=DETECTOR), in_agent=_Until(DECISIONS))
+            fly(ESARBENCH, task, planner, task.seed, RunConditions(detector=DETECTOR), in_agent=_Until(DECISIONS))
 
 
 class _Enough(Exception):
@@ -201,7 +203,7 @@ def _kernel_stamp() -> Path:
     """
     total = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
-        if b"njit" in path.read_bytes() or path.parent.name == "mapping":
+        if b"njit" in path.read_bytes() or "mapping" in path.parts:
             status = path.stat()
             total.update(f"{path} {status.st_mtime_ns} {status.st_size}\n".encode())
     total.update(f"{sys.version} {version('numba')} {version('llvmlite')} {_processor()}".encode())

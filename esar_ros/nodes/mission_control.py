@@ -1,4 +1,4 @@
-"""Mission_control node: begins and ends a flight of a real vehicle, where nobody knows the truth and nothing is scored.
+"""Mission control node: begins and ends a flight of a real vehicle, where nobody knows the truth and nothing is scored.
 
 In place of the referee: it briefs the planner from the task's public part, with home where the vehicle stands, and
 starts the mission clock when a person calls `~/start`. `~/stop` ends it; so does its time, and the pilot then does
@@ -12,7 +12,7 @@ from typing import Any
 
 from std_srvs.srv import Trigger
 
-from esar_ros.benchmark.engine.run_description import make_brief, mission_id
+from esar_ros.benchmark.engine.run_description import mission_id
 from esar_ros.mission import defaults, names
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
@@ -23,6 +23,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode
 from esar_ros.nodes.messages import convert
 from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.brief import make_brief
 
 PERIOD = 1.0  # s
 WAITING = "waiting-for-position"  # id of the brief that only tells where the map lies

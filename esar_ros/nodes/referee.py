@@ -9,7 +9,8 @@ from typing import Any
 
 from std_msgs.msg import String
 
-from esar_ros.benchmark.engine.run_description import describe_run, make_brief, mission_id
+from esar_ros.benchmark.engine.run_description import describe_run, mission_id
+from esar_ros.benchmark.engine.suite import Deployment
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.connect import authorise
 from esar_ros.mission import defaults, names
@@ -37,7 +38,8 @@ from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
 from esar_ros.sim.terrain.maps import load_map
-from esar_ros.suites.esarbench.deployer import Deployment, deploy
+from esar_ros.suites.esarbench.brief import make_brief
+from esar_ros.suites.esarbench.deployer import deploy
 
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
 RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for

@@ -23,6 +23,7 @@ from esar_ros.benchmark.runner.run import Progress
 from esar_ros.benchmark.runner.store import EPISODES, Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 
 @pytest.fixture(autouse=True)
@@ -66,13 +67,13 @@ def test_planners_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> N
 def test_tasks_come_from_lists_files_and_ids(tmp_path: Path) -> None:
     listed = tmp_path / "list.txt"
     listed.write_text("# comment\naotai-first\n\n  aotai-second \n")
-    assert choose_tasks(str(listed)) == ("aotai-first", "aotai-second")
-    assert choose_tasks("aotai-second, aotai-first") == ("aotai-second", "aotai-first")
-    assert choose_tasks("aotai-second,aotai-first", 1) == ("aotai-second",)
+    assert choose_tasks(ESARBENCH, str(listed)) == ("aotai-first", "aotai-second")
+    assert choose_tasks(ESARBENCH, "aotai-second, aotai-first") == ("aotai-second", "aotai-first")
+    assert choose_tasks(ESARBENCH, "aotai-second,aotai-first", 1) == ("aotai-second",)
     many = tuple(f"aotai-wu-1-{number:02}" for number in range(60))
-    assert choose_tasks(",".join(many)) == many, "longer than a file's name may be"
+    assert choose_tasks(ESARBENCH, ",".join(many)) == many, "longer than a file's name may be"
     file = resource("config/tasks") / "aotai-first.json"
-    assert choose_tasks(str(file)) == (str(file.resolve()),)
+    assert choose_tasks(ESARBENCH, str(file)) == (str(file.resolve()),)
 
 
 def test_every_method_flies_a_task_before_the_next_and_seeds_count_from_the_tasks_own() -> None:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
 
 from esar_ros.app.cli import main
+from helpers import bench_maker
 
 
 def make_bench(folder: Path, events: int = 2) -> None:
-    path = Path(__file__).parents[1] / "benchmark" / "bench_maker.py"
-    spec = importlib.util.spec_from_file_location("bench_maker_of_app", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    module.make_bench(folder, {"fbe": 0.4, "stay": 0.0}, events=events, snapshots=1)
+    bench_maker.make_bench(folder, {"fbe": 0.4, "stay": 0.0}, events=events, snapshots=1)
 
 
 def test_a_benchmark_is_compared_into_its_own_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

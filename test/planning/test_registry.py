@@ -44,7 +44,7 @@ def test_the_shipped_file_states_the_defaults(name):
 
 @pytest.mark.parametrize("module", [*registry._OWN, "oracle"])
 def test_a_method_s_file_opens_with_its_source_and_what_needs_a_model(module):
-    home = "esar_ros.benchmark.oracles" if module == "oracle" else "esar_ros.planning"
+    home = "esar_ros.suites.esarbench" if module == "oracle" else "esar_ros.planning"
     opening = import_module(f"{home}.{module}").__doc__ or ""
     assert "\nSource: " in opening
     assert re.search(r"([Nn]eed|without)[^.]*\bmodel\b", opening)

@@ -9,17 +9,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import rclpy
+from fake_autopilot import FakeAutopilot
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fake_autopilot import FakeAutopilot
 
 from esar_ros.bridges.airsim.connect import authorise, connect
 from esar_ros.bridges.airsim.frames import VehicleFrame

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,9 +56,10 @@ def test_how_time_is_cut_changes_nothing() -> None:
 
 @pytest.mark.full
 def test_another_process_reads_the_same() -> None:
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from test_same_bytes import flight; print(flight(0.05))"
+    code = "from test_same_bytes import flight; print(flight(0.05))"
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     done = subprocess.run(
-        [sys.executable, "-c", code, str(Path(__file__).parent)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == str(flight(0.05))
 

@@ -105,7 +105,7 @@ def ignored_parameters(path: Path) -> Check:
 def declared_parameters() -> set[str]:
     """Names of all parameters that the package's nodes declare, from their source."""
     names = set(OF_RCLPY)
-    for file in Path(esar_ros.__path__[0], "nodes").glob("*.py"):
+    for file in Path(esar_ros.__path__[0], "nodes").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 called = getattr(node.func, "id", getattr(node.func, "attr", ""))

@@ -30,7 +30,7 @@ def parameters_page() -> str:
     """Parameters of nodes, then settings files."""
     lines = ["# Parameters", "", MADE, ""]
     lines += ["Read-only once a node runs. `ros2 param describe` shows the same; `--params-file` overrides.", ""]
-    for path in sorted(_NODES.glob("*.py")):
+    for path in sorted(_NODES.rglob("*.py"), key=lambda path: path.stem):
         rows = _declared(path)
         if rows:
             of = "every node that answers steps" if path.stem == "steps" else f"`{path.stem}`"
@@ -52,7 +52,7 @@ def _declared(path: Path) -> list[tuple[str, ...]]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) == "declare"]
     if not calls:
         return []
-    known = dict(vars(import_module(f"esar_ros.nodes.{path.stem}")))
+    known = dict(vars(import_module(".".join(("esar_ros.nodes", *path.relative_to(_NODES).with_suffix("").parts)))))
     for node in ast.walk(tree):  # texts that are given a name first, to keep lines short
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and len(node.targets) == 1:
             known.setdefault(_name(node.targets[0]), node.value.value)

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.benchmark.engine.recording import Recording
-from esar_ros.benchmark.engine.run_description import describe_run, make_brief, mission_id
+from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.benchmark.engine.sensing import Sensed, Sensing, views_of
 from esar_ros.benchmark.engine.simulator import LocalSimulator
+from esar_ros.benchmark.engine.suite import Deployment, Suite
 from esar_ros.benchmark.engine.wire import goal_as_sent, ranges_as_sent, seconds, single
 from esar_ros.bridges.airsim.actuation import Actuation
 from esar_ros.bridges.airsim.camera import AirSimLidar
@@ -50,7 +51,6 @@ from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
-from esar_ros.suites.esarbench.deployer import Deployment, deploy
 
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 VEHICLE = "uav1"
@@ -75,6 +75,7 @@ class EpisodeResult:
 
 
 def fly(
+    suite: Suite,
     task: Task,
     planner: str,
     seed: int,
@@ -88,7 +89,7 @@ def fly(
     """
 
     async def episode() -> EpisodeResult:  # a loop must be running for the simulator's motions
-        mission = _Mission(task, planner, seed, conditions, place or load_map(task.map), in_agent)
+        mission = _Mission(suite, task, planner, seed, conditions, place or load_map(task.map), in_agent)
         try:
             return mission.fly()
         finally:
@@ -121,6 +122,7 @@ class _Mission:
 
     def __init__(
         self,
+        suite: Suite,
         task: Task,
         planner: str,
         seed: int,
@@ -133,10 +135,10 @@ class _Mission:
         self._rig, self._conditions = rig, conditions
         self._session = self._ask(lambda: Session(create(planner)))
         self._simulator = LocalSimulator(place, seed, rig, (VEHICLE,))
-        deployment = deploy(self._simulator.connect(truth=True), task, place, (VEHICLE,), pause=True)
+        deployment = suite.deploy(self._simulator.connect(truth=True), task, place, (VEHICLE,))
         thresholds = load_thresholds()
         name = mission_id(task, planner, seed)
-        brief = make_brief(task, place, name, thresholds.report_cap, deployment.starts[VEHICLE])
+        brief = suite.brief(task, place, name, thresholds.report_cap, deployment.starts[VEHICLE])
         self._judge = OfflineJudge()
         run = describe_run(
             name,
@@ -150,7 +152,7 @@ class _Mission:
         self._referee = Referee(task, deployment.victims, deployment.clues, thresholds, run, deployment.odom_in_map)
         self._connect(rig, seed, deployment)
         self._recording = Recording(self._referee, VEHICLE, brief, self._remote.odom_in_map)
-        self._sensing = Sensing(rig, brief, conditions.detector)
+        self._sensing = Sensing(rig, brief, conditions.detector, suite.object_kinds())
         limits = load_limits()
         self._map_age = limits.map_age
         self._pilot = Pilot(load_pilot_limits(), limits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,6 @@ from esar_ros.mission.vehicle import Vehicle
 from esar_ros.perception.detector import create_detector
 from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
-from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
 RESOLUTION = 1.0  # m, edge of a voxel; the graph's default
 _NO_PICTURE = np.zeros((0, 0, 3), dtype=np.uint8)
@@ -41,11 +41,11 @@ class Sensed:
 class Sensing:
     """Detector and mapper of one vehicle."""
 
-    def __init__(self, rig: Vehicle, brief: Brief, detector: str) -> None:
+    def __init__(self, rig: Vehicle, brief: Brief, detector: str, kinds: Mapping[int, tuple[str, str]]) -> None:
         self._rig = rig
         self.detector = create_detector(detector)
         if isinstance(self.detector.backend, SegmentationOracle):
-            self.detector.backend.set_objects(segmentation_kinds())
+            self.detector.backend.set_objects(kinds)
         self._mapper = Mapper(RESOLUTION, rig.image.depth_max, load_thresholds().coverage_range)
         self._mapper.set_area(brief.area, brief.home)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from esar_ros.benchmark.engine.conditions import with_files
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
+from esar_ros.benchmark.engine.suite import Suite
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
@@ -30,6 +31,9 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 class EmbeddedEpisode:
     """Flies in the embedded simulator, in this process."""
 
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
     def prepare(self) -> None:
         """Whether episodes can be flown here at all. Raises UsageError."""
         from esar_ros.sim.render.graphics import headless_context
@@ -43,7 +47,7 @@ class EmbeddedEpisode:
         began, cpu = time.monotonic(), time.process_time()
         task = load_task(job.task)
         try:
-            flown = fly(task, job.planner, job.seed, job.conditions, _place(task.map), in_agent)
+            flown = fly(self._suite, task, job.planner, job.seed, job.conditions, _place(task.map), in_agent)
         except AgentError as error:  # before there was anything to fly
             return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
         return {

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from esar_ros.benchmark.engine.conditions import task_digest, with_content
+from esar_ros.benchmark.engine.suite import Suite
 from esar_ros.benchmark.runner.job import Job, Plan, Settings
 from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
@@ -14,14 +15,13 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.planning.registry import create as create_method
-from esar_ros.suites.esarbench.tasks import SETS, task_set
 
 
-def choose_tasks(wanted: str, limit: int | None = None) -> tuple[str, ...]:
+def choose_tasks(suite: Suite, wanted: str, limit: int | None = None) -> tuple[str, ...]:
     """Tasks by the name of a set, a file of ids (one a line), a task file, or ids with commas. Raises UsageError."""
     path = Path(wanted)
-    if wanted in SETS:
-        chosen = tuple(task_set(wanted))
+    if wanted in suite.sets:
+        chosen = tuple(suite.task_set(wanted))
         if not chosen:
             raise UsageError(f"the set '{wanted}' holds no tasks", "run esar tasks make, or name another set")
     elif path.suffix == ".json":
@@ -35,7 +35,7 @@ def choose_tasks(wanted: str, limit: int | None = None) -> tuple[str, ...]:
     else:
         chosen = tuple(part.strip() for part in wanted.split(",") if part.strip())
     if not chosen:
-        raise UsageError(f"--tasks {wanted!r} names no task", f"give ids, a file, or one of {', '.join(SETS)}")
+        raise UsageError(f"--tasks {wanted!r} names no task", f"give ids, a file, or one of {', '.join(suite.sets)}")
     if len(set(chosen)) < len(chosen):
         raise UsageError(f"--tasks {wanted}: a task is named twice", "name each once")
     if limit is not None and limit < 1:

@@ -229,5 +229,9 @@ def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
         specs.append(NodeSpec(interface.VIEWER, root, page, optional=True, module="esar_ros.app.view.viewer"))
     if options.foxglove != NO_PORT:
         server: dict[str, Any] = {"vehicles": vehicles, "port": options.foxglove}
-        specs.append(NodeSpec(interface.FOXGLOVE_BRIDGE, root, server, optional=True))
+        specs.append(
+            NodeSpec(
+                interface.FOXGLOVE_BRIDGE, root, server, optional=True, module="esar_ros.nodes.tools.foxglove_bridge"
+            )
+        )
     return specs

@@ -1,4 +1,7 @@
-"""Whether a message that a process sends to itself over DDS arrives: `python -m esar_ros.nodes.tools.loopback_check`."""
+"""Tells whether a message that a process sends to itself over DDS arrives.
+
+Run: `python -m esar_ros.nodes.tools.loopback_check`.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class YoloDetector(ABC):
 
     @property
     def reliability(self) -> Mapping[str, Sequence[tuple[float, float]]]:
-        """What raw scores are worth, by kind (perception.fusion.evidence.Calibrated); of the first word that counts as it."""
+        """What raw scores are worth, by kind (fusion.evidence.Calibrated); of the first word that counts as it."""
         curves: dict[str, Sequence[tuple[float, float]]] = {}
         for word in self.card.classes:
             kind, curve = self._prompts.get(word), self._calibration.get(word)

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from esar_ros.benchmark.engine.suite import Deployment
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.geometry.frames import (
     Pose,
@@ -86,19 +87,6 @@ class Place(Protocol):
     def contains(self, xy: Any) -> Any:
         """Whether points (..., 2) lie on the map."""
         ...
-
-
-@dataclass(frozen=True)
-class Deployment:
-    """What stands where, map frame (m): the ground truth of a mission and where its vehicles begin."""
-
-    victims: tuple[TrueVictim, ...]
-    clues: tuple[TrueClue, ...]
-    starts: dict[str, Vector]  # (3,) of each vehicle
-    odom_in_map: dict[str, tuple[float, float, float]]  # where each vehicle's AirSim coordinates count from
-    objects: dict[
-        str, str
-    ]  # name in the simulator of each victim's and clue's id, and of distractors (distractor-0 ...)
 
 
 def segmentation_kinds() -> dict[int, tuple[str, str]]:

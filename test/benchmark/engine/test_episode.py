@@ -18,6 +18,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.scoring.result import parse_result
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 FAST = RunConditions(preset="fast", detector="segmentation_oracle")
 
@@ -58,7 +59,7 @@ def failing() -> Iterator[None]:
 
 def test_an_episode_flies_and_is_the_same_when_flown_again() -> None:
     def once() -> EpisodeResult:
-        return fly(short(9.0), "zigzag", 7, FAST)
+        return fly(ESARBENCH, short(9.0), "zigzag", 7, FAST)
 
     first, second = once(), once()
     assert first.error is None
@@ -79,7 +80,7 @@ def test_an_episode_flies_and_is_the_same_when_flown_again() -> None:
 
 def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> None:
     words: list[bool] = []
-    flown = fly(short(30.0), "failing", 7, FAST, in_agent=words.append)
+    flown = fly(ESARBENCH, short(30.0), "failing", 7, FAST, in_agent=words.append)
     assert flown.error == "ZeroDivisionError"
     assert "in act" in flown.trace
     assert flown.simulated == pytest.approx(2.0)
@@ -89,10 +90,10 @@ def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> 
     assert (result.metrics.rs, result.metrics.safe) == (0.0, False)
     assert words[:2] == [True, False] and words.count(True) == words.count(False) == 5
     impossible = short(30.0).model_copy(update={"id": "impossible"})
-    flown = fly(impossible, "failing", 7, FAST)
+    flown = fly(ESARBENCH, impossible, "failing", 7, FAST)
     assert flown.error == "ValueError: cannot work with this"
     assert flown.result.end.value == "error"
-    assert fly(short(30.0).model_copy(update={"id": "leaving"}), "failing", 7, FAST).error == "SystemExit: 3"
+    assert fly(ESARBENCH, short(30.0).model_copy(update={"id": "leaving"}), "failing", 7, FAST).error == "SystemExit: 3"
 
 
 JOB = Job(3, "aotai-first", "aotai-first", "", "zigzag", 7, FAST)
@@ -117,11 +118,11 @@ def test_a_method_that_cannot_be_made_is_the_agents_error(monkeypatch: pytest.Mo
 
     monkeypatch.setitem(registry._FACTORIES, "broken", broken)
     job = Job(0, "aotai-first", "aotai-first", "", "broken", 7, FAST)
-    record = EmbeddedEpisode().run(job, lambda inside: None)
+    record = EmbeddedEpisode(ESARBENCH).run(job, lambda inside: None)
     assert (record["status"], record["reason"]) == (AGENT_ERROR, "RuntimeError: no model server")
     assert "in broken" in record["trace"]
 
 
 def test_a_task_on_a_map_that_does_not_exist_is_told() -> None:
     with pytest.raises(UsageError, match="atlantis"):
-        fly(short(5.0).model_copy(update={"map": "atlantis"}), "zigzag", 7, FAST)
+        fly(ESARBENCH, short(5.0).model_copy(update={"map": "atlantis"}), "zigzag", 7, FAST)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import csv
 import html
-import importlib.util
 import io
 import json
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,24 +22,15 @@ from esar_ros.benchmark.report.comparison_tables import Cell, Table, all_tables,
 from esar_ros.benchmark.report.paper_tables import CAVEAT, METHODS, TIERS, paper_value
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judges import make_judge
+from helpers.bench_maker import TOLD, make_bench, write_lines
 
 SKILLS = {"belief": 0.8, "fbe": 0.2, "stay": 0.0, "flooder": 0.05}
 
 
 @pytest.fixture(scope="module")
-def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_maker", Path(__file__).with_name("bench_maker.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def lines(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+def lines(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("bench")
-    return folder, maker.make_bench(folder, SKILLS, seeds=2)
+    return folder, make_bench(folder, SKILLS, seeds=2)
 
 
 def report_of(*folders: Path, **more: Any) -> Report:
@@ -95,13 +83,13 @@ def test_the_tables_have_the_paper_s_layout(report: Report) -> None:
         )
 
 
-def test_every_victim_of_every_episode_stands_under_one_cause(maker: ModuleType, tmp_path: Path) -> None:
-    lines = maker.make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
+def test_every_victim_of_every_episode_stands_under_one_cause(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
     causes = ["found", "seen_not_reported", "looked_and_missed", "found"]
     for number, line in enumerate(lines):
         for victim in line["result"]["victims"]:
             victim["cause"] = causes[number % 4] if line["planner"] == "fbe" else "too_late"
-    maker.write_lines(tmp_path, lines)
+    write_lines(tmp_path, lines)
     table = by_name(report_of(tmp_path))["losses"]
     rows = {row[0].text: dict(zip(table.heads, (cell.text for cell in row), strict=True)) for row in table.rows}
     assert rows["fbe"]["victims"] == rows["zigzag"]["victims"] == rows["zigzag"]["too late"] == "16"
@@ -112,7 +100,7 @@ def test_every_victim_of_every_episode_stands_under_one_cause(maker: ModuleType,
     )
     assert "not recorded" not in table.heads and "too late" in markdown(table)
     del lines[0]["result"]["victims"][0]["cause"]
-    maker.write_lines(tmp_path, lines)
+    write_lines(tmp_path, lines)
     assert by_name(report_of(tmp_path))["losses"].heads[-1] == "not recorded"
 
 
@@ -162,11 +150,11 @@ def test_every_file_is_written_and_the_page_stands_alone(report: Report, tmp_pat
         assert path.read_bytes() == (again / path.name).read_bytes(), path.name
 
 
-def test_failed_episodes_are_kept_and_named(maker: ModuleType, tmp_path: Path) -> None:
-    lines = maker.make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
+def test_failed_episodes_are_kept_and_named(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
     lines[0] |= {"status": "agent_error", "reason": "ValueError: <b>boom</b>"}
     lines[0]["result"] |= {"end": "error", "error": "boom"}
-    maker.write_lines(tmp_path, lines)
+    write_lines(tmp_path, lines)
     report = report_of(tmp_path)
     assert any("fbe: 1 agent error of 8 episodes" in note for note in report.notes)
     page = render_page(report, "", "", None)
@@ -174,9 +162,9 @@ def test_failed_episodes_are_kept_and_named(maker: ModuleType, tmp_path: Path) -
     assert any("Only 2 events" in note for note in report.notes)
 
 
-def test_oracles_stand_apart(maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+def test_oracles_stand_apart(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     reason = "planner oracle uses ground truth"
-    maker.make_bench(tmp_path, {"oracle": 1.0}, eligible=False, ineligible_reasons=(reason,))
+    make_bench(tmp_path, {"oracle": 1.0}, eligible=False, ineligible_reasons=(reason,))
     report = report_of(lines[0], tmp_path)
     assert report.methods[-1].name == "oracle" and not report.methods[-1].competes
     assert not any("oracle" in (pair.a, pair.b) for pair in report.pairs["sr"])
@@ -187,13 +175,11 @@ def test_oracles_stand_apart(maker: ModuleType, lines: tuple[Path, list[dict[str
     assert {pair.b for pair in against.pairs["rs"]} == {"oracle"}
 
 
-def test_a_reason_that_all_share_is_said_once_and_they_compete(maker: ModuleType, tmp_path: Path) -> None:
+def test_a_reason_that_all_share_is_said_once_and_they_compete(tmp_path: Path) -> None:
     reason = "detector segmentation_oracle uses ground truth"
-    maker.make_bench(
-        tmp_path / "a", {"fbe": 0.4, "zigzag": 0.2}, events=2, eligible=False, ineligible_reasons=(reason,)
-    )
+    make_bench(tmp_path / "a", {"fbe": 0.4, "zigzag": 0.2}, events=2, eligible=False, ineligible_reasons=(reason,))
     both = (reason, "planner oracle uses ground truth")
-    maker.make_bench(tmp_path / "b", {"oracle": 1.0}, events=2, eligible=False, ineligible_reasons=both)
+    make_bench(tmp_path / "b", {"oracle": 1.0}, events=2, eligible=False, ineligible_reasons=both)
     report = report_of(tmp_path / "a", tmp_path / "b")
     assert report.notes[0] == f"No row is eligible: {reason}. Compare within this page only."
     assert [(method.name, method.ineligible) for method in report.methods] == [
@@ -209,17 +195,15 @@ OTHERS: dict[str, Any] = {  # a condition, and another value of it
 }  # fmt: skip
 
 
-def test_every_condition_is_tried(maker: ModuleType) -> None:
-    assert set(OTHERS) == set(maker.TOLD.told)
+def test_every_condition_is_tried() -> None:
+    assert set(OTHERS) == set(TOLD.told)
 
 
 @pytest.mark.parametrize("field", OTHERS)
-def test_runs_under_other_conditions_are_refused_and_the_condition_named(
-    maker: ModuleType, tmp_path: Path, field: str
-) -> None:
+def test_runs_under_other_conditions_are_refused_and_the_condition_named(tmp_path: Path, field: str) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
-    maker.make_bench(one, {"apex": 0.3}, events=1)
-    maker.make_bench(other, {"apex": 0.3}, events=1, conditions=replace(maker.TOLD, **{field: OTHERS[field]}))
+    make_bench(one, {"apex": 0.3}, events=1)
+    make_bench(other, {"apex": 0.3}, events=1, conditions=replace(TOLD, **{field: OTHERS[field]}))
     with pytest.raises(UsageError, match=f"^{field.replace('_', ' ')} of .*other is .*one") as refused:
         report_of(one, other)
     assert "\n" not in str(refused.value)
@@ -229,36 +213,34 @@ def test_runs_under_other_conditions_are_refused_and_the_condition_named(
     assert {len(method.episodes) for method in rows.methods} == {4}
 
 
-def test_what_concerns_one_method_alone_does_not_part_methods(maker: ModuleType, tmp_path: Path) -> None:
+def test_what_concerns_one_method_alone_does_not_part_methods(tmp_path: Path) -> None:
     own = {"tasks": "6, c3", "planner_settings": "m9", "model": "model qwen3"}
-    maker.make_bench(tmp_path / "a", {"fbe": 0.3}, events=1)
-    maker.make_bench(tmp_path / "b", {"apex": 0.3}, events=1, conditions=replace(maker.TOLD, **own))
+    make_bench(tmp_path / "a", {"fbe": 0.3}, events=1)
+    make_bench(tmp_path / "b", {"apex": 0.3}, events=1, conditions=replace(TOLD, **own))
     assert {method.name for method in report_of(tmp_path / "a", tmp_path / "b").methods} == {"fbe", "apex"}
 
 
-def test_parts_of_one_run_are_one_row(maker: ModuleType, tmp_path: Path) -> None:
-    lines = maker.make_bench(tmp_path / "all", {"fbe": 0.3}, events=2)
+def test_parts_of_one_run_are_one_row(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path / "all", {"fbe": 0.3}, events=2)
     for name, part in (("a", lines[:3]), ("b", lines[3:])):
         (tmp_path / name).mkdir()
-        maker.write_lines(tmp_path / name, part)
+        write_lines(tmp_path / name, part)
     whole, parts = report_of(tmp_path / "all"), report_of(tmp_path / "a", tmp_path / "b")
     assert [(m.name, m.tasks) for m in parts.methods] == [("fbe", 8)]
     assert parts.cell("fbe", "overall", "rs") == whole.cell("fbe", "overall", "rs")
 
 
-def test_lines_of_two_runs_in_one_file_are_refused_too(maker: ModuleType, tmp_path: Path) -> None:
-    lines = maker.make_bench(tmp_path, {"belief": 0.3}, events=1)
-    other = maker.make_bench(tmp_path, {"belief": 0.3}, events=1, conditions=replace(maker.TOLD, planner_settings="m2"))
-    maker.write_lines(tmp_path, lines[:2] + other[2:])
+def test_lines_of_two_runs_in_one_file_are_refused_too(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path, {"belief": 0.3}, events=1)
+    other = make_bench(tmp_path, {"belief": 0.3}, events=1, conditions=replace(TOLD, planner_settings="m2"))
+    write_lines(tmp_path, lines[:2] + other[2:])
     with pytest.raises(UsageError, match="planner settings of belief"):
         report_of(tmp_path)
 
 
-def test_a_run_that_tells_no_conditions_stands_alone(
-    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
-) -> None:
+def test_a_run_that_tells_no_conditions_stands_alone(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     for name in ("old", "older"):
-        maker.make_bench(tmp_path / name, {"fbe": 0.3}, events=1, conditions=None, governor=name == "old")
+        make_bench(tmp_path / name, {"fbe": 0.3}, events=1, conditions=None, governor=name == "old")
     alone = report_of(tmp_path / "old")
     assert [method.name for method in alone.methods] == ["fbe"]
     assert any("does not tell all conditions" in note for note in alone.notes)
@@ -267,60 +249,56 @@ def test_a_run_that_tells_no_conditions_stands_alone(
             report_of(*folders, by=["governor"])
 
 
-def test_two_models_in_a_run_that_tells_no_conditions_are_refused(maker: ModuleType, tmp_path: Path) -> None:
-    lines = maker.make_bench(tmp_path, {"apex": 0.3}, events=1, conditions=None, planner_details={"model": "a"})
+def test_two_models_in_a_run_that_tells_no_conditions_are_refused(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path, {"apex": 0.3}, events=1, conditions=None, planner_details={"model": "a"})
     lines[1]["result"]["planner_details"] = {"model": "b"}
-    maker.write_lines(tmp_path, lines)
+    write_lines(tmp_path, lines)
     with pytest.raises(UsageError, match=r"model of apex of .* is model b, in .* model a"):
         report_of(tmp_path)
 
 
 @pytest.mark.parametrize("what", ["task", "map"])
-def test_a_task_or_map_with_another_content_is_refused(maker: ModuleType, tmp_path: Path, what: str) -> None:
+def test_a_task_or_map_with_another_content_is_refused(tmp_path: Path, what: str) -> None:
     for name, method in (("a", "fbe"), ("b", "zigzag")):
-        lines = maker.make_bench(tmp_path / name, {method: 0.3}, events=1)
+        lines = make_bench(tmp_path / name, {method: 0.3}, events=1)
         for line in lines:
             line["task_digest"] = name if what == "task" else "same"
             line["result"]["map_digest"] = name if what == "map" else "same"
-        maker.write_lines(tmp_path / name, lines)
+        write_lines(tmp_path / name, lines)
     with pytest.raises(UsageError, match=f"{what} .* is not the {what} .* of "):
         report_of(tmp_path / "a", tmp_path / "b")
 
 
-def test_unknown_conditions_of_a_later_version_are_one_line(maker: ModuleType, tmp_path: Path) -> None:
-    lines = maker.make_bench(tmp_path, {"fbe": 0.3}, events=1)
+def test_unknown_conditions_of_a_later_version_are_one_line(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path, {"fbe": 0.3}, events=1)
     lines[0]["conditions"]["moon"] = "full"
-    maker.write_lines(tmp_path, lines)
+    write_lines(tmp_path, lines)
     with pytest.raises(UsageError, match="line 1: conditions that this version does not know"):
         read_bench([tmp_path])
 
 
-def test_a_method_that_flew_less_is_said(
-    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
-) -> None:
-    maker.make_bench(tmp_path, {"zigzag": 0.3}, events=1)
+def test_a_method_that_flew_less_is_said(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    make_bench(tmp_path, {"zigzag": 0.3}, events=1)
     report = report_of(lines[0], tmp_path)
     assert any("zigzag flew 4 of the 12 tasks" in note for note in report.notes)
     assert {p.difference.tasks for p in report.pairs["rs"] if "zigzag" in (p.a, p.b)} == {4}
 
 
 def test_the_same_folder_twice_changes_nothing_and_another_score_is_refused(
-    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
+    lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
 ) -> None:
     assert len(read_bench([lines[0], lines[0]]).episodes) == len(lines[1])
     other = json.loads(json.dumps(lines[1][:1]))
     other[0]["result"]["metrics"]["coverage"] = 0.123
-    maker.write_lines(tmp_path, other)
+    write_lines(tmp_path, other)
     with pytest.raises(UsageError, match="with another score"):
         read_bench([lines[0], tmp_path])
 
 
-def test_other_thresholds_are_refused(
-    maker: ModuleType, lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
-) -> None:
+def test_other_thresholds_are_refused(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     other = json.loads(json.dumps(lines[1][:1]))
     other[0]["result"]["thresholds"]["error_threshold"] = 12.0
-    maker.write_lines(tmp_path, other)
+    write_lines(tmp_path, other)
     with pytest.raises(UsageError, match=r"error_threshold is 12\.0, elsewhere 10\.0"):
         read_bench([lines[0], tmp_path])
 

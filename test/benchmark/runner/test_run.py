@@ -92,7 +92,7 @@ def test_settings_changed_on_the_way_end_the_benchmark_and_nothing_is_recorded_u
 def kill_until_done(folder: Path, count: int, kills: int, seed: int) -> int:
     """Run the benchmark in a process of its own, SIGKILL it `kills` times at random, then let it end; kills done."""
     rng = random.Random(seed)
-    command = [sys.executable, str(Path(__file__).parent / "light_episode.py"), str(folder), str(count), "0.1"]
+    command = [sys.executable, light_episode.__file__, str(folder), str(count), "0.1"]
     done = 0
     while True:
         process = subprocess.Popen(command)
@@ -131,7 +131,7 @@ def test_killed_again_and_again_it_ends_with_the_results_of_an_undisturbed_run(
 
 
 def test_interrupted_it_goes_on(tmp_path: Path) -> None:
-    command = [sys.executable, str(Path(__file__).parent / "light_episode.py"), str(tmp_path), "12", "0.1"]
+    command = [sys.executable, light_episode.__file__, str(tmp_path), "12", "0.1"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     limit = time.monotonic() + 60.0
     while time.monotonic() < limit and not (

@@ -21,7 +21,7 @@ CHANGEABLE = {"voxel_mapper.py": {"map_file"}, "clock.py": {"paused", "speed"}}
 def calls(name: str) -> list[tuple[str, ast.Call]]:
     """Calls of a function or method in all nodes: (file, call)."""
     found = []
-    for path in sorted(FOLDER.glob("*.py")):
+    for path in sorted(FOLDER.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -54,7 +54,7 @@ def test_every_number_has_bounds_and_every_parameter_a_description(file: str, ca
 def test_what_is_declared_is_read() -> None:
     """A choice that a node offers and ignores."""
     ignored = []
-    for path in sorted(FOLDER.glob("*.py")):
+    for path in sorted(FOLDER.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 called = node.value.func

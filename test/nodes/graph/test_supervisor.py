@@ -144,7 +144,7 @@ def test_one_that_must_not_be_restarted_ends_the_mission(make: Make) -> None:
     assert "simulator ended with 3: oh" in supervisor.failure
 
 
-def test_the_orderly_end_of_the_officials_is_the_mission_s(make: Make) -> None:
+def test_the_orderly_end_of_the_referee_is_the_mission_s(make: Make) -> None:
     supervisor = make(pilot=STAY, referee_recorder=("print('scored')", {"ends_mission": True, "restart": False}))
     supervisor.start()
     assert watch(supervisor) == 0
@@ -176,7 +176,7 @@ def test_code_2_without_words_is_a_death_like_others(make: Make) -> None:
     assert watch(supervisor) == 1
 
 
-def test_it_ends_in_order_officials_first_simulator_last(make: Make, heard: Heard) -> None:
+def test_it_ends_in_order_referee_first_simulator_last(make: Make, heard: Heard) -> None:
     supervisor = make(
         simulator=(ORDERLY, {"ros": False}),
         referee_recorder=(ORDERLY, {"ends_mission": True}),

@@ -12,6 +12,7 @@ from esar_ros.benchmark.engine.episode import fly
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR
+from esar_ros.suites.esarbench.suite import ESARBENCH
 from helpers.flight import Flight, Flown, comparable, write_short_task
 
 
@@ -26,7 +27,11 @@ def in_graph(folder: Path, task: Path, planner: str, **options: Any) -> dict[str
 
 def in_engine(task: Path, planner: str, **options: Any) -> dict[str, Any]:
     flown = fly(
-        load_task(str(task)), planner, 7, RunConditions(preset="fast", **{"detector": TRUTH_DETECTOR, **options})
+        ESARBENCH,
+        load_task(str(task)),
+        planner,
+        7,
+        RunConditions(preset="fast", **{"detector": TRUTH_DETECTOR, **options}),
     )
     assert flown.error is None
     return dict(json.loads(flown.result.dump()))

@@ -138,7 +138,8 @@ def test_an_empty_picture_shows_nothing(engine: str, model: Path, down_frame: Ca
 
 def test_two_processes_see_the_same(engine: str, model: Path) -> None:
     code = (
-        "import sys, numpy as np; from esar_ros.perception.detectors.engines import load_engine; from pathlib import Path\n"
+        "import sys, numpy as np; from pathlib import Path\n"
+        "from esar_ros.perception.detectors.engines import load_engine\n"
         "picture = np.random.default_rng(1).random((1, 3, 96, 64)).astype(np.float32)\n"
         f"name = {'onnxruntime' if engine == 'onnx' else 'openvino'!r}\n"
         "sys.stdout.buffer.write(load_engine(name, Path(sys.argv[1]), 1).run(picture).tobytes())"

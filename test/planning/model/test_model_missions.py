@@ -11,6 +11,7 @@ from esar_ros.benchmark.engine.episode import EpisodeResult, fly
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 TASK = load_task("aotai-first").model_copy(update={"t_max": 22.0})
 FAST = RunConditions(preset="fast", detector="segmentation_oracle")
@@ -21,7 +22,7 @@ GOOD: dict[str, Any] = {
 
 
 def flown(planner: str) -> EpisodeResult:
-    return fly(TASK, planner, 3, FAST, load_map(TASK.map))
+    return fly(ESARBENCH, TASK, planner, 3, FAST, load_map(TASK.map))
 
 
 @pytest.mark.parametrize("planner", ["pure_mllm", pytest.param("apex", marks=pytest.mark.full)])

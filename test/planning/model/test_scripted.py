@@ -25,6 +25,7 @@ from esar_ros.planning.model.exchange import Form, Question
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.planning.model.settings import PRESETS, SCRIPTED, ModelSettings, resolved
 from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.suite import ESARBENCH
 
 ASKING = ("aoa_f", "aoa_v", "apex", "belief_model", "mllm", "navgpt", "pure_mllm", "spf", "unigoal")
 NAME = PRESETS[SCRIPTED]["name"]
@@ -185,7 +186,7 @@ def test_a_mission_by_it_says_so_in_its_result(name: str, tmp_path: Path, monkey
     monkeypatch.setenv("ESAR_MODEL_LOG", str(tmp_path))
     task = load_task("aotai-first").model_copy(update={"t_max": 18.0})
     conditions = RunConditions(preset="fast", detector="segmentation_oracle")
-    flown = fly(task, f"{name}@scripted", 3, conditions, load_map(task.map))
+    flown = fly(ESARBENCH, task, f"{name}@scripted", 3, conditions, load_map(task.map))
     assert flown.error is None
     result = flown.result
     assert result.planner == f"{name}@scripted" and f"{name}@scripted" in result.mission_id

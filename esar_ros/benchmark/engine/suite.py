@@ -1,0 +1,51 @@
+"""What an engine asks of a suite: a task put into a world, its brief, and what the ids of its objects stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.observation import Brief
+from esar_ros.mission.task import Task
+from esar_ros.scoring.truth import TrueClue, TrueVictim
+from esar_ros.sim.terrain.maps import PlaceMap
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """What stands where, map frame (m): the ground truth of a mission and where its vehicles begin."""
+
+    victims: tuple[TrueVictim, ...]
+    clues: tuple[TrueClue, ...]
+    starts: dict[str, Vector]  # (3,) of each vehicle
+    odom_in_map: dict[str, tuple[float, float, float]]  # where each vehicle's AirSim coordinates count from
+    objects: dict[
+        str, str
+    ]  # name in the simulator of each victim's and clue's id, and of distractors (distractor-0 ...)
+
+
+class Suite(Protocol):
+    """A benchmark that episodes are flown of."""
+
+    @property
+    def sets(self) -> Sequence[str]:
+        """Names of its sets of tasks."""
+        ...
+
+    def task_set(self, name: str) -> Sequence[str]:
+        """Ids of a set's tasks in the order in which they are flown."""
+        ...
+
+    def deploy(self, client: Any, task: Task, place: PlaceMap, vehicles: Sequence[str]) -> Deployment:
+        """Put a task into a world that stands still. Raises UsageError and the client's errors."""
+        ...
+
+    def brief(self, task: Task, place: PlaceMap, name: str, report_cap: int, home: Vector) -> Brief:
+        """What the planner of a vehicle that starts at home (3,) m is told."""
+        ...
+
+    def object_kinds(self) -> Mapping[int, tuple[str, str]]:
+        """(kind, its words) of every segmentation id that `deploy` may give."""
+        ...
