@@ -35,7 +35,6 @@ from esar_ros.mapping.layers.frontiers import Frontiers
 from esar_ros.mapping.layers.ground_layers import GroundGrid, ValueLayer
 from esar_ros.mapping.layers.ground_plan import BevLayers
 from esar_ros.mapping.map.fusion import coarsened, fuse
-from esar_ros.mapping.map.local_esdf import LocalEsdf
 from esar_ros.mapping.map.local_window import window_around
 from esar_ros.mapping.map.occupied_cloud import OccupiedCloud
 from esar_ros.mapping.map.voxel_map import OCCUPIED, VoxelMap
@@ -140,7 +139,6 @@ def measure_consumers(frames: list[Frame]) -> dict[str, float]:
         note("window 96x96x64 ms", lambda here=here: window_around(voxel_map, here, 0.0))
         window = window_around(voxel_map, here, 0.0)
         note("window packed ms", window.pack)
-        note("ESDF 96x96x64 ms", lambda window=window: LocalEsdf.of_window(window))
     figures = {name: float(np.median(values[1:])) for name, values in times.items()}
     first = timed(voxel_map.occupied_points)
     figures["all occupied points anew, per 1e5, ms"] = first * 1e5 / voxel_map.occupied_count

@@ -53,12 +53,6 @@ def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Vector:
     return np.asarray(euler.euler2quat(roll, pitch, yaw, "sxyz"), dtype=np.float64)
 
 
-def rpy_from_quaternion(quaternion: ArrayLike) -> tuple[float, float, float]:
-    """Fixed-axis roll, pitch, yaw in rad (ROS convention)."""
-    roll, pitch, yaw = euler.quat2euler(np.asarray(quaternion, dtype=np.float64), "sxyz")
-    return float(roll), float(pitch), float(yaw)
-
-
 def yaw_from_quaternion(quaternion: ArrayLike) -> float:
     """Heading in rad, 0 = east, counter-clockwise; 0 for a nose straight up or down."""
     w, x, y, z = _unit(quaternion)
@@ -144,12 +138,6 @@ class Pose:
 
     position: Vector = field(default_factory=lambda: np.zeros(3))
     quaternion: Vector = field(default_factory=lambda: np.array(IDENTITY_QUATERNION))
-
-    @staticmethod
-    def from_matrix(matrix: ArrayLike) -> Pose:
-        """Pose of a 4x4 rigid transform."""
-        m = np.asarray(matrix, dtype=np.float64)
-        return Pose(m[:3, 3].copy(), quaternion_from_rotation(m[:3, :3]))
 
     @property
     def rotation(self) -> NDArray[np.float64]:

@@ -96,32 +96,6 @@ class OccupancyWindow:
                 nearest[side % 3] = self.origin[side] if side < 3 else self.upper[side - 3]
         return (best, nearest) if best <= r_max else (math.inf, None)
 
-    def clear_along(self, start: ArrayLike, end: ArrayLike, radius: float, unknown_is_obstacle: bool = True) -> float:
-        """How far (m) a sphere's centre can go from start towards end before the sphere touches an obstacle.
-
-        Between 0 and the segment's length; short of the exact value by at most 0.05 m, never beyond it.
-        """
-        p0, p1 = vector(start), vector(end)
-        length = float(np.linalg.norm(p1 - p0))
-        if not math.isfinite(length):
-            raise ValueError(f"no way from {p0.tolist()} to {p1.tolist()}")
-        direction = (p1 - p0) / length if length > 0.0 else np.zeros(3)
-        corners = self._near(p0, p1, radius, unknown_is_obstacle)
-        clear, travelled = 0.0, 0.0
-        while True:
-            p = p0 + travelled * direction
-            room = self._nearest_of(corners, p)[0] - radius
-            if unknown_is_obstacle:
-                room = min(room, float(min((p - self.origin).min(), (self.upper - p).min())) - radius)
-                if self.state_at(p) == UNKNOWN:
-                    room = -radius
-            if room < 0.0:
-                return clear
-            clear = travelled
-            if travelled >= length:
-                return length
-            travelled = min(length, travelled + max(room, _LEAST_STEP))
-
     def ground_below(self, xy: ArrayLike, z: float) -> float | None:
         """Height (m, map frame) of the top of the highest occupied cell at or below z; None where none is known."""
         x, y = (np.asarray(xy, dtype=np.float64)[:2] - self.origin[:2]) / self.resolution

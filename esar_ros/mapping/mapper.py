@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector
@@ -22,10 +22,9 @@ from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import DepthView, Scan, check_view, checked_stamp, pool_depth
 from esar_ros.mapping.layers.coverage import Coverage
 from esar_ros.mapping.layers.frontiers import Frontiers
-from esar_ros.mapping.layers.ground_layers import ClassLayer, ClueLayer, GroundGrid, ValueLayer
+from esar_ros.mapping.layers.ground_layers import ClassLayer, GroundGrid, ValueLayer
 from esar_ros.mapping.layers.ground_plan import BevLayers, HeightLayers
 from esar_ros.mapping.layers.object_labels import LABELS, SeenObject, object_labels
-from esar_ros.mapping.map.local_esdf import LocalEsdf
 from esar_ros.mapping.map.local_window import window_around
 from esar_ros.mapping.map.occupied_cloud import OccupiedCloud
 from esar_ros.mapping.map.voxel_map import VoxelMap
@@ -106,7 +105,6 @@ class Mapper:
         self._ground_grid = GroundGrid(corner, corner + coverage.cell * np.array([columns, rows]), coverage.cell)
         self._values: dict[str, ValueLayer] = {}
         self._classes: ClassLayer | None = None
-        self.clues = ClueLayer()
 
     # ------------------------------------------------------------------ what comes in
 
@@ -148,10 +146,6 @@ class Mapper:
             return str(error)
         return ""
 
-    def integrate_clue(self, xyz: ArrayLike, sigma: float, kind: str, score: float, stamp: float) -> None:
-        """Take a sighting at a map-frame position (m); see ClueLayer. Raises MapInputError."""
-        self.clues.integrate(xyz, sigma, kind, score, stamp)
-
     def paint_value(self, layer: str, view: DepthView, value: float) -> None:
         """Fuse the value of one picture into a layer, which begins with its first; see ValueLayer."""
         self.values(layer).paint(_pooled(view.depth, view.model, view.pose), value, self._look_range)
@@ -175,10 +169,6 @@ class Mapper:
     def local_window(self, center: Vector, stamp: float) -> OccupancyWindow:
         """Occupancy around a position (m, map frame)."""
         return window_around(self.map, center, stamp)
-
-    def local_esdf(self, center: Vector, unknown_is_obstacle: bool = True, signed: bool = False) -> LocalEsdf:
-        """Distance field of the window around a position (m, map frame)."""
-        return LocalEsdf.of_window(window_around(self.map, center, 0.0), unknown_is_obstacle, signed)
 
     def grid(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
         """Bird's-eye cells, their edge (m) and the least corner (m), as mission.observation.Grid."""
@@ -248,11 +238,6 @@ class Mapper:
         if self._map is None:
             raise RuntimeError("the map has no search area yet")
         return self._coverage
-
-    @property
-    def ground_grid(self) -> GroundGrid:
-        """The cells of coverage, value and class layers."""
-        return self._ground_grid
 
     def values(self, layer: str) -> ValueLayer:
         """A value layer by name; it begins empty."""

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from esar_ros.bridges.airsim.types import from_quaternionr, from_vector3r, quaternionr, vector3r
+from esar_ros.bridges.airsim.types import quaternionr, vector3r
 from esar_ros.geometry.frames import (
     Pose,
     Vector,
     attitude_enu_flu_to_ned_frd,
-    attitude_ned_frd_to_enu_flu,
     enu_to_ned,
     ned_to_enu,
     vector,
@@ -46,29 +45,12 @@ class VehicleFrame:
         """The vehicle's NED of a map-frame point."""
         return enu_to_ned(vector(enu) - self.offset)
 
-    def pose_in_map(self, told: dict[str, Any]) -> Pose:
-        """Map-frame FLU pose of AirSim's Pose."""
-        return Pose(
-            self.position_in_map(from_vector3r(told["position"])),
-            attitude_ned_frd_to_enu_flu(from_quaternionr(told["orientation"])),
-        )
-
     def pose_to_airsim(self, pose: Pose) -> dict[str, Any]:
         """AirSim's Pose of a map-frame FLU pose."""
         return {
             "position": vector3r(self.position_to_airsim(pose.position)),
             "orientation": quaternionr(attitude_enu_flu_to_ned_frd(pose.quaternion)),
         }
-
-
-def yaw_to_airsim(yaw: float) -> float:
-    """Degrees clockwise from north of rad counter-clockwise from east."""
-    return math.degrees(math.pi / 2.0 - yaw)
-
-
-def yaw_from_airsim(yaw: float) -> float:
-    """Rad counter-clockwise from east of degrees clockwise from north."""
-    return math.pi / 2.0 - math.radians(yaw)
 
 
 def yaw_rate_to_airsim(rate: float) -> float:

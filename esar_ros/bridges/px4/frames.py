@@ -35,9 +35,6 @@ def yaw_ned_to_enu(yaw: float) -> float:
     return wrap_angle(math.pi / 2.0 - yaw)
 
 
-yaw_enu_to_ned = yaw_ned_to_enu
-
-
 @dataclass(frozen=True)
 class VelocitySetpoint:
     """Numbers of a TrajectorySetpoint. Position and acceleration are NaN: zeros would mean 'fly to the origin'."""
@@ -103,11 +100,6 @@ class LocalFrame:
     def _is_raised(self, local: Any) -> bool:
         """Whether the origin's altitude has changed: delta_z of PX4 1.17 has the wrong sign then."""
         return self._reference is not None and bool(local.z_global) and float(local.ref_alt) != self._reference[2]
-
-    @property
-    def has_reference(self) -> bool:
-        """Whether the autopilot has said where on Earth its local frame lies."""
-        return self._reference is not None
 
     def odom_in_map(self, origin: Origin) -> Pose | None:
         """Pose of <vehicle>/odom in the map frame with this origin; None before the reference is known."""

@@ -7,18 +7,15 @@ hides it. Rows lie along y; positions and lengths are in m in the map frame.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from esar_ros.geometry.frames import Vector, vector
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import DepthView, checked_depth, checked_pose, checked_range
 from esar_ros.mapping.kernels.kernel import kernel
 
 LEAST_CONFIDENCE = 0.25  # at the edge of the view (VLFM remaps cos^2 to [0.25, 1])
-_GATE = 3.0  # standard deviations within which two clues of one class are the same
 
 
 class GroundGrid:
@@ -115,62 +112,6 @@ class ClassLayer:
     def classes(self) -> NDArray[np.uint8]:
         """Class (rows, columns) with the most votes, the lower number at a tie; 0 where none has any."""
         return np.argmax(self.votes, axis=1).astype(np.uint8).reshape(self.grid.shape)
-
-
-@dataclass
-class MapClue:
-    """Something found, fused over its sightings."""
-
-    kind: str
-    position: Vector  # (3,) m
-    sigma: float  # m, standard deviation per axis
-    score: float  # probability that it is one, 0..1
-    sightings: int
-    stamp: float  # s, newest
-
-
-class ClueLayer:
-    """Things found on the map, merged by class and place."""
-
-    def __init__(self) -> None:
-        self.clues: list[MapClue] = []
-
-    def integrate(self, xyz: ArrayLike, sigma: float, kind: str, score: float, stamp: float) -> MapClue:
-        """Take one sighting; near one of its class it makes that surer, else it is new. Raises MapInputError.
-
-        Positions are weighted with 1 / sigma^2 and scores joined as independent: 1 - (1 - p) (1 - q).
-        """
-        position = vector(xyz)
-        if not (
-            np.isfinite(position).all() and math.isfinite(stamp) and 0.0 < sigma < math.inf and 0.0 <= score <= 1.0
-        ):
-            raise MapInputError(f"not a clue: {kind} at {position.tolist()} +- {sigma} m, score {score}, {stamp} s")
-        best, nearest = None, _GATE
-        for clue in self.clues:
-            off = float(np.linalg.norm(clue.position - position)) / math.hypot(clue.sigma, sigma)
-            if clue.kind == kind and off <= nearest:
-                best, nearest = clue, off
-        if best is None:
-            self.clues.append(MapClue(kind, position, float(sigma), float(score), 1, float(stamp)))
-            return self.clues[-1]
-        old, new = best.sigma**-2, sigma**-2
-        best.position = (best.position * old + position * new) / (old + new)
-        best.sigma = (old + new) ** -0.5
-        best.score = 1.0 - (1.0 - best.score) * (1.0 - score)
-        best.sightings += 1
-        best.stamp = max(best.stamp, float(stamp))
-        return best
-
-    def picture(self, grid: GroundGrid, kind: str | None = None) -> NDArray[np.float32]:
-        """Score (rows, columns) around the clues of one or of every class, falling off with their sigma."""
-        x, y = grid.centers()
-        out = np.zeros(grid.shape, np.float32)
-        for clue in self.clues:
-            if kind is None or clue.kind == kind:
-                width = 2.0 * max(clue.sigma, grid.cell / 2.0) ** 2
-                square = (y[:, None] - clue.position[1]) ** 2 + (x[None, :] - clue.position[0]) ** 2
-                out = np.maximum(out, (clue.score * np.exp(-square / width)).astype(np.float32))
-        return out
 
 
 @kernel

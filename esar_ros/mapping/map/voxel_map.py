@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, vector
-from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN, pack_cells
+from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import (
     DepthView,
@@ -206,7 +206,3 @@ class VoxelMap(VoxelStore):
         cells = np.empty(shape, np.uint8)
         queries.cut_window(self.blocks, cell.astype(np.int64) - self.first_cell, cells)
         return cells
-
-    def pack_window(self, origin_cell: ArrayLike, shape: tuple[int, int, int]) -> bytes:
-        """The same window as in a LocalMap message; geometry.occupancy_window.unpack_cells reads it."""
-        return pack_cells(self.window(origin_cell, shape))

@@ -378,5 +378,3 @@ BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
 
 ACTIONS: dict[str, str] = {names.ARM: "esar_ros/action/Arm", names.TOUCH_DOWN: "esar_ros/action/TouchDown"}
 
-# Lockstep's clock is moved by parameters of the bridge, `paused` and `speed`, and by this service of it.
-SERVICES: dict[str, str] = {names.SIM_STEP: "std_srvs/srv/Trigger"}

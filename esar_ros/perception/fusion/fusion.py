@@ -43,8 +43,6 @@ class ClueFusion:
         self._tracks: list[Track] = []  # by id
         self._rays = Rays(self._settings.bearings)
         self._next_id = first_id
-        self.bearings_only = 0  # sightings without depth so far
-        self.duplicates = 0  # sightings left out: a surer one of the same picture holds them
         self.owners: dict[int, int] = {}  # of the last update: place in its sightings -> the object's id
         self.merged: dict[int, int] = {}  # of the last update: id that is no more -> the one it was found to be
 
@@ -99,9 +97,7 @@ class ClueFusion:
         for sighting in sorted(picture, key=lambda s: -s.detection.score):
             group = self._group[sighting.detection.kind]
             same = (other for other in kept if self._group[other.detection.kind] == group)
-            if any(_share_inside(sighting, other) >= self._settings.contained for other in same):
-                self.duplicates += 1
-            else:
+            if not any(_share_inside(sighting, other) >= self._settings.contained for other in same):
                 kept.append(sighting)
         return [sighting for sighting in picture if any(sighting is other for other in kept)]
 
@@ -166,7 +162,6 @@ class ClueFusion:
         group = self._group[sighting.detection.kind]
         placed, distance, first = _placed(sighting), sighting.view_range, sighting
         if placed is None or distance is None:
-            self.bearings_only += 1
             crossing = self._rays.crossing(group, sighting)
             if crossing is None:
                 self._rays.keep(group, sighting)
@@ -190,7 +185,6 @@ class ClueFusion:
         return track
 
     def _correct(self, track: Track, sighting: Sighting, placed: Placed) -> None:
-        self.bearings_only += sighting.position is None
         track.place.correct(placed)
         self._believe(track, sighting)
         distance = float(np.linalg.norm(placed.lever))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.layers.ground_layers import LEAST_CONFIDENCE, ClassLayer, ClueLayer, GroundGrid, ValueLayer
+from esar_ros.mapping.layers.ground_layers import LEAST_CONFIDENCE, ClassLayer, GroundGrid, ValueLayer
 
 SEEDS = st.integers(0, 2**32 - 1)
 REACH = 30.0
@@ -103,37 +103,3 @@ def test_bad_paint_is_refused(random_frames):
             GroundGrid(*corners)
     with pytest.raises(MapInputError):
         ClassLayer(grid, 1)
-
-
-def test_sightings_of_one_thing_become_one_clue():
-    layer = ClueLayer()
-    layer.integrate((10.0, 0.0, 1.0), 2.0, "tent", 0.5, 5.0)
-    layer.integrate((12.0, 0.0, 1.0), 2.0, "tent", 0.5, 3.0)
-    layer.integrate((11.0, 0.0, 1.0), 2.0, "rope", 0.5, 9.0)
-    layer.integrate((40.0, 0.0, 1.0), 2.0, "tent", 0.25, 9.0)
-    assert [(c.kind, c.sightings) for c in layer.clues] == [("tent", 2), ("rope", 1), ("tent", 1)]
-    tent = layer.clues[0]
-    np.testing.assert_allclose(tent.position, (11.0, 0.0, 1.0))
-    assert tent.score == 0.75 and tent.stamp == 5.0 and tent.sigma == pytest.approx(2.0 / math.sqrt(2.0))
-    grid = GroundGrid((0.0, -20.0), (60.0, 20.0), 2.0)
-    tents, ropes = layer.picture(grid, "tent"), layer.picture(grid, "rope")
-    assert grid.centers()[0][tents.max(axis=0).argmax()] == pytest.approx(11.0, abs=1.0)
-    assert ropes[:, 18:].max() < 0.01 < tents[:, 18:].max()
-    np.testing.assert_array_equal(layer.picture(grid), np.maximum(tents, ropes))
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        ((np.nan, 0, 0), 1.0, 0.5, 1.0),
-        ((0, 0, 0), 0.0, 0.5, 1.0),
-        ((0, 0, 0), 1.0, 1.5, 1.0),
-        ((0, 0, 0), 1.0, 0.5, np.inf),
-    ],
-)
-def test_impossible_clues_are_refused(bad):
-    layer = ClueLayer()
-    xyz, sigma, score, stamp = bad
-    with pytest.raises(MapInputError):
-        layer.integrate(xyz, sigma, "tent", score, stamp)
-    assert not layer.clues

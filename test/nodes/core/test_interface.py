@@ -139,12 +139,6 @@ def test_the_bridge_serves_the_actions(observer: Any) -> None:
         assert served[f"/{VEHICLE}/{name}"] == [kind]
 
 
-def test_the_bridge_serves_the_services(observer: Any) -> None:
-    served = dict(observer.get_service_names_and_types())
-    for name, kind in SERVICES.items():
-        assert served[f"/{name}"] == [kind]
-
-
 def test_everything_lives_in_the_vehicle_s_namespace_but_what_ros_has_globally(observer: Any) -> None:
     allowed = {names.CLOCK, names.TF, names.TF_STATIC, names.DIAGNOSTICS}
     assert {topic.name for topic in TOPICS if topic.name.startswith("/")} == allowed

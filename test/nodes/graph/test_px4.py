@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -142,7 +143,7 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     assert not call(start).success, "nobody knows where the vehicle is"
     static = user.create_publisher(TFMessage, names.TF_STATIC, quality(names.TF_STATIC))
     odometry = user.create_publisher(Odometry, f"uav1/{names.ODOMETRY}", quality(names.ODOMETRY))
-    pose = Pose.from_matrix([[1, 0, 0, 100.0], [0, 1, 0, -50.0], [0, 0, 1, 7.0], [0, 0, 0, 1]])
+    pose = Pose(np.array([100.0, -50.0, 7.0]))
     static.publish(TFMessage(transforms=[transform_message(names.MAP, "uav1/odom", pose, to_stamp(1))]))
     where = Odometry()
     where.pose.pose.position.x = 3.0
