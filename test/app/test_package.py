@@ -268,7 +268,7 @@ def test_the_build_installs_what_ros_looks_for() -> None:
     for name in executables():
         script = prefix / "lib/esar_ros" / name
         assert script.stat().st_mode & 0o111, f"{script} is not executable"
-        assert f"from {executables()[name]} import main" in script.read_text()
+        assert f'start("{executables()[name]}")' in script.read_text()
 
 
 # ---- floors

@@ -49,7 +49,7 @@ def driver(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> CameraDriverNode:
     monkeypatch.setattr(Node, "__init__", lambda self, name, **more: original(self, name, namespace="/uav1"))
     monkeypatch.setattr(camera_driver, "AirSimCameras", Lidar)
     monkeypatch.setattr(camera_driver, "AirSimLidar", Lidar)
-    monkeypatch.setattr(camera_driver, "connect", lambda *_: None)
+    monkeypatch.setattr("esar_ros.nodes.airsim.server.connect", lambda *_: None)
     node = CameraDriverNode()
     node._odometry = SimpleNamespace(at=lambda ns: (ns, Pose(), np.zeros(3)))  # type: ignore[assignment]
     ros([node], lambda: True)

@@ -234,7 +234,7 @@ def test_images_filled_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
     assert slow > doctor.SLOW_IMAGE > fill_time()
     monkeypatch.setattr(doctor, "_run_python", lambda *_: (True, f"{slow:.2f}"))
     check = doctor.images()
-    assert not check.ok and "image_message" in check.cure
+    assert not check.ok and "messages/image.py" in check.cure
 
 
 def test_messages_of_another_px4_are_found_before_the_flight(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ class Graph:
 def graph(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> Graph:
     for name in ("AirSimCameras", "AirSimLidar"):
         monkeypatch.setattr(camera_driver, name, Remote)
-    monkeypatch.setattr(camera_driver, "connect", lambda *_: None)
+    monkeypatch.setattr("esar_ros.nodes.airsim.server.connect", lambda *_: None)
     monkeypatch.setattr("rclpy.node.Node.__init__", _in_namespace(Node.__init__))
     frames = InProcessFrames()
     world, driver, reader = World(), camera_driver.CameraDriverNode(frames), Reader()

@@ -25,7 +25,7 @@ from esar_ros.bridges.airsim.types import image_request
 from esar_ros.mission import names
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import ACTIONS, ANY_NODE, OPERATOR, SERVICES, TOPICS, Topic
+from esar_ros.nodes.core.interface import ACTIONS, ANY_NODE, OPERATOR, TOPICS, Topic
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
 

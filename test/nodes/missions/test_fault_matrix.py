@@ -24,7 +24,7 @@ SHORT = ("freeze_ranges", "nan_command", "tf_gap", "drop_odometry_at_pilot")
 
 @pytest.fixture(scope="module")
 def matrix() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("fault_matrix", ROOT / "benchmarks" / "schedule.py")
+    spec = importlib.util.spec_from_file_location("fault_matrix", ROOT / "benchmarks" / "faults.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up

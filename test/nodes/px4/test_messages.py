@@ -79,7 +79,7 @@ def test_what_is_imported_is_what_was_written(name: str) -> None:
 def test_without_px4_msgs_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     messages.message_class.cache_clear()
     monkeypatch.setattr(messages, "is_built", lambda: False)
-    with pytest.raises(UsageError, match=r"px4_msgs is not here: .*px4_messages"):
+    with pytest.raises(UsageError, match=r"px4_msgs is not here: .*esar_ros\.nodes\.px4\.messages"):
         messages.message_class("VehicleStatus")
     messages.message_class.cache_clear()
 

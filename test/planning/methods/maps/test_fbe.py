@@ -181,8 +181,11 @@ def test_reports_once(observe, brief, clue):
     assert counts == [2, 0, 0, 0, 0]
 
 
-def test_a_decision_takes_at_most_20_ms(observe, brief):
-    """512 x 512 cells, half of them free, obstacles strewn; choosing and following, CPU time, best of five."""
+def test_a_decision_costs_less_than_sorting_three_million_numbers(observe, brief):
+    """512 x 512 cells, half of them free, obstacles strewn; choosing and following, CPU time, best of five.
+
+    Beside other work of this process on the same machine, since seconds differ between machines: some 20 ms.
+    """
     rng = np.random.default_rng(0)
     cells = np.full((512, 512), UNKNOWN, np.int8)
     rows, columns = np.indices(cells.shape)
@@ -191,8 +194,12 @@ def test_a_decision_takes_at_most_20_ms(observe, brief):
     grid = Grid(cells, 4.0, (-1024.0, -1024.0))
     method = fbe(brief())
     opened(method, observe, grid)
-    costs = {"choose": [], "follow": []}
+    costs = {"choose": [], "follow": [], "sort": []}
     for stamp in range(3, 8):
+        numbers = rng.random(1_000_000)
+        began = time.process_time()
+        np.sort(numbers)
+        costs["sort"].append(time.process_time() - began)
         began = time.process_time()
         following = method.act(observe(stamp, grid=grid))
         costs["follow"].append(time.process_time() - began)
@@ -201,5 +208,5 @@ def test_a_decision_takes_at_most_20_ms(observe, brief):
         chosen = method.act(observe(stamp, grid=grid, goal_blocked=True))
         costs["choose"].append(time.process_time() - began)
         assert chosen.action == "frontier"
-    assert min(costs["follow"]) < 0.020
-    assert min(costs["choose"]) < 0.020
+    assert min(costs["follow"]) < 3.0 * min(costs["sort"])
+    assert min(costs["choose"]) < 3.0 * min(costs["sort"])
