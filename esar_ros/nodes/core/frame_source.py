@@ -20,8 +20,8 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import Vehicle
-from esar_ros.nodes.messages.convert import OdometryInMap
 from esar_ros.nodes.core.steps import StepNode
+from esar_ros.nodes.messages.convert import OdometryInMap
 from esar_ros.perception.detectors.backend import CameraFrame
 
 

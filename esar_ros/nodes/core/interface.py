@@ -23,7 +23,7 @@ RECORDER = "recorder"
 VIEWER = "viewer"  # only watches, as Foxglove's bridge does
 FOXGLOVE_BRIDGE = "foxglove_bridge"
 OPERATOR = "operator"  # a person, through whatever tool: nobody, as long as no one watches
-MISSION_CONTROL = "mission_control"  # in place of the referee on a real vehicle: briefs, starts and ends, scores nothing
+MISSION_CONTROL = "mission_control"  # a real vehicle's, in place of the referee: briefs, starts, ends, scores nothing
 
 # Nodes of one vehicle and of the whole mission that take part in steps.
 VEHICLE_PARTICIPANTS = (CAMERA_DRIVER, CLUE_DETECTOR, VOXEL_MAPPER, PLANNER, PILOT, SAFETY_GOVERNOR)
@@ -377,4 +377,3 @@ TOPICS: tuple[Topic, ...] = (
 BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
 
 ACTIONS: dict[str, str] = {names.ARM: "esar_ros/action/Arm", names.TOUCH_DOWN: "esar_ros/action/TouchDown"}
-

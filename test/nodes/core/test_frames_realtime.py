@@ -16,8 +16,8 @@ from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.nodes.core import frame_source as module
 from esar_ros.nodes.core.frame_source import FrameSet, TopicFrames
-from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.core.stamps import to_stamp
+from esar_ros.nodes.messages.image import image_message
 
 SECOND = 1_000_000_000
 HERE = Pose(np.zeros(3), quaternion_from_yaw(0.0))

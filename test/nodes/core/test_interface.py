@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from helpers.flight import Flight, write_short_task
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -18,7 +17,6 @@ from rcl_interfaces.srv import DescribeParameters, ListParameters, SetParameters
 from rclpy.action import graph as action_graph
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
-from helpers.ros_domain import own_domain
 
 from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim.types import image_request
@@ -28,6 +26,8 @@ from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import ACTIONS, ANY_NODE, OPERATOR, TOPICS, Topic
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
+from helpers.flight import Flight, write_short_task
+from helpers.ros_domain import own_domain
 
 VEHICLE = "uav1"
 SPACES = {name: f"/{VEHICLE}" for name in interface.VEHICLE_PARTICIPANTS} | {

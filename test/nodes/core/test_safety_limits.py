@@ -11,9 +11,9 @@ from rclpy.parameter import Parameter
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.nodes.core.safety_limits import GROUP, bounds, changed, declare_limits
 from esar_ros.nodes.pilot import PilotNode
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
-from esar_ros.nodes.core.safety_limits import GROUP, bounds, changed, declare_limits
 from esar_ros.safety.limits import Limits, load_limits
 
 
