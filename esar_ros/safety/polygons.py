@@ -36,12 +36,15 @@ def distance_outside(polygon: Polygon, point: NDArray[np.float64]) -> float:
     return float(_distance_outside(corners, float(point[0]), float(point[1])))
 
 
-def along_edges(polygon: Polygon, spacing: float) -> NDArray[np.float64]:
-    """Points (n, 2) on all edges, corners included, at most spacing (m) apart."""
-    edges = np.roll(polygon, -1, axis=0) - polygon
-    counts = np.maximum(np.ceil(np.linalg.norm(edges, axis=1) / spacing), 1.0).astype(int)
-    pieces = zip(polygon, edges, counts, strict=True)
-    return np.concatenate([corner + np.linspace(0.0, 1.0, n, endpoint=False)[:, None] * e for corner, e, n in pieces])
+def perimeter(polygon: Polygon) -> float:
+    """Length (m) of all edges."""
+    return float(np.linalg.norm(np.roll(polygon, -1, axis=0) - polygon, axis=1).sum())
+
+
+def reaches_beyond(polygon: Polygon, other: Polygon, spacing: float) -> bool:
+    """Returns whether an edge of the polygon leaves the other, looked at every spacing (m) where the two are near."""
+    a, b = (np.ascontiguousarray(corners, dtype=np.float64) for corners in (polygon, other))
+    return bool(_reaches_beyond(a, b, spacing))
 
 
 def convex_hull(points: NDArray[np.float64]) -> Polygon:
@@ -97,3 +100,20 @@ def _distance_outside(corners, x, y):  # type: ignore[no-untyped-def]
                 inside = not inside
     nearest = distance.min()
     return -nearest if inside else nearest
+
+
+@njit(cache=True, nogil=True)
+def _reaches_beyond(polygon, other, spacing):  # type: ignore[no-untyped-def]
+    """Walks along each edge by its depth inside the other: nothing within that distance leaves it."""
+    for i in range(len(polygon)):
+        start, end = polygon[i], polygon[(i + 1) % len(polygon)]
+        length = np.hypot(end[0] - start[0], end[1] - start[1])
+        along = 0.0
+        while along <= length:
+            share = along / max(length, 1e-9)
+            x, y = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
+            distance = _distance_outside(other, x, y)
+            if distance > 1e-6:
+                return True
+            along += max(spacing, -distance)
+    return False

@@ -16,15 +16,17 @@ from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
 from esar_ros.safety.polygons import (
     Polygon,
-    along_edges,
     area,
     convex_hull,
     distance_outside,
     nearest_on_edges,
     outward,
+    perimeter,
+    reaches_beyond,
 )
 
 WIDEST = 20_000.0  # m from the map's origin: flights are shorter, and fences are compared metre by metre
+MAX_CORNERS = 500  # of a polygon, which is looked at whole in every decision
 _LOOK = 1.0  # m between the points at which two fences are compared: corners alone do not show a bay
 
 
@@ -88,7 +90,7 @@ class Site:
 
     def looser_than(self, other: Site) -> bool:
         """Whether this site allows something the other does not, or leads home elsewhere."""
-        inside = all(other.outside(point) <= 1e-6 for point in along_edges(self.fence, _LOOK))
+        inside = not reaches_beyond(self.fence, other.fence, _LOOK)
         zones = {zone.tobytes() for zone in self.keep_out}
         dropped = any(zone.tobytes() not in zones for zone in other.keep_out)
         higher = self.ceiling > other.ceiling or self.top > other.top or self.speed > other.speed
@@ -122,6 +124,8 @@ def _sound(what: str, corners: NDArray[np.float64], cure: str) -> Polygon:
         raise UsageError(f"{what} has no three finite corners", cure)
     if not np.abs(polygon).max() <= WIDEST:
         raise UsageError(f"{what} reaches farther than {WIDEST / 1e3:.0f} km from the map's origin", cure)
+    if len(polygon) > MAX_CORNERS or perimeter(polygon) > 8.0 * WIDEST:
+        raise UsageError(f"{what} has {len(polygon)} corners and {perimeter(polygon) / 1e3:.0f} km of edges", cure)
     if area(polygon) < 0.0:
         polygon = polygon[::-1]
     if not area(polygon) > 1.0:

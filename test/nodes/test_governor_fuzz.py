@@ -137,7 +137,8 @@ def many(kind: str, value: Any, rng: np.random.Generator) -> Any:
     """A sequence of another length, or with other values, or both."""
     inner = kind.split("<")[1].rstrip(">") if "<" in kind else kind.split("[")[0]
     if inner not in ("double", "float", "uint8", "int8"):
-        return list(value)[: int(rng.integers(0, len(value) + 1))]
+        kept = list(value)[: int(rng.integers(0, len(value) + 1))] * int(rng.choice([1, 1, 2, 1000]))
+        return [spoiled(one, rng, 0.3) if hasattr(one, "header") or hasattr(one, "x") else one for one in kept]
     count = len(value) if kind.endswith("]") or rng.random() < 0.5 else int(rng.integers(0, 400))
     if inner in ("double", "float"):
         data = [real(inner, rng) for _ in range(min(count, 300))] * (count // max(min(count, 300), 1) + 1)

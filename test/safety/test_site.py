@@ -68,6 +68,28 @@ def test_looser_than(kit: SimpleNamespace) -> None:
     assert Site(kit.square(100.0), 50.0, np.ones(3)).looser_than(site)
 
 
+def test_a_fence_of_too_many_corners_or_edges_is_refused_before_it_is_compared() -> None:
+    turns = np.linspace(0.0, 2.0 * np.pi, 501, endpoint=False)
+    circle = 100.0 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    home = np.zeros(3)
+    assert Site(circle[::2], 50.0, home).ceiling == 50.0
+    with pytest.raises(UsageError, match="501 corners"):
+        Site(circle, 50.0, home)
+    star = circle[:500] * np.where(np.arange(500) % 2, 190.0, 1.0)[:, None]
+    with pytest.raises(UsageError, match="km of edges"):
+        Site(star, 50.0, home)
+
+
+def test_a_wide_fence_is_looser_by_a_notch_of_a_metre() -> None:
+    turns = np.linspace(0.0, 2.0 * np.pi, 500, endpoint=False)
+    circle = 19_900.0 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    home = np.zeros(3)
+    site, inner, notched = Site(circle, 50.0, home), Site(0.99 * circle, 50.0, home), circle.copy()
+    notched[7] *= 1.0 - 2.0 / 19_900.0
+    assert not inner.looser_than(site) and not Site(notched, 50.0, home).looser_than(site)
+    assert site.looser_than(inner) and site.looser_than(Site(notched, 50.0, home))
+
+
 def test_a_fence_that_leaves_only_between_its_corners_is_looser() -> None:
     bay = np.array([[0, 0], [90, 0], [90, 60], [60, 60], [60, 20], [30, 20], [30, 60], [0, 60]], dtype=np.float64)
     home = np.array([10.0, 10.0, 0.0])
