@@ -75,7 +75,7 @@ def unfinished(folder: Path) -> Check:
     """A benchmark that was ended by one crash, or lacks episodes."""
     try:
         plan = json.loads((folder / "bench.json").read_text(encoding="utf-8"))["settings"]
-        planned = len(plan["tasks"]) * len(plan["planners"]) * len(plan["seeds"])
+        planned = len(plan["tasks"]) * len(plan["planners"]) * int(plan["seeds"])
     except (OSError, ValueError, KeyError, TypeError):
         return Check("episodes", False, "bench.json is missing or broken", "run ./esar bench into a new folder")
     statuses = []

@@ -16,6 +16,8 @@ from esar_ros.app.checks.files import declared_parameters, examine_path
 from esar_ros.app.checks.symptoms import SYMPTOMS, examine, unheard
 from esar_ros.bags.facts import Endpoint, Facts, parse_facts
 from esar_ros.bags.writer import BagWriter, typestore
+from esar_ros.benchmark.runner.job import Settings
+from esar_ros.benchmark.runner.store import Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
 from helpers.built_messages import SECOND, START, build, header
@@ -284,8 +286,7 @@ def test_success_criteria_that_differ(tmp_path: Path) -> None:
 
 
 def test_a_benchmark_that_one_crash_ended(tmp_path: Path) -> None:
-    settings = {"tasks": ["a", "b"], "planners": ["fbe"], "seeds": [1]}
-    (tmp_path / "bench.json").write_text(json.dumps({"settings": settings}))
+    Store(tmp_path, Settings(("a",), ("digest",), ("fbe",), 2, ())).close()
     (tmp_path / "episodes.jsonl").write_text('{"status": "ok"}\n')
     check = names(tmp_path)["episodes"]
     assert not check.ok and "1 of 2" in check.detail and "goes on" in check.cure
