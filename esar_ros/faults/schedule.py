@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
-from esar_ros.mission.settings_file import read_yaml, validated
+from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 
 FRAMES = "frames"  # stands for the pictures that are handed over inside a process
 ODOMETRY, CMD_VEL, RANGES, BATTERY = "odometry", "cmd_vel", "ranges", "battery"
@@ -30,11 +30,7 @@ Camera = Literal[CAMERAS]  # type: ignore[valid-type]  # one home of the cameras
 Seconds = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class _Timed(_Strict):
+class _Timed(StrictModel):
     at: float = Field(ge=EARLIEST, description="s since the mission's start")
     vehicle: str = Field("", description="whose node or process; empty: every vehicle's")
 
@@ -189,7 +185,7 @@ MODEL_KINDS = ("model_timeout", "garbage_json")  # known, but faults of a model'
 PICTURE_KINDS = ("camera_lost", "millimetres", "nan")  # what can be done to pictures handed over in a process
 
 
-class Schedule(_Strict):
+class Schedule(StrictModel):
     """All faults of one mission."""
 
     faults: tuple[Fault, ...] = Field(min_length=1)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 
 
-class PilotLimits(BaseModel):
+class PilotLimits(StrictModel):
     """See config/pilot.yaml for why each has its value."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     # Motion
     speed: float = Field(5.0, gt=0, le=25, description="m/s, cruise")

@@ -6,12 +6,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from esar_ros.mission.errors import UsageError
 
 Model = TypeVar("Model", bound=BaseModel)
 MEND = "mend the file"
+
+
+class StrictModel(BaseModel):
+    """Base of everything that is read from a file: an unknown key, an infinity or a NaN is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def read_yaml(path: Path, what: str) -> Any:

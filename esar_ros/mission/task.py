@@ -6,10 +6,11 @@ import json
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from esar_ros.mission.clues import PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, parse_json
 from esar_ros.mission.weather import Weather
 
@@ -25,25 +26,21 @@ _Variant = Annotated[str, Field(pattern=r"^[a-z0-9_]*$", max_length=40)]
 _Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Start(_Strict):
+class Start(StrictModel):
     """Where the vehicle stands before take-off."""
 
     position: Ground
     yaw: _Angle = Field(description="rad, 0 = east, counter-clockwise")
 
 
-class Wind(_Strict):
+class Wind(StrictModel):
     """Mean wind."""
 
     speed: float = Field(default=0.0, ge=0.0, le=40.0, description="m/s")
     direction: _Angle = Field(default=0.0, description="rad, where it blows to, 0 = east")
 
 
-class Victim(_Strict):
+class Victim(StrictModel):
     """A missing person."""
 
     id: _Name
@@ -54,7 +51,7 @@ class Victim(_Strict):
     variant: _Variant = Field("", description="clothing, one of the simulator's variants; empty: the first")
 
 
-class PlacedClue(_Strict):
+class PlacedClue(StrictModel):
     """A clue as it lies in the place."""
 
     id: _Name
@@ -67,7 +64,7 @@ class PlacedClue(_Strict):
     variant: _Variant = Field("", description="colour or size, one of the simulator's variants; empty: the first")
 
 
-class Distractor(_Strict):
+class Distractor(StrictModel):
     """A thing that is neither victim nor clue and may be taken for one."""
 
     asset: str = Field(pattern=r"^distractor_[a-z0-9_]+(/[a-z0-9_]+)?$", max_length=80)
@@ -75,7 +72,7 @@ class Distractor(_Strict):
     yaw: _Angle = 0.0
 
 
-class Task(_Strict):
+class Task(StrictModel):
     """One mission: place, people, clues, conditions and start. Ground truth: never shown to a planner."""
 
     schema_: Literal["esar-task/1"] = Field(alias="schema")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 
 
-class Thresholds(BaseModel):
+class Thresholds(StrictModel):
     """See config/thresholds.yaml for the meaning of each; m, s and shares."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     error_threshold: float = Field(gt=0)
     sensitivity_thresholds: tuple[float, ...]

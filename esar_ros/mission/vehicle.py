@@ -6,21 +6,17 @@ import math
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class CameraMount(_Strict):
+class CameraMount(StrictModel):
     """Optical centre in base_link (m, FLU) and where it looks (degrees)."""
 
     position: tuple[float, float, float]
@@ -34,7 +30,7 @@ class CameraMount(_Strict):
         return Pose(np.array(self.position), quaternion_from_rotation(rotation))
 
 
-class ImageSpec(_Strict):
+class ImageSpec(StrictModel):
     """Size and field of view of every camera."""
 
     width: int = Field(gt=0, le=4096)
@@ -48,7 +44,7 @@ class ImageSpec(_Strict):
         return CameraModel.from_horizontal_fov(self.width, self.height, math.radians(self.fov_deg))
 
 
-class LidarSpec(_Strict):
+class LidarSpec(StrictModel):
     """Scan pattern of the LiDAR at base_link's origin."""
 
     channels: int = Field(gt=1)
@@ -58,7 +54,7 @@ class LidarSpec(_Strict):
     range_max: float = Field(gt=1)
 
 
-class Rates(_Strict):
+class Rates(StrictModel):
     """Hz of simulation time; ranges and cameras divide the control rate."""
 
     control: float = Field(gt=0)
@@ -66,7 +62,7 @@ class Rates(_Strict):
     cameras: float = Field(gt=0)
 
 
-class Body(_Strict):
+class Body(StrictModel):
     """Airframe and battery."""
 
     radius: float = Field(gt=0)
@@ -75,7 +71,7 @@ class Body(_Strict):
     battery_energy: float = Field(gt=0)
 
 
-class OdometryErrorSpec(_Strict):
+class OdometryErrorSpec(StrictModel):
     """How far the odometry of a simulated vehicle is off, standard deviation per axis, and how slowly that changes."""
 
     horizontal: float = Field(ge=0)
@@ -86,7 +82,7 @@ class OdometryErrorSpec(_Strict):
     attitude_time: float = Field(gt=0)
 
 
-class Vehicle(_Strict):
+class Vehicle(StrictModel):
     """Everything the nodes and the simulator must agree on about the airframe."""
 
     cameras: dict[str, CameraMount]

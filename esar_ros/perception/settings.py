@@ -8,20 +8,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import read_yaml, validated
+from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PoseSigmas(_Strict):
+class PoseSigmas(StrictModel):
     """Standard deviations of the pose that pictures are placed by."""
 
     horizontal: float = Field(default=0.5, ge=0, description="m, east and north")
@@ -35,7 +31,7 @@ class PoseSigmas(_Strict):
         return np.diag([self.horizontal, self.horizontal, self.vertical, self.tilt, self.tilt, self.heading]) ** 2
 
 
-class LocalisationSettings(_Strict):
+class LocalisationSettings(StrictModel):
     """Error model of one sighting: standard deviations."""
 
     pixel_sigma: float = Field(default=0.5, gt=0, description="px, of the object's centre in the picture")
@@ -46,7 +42,7 @@ class LocalisationSettings(_Strict):
     pose: PoseSigmas = Field(default=PoseSigmas(), description="where odometry states no covariance")
 
 
-class BearingSettings(_Strict):
+class BearingSettings(StrictModel):
     """How sightings without depth become objects."""
 
     sigma: float = Field(default=0.004, gt=0, description="rad, of a direction, beside the pose's error")
@@ -57,7 +53,7 @@ class BearingSettings(_Strict):
     kept: int = Field(default=64, ge=2, description="rays kept")
 
 
-class EvidenceSettings(_Strict):
+class EvidenceSettings(StrictModel):
     """How sightings become the probability that an object is there."""
 
     base_rate: float = Field(
@@ -77,7 +73,7 @@ class EvidenceSettings(_Strict):
     look_weight: float = Field(default=0.5, ge=0, lt=1, description="of each further look against the one before it")
 
 
-class FusionSettings(_Strict):
+class FusionSettings(StrictModel):
     """How sightings become objects."""
 
     gate: float = Field(
@@ -98,7 +94,7 @@ class FusionSettings(_Strict):
     evidence: EvidenceSettings = EvidenceSettings()
 
 
-class DetectorSettings(_Strict):
+class DetectorSettings(StrictModel):
     """config/detector.yaml as a whole."""
 
     backends: dict[str, dict[str, Any]] = Field(default_factory=dict, description="parameters by backend name")

@@ -9,8 +9,8 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import Brief, Observation
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.leg import LegSettings, waypoint
-from esar_ros.planning.parameters import Settings
 from esar_ros.planning.search_area import contains, flight_height, polygon_of
 
 STOP = "stop"
@@ -21,7 +21,7 @@ CLIMBS = {"up": 1.0, "down": -1.0}
 TURNS = {"turn_left": 1.0, "turn_right": -1.0}
 
 
-class ActionSettings(Settings):
+class ActionSettings(StrictModel):
     """How large the actions are and where they may lead."""
 
     height: float = Field(default=30.0, gt=0, description="m above ground at the start")

@@ -13,22 +13,22 @@ from pydantic import Field
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, CameraView, Observation
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.text.clip_encoder import load_clip
 from esar_ros.perception.text.prompt_table import Vector32
 from esar_ros.perception.text.sentence_encoder import SentenceEncoder
 from esar_ros.planning.belief.brief.people import SENTENCE
-from esar_ros.planning.parameters import Settings
 from esar_ros.planning.sectors import seen_in
 
 
-class ScorerSettings(Settings):
+class ScorerSettings(StrictModel):
     """Which CLIP-like network scores pictures, with whose weights."""
 
     model: str = Field(default="ViT-B-32", description="open_clip's name of the architecture")
     weights: str = Field(default="", description="file of its weights")
 
 
-class SentenceSettings(Settings):
+class SentenceSettings(StrictModel):
     """Which network embeds sentences."""
 
     weights: str = Field(

@@ -11,14 +11,14 @@ from pydantic import Field
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.observation import Observation
-from esar_ros.planning.parameters import Settings
+from esar_ros.mission.settings_file import StrictModel
 
 _YAW_METRES = 3.0  # m of way that a turn of 1 rad stands for when progress is judged
 _YAW_TOLERANCE = math.radians(10.0)
 _PROGRESS = 1.0  # m that count as progress
 
 
-class LegSettings(Settings):
+class LegSettings(StrictModel):
     """When a waypoint is reached and when it is given up."""
 
     tolerance: float = Field(default=4.0, gt=0, description="m, horizontally and in height")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
@@ -16,12 +16,6 @@ SHARED = "reporting"  # section that every method gets
 MODEL = "model"  # section that methods get which ask a language model
 
 _Model = TypeVar("_Model", bound=BaseModel)
-
-
-class Settings(BaseModel):
-    """Base of all parameter models: unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def check(model: type[_Model], parameters: Mapping[str, Any], method: str) -> _Model:

@@ -19,10 +19,10 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Report, ReportType
 from esar_ros.mission.observation import Observation, SeenClue
-from esar_ros.planning.parameters import Settings
+from esar_ros.mission.settings_file import StrictModel
 
 
-class Requirement(Settings):
+class Requirement(StrictModel):
     """What a seen object must fulfil to be reported."""
 
     probability: float = Field(default=0.5, ge=0, le=1, description="that it is there and of its kind")
@@ -36,7 +36,7 @@ class Requirement(Settings):
     )
 
 
-class ReportingSettings(Settings):
+class ReportingSettings(StrictModel):
     """Section `reporting` of config/planners.yaml."""
 
     clue: Requirement = Field(default_factory=Requirement)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 
 TOUCH_DOWN_FROM = 5.0  # m above seen ground, from which a touch-down may begin
 ON_GROUND = 1.0  # m: a vehicle that says it has landed has a surface within
 STANDING = 0.5  # m/s: and is no faster than this, the drift of its odometry included
 
 
-class Limits(BaseModel):
+class Limits(StrictModel):
     """See config/safety.yaml for why each has its value. Frozen: a limit cannot be loosened in flight."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     # Motion
     speed_horizontal: float = Field(6.0, gt=0, le=25, description="m/s, greatest horizontal speed")

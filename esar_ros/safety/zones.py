@@ -6,16 +6,14 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 
 
-class Zone(BaseModel):
+class Zone(StrictModel):
     """One polygon: `corners` in m east and north of the map's origin, or `geodetic` latitude and longitude in deg."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     name: str = ""
     corners: tuple[tuple[float, float], ...] = Field(default=())
@@ -34,9 +32,7 @@ class Zone(BaseModel):
         return np.array([origin.to_enu(lat, lon, origin.altitude)[:2] for lat, lon in self.geodetic])
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _File(StrictModel):
     zones: tuple[Zone, ...]
 
 

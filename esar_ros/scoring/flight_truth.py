@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.settings_file import read_yaml, validated
+from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Start, Task
 from esar_ros.mission.thresholds import load_thresholds
@@ -33,11 +33,7 @@ SCHEMA = "esar-flight-truth/1"
 NO_BRIEF = "A flight that was scored afterwards; the bag holds no brief that was given to a planner."
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class GeodeticOrigin(_Strict):
+class GeodeticOrigin(StrictModel):
     """Where the map frame's (0, 0, 0) lies: degrees WGS 84, m above mean sea level."""
 
     latitude: float = Field(ge=-90.0, le=90.0)
@@ -45,7 +41,7 @@ class GeodeticOrigin(_Strict):
     altitude: float = Field(ge=-500.0, le=9000.0)
 
 
-class _Somewhere(_Strict):
+class _Somewhere(StrictModel):
     """A place: in the map frame (m) or on Earth (degrees, degrees, m above mean sea level)."""
 
     position: Point | None = None
@@ -74,7 +70,7 @@ class KnownClue(_Somewhere):
     description: str = Field(min_length=1, max_length=200)
 
 
-class FlightTruth(_Strict):
+class FlightTruth(StrictModel):
     """The file."""
 
     schema_: Literal["esar-flight-truth/1"] = Field(alias="schema")

@@ -11,12 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 
 TEXT_LENGTH = 2000  # characters of a report that a judge reads
 _OTHER = "other"  # what the table knows to be none of the kinds
@@ -64,10 +64,8 @@ class LabelJudge:
         return Judgement(tuple(pair.report_kind == pair.truth_kind for pair in pairs), self.name)
 
 
-class _Words(BaseModel):
+class _Words(StrictModel):
     """config/synonyms.yaml."""
-
-    model_config = ConfigDict(extra="forbid")
 
     version: int
     similarity: float = Field(gt=0.5, le=1.0)

@@ -10,9 +10,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.thresholds import Thresholds
 from esar_ros.scoring.truth import End, Point
 
@@ -20,11 +21,7 @@ SCHEMA = "esar-result/1"
 DECIMALS = 6
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TaskInfo(_Strict):
+class TaskInfo(StrictModel):
     """Which task it was."""
 
     id: str
@@ -39,7 +36,7 @@ class TaskInfo(_Strict):
     t_max: float
 
 
-class Scores(_Strict):
+class Scores(StrictModel):
     """The four metrics of the paper at one error threshold."""
 
     sr: float
@@ -76,7 +73,7 @@ class Metrics(Scores):
     sensitivity: dict[str, Scores] = Field(description="the same at other error thresholds, keyed by metres")
 
 
-class ReportResult(_Strict):
+class ReportResult(StrictModel):
     """One report and what became of it. Distances in m, times in s since the mission's start."""
 
     vehicle: str
@@ -107,7 +104,7 @@ class Cause(str, Enum):
     CRASHED = "crashed"
 
 
-class _Looked(_Strict):
+class _Looked(StrictModel):
     """How far the search came with a victim or clue; null where it was not recorded."""
 
     cause: Cause | None = Field(None, description="why it was not found")
@@ -150,7 +147,7 @@ class ClueResult(_Looked):
     closest_approach: float | None
 
 
-class Safety(_Strict):
+class Safety(StrictModel):
     """How safely it was flown."""
 
     safe: bool
@@ -167,7 +164,7 @@ class Safety(_Strict):
     landed_at_end: bool
 
 
-class Timing(_Strict):
+class Timing(StrictModel):
     """What depends on the machine; never compared byte for byte."""
 
     wall_time: float | None
@@ -180,7 +177,7 @@ class Timing(_Strict):
     map_integration_mean: float
 
 
-class Result(_Strict):
+class Result(StrictModel):
     """Score of one mission."""
 
     schema_: Literal["esar-result/1"] = Field("esar-result/1", alias="schema")

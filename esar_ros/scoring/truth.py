@@ -6,9 +6,10 @@ import json
 from enum import Enum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
 from esar_ros.scoring.horizon_profile import HorizonProfile
@@ -16,10 +17,6 @@ from esar_ros.scoring.horizon_profile import HorizonProfile
 SCHEMA = "esar-truth/1"
 
 Point = tuple[float, float, float]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class End(str, Enum):
@@ -38,7 +35,7 @@ class End(str, Enum):
         return list(End).index(self) + 1
 
 
-class TrueVictim(_Strict):
+class TrueVictim(StrictModel):
     """A victim where the deployer put it; m, map frame."""
 
     id: str
@@ -50,7 +47,7 @@ class TrueVictim(_Strict):
     )
 
 
-class TrueClue(_Strict):
+class TrueClue(StrictModel):
     """A clue where the deployer put it; m, map frame."""
 
     id: str
@@ -60,13 +57,13 @@ class TrueClue(_Strict):
     skyline: HorizonProfile = Field(default=(), description="as a victim's")
 
 
-class VehicleTruth(_Strict):
+class VehicleTruth(StrictModel):
     """What the referee knows about one vehicle."""
 
     odom_in_map: Point = Field(description="m, origin of <vehicle>/odom in map; the frames are parallel")
 
 
-class Run(_Strict):
+class Run(StrictModel):
     """How the mission was run: everything a reader of the score must know, nothing measured."""
 
     mission_id: str
@@ -89,7 +86,7 @@ class Run(_Strict):
     versions: dict[str, str] = Field(default_factory=dict)
 
 
-class Truth(_Strict):
+class Truth(StrictModel):
     """Everything that scoring needs beside the record of the mission."""
 
     schema_: Literal["esar-truth/1"] = Field("esar-truth/1", alias="schema")

@@ -5,27 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.bridges.px4.versions import DEFAULT, RELEASES
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import read_yaml, validated
+from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 
 
-class VehicleAddress(BaseModel):
+class VehicleAddress(StrictModel):
     """Where one vehicle's autopilot is."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     namespace: str = Field("", pattern=r"^[A-Za-z0-9_/]*$")  # of its agent's topics
     system_id: int = Field(1, ge=1, le=255)  # MAV_SYS_ID
 
 
-class Px4Settings(BaseModel):
+class Px4Settings(StrictModel):
     """All of config/px4.yaml; s. What PX4 wants (1 s of heartbeats, 2 Hz) bounds the ranges."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     release: str = DEFAULT
     mode: Literal["offboard", "external"] = "offboard"

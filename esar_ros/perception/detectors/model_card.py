@@ -18,17 +18,15 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
-from esar_ros.mission.settings_file import validated
+from esar_ros.mission.settings_file import StrictModel, validated
 
 SCHEMA: Final = "esar-detector/1"
 THRESHOLD = 0.25  # raw score of a class that its card says nothing about
 _MODELS = "models"
 
 
-class ReliabilityCurve(BaseModel):
+class ReliabilityCurve(StrictModel):
     """Share of right detections by raw score, measured on a validation set; straight lines between the points."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     score: tuple[float, ...] = Field(min_length=1, description="raw, rising")
     probability: tuple[float, ...] = Field(min_length=1, description="0..1, not falling")

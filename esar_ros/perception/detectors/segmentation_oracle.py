@@ -12,20 +12,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, register
 from esar_ros.perception.settings import parse
 
 REFERENCE_PIXELS = 640 * 480  # picture size that min_pixels refers to
 
 
-class OracleSettings(BaseModel):
+class OracleSettings(StrictModel):
     """Parameters of the segmentation oracle."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     objects: dict[int, tuple[str, str]] = Field(
         default_factory=dict, description="object id in the picture -> (kind, what a person would call it)"

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
 from esar_ros.perception.detectors.engines import Tensor
 from esar_ros.perception.detectors.model_card import ModelCard, ReliabilityCurve, check_kinds
@@ -17,10 +18,8 @@ from esar_ros.perception.detectors.region import region_within
 from esar_ros.perception.detectors.yolo_boxes import RawBoxes, decode, letterbox, pixel_box, suppress
 
 
-class YoloSettings(BaseModel):
+class YoloSettings(StrictModel):
     """Parameters of a YOLO."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = Field(default="", description="the network's file: a path, or a name in the models' folders")
     prompts: dict[str, str] = Field(default_factory=dict, description="class -> kind; empty: as the card says")

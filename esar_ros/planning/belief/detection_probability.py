@@ -21,11 +21,10 @@ from scipy.optimize import curve_fit  # type: ignore[import-untyped]
 
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import Brief
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 from esar_ros.perception.detectors.model_card import find_model
-from esar_ros.planning.parameters import Settings
 
 _EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)
 _SUREST = 0.99  # no look rules out that somebody was missed
@@ -49,7 +48,7 @@ class Curves(NamedTuple):
         return Curves(self.person[slant], self.clue[slant])
 
 
-class DetectionSettings(Settings):
+class DetectionSettings(StrictModel):
     """The detector's calibration, and what is assumed of weather and light."""
 
     cards: dict[str, str] = Field(

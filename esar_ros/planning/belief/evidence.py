@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.belief.prior import Hypotheses
-from esar_ros.planning.parameters import Settings
 
 _AREA = 1.0e6  # m^2 over which a clue that has nothing to do with the line may lie
 _SHORTEST = 60.0  # m, a line's length counts as at least this
 
 
-class EvidenceSettings(Settings):
+class EvidenceSettings(StrictModel):
     """Widths are assumptions, in the order of how far things are carried, thrown away or left; no published figures."""
 
     foreign: float = Field(default=0.15, gt=0, lt=1, description="share of clues that are nobody's")

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.belief.brief.measures import Direction, Distance
 from esar_ros.planning.belief.brief.parser import BriefFacts, Move, Reference
 from esar_ros.planning.belief.brief.start import StartFact
-from esar_ros.planning.parameters import Settings
 
 _OCTANT = math.radians(22.5)  # a word of eight directions leaves this much to either side
 _SHORT_SHARE = 0.8  # of those who are said not to have reached a place that lie before it
@@ -28,7 +28,7 @@ _SHORT_FACTOR = 2.0  # longer than a way from a place: it is the rest of a way t
 _NODES = 8  # of a line at most; longer stories keep their last places
 
 
-class PriorSettings(Settings):
+class PriorSettings(StrictModel):
     """How far words are trusted. Shares add up to less than one; the rest is at the last place told of."""
 
     samples: int = Field(default=6000, ge=100, description="hypotheses for each missing person")

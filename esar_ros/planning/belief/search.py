@@ -18,6 +18,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief.parser import BriefFacts, parse_brief
@@ -41,7 +42,7 @@ from esar_ros.planning.belief.view_planning import (
 )
 from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
 from esar_ros.planning.method import scaled
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.parameters import check
 from esar_ros.planning.registry import register
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, nearest_inside, polygon_of
@@ -52,7 +53,7 @@ _MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
 _CLOSED = 25.0  # m around a place that could not be flown to
 
 
-class UseSettings(Settings):
+class UseSettings(StrictModel):
     """Parts of the method that can be left out, to measure what each is worth."""
 
     prior: bool = Field(default=True, description="false: anywhere in the area is as likely, whatever the brief says")
@@ -63,7 +64,7 @@ class UseSettings(Settings):
     stop: bool = Field(default=True, description="false: searches to the end of the mission's time")
 
 
-class BeliefSettings(Settings):
+class BeliefSettings(StrictModel):
     """Section `belief` of config/planners.yaml."""
 
     cell: float = Field(default=10.0, ge=2, le=50, description="m")

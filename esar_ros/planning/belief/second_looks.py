@@ -18,14 +18,14 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.belief.detection_probability import TABLE_RANGE
-from esar_ros.planning.parameters import Settings
 
 _TRUE = 0.5  # probability of a find from which on a second look has borne it out
 _SUREST = 1.0 - 1e-6
 
 
-class ConfirmSettings(Settings):
+class ConfirmSettings(StrictModel):
     """How a thing that is not sure enough to be reported is looked at again."""
 
     score: float = Field(default=0.25, ge=0, le=1, description="from which a person is looked at again at once")

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.belief.detection_probability import Curves
-from esar_ros.planning.parameters import Settings
 from esar_ros.planning.search_area import distance_to_edge
 
 _CELLS = 6000  # cells with the most worth that are looked at
@@ -26,7 +26,7 @@ _RING_POINTS = 8
 _SHORTEST = 20.0  # m: a leg that is shorter shows nothing new
 
 
-class PlanningSettings(Settings):
+class PlanningSettings(StrictModel):
     """How far and how fine views are planned."""
 
     speed: float = Field(default=4.5, gt=0, description="m/s, what legs are reckoned with")

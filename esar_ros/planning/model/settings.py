@@ -15,7 +15,8 @@ from pydantic import Field
 
 from esar_ros.mission.chat import DASHSCOPE
 from esar_ros.mission.errors import UsageError
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.mission.settings_file import StrictModel
+from esar_ros.planning.parameters import check
 
 SCRIPTED = "scripted"  # preset: the offline stand-in, asked in place of a server
 KEY = "ESAR_MODEL_KEY"  # environment variable that holds the secret
@@ -36,7 +37,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 _KEPT_SCRIPTED = ("log", "replay", "clock")  # what the environment may say about the scripted model
 
 
-class Budget(Settings):
+class Budget(StrictModel):
     """What one mission may cost; 0: no limit."""
 
     tokens: int = Field(default=0, ge=0, description="read and written together")
@@ -44,7 +45,7 @@ class Budget(Settings):
     seconds: float = Field(default=0.0, ge=0, description="s of waiting for answers")
 
 
-class ModelSettings(Settings):
+class ModelSettings(StrictModel):
     """Section `model` of config/planners.yaml, shared by every method that asks a model."""
 
     preset: str = Field(default="", description="fills in what is not given: qwen3.5-plus, qwen3-max, scripted")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.land_cover import LandCover
 
 _LEVEL = 0.06  # rise over run that a clearing keeps
 _APRON = 2.2  # its edge meets the old ground at this many radii
 
 
-class Clearings(BaseModel):
+class Clearings(StrictModel):
     """Where they are and what covers them."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     cover: str = Field(description="land cover in lower case")
     at: list[tuple[float, float, float]] = Field(default_factory=list, description="x, y and radius, m")
     every: float | None = Field(None, gt=20.0, description="m along each track, null for none")

@@ -8,16 +8,16 @@ from typing import Literal
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.noise import fbm, gradient_noise, ridged, smoothstep
 from esar_ros.sim.terrain.ridge_skeleton import Ridges, fall_from_ridges, pack_ridges
 
 
-class CoastalHills(BaseModel):
+class CoastalHills(StrictModel):
     """Ridges are lists of x, y (m, map frame), altitude (m AMSL) and half width of the crest (m)."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["coastal_hills"]
     ridges: Ridges
     steep: float = Field(gt=0.0, description="rise over run below the crests")

@@ -11,16 +11,16 @@ from typing import Literal
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.noise import fbm
 
 
-class ImportedDem(BaseModel):
+class ImportedDem(StrictModel):
     """Heights that `esar maps import` wrote beside the map file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["dem"]
     file: str = Field(pattern=r"^[A-Za-z0-9_.-]+\.npz$", description="beside the map file")
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="of that file")

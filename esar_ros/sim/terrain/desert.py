@@ -13,18 +13,18 @@ from typing import Literal
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.noise import fbm, gradient_noise, smoothstep, uniform2
 
 # What the shape functions know of the surface, by LandCover's numbers; the cover classifier decides the rest.
 _SAND, _SALT, _GOBI, _CLAY = 3, 8, 9, 10
 
 
-class DesertBasin(BaseModel):
+class DesertBasin(StrictModel):
     """Distances are measured across the map's diagonals, which the wind follows."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["desert_basin"]
     wind_from: float = Field(ge=0.0, lt=360.0, description="deg from north, clockwise, where the wind comes from")
     salt_from: float = Field(description="m across the wind, to its left looking downwind, where the crust begins")

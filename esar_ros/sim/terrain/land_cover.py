@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.noise import fbm, gradient_noise, smoothstep
 
 
@@ -58,10 +59,9 @@ ALBEDO = np.array(
 )
 
 
-class AlpineCover(BaseModel):
+class AlpineCover(StrictModel):
     """Forest below a ragged tree line, meadow above and in glades, blockfield on high and convex ground."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["alpine"]
     tree_line: float = Field(description="m, map frame z where forest thins out")
     forest_share: float = Field(ge=0.0, le=1.0, description="of the ground that can bear trees")
@@ -71,30 +71,27 @@ class AlpineCover(BaseModel):
     clearing_radius: float = Field(ge=0.0, description="m about the centre that stay free of trees")
 
 
-class DesertCover(BaseModel):
+class DesertCover(StrictModel):
     """Salt, gravel, clay and sand as the wind laid them; where the relief does not say, by slope and height."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["desert"]
     rock_slope: float = Field(gt=0.0, description="rise over run from which bedrock or clay shows")
     salt_level: float = Field(description="m, map frame z below which level ground is salt crust")
     sand_share: float = Field(0.0, ge=0.0, le=1.0, description="of the plain, in fields, where the relief names none")
 
 
-class GlacialCover(BaseModel):
+class GlacialCover(StrictModel):
     """Snow where it can lie, ice where it is scoured or broken, rock where it is too steep for either."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["glacial"]
     snow_line: float = Field(description="m, map frame z above which snow stays all year")
     snow_slope: float = Field(gt=0.0, description="rise over run up to which snow lies")
     rock_slope: float = Field(gt=0.0, description="rise over run from which rock is bare")
 
 
-class CoastalCover(BaseModel):
+class CoastalCover(StrictModel):
     """Broad-leaved forest, scrub on wind-swept crests and shores, rock on cliffs, boulders and sand by the sea."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["coastal"]
     forest_share: float = Field(ge=0.0, le=1.0, description="of the ground that can bear trees")
     rock_slope: float = Field(gt=0.0, description="rise over run from which rock is bare")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from esar_ros.mission.settings_file import parse_yaml, validated
+from esar_ros.mission.settings_file import StrictModel, parse_yaml, validated
 from esar_ros.sim.terrain.clearings import Clearings
 from esar_ros.sim.terrain.coast import CoastalHills
 from esar_ros.sim.terrain.land_cover import Cover, LandCover
@@ -14,11 +14,7 @@ from esar_ros.sim.terrain.relief import Erosion, Relief
 from esar_ros.sim.terrain.tracks import TrackSpec
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class OriginSpec(_Strict):
+class OriginSpec(StrictModel):
     """Where the map's centre lies on Earth."""
 
     latitude: float = Field(ge=-90.0, le=90.0)
@@ -26,7 +22,7 @@ class OriginSpec(_Strict):
     altitude: float = Field(ge=-500.0, le=9000.0, description="m above mean sea level")
 
 
-class PlantSpec(_Strict):
+class PlantSpec(StrictModel):
     """How a species (or loose rock) is scattered; shares are probabilities per site by land cover."""
 
     spacing: float = Field(gt=0.5, description="m between sites")
@@ -45,7 +41,7 @@ class PlantSpec(_Strict):
         return value
 
 
-class StructureSpec(_Strict):
+class StructureSpec(StrictModel):
     """A hut, sign or monument that belongs to the place."""
 
     asset: str
@@ -57,7 +53,7 @@ class StructureSpec(_Strict):
 Horizon = Literal["ranges", "flat", "peaks", "sea"]
 
 
-class MapSpec(_Strict):
+class MapSpec(StrictModel):
     """One config/maps file."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")

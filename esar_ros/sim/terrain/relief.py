@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.coast import CoastalHills, coastal_hills, wear_shore
 from esar_ros.sim.terrain.dem import ImportedDem, imported_heights
 from esar_ros.sim.terrain.desert import DesertBasin, desert_basin
@@ -24,19 +25,17 @@ from esar_ros.sim.terrain.summit import SummitPyramid, pin_summit, summit_pyrami
 Grid = NDArray[np.float32]
 
 
-class Erosion(BaseModel):
+class Erosion(StrictModel):
     """Droplet erosion after Beyer, "Implementation of a method for hydraulic erosion", 2015."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     droplets: int = Field(ge=0, le=5_000_000)
     erosion_rate: float = Field(0.25, ge=0.0, le=1.0)
     deposition_rate: float = Field(0.25, ge=0.0, le=1.0)
 
 
-class AlpineRidge(BaseModel):
+class AlpineRidge(StrictModel):
     """A main crest with spurs, couloirs and one gentle shoulder (the camp) at the map's centre."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["alpine_ridge"]
     crest_offset: float = Field(description="m the crest passes north of the centre")
     crest_rise: float = Field(description="m the crest climbs from the centre to the east edge")

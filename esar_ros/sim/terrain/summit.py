@@ -8,18 +8,18 @@ from typing import Literal
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.noise import fbm, gradient_noise, ridged, smoothstep
 from esar_ros.sim.terrain.ridge_skeleton import Ridges, fall_from_ridges, pack_ridges
 
 _ICE, _UNKNOWN = 11, 255
 
 
-class Serac(BaseModel):
+class Serac(StrictModel):
     """Front of a hanging glacier: a step across the slope."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     lip: tuple[float, float] = Field(description="m, middle of the upper edge")
     faces: float = Field(description="deg from north, clockwise, the way down")
     half_width: float = Field(gt=0.0, description="m across")
@@ -27,13 +27,12 @@ class Serac(BaseModel):
     length: float = Field(gt=0.0, description="m the ice reaches up the slope")
 
 
-class SummitPyramid(BaseModel):
+class SummitPyramid(StrictModel):
     """Ridges are lists of x, y (m, map frame), altitude (m AMSL) and half width of the crest (m).
 
     The first ridge bears the glacier: serac, crevasses and bergschrund.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     kind: Literal["summit_pyramid"]
     ridges: Ridges
     steep: float = Field(gt=0.0, description="rise over run below the crests")

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.land_cover import LandCover
 
 ROUTE_CELL = 8.0  # m
@@ -23,10 +24,9 @@ _HARD = {LandCover.FOREST: 1.5, LandCover.SCRUB: 1.3, LandCover.BLOCKFIELD: 1.6,
          LandCover.SAND: 1.5, LandCover.ROCK: 2.0, LandCover.ICE: 2.5, LandCover.WATER: 1e4}  # fmt: skip
 
 
-class TrackSpec(BaseModel):
+class TrackSpec(StrictModel):
     """A track through way points (m, map frame); between them it finds its own way."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
     via: list[tuple[float, float]] = Field(min_length=2)
     width: float = Field(1.0, gt=0.0, le=12.0, description="m")
     straight: bool = Field(False, description="true: keep to the way points, as roads and fixed ropes do")

@@ -19,16 +19,17 @@ from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report, ReportType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.task_files import benchmark_event, benchmark_index, demo_tasks, event_tasks
 from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.parameters import check
 from esar_ros.planning.reporting import ReportingSettings
 from esar_ros.planning.search_area import flight_height
 from esar_ros.sim.terrain.maps import load_map
 
 
-class OracleSettings(Settings):
+class OracleSettings(StrictModel):
     """Section `oracle` of config/planners.yaml."""
 
     task: str = Field(default="", description="task id or file; empty: the shipped task with the brief's text")

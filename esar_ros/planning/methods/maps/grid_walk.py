@@ -13,6 +13,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import Grid, Observation
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.leg import LegSettings, Progress, waypoint
 from esar_ros.planning.methods.maps.frontier import (
     Frontiers,
@@ -24,14 +25,13 @@ from esar_ros.planning.methods.maps.frontier import (
     polygon_cells,
 )
 from esar_ros.planning.methods.maps.grid_path import GridPath, farthest_visible, nearest_target
-from esar_ros.planning.parameters import Settings
 from esar_ros.planning.search_area import AREA_MARGIN
 from esar_ros.planning.team import team_places
 
 _SEED_REACH = 20.0  # m from the vehicle within which the way may begin, should its own cell not be free
 
 
-class WalkSettings(Settings):
+class WalkSettings(StrictModel):
     """How frontiers are found and flown to."""
 
     height: float = Field(default=30.0, gt=0, description="m above ground")

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import load_settings
+from esar_ros.mission.settings_file import StrictModel, load_settings
 
 _Four = tuple[float, float, float, float]
 _FARTHEST = 3.0  # the distribution ends at this many times its last quantile
@@ -45,9 +44,7 @@ class Distances:
         return ring / (2.0 * half) / (2.0 * np.pi * distance)
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _File(StrictModel):
     quantiles: _Four
     categories: dict[str, dict[str, _Four]]
     dispersion_deg: _Four

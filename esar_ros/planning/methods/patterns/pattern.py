@@ -14,15 +14,16 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
 from esar_ros.mission.observation import Brief, Observation
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.leg import Leg, LegSettings, LegState, waypoint
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.planning.parameters import check
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_height, polygon_of
 
 STEP = 25.0  # m between the points of a curved way; the chord of a 50 m ring is off by 1.6 m
 
 
-class PatternSettings(Settings):
+class PatternSettings(StrictModel):
     """Sections `spiral`, `concentric`, `greedy` and `zigzag` of config/planners.yaml."""
 
     height: float = Field(default=30.0, gt=0, description="m above ground")

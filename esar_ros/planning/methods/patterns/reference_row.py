@@ -10,11 +10,12 @@ from pydantic import Field
 
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.parameters import Settings, check
+from esar_ros.mission.settings_file import StrictModel
+from esar_ros.planning.parameters import check
 from esar_ros.planning.reporting import ReportingSettings
 
 
-class ReferenceSettings(Settings):
+class ReferenceSettings(StrictModel):
     """Every method is given the report policy; these do not look, so they have no use for it."""
 
     reporting: ReportingSettings = Field(default_factory=ReportingSettings)

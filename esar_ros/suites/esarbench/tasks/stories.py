@@ -11,23 +11,19 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import parse_yaml, validated
+from esar_ros.mission.settings_file import StrictModel, parse_yaml, validated
 from esar_ros.mission.weather import Weather
 
 STORY_DIRECTORY = "config/stories"
 SNAPSHOTS = 5
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Spot(_Strict):
+class Spot(StrictModel):
     """Where something is put: at a place, or on a line."""
 
     place: str = ""
@@ -36,14 +32,14 @@ class Spot(_Strict):
     radius: float = Field(3.0, ge=0.0, le=60.0, description="m, from the place or aside of the line")
 
 
-class Person(_Strict):
+class Person(StrictModel):
     """Somebody who is missing."""
 
     name: str
     wears: str = Field(description="outfit, a variant of the person assets")
 
 
-class Place(_Strict):
+class Place(StrictModel):
     """A rough position and what ground it must be on."""
 
     near: tuple[float, float] = Field(description="m east, m north")
@@ -51,14 +47,14 @@ class Place(_Strict):
     slope: float = Field(30.0, gt=0.0, le=45.0, description="degrees, steepest")
 
 
-class PlacedPerson(_Strict):
+class PlacedPerson(StrictModel):
     """A victim of one snapshot."""
 
     pose: VictimPose
     spot: Spot
 
 
-class PlacedThing(_Strict):
+class PlacedThing(StrictModel):
     """A clue of one snapshot."""
 
     kind: ClueKind
@@ -66,7 +62,7 @@ class PlacedThing(_Strict):
     spot: Spot
 
 
-class Moment(_Strict):
+class Moment(StrictModel):
     """A snapshot: where people and things are at one moment of the story."""
 
     moment: str = Field(description="what has happened, for readers of the event file")
@@ -89,7 +85,7 @@ class Moment(_Strict):
         return [_clue(text) for text in value]
 
 
-class Story(_Strict):
+class Story(StrictModel):
     """One event."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
