@@ -20,7 +20,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--out", default="comparison.png", metavar="FILE.png", help="the picture (default: %(default)s)"
     )
-    parser.add_argument("--truth", metavar="FILE", help="ground truth that the bags do not hold (docs/bags.md)")
+    parser.add_argument("--truth", metavar="FILE", help="ground truth that the bags do not hold (docs/how-to/bags.md)")
     arguments = parser.parse_args(argv)
     out = Path(arguments.out)
     if out.suffix.lower() != ".png":

@@ -77,14 +77,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--keep-out", default="", help="YAML file of zones not to be entered")
-    add("--fault", default="", metavar="FILE", help="YAML schedule of faults to inject (docs/faults.md)")
+    add("--fault", default="", metavar="FILE", help="YAML schedule of faults to inject (docs/how-to/faults.md)")
     add("--governor", default="on", choices=("on", "off"), help="safety governor (off only measures what it is worth)")
     add("--params-file", default="", help="ROS parameter file that overrides the graph's parameters")
     for flag, port, about in (
         ("--view", VIEW_PORT, "serve a page to watch it"),
         ("--foxglove", FOXGLOVE_PORT, "serve Foxglove"),
     ):
-        about = f"{about} (default port: {port}; docs/watch.md)"
+        about = f"{about} (default port: {port}; docs/how-to/watch.md)"
         add(flag, type=int, nargs="?", const=port, default=NO_PORT, metavar="PORT", help=about)
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
     add("--host", default=default.host, help="AirSim server, for world airsim")

@@ -17,7 +17,9 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", metavar="FILE", help="write the result there (schema esar-result/1)")
     parser.add_argument("--judge", choices=NAMES, default="offline", help="who reads the wording of reports")
     parser.add_argument(
-        "--truth", metavar="FILE", help="ground truth of a flight without referee, or of a cut bag (docs/bags.md)"
+        "--truth",
+        metavar="FILE",
+        help="ground truth of a flight without referee, or of a cut bag (docs/how-to/bags.md)",
     )
     parser.add_argument("--error-m", type=float, metavar="E", help="error threshold in m instead of the recorded one")
     arguments = parser.parse_args(argv)

@@ -4,7 +4,7 @@ A report cannot be taken back. So an object is reported once it is likely enough
 calibrated probability, perception/fusion/evidence.py) and its place is sure enough to lie within the scoring's radius;
 a victim needs a second look from another place beside. A method that looks again at what is unsure tells of a victim
 who is more likely there than not once it has done so, for it will not know more. Every object is reported once; near
-the cap the last reports are kept for victims. What that does to the scores: docs/localisation.md.
+the cap the last reports are kept for victims. What that does to the scores: docs/explanation/localisation.md.
 """
 
 from __future__ import annotations

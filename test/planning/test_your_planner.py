@@ -73,7 +73,7 @@ def test_it_flies_north_reports_and_stops(installed: Path, brief, observe, clue,
 
 
 def test_the_page_shows_the_example_as_it_is() -> None:
-    page = (ROOT / "docs" / "your-planner.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "your-planner.md").read_text(encoding="utf-8")
     source = (EXAMPLE / "my_planner.py").read_text(encoding="utf-8")
     assert source[source.index("class North") :].strip() in page
     entry = '[project.entry-points."esar_ros.planners"]\nnorth = "my_planner:North"'

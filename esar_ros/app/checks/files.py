@@ -67,7 +67,7 @@ def other_thresholds(files: list[Path]) -> Check:
             for name, value in _thresholds(line).items():
                 if name in ours and ours[name] != value:
                     bad[name] = f"{file.name}: {name} {value} (here {ours[name]})"
-    cure = "score the bags again with one setting: ./esar score BAG --error-m E; see docs/metrics.md"
+    cure = "score the bags again with one setting: ./esar score BAG --error-m E; see docs/reference/metrics.md"
     return Check("success criteria", not bad, "; ".join(bad.values()) or "as here", cure if bad else "")
 
 

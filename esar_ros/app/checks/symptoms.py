@@ -30,7 +30,7 @@ def slow_cameras(facts: Facts) -> Check:
         stamps = sorted(set(stream.stamps))
         if len(stamps) >= 3 and (rate := (len(stamps) - 1) / (stamps[-1] - stamps[0])) < SHARE * wanted:
             slow.append(f"{topic} at {rate:.2f} Hz")
-    cure = "use --preset fast, fewer subscribers to pictures, or a faster renderer (docs/unreal.md)"
+    cure = "use --preset fast, fewer subscribers to pictures, or a faster renderer (docs/how-to/unreal.md)"
     return _check("camera rate", slow, f"{wanted:g} Hz wanted", cure)
 
 
@@ -119,7 +119,8 @@ def orphaned_commands(facts: Facts) -> Check:
                 bad.append(f"{topic} ended at {last:.1f} s, and a second later the vehicle did {after:.1f} m/s")
                 break
     cure = (
-        "the bridge must hold after 0.2 s without commands; on PX4 set COM_OF_LOSS_T and COM_OBL_RC_ACT (docs/px4.md)"
+        "the bridge must hold after 0.2 s without commands; on PX4 set COM_OF_LOSS_T and COM_OBL_RC_ACT "
+        "(docs/how-to/px4.md)"
     )
     return _check("holds when orphaned", bad, "it holds", cure)
 

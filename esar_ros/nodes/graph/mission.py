@@ -1,7 +1,7 @@
 """The mission graph as data: which processes, in which namespace, with which parameters.
 
 launch/mission.launch.py turns it into launch_ros actions and supervisor.py into processes, so both
-start the same thing. Processes follow docs/architecture.md: killing any one leaves the others flying
+start the same thing. Processes follow docs/explanation/architecture.md: killing any one leaves the others flying
 or holding.
 """
 

@@ -9,7 +9,7 @@ from esar_ros.sim.airsim_api.calls.rest import REFUSED, WITHOUT_EFFECT
 from esar_ros.sim.sensors.weather_effects import EFFECTS
 from helpers.api_bench import Bench
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "airsim-api.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "airsim-api.md"
 
 # What the interface must have, from the list of AirSim's wire protocol.
 LISTED = """

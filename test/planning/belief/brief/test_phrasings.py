@@ -19,7 +19,7 @@ from esar_ros.planning.belief.brief.parser import BriefFacts, Reference, parse_b
 
 FILE = Path(__file__).parents[3] / "data" / "briefs" / "phrasings.jsonl"
 BRIEFS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
-# As measured; docs/planners.md states them. All: every field of a brief is right.
+# As measured; docs/explanation/planners.md states them. All: every field of a brief is right.
 LEAST = {
     "improved on": {"all": 29, "victims": 30, "stationary": 30, "start": 29, "ways": 29},
     "held out": {"all": 14, "victims": 27, "stationary": 28, "start": 25, "ways": 17},
