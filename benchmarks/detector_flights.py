@@ -20,6 +20,7 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
+from page import add_page, goal_table, write_page
 
 from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
 from esar_ros.benchmark.runner.plan import choose_tasks
@@ -230,6 +231,7 @@ def main() -> None:
     parser.add_argument("--missed", default=str(evidence.missed), help="default %(default)s")
     parser.add_argument("--keep", type=Path, help="file for what the flights saw")
     parser.add_argument("--from", dest="source", type=Path, help="such a file, judged without flying")
+    add_page(parser)
     arguments = parser.parse_args()
     detector = create_chosen(arguments.detector)
     _TAP.watch(detector)
@@ -255,6 +257,14 @@ def main() -> None:
         for key, value in own.items()
     }
     print(json.dumps({"benchmark": "detector_flights", "figures": rounded, "goals": {}, "met": {}}))
+    if arguments.page:
+        about = (
+            "Missions in the engine with noisy odometry; the simulator's object ids say, beside the detector, what "
+            "every picture shows. What was seen is fused once for each pair of priors and misses."
+        )
+        names = ("tasks", "limit", "planner", "seconds", "preset", "detector")
+        conditions = {name: getattr(arguments, name) for name in names}
+        write_page(__file__, "What the detector tells on missions", about, conditions, [goal_table(rounded, {}, {})])
 
 
 if __name__ == "__main__":

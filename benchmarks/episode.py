@@ -16,6 +16,8 @@ import sys
 import time
 from typing import Any
 
+from page import add_page, goal_table, write_page
+
 from esar_ros.benchmark.runner.worker import worker_environment
 
 ORACLE = "segmentation_oracle"
@@ -79,6 +81,7 @@ def main() -> None:
     parser.add_argument("--detector", default=ORACLE)
     parser.add_argument("--preset", choices=("fast", "paper"), help="only this picture size")
     parser.add_argument("--seconds", type=float, default=900.0, help="simulated seconds an episode, t_max on 2 km")
+    add_page(parser)
     arguments = parser.parse_args()
     print(
         f"{'pictures':<10}{'workers':>8}{'CPU s / s':>11}{'without set-up':>16}{'faster than real':>18}{'peak GB':>9}"
@@ -110,6 +113,14 @@ def main() -> None:
     goals = {key: goal for key, goal in wanted.items() if key in figures}
     met = {key: figures[key] <= goal for key, goal in goals.items()}
     print(json.dumps({"benchmark": "episode", "figures": figures, "goals": goals, "met": met}))
+    if arguments.page:
+        about = (
+            "CPU-seconds a simulated second of one episode in a worker process, as `esar bench` flies it, with all "
+            "its threads and its start (*steady*: without), by one worker and by each of two; how many times faster "
+            "than real time all of them are together; and the memory of one."
+        )
+        conditions = {key: getattr(arguments, key) for key in ("task", "planner", "detector", "seconds")}
+        write_page(__file__, "What an episode costs", about, conditions, [goal_table(figures, goals, met)])
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from page import add_page, goal_table, write_page
 from rosbags.highlevel import AnyReader
 
 from esar_ros.bags.writer import typestore
@@ -335,6 +336,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=sorted(examples()), choices=sorted(examples()), metavar="NAME")
     parser.add_argument("--pace", nargs="+", default=["lockstep", "realtime"], choices=("lockstep", "realtime"))
     parser.add_argument("--keep", default="", metavar="FOLDER", help="keep the missions' results there")
+    add_page(parser)
     arguments = parser.parse_args()
     os.environ.update(graph_environment())
     os.environ.setdefault("ROS_DOMAIN_ID", str(random.SystemRandom().randrange(1, 101)))
@@ -373,6 +375,22 @@ def main() -> int:
             f"{mission.pace}: {mission.end}, {mission.collisions} contacts, restarted {mission.restarted or 'nobody'}"
         )
     print(json.dumps({"benchmark": "faults", "figures": figures, "goals": goals, "met": met}))
+    if arguments.page:
+        about = (
+            "Every example of `config/faults`, several a mission, with time between them to recover. *Held after* "
+            "counts from the fault's onset to the first step in which the governor, the pilot or the bridge holds; "
+            "-: nobody had to. One flight a row."
+        )
+        counts = {key: value for key, value in figures.items() if key != "outcomes"}
+        wanted = goals | {key: (goals[key], ">=") for key in ("as_promised", "scored")}
+        conditions = {"paces": ", ".join(arguments.pace), "planner": "zigzag", "pictures": "320x240", "seed": 7}
+        write_page(
+            __file__,
+            "What the graph does under faults",
+            about,
+            conditions,
+            [table(missions), goal_table(counts, wanted, met)],
+        )
     return 0 if all(met.values()) else 1
 
 

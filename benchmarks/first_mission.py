@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from page import Table, add_page, write_page
+
 from esar_ros.mission.task import load_task
 
 TASK = "aotai-first"
@@ -87,7 +89,7 @@ def busy(count: int) -> Iterator[None]:
 
 def cold(arguments: argparse.Namespace) -> int:
     """Prints a line a mission, and returns 1 when one of them has no score."""
-    scored = 0
+    scored, rows = 0, []
     for number in range(arguments.missions):
         with tempfile.TemporaryDirectory() as name, busy(arguments.busy):
             cache = {"ESAR_CACHE": f"{name}/cache", "NUMBA_CACHE_DIR": f"{name}/cache/numba"}
@@ -96,8 +98,17 @@ def cold(arguments: argparse.Namespace) -> int:
             how = mission.end()
             scored += how == "exit 0, timeout"
             took = time.monotonic() - mission.began
+            rows.append((number + 1, how, clock, took))
             print(f"{number + 1:3}: {how}; clock after {clock:.0f} s, end after {took:.0f} s", flush=True)
     print(f"{scored} of {arguments.missions} cold missions beside {arguments.busy} busy loops ended with a score")
+    if arguments.page:
+        about = (
+            f"Missions of {SECONDS:.0f} s with nothing compiled or drawn, beside busy loops at normal priority: "
+            f"**{scored} of {arguments.missions} ended with a score.**"
+        )
+        conditions = {"task": TASK, "busy loops": arguments.busy, "flags of the mission": " ".join(arguments.rest)}
+        table = Table(("mission", "ended", "clock runs after, s", "ended after, s"), rows)
+        write_page(__file__, "Cold missions on a busy machine", about, conditions, [table], "cold")
     return int(scored < arguments.missions)
 
 
@@ -113,7 +124,7 @@ def signals(arguments: argparse.Namespace) -> int:
         if not how.startswith("exit 0"):
             return 1
         longest = time.monotonic() - clock
-    kept = 0
+    kept, rows = 0, []
     waiting = [number for number in (signal.SIGINT, signal.SIGTERM) for _ in range(arguments.moments)]
     total = len(waiting)
     while waiting:
@@ -135,8 +146,17 @@ def signals(arguments: argparse.Namespace) -> int:
             how = mission.end()
             # One that comes after the mission's end finds it scored.
             kept += how in ("exit 130, aborted", "exit 130, timeout", "exit 0, timeout")
+            rows.append((number.name, moment, how, took))
             print(f"{number.name} after {moment:5.1f} s: {how}; ended {took:.1f} s later", flush=True)
     print(f"{kept} of {total} left a bag that scores as the result does")
+    if arguments.page:
+        about = (
+            f"Missions of {SECONDS:.0f} s that are sent a signal at a random moment after their clock began to run: "
+            f"**{kept} of {total} left a bag that scores as the result does.**"
+        )
+        conditions = {"task": TASK, "seed": arguments.seed, "flags of the mission": " ".join(arguments.rest)}
+        table = Table(("signal", "after, s", "ended", "took to end, s"), rows)
+        write_page(__file__, "Missions told to stop", about, conditions, [table], "signals")
     return int(kept < total)
 
 
@@ -150,6 +170,8 @@ def main() -> int:
     two = verbs.add_parser("signals", help="missions told to stop at random moments")
     two.add_argument("--moments", type=int, default=20, help="of each signal (default: %(default)s)")
     two.add_argument("--seed", type=int, default=0)
+    for verb in (one, two):
+        add_page(verb)
     arguments, arguments_rest = parser.parse_known_args()
     os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 99))  # no other graph on this machine is met
     arguments.rest = arguments_rest  # flags of `esar mission`

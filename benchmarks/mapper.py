@@ -26,6 +26,7 @@ from mapper_accuracy import accuracy, disturbed, located_by_odometry, removed_ob
 from mapper_node import open3d_grid, whole_node
 from mapper_world import CAMERAS, World, flight
 from numpy.typing import NDArray
+from page import add_page, goal_table, write_page
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
@@ -57,7 +58,6 @@ GOALS: dict[str, tuple[float, str]] = {
     "nearest obstacle or unknown 100 points 30 m ms": (2.0, "<="),
     "frontiers update ms": (10.0, "<="),
     "layers and grid update ms": (6.0, "<="),
-    "ESDF 96x96x64 ms": (18.0, "<="),
     "PointCloud2 of 1e5 points ms": (1.0, "<="),
     "whole node at 10 Hz, share of a core": (0.3, "<="),
     "strict precision": (0.99, ">="),
@@ -240,6 +240,7 @@ def first_use() -> dict[str, float]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="about 30 s, without the ten minutes' flight")
+    add_page(parser)
     options = parser.parse_args(arguments)
     world = World()
     poses = flight(world, 5.0 if options.quick else 8.0, 0.1)
@@ -277,6 +278,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name:<64}{value:>12.4g}  {wanted:<12}{verdict}")
     line = {"benchmark": "mapper", "figures": figures, "goals": {n: list(g) for n, g in goals.items()}, "met": met}
     print(json.dumps(line))
+    if options.page:
+        about = (
+            "Own workload: 2 km of hills with 60 000 trees, 10 m/s at 40 to 80 m above ground, four cameras. Times "
+            "are CPU ms of the calling thread, of all threads for the node and for Open3D. Strict precision: "
+            "occupied voxels that hold something solid; recall: voxels in which pixels of three clean frames end "
+            "that are occupied; freed: voxels at least half solid that are free."
+        )
+        conditions = {"flight": f"{len(poses)} frames at 10 Hz", "voxel": "1 m, range 120 m where nothing else is said"}
+        write_page(__file__, "The map: cost and accuracy", about, conditions, [goal_table(figures, goals, met)])
     return 0 if all(met.values()) else 1
 
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from page import add_page, goal_table, write_page
 
 _SIZES = ((320, 240), (640, 480))
 _SPOTS = {  # by map: x, y, height above ground (m), yaw (rad)
@@ -115,6 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=20, help="frames a place and size")
     parser.add_argument("--maps", default=",".join(_SPOTS), help="map ids, separated by commas (default %(default)s)")
+    add_page(parser)
     arguments = parser.parse_args()
     figures: dict[str, float] = {}
     context = multiprocessing.get_context("spawn")  # EGL does not survive a fork
@@ -130,6 +132,14 @@ def main() -> None:
     figures = {name: round(value, 2) for name, value in figures.items()}
     met = {name: figures[name] <= goal for name, goal in _GOALS.items() if name in figures}
     print(json.dumps({"benchmark": "renderer", "figures": figures, "goals": _GOALS, "met": met}))
+    if arguments.page:
+        about = (
+            "CPU time of the whole process, with all its threads, for one frame of four cameras (RGB, depth and ids; "
+            "depth and ids alone), for a LiDAR scan and for the start, drawn by software OpenGL where there is no "
+            "GPU."
+        )
+        conditions = {"frames a place and size": arguments.frames, "maps": arguments.maps}
+        write_page(__file__, "What a frame costs", about, conditions, [goal_table(figures, _GOALS, met)])
 
 
 if __name__ == "__main__":

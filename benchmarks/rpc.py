@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 from own_simulator import start_simulator
+from page import add_page, goal_table, write_page
 
 from esar_ros.bridges.airsim.client import AirSimClient
 from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, CameraImage, image_request
@@ -38,7 +39,9 @@ def main() -> int:
     """Measure, print a table and one line of JSON; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, help="of a running simulator with 640x480 cameras")
-    port = parser.parse_args().port
+    add_page(parser)
+    arguments = parser.parse_args()
+    port = arguments.port
     process = None
     if port is None:
         process, port = start_simulator("--paused")
@@ -53,6 +56,13 @@ def main() -> int:
         goal = f"<= {GOALS[name]:g}" if name in GOALS else ""
         print(f"{name:32s} {value:10.2f}  {goal}")
     print(json.dumps({"benchmark": "rpc", "figures": figures, "goals": GOALS, "met": met}))
+    if arguments.page:
+        about = (
+            "Medians over one connection with one vehicle: a call for the colour and depth pictures of four cameras at "
+            "640x480 while time stands still, one lockstep step of 50 ms, and one reading of the state."
+        )
+        conditions = {"calls": f"{ROUNDS} for pictures, {STEPS} for steps and states"}
+        write_page(__file__, "What AirSim's RPC costs", about, conditions, [goal_table(figures, GOALS, met)])
     return 0 if all(met.values()) else 1
 
 

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
+from page import add_page, goal_table, write_page
 from rclpy.node import Node
 from sensor_msgs.msg import Image
 
@@ -259,6 +260,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=12.0, help="of pictures (default %(default)s)")
     parser.add_argument("--role", choices=tuple(ROLES), help=argparse.SUPPRESS)
     parser.add_argument("--frames", type=int, default=0, help=argparse.SUPPRESS)
+    add_page(parser)
     arguments = parser.parse_args()
     if arguments.role:
         signal.alarm(LIMIT)
@@ -269,6 +271,14 @@ def main() -> int:
         goal = f"<= {GOALS[name]:g}" if name in GOALS else ""
         print(f"{name:30s} {value:10.2f}  {goal}")
     print(json.dumps({"benchmark": "transport", "figures": figures, "goals": GOALS, "met": met}))
+    if arguments.page:
+        about = (
+            "Pictures: a colour and a depth picture of four cameras at 640x480, ten times a second, from one process "
+            "to another that looks at them as arrays; CPU time of all threads of both. Ticks: one step of the control "
+            "chain over three processes, bridge, pilot, governor and back."
+        )
+        conditions = {"seconds": arguments.seconds, "ticks": TICKS}
+        write_page(__file__, "What transport costs", about, conditions, [goal_table(figures, GOALS, met)])
     return 0 if all(met.values()) else 1
 
 

@@ -34,6 +34,7 @@ from typing import Any
 import cv2
 import numpy as np
 import psutil
+from page import add_page, goal_table, write_page
 
 from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
@@ -245,6 +246,7 @@ def main() -> int:
     parser.add_argument("--speed", type=float, default=1.0, help="of the mission, times real time (default: 1)")
     parser.add_argument("--flight", action="store_true", help="beside a real mission, as fast as it goes")
     parser.add_argument("--publish", action="store_true", help=argparse.SUPPRESS)
+    add_page(parser)
     arguments = parser.parse_args()
     if arguments.publish:
         return publish(arguments.speed)
@@ -279,6 +281,19 @@ def main() -> int:
     print(f"events {figures['events']}, pictures {figures['pictures']} in {arguments.seconds + WARM:g} s")
     met = {name: figures[name] <= goal for name, goal in GOALS.items()}
     print(json.dumps({"benchmark": "view", "figures": figures, "goals": GOALS, "met": met}))
+    if arguments.page:
+        about = (
+            "CPU time of the live page's process, with nobody looking and with one reader that takes the events as "
+            "they come (5 Hz) and every new picture and layer, beside "
+            + ("a mission of one vehicle." if arguments.flight else "what a mission of one vehicle publishes.")
+        )
+        conditions = {"seconds": arguments.seconds}
+        if arguments.flight:
+            conditions["mission"] = " ".join(FLIGHT)
+        tables = [goal_table(figures, GOALS, met)]
+        write_page(
+            __file__, "What the live page costs", about, conditions, tables, "flight" if arguments.flight else ""
+        )
     return 0
 
 

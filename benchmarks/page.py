@@ -1,0 +1,144 @@
+"""Pages of docs/results: a benchmark that is called with --page writes the figures that it prints as one.
+
+A page names the command that made it, the day, the version and what it ran on, so that the figures can be made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "docs" / "results"
+_LOAD_AT_START = os.getloadavg()[0]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns with their units, and rows of as many cells; numbers are shown with four digits."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+    note: str = ""
+
+
+def add_page(parser: argparse.ArgumentParser) -> None:
+    """Adds the flag --page."""
+    parser.add_argument("--page", action="store_true", help="also write the figures to docs/results/")
+
+
+def goal_table(
+    figures: Mapping[str, Any],
+    goals: Mapping[str, Any],
+    met: Mapping[str, bool],
+    sign: str = "<=",
+    intervals: Mapping[str, tuple[float, float]] | None = None,
+) -> Table:
+    """Returns a row a figure: its value with its interval, its goal, and whether that is met.
+
+    A goal is a bound of the given sign, a pair (bound, sign) of its own, or a range [low, high].
+    """
+    rows = []
+    for name, value in figures.items():
+        if intervals is not None and name in intervals:
+            value = f"{shown(value)} [{', '.join(map(shown, intervals[name]))}]"
+        verdict = "" if name not in met else "met" if met[name] else "**missed**"
+        rows.append((name.replace("_", " "), value, _wanted(goals.get(name), sign), verdict))
+    return Table(("figure", "measured", "goal", ""), rows)
+
+
+def _wanted(goal: Any, sign: str) -> str:
+    if goal is None:
+        return ""
+    if not isinstance(goal, (tuple, list)):
+        return f"{sign} {shown(goal)}"
+    first, second = goal
+    return f"{second} {shown(first)}" if isinstance(second, str) else f"{shown(first)} to {shown(second)}"
+
+
+def write_page(
+    script: str, title: str, about: str, conditions: Mapping[str, Any], tables: Sequence[Table | str], part: str = ""
+) -> Path:
+    """Writes docs/results/<name of the script>.md, or <name>_<part>.md, and returns its path.
+
+    `about` says what was measured and how, in Markdown, and so may a table; `conditions` holds options and seeds,
+    beside which stand day, version, command and machine.
+    """
+    command = shlex.join(["./esar", "exec", "python", f"benchmarks/{Path(script).name}", *sys.argv[1:]])
+    rows = {
+        "command": f"`{command}`",
+        **_circumstances(),
+        **{key.replace("_", " "): v for key, v in conditions.items()},
+    }
+    about = textwrap.fill(about, 120, break_long_words=False, break_on_hyphens=False)
+    parts = [f"# {title}", f"<!-- Made by `{command}`; do not edit. -->", about]
+    for table in tables:
+        if isinstance(table, str):
+            parts.append(table.strip())
+            continue
+        parts += [
+            *([f"## {table.title}"] if table.title else []),
+            markdown(table),
+            *([table.note] if table.note else []),
+        ]
+    parts += ["## Conditions", markdown(Table(("", ""), list(rows.items())))]
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    path = RESULTS / f"{'_'.join(filter(None, (Path(script).stem, part)))}.md"
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    print(path.relative_to(ROOT))
+    return path
+
+
+def markdown(table: Table) -> str:
+    """Returns the table as Markdown."""
+    lines = [table.columns, ["---"] * len(table.columns), *table.rows]
+    return "\n".join("| " + " | ".join(shown(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def shown(value: Any) -> str:
+    """Returns a cell's words: numbers with four digits, whole ones in full."""
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.4g}"
+    return f"{value:.0f}" if isinstance(value, float) else str(value)
+
+
+def _circumstances() -> dict[str, str]:
+    """Returns day, version and machine."""
+    loads = f"{_LOAD_AT_START:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
+    return {
+        "day": time.strftime("%Y-%m-%d", time.gmtime()),
+        "version": f"esar_ros {version('esar_ros')}, commit {_commit()}",
+        "machine": f"{os.cpu_count()} cores, {_processor()}, {platform.system()}, Python {platform.python_version()}",
+        "load average (1 min)": loads,
+    }
+
+
+def _commit() -> str:
+    """Returns the checkout's commit, and whether what is measured was changed since."""
+    measured = ["esar_ros", "benchmarks", "config", "models"]
+    try:
+        name = _git("describe", "--always", "--tags")
+        return name + (", with changes" if _git("status", "--porcelain", "--", *measured) else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.check_output(["git", "-C", str(ROOT), *arguments], text=True, stderr=subprocess.DEVNULL).strip()
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown CPU")
