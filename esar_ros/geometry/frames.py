@@ -99,7 +99,7 @@ def _unit(quaternion: ArrayLike) -> tuple[float, float, float, float]:
 
 
 def is_rotation(quaternion: ArrayLike) -> bool:
-    """Whether four numbers are a rotation: finite and of norm 1, but for rounding."""
+    """Returns whether a quaternion (4,) is a rotation: finite and of norm 1, up to rounding."""
     numbers = np.asarray(quaternion, dtype=np.float64)
     return bool(np.abs(numbers).max() < 2.0 and abs(float(np.linalg.norm(numbers)) - 1.0) <= _UNIT)
 
@@ -181,11 +181,11 @@ class Pose:
         return Pose(-(rotation.T @ self.position), quaternion_from_rotation(rotation.T))
 
     def is_finite(self) -> bool:
-        """Whether every number in it is finite."""
+        """Returns whether every component of position and quaternion is finite."""
         return bool(np.isfinite(self.position).all() and np.isfinite(self.quaternion).all())
 
     def is_possible(self) -> bool:
-        """Whether it is a place on Earth and a rotation; NaN never is."""
+        """Returns whether the position lies on Earth and the quaternion is a rotation; False for NaN."""
         return bool(np.abs(self.position).max() < FARTHEST) and is_rotation(self.quaternion)
 
     def __eq__(self, other: Any) -> bool:
@@ -199,10 +199,11 @@ class Pose:
 
 
 def motion_in_parent(frame: Pose, pose: Pose, body_velocity: Vector) -> tuple[Pose, Vector]:
-    """Pose and velocity (m/s) in a frame's parent of a body known by its pose and its own velocity in that frame.
+    """Returns pose and velocity (m/s) in a frame's parent of a body known by its pose and its own velocity in that
+    frame.
 
-    body_velocity: along the body's axes, as in nav_msgs/Odometry. All numbers are NaN when any could not be: a
-    rotation that is none, a place that is not on Earth, a speed that nothing flies.
+    body_velocity: along the body's axes, as in nav_msgs/Odometry. All numbers returned are NaN when any input is
+    implausible: a quaternion that is no rotation, a position off Earth, a speed beyond FASTEST.
     """
     if not (frame.is_possible() and pose.is_possible() and np.abs(body_velocity).max() < FASTEST):
         return Pose(np.full(3, np.nan), np.full(4, np.nan)), np.full(3, np.nan)

@@ -43,7 +43,7 @@ def ecef_to_geodetic(xyz: ArrayLike) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a map frame's (0, 0, 0) lies on Earth: degrees WGS 84, m above mean sea level."""
+    """Geodetic position of a map frame's (0, 0, 0): degrees WGS 84, m above mean sea level."""
 
     latitude: float
     longitude: float
