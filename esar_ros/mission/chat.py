@@ -1,7 +1,7 @@
 """Chat completions over HTTP: one request to any OpenAI-compatible server, with the standard library alone.
 
-The key goes into the request's header and nowhere else: not into messages, logs or other hosts (redirects are
-refused). What goes wrong is told in words that hold nothing the server sent.
+The key goes into the request's header and nowhere else: not into messages, logs or other hosts (redirects are refused).
+Error messages hold nothing that the server sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can be found: twelve clue kinds and the person (ESARBench, section 3.2.2)."""
+"""Kinds of objects a search can find: twelve clue kinds and the person (ESARBench, section 3.2.2)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ClueKind(str, Enum):
 
 
 class VictimPose(str, Enum):
-    """How a victim is found."""
+    """Posture in which a victim is found."""
 
     STANDING = "standing"
     SITTING = "sitting"

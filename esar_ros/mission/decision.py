@@ -1,4 +1,4 @@
-"""What a planner answers: where to go, what to report, whether to stop."""
+"""A planner's decision at one frame: where to go, what to report, whether to stop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GoalType(Enum):
 
 
 class HeightReference(Enum):
-    """What a waypoint's z counts from; values equal those of msg/Goal.msg."""
+    """Height datum of a waypoint's z; values equal those of msg/Goal.msg."""
 
     MAP = 1
     GROUND = 2

@@ -1,4 +1,4 @@
-"""What is flown when nothing else is asked for: the one home of the names that every command and node falls back on."""
+"""Default planner and detector, used by every command and node when the user names none."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def read(path: Path) -> dict[str, str]:
 def graph_environment(
     images: bool = False, inherited: Mapping[str, str] = os.environ, shared_memory_free: int | None = None
 ) -> dict[str, str]:
-    """Variables to start a process of the graph with, beside `inherited`; what a person set there wins.
+    """Returns the variables to start a process of the graph with, beside `inherited`, whose values take precedence.
 
     images: the process publishes images and gets the large shared-memory segment.
     shared_memory_free: bytes; None asks the system. Where too little is free the profile without shared

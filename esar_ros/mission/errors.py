@@ -1,4 +1,4 @@
-"""The one error a person's input raises: what is wrong, where, and how to mend it."""
+"""UsageError, the one error raised on a user's bad input: what is wrong, where, and how to correct it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 class UsageError(Exception):
     """Bad usage or input. The command line prints it as one line and exits with 2.
 
-    The text names what is wrong and where; `cure` says how to mend it.
+    The text names what is wrong and where; `cure` says how to correct it.
     """
 
     def __init__(self, what: str, cure: str = "") -> None:
@@ -15,5 +15,6 @@ class UsageError(Exception):
 
 
 def first_line(error: BaseException) -> str:
-    """Of what a library's exception says, at most 160 characters; its type's name where it says nothing."""
+    """Returns the first line of a library exception's text, at most 160 characters; its type's name when the text is
+    empty."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]

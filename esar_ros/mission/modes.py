@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Mode(IntEnum):
-    """What the governor does; the greater is the more severe and wins."""
+    """Mode of the governor, ordered by severity: of several that apply, the greatest value wins."""
 
     UNKNOWN = 0
     NORMAL = 1
@@ -21,7 +21,7 @@ class Mode(IntEnum):
 
 
 class Reason(IntEnum):
-    """Why a command was changed."""
+    """Reason for which the governor changed a command."""
 
     NONE = 0
     NON_FINITE = 1

@@ -1,4 +1,4 @@
-"""What a planner sees at one frame: the same for every method."""
+"""A planner's observation of one frame; every method receives the same."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Brief:
 
 @dataclass(frozen=True)
 class SeenClue:
-    """One fused object as the detector knows it; position and covariance in the map frame (m, m^2)."""
+    """One fused object as estimated by the detector; position and covariance in the map frame (m, m^2)."""
 
     id: int
     kind: str
@@ -87,7 +87,7 @@ class CameraView:
 
 @dataclass(frozen=True)
 class Teammate:
-    """Another vehicle of the mission, as it has told of itself; map frame (m)."""
+    """Another vehicle of the mission, as reported by itself; map frame (m)."""
 
     vehicle: str
     pose: Pose  # base_link in map at the observation's stamp

@@ -1,4 +1,4 @@
-"""What parents know of the processes that they start."""
+"""Child processes: their end with the parent's, their CPU time and their exit status in words."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def die_with_parent() -> None:
-    """Makes the calling process be killed when its parent dies, so that nothing is ever left behind; for preexec_fn."""
+    """Makes the kernel kill the calling process when its parent dies, so that no orphan remains; for preexec_fn."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def cpu_seconds(pid: int) -> float | None:
-    """Returns the CPU time (s) that a process has used with its children; None where the system does not tell.
+    """Returns the CPU time (s) that a process has used with its children; None where the system does not provide it.
 
     While it grows, the process makes progress, however busy the machine is.
     """

@@ -1,4 +1,4 @@
-"""Where the package's data files (config/, rviz/, tasks) are: checkout first, then the installed share."""
+"""Locations of the package's data files (config/, rviz/, tasks): checkout first, then the installed share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides a result beside the task, the method's name and the seed: one type, passed whole."""
+"""RunConditions: everything that decides a result beside the task, the method's name and the seed, in one type."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ OF_METHOD = ("tasks", "model", "planner_settings")
 
 @dataclass(frozen=True)
 class RunConditions:
-    """How a mission is flown and scored, for one method.
+    """Conditions under which a mission of one method is flown and scored.
 
-    The first fields are chosen. The others hold, by content, what is read from files and the environment, as `digest`
-    writes it; NOT_TOLD where nobody has looked.
+    The first fields are chosen by the user. The others identify, by content digest (`digest`), what is read from files
+    and the environment; NOT_TOLD where it was not recorded.
     """
 
     preset: str = "paper"  # size of the pictures

@@ -27,7 +27,7 @@ _Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
 
 
 class Start(StrictModel):
-    """Where the vehicle stands before take-off."""
+    """Position and heading of the vehicle before take-off."""
 
     position: Ground
     yaw: _Angle = Field(description="rad, 0 = east, counter-clockwise")

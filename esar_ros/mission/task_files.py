@@ -1,6 +1,6 @@
-"""Where tasks are stored and how their JSON is read: single files, and the benchmark's events.
+"""Locations and reading of task files (JSON): single tasks, and the benchmark's events.
 
-An event file holds what its fifty tasks share once: config/tasks/benchmark/<event>.json, with index.json beside them
+An event file holds once what its fifty tasks share: config/tasks/benchmark/<event>.json, with index.json beside them
 (order, sets, checksums). Needs the standard library alone, since `ros2 launch` reads tasks too.
 """
 
@@ -94,7 +94,7 @@ def benchmark_event(event: str) -> dict[str, Any]:
 
 
 def event_tasks(event: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tasks of an event file by id, each as a file of its own would hold it."""
+    """Returns the tasks of an event file by id, each in the format of a single task's file."""
     return {
         task["id"]: {
             "schema": TASK_SCHEMA,

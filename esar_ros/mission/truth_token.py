@@ -1,7 +1,7 @@
-"""The token that opens ground truth, for processes that may know it.
+"""The token that grants access to ground truth, for processes that are allowed it.
 
-It comes on standard input where the variable says so, since the environment of a process can be read by every
-other process of the same user; a person, or a launcher that has no such way, may give it in the variable itself.
+It comes on standard input where the variable says so, since the environment of a process can be read by every other
+process of the same user. A user, or a launcher that cannot write to standard input, may put it into the variable.
 """
 
 from __future__ import annotations

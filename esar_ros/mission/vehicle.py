@@ -72,7 +72,7 @@ class Body(StrictModel):
 
 
 class OdometryErrorSpec(StrictModel):
-    """How far the odometry of a simulated vehicle is off, standard deviation per axis, and how slowly that changes."""
+    """Odometry error of a simulated vehicle: standard deviations per axis and correlation times (s)."""
 
     horizontal: float = Field(ge=0)
     vertical: float = Field(ge=0)
