@@ -23,7 +23,7 @@ _SECONDS = 4_000_000  # ids of this many seconds fit the message's 32 bits
 
 @dataclass(frozen=True)
 class FrameResult:
-    """What one frame showed, and everything known after it."""
+    """Result of one frame: its sightings, and all objects fused up to and including it."""
 
     sightings: tuple[Sighting, ...]
     clues: tuple[SeenClue, ...]
@@ -80,12 +80,12 @@ class ClueDetector:
         return self._crops.get(identity)
 
     def idle(self) -> FrameResult:
-        """What is known, when no frame came."""
+        """Returns the objects fused up to the last frame, when no new frame came."""
         return FrameResult((), self._fusion.clues() if self._fusion is not None else ())
 
 
 def unusable(detection: Detection2D, frame: CameraFrame) -> str:
-    """Why a detection cannot be placed; empty when it can. A broken detector must not end a flight."""
+    """Returns why a detection cannot be localised; empty when it can. A broken detector must not end a flight."""
     x, y, width, height = detection.box
     if not np.isfinite([*frame.pose.position, *frame.pose.quaternion]).all():
         return "no pose"

@@ -45,13 +45,14 @@ class RangeGrid:
 
 
 def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.float32]:
-    """Least range per cell, (rows, columns) float32 m; -inf nearer than range_min, +inf nothing in reach, NaN unknown.
+    """Minimum range per cell, (rows, columns) float32 m; -inf nearer than range_min, +inf nothing in reach, NaN
+    unknown.
 
-    points: (N, 3) m in the sensor's FLU frame. A cloud holds echoes alone, so that an empty cell does not tell whether
-    its beams met nothing or were never sent. Beams side by side in azimuth share emitter and window: the empty cells of
-    a column in which any other beam came back met nothing (+inf); those of a column without a single echo are unknown
+    points: (N, 3) m in the sensor's FLU frame. A cloud holds echoes alone, so an empty cell does not show whether its
+    beams met nothing or were never sent. Beams side by side in azimuth share emitter and window: the empty cells of a
+    column in which any other beam came back met nothing (+inf); those of a column without a single echo are unknown
     (NaN), and so are all of an empty cloud. A point beyond the reach is an echo from farther off: nothing is within it.
-    Points outside the grid's elevations are left out; non-finite ones too, since they tell of no direction.
+    Points outside the grid's elevations are left out; non-finite ones too, since they have no direction.
     """
     p = np.asarray(points, dtype=np.float64).reshape(-1, 3)
     p = p[np.isfinite(p).all(axis=1)]

@@ -43,7 +43,7 @@ class LocalisationSettings(StrictModel):
 
 
 class BearingSettings(StrictModel):
-    """How sightings without depth become objects."""
+    """Triangulation of objects from sightings without depth."""
 
     sigma: float = Field(default=0.004, gt=0, description="rad, of a direction, beside the pose's error")
     least_angle: float = Field(default=0.12, gt=0, description="rad between two rays that may cross")
@@ -54,7 +54,7 @@ class BearingSettings(StrictModel):
 
 
 class EvidenceSettings(StrictModel):
-    """How sightings become the probability that an object is there."""
+    """Parameters of the probability that an object exists, given its sightings."""
 
     base_rate: float = Field(
         default=0.5, gt=0, lt=1, description="share of right detections in the set that reliability was measured on"
@@ -74,7 +74,7 @@ class EvidenceSettings(StrictModel):
 
 
 class FusionSettings(StrictModel):
-    """How sightings become objects."""
+    """Parameters of the association and fusion of sightings into objects."""
 
     gate: float = Field(
         default=14.16, gt=0, description="Mahalanobis distance squared: 99.73 % of chi-square, 3 degrees"

@@ -1,7 +1,7 @@
-"""The interface of every clue detector and the registry they are chosen from.
+"""The interface of every clue detector and the registry from which one is chosen by name.
 
-A backend turns pictures into 2D detections and knows nothing of the map. Backends are
-created by name, so that a heavy one is imported only when it is used.
+A backend turns images into 2D detections and has no access to the map. Backends are created by name, so that a heavy
+one is imported only when it is used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Detection2D:
 
 @runtime_checkable
 class DetectorBackend(Protocol):
-    """What finds objects in pictures."""
+    """Detector of objects in images."""
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class DetectorBackend(Protocol):
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """What it looks for: words of the detector -> kind of mission.clues.KINDS they count as."""
+        """Classes it detects: words of the detector -> kind of mission.clues.KINDS as which each counts."""
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
         """Look for these from the next picture on.
@@ -99,9 +99,9 @@ _ENTRIES: dict[str, _Entry] = {}
 
 
 def register(name: str, eligible: bool = True, about: About | None = None) -> Callable[[Factory], Factory]:
-    """Decorator: make a factory (parameters -> backend) known under a name.
+    """Decorator: registers a factory (parameters -> backend) under a name.
 
-    eligible: it uses no ground truth. about: what a result says of it beside its name, told without loading a network.
+    eligible: it uses no ground truth. about: what identifies it in results beside its name, without loading a network.
     """
 
     def add(factory: Factory) -> Factory:
@@ -124,18 +124,18 @@ def create(name: str, parameters: Parameters | None = None) -> DetectorBackend:
 
 
 def is_eligible(name: str) -> bool:
-    """Whether results made with a backend stand in the comparison. Raises UsageError on an unknown name."""
+    """Returns whether results made with a backend take part in the comparison. Raises UsageError on an unknown name."""
     return _entry(name).eligible
 
 
 def about(name: str, parameters: Parameters | None = None) -> dict[str, str]:
-    """What a result says of a backend: its name, and of a network which one. Raises UsageError."""
+    """Returns a backend's entries in a result: its name, and the identity of its network if any. Raises UsageError."""
     entry = _entry(name)
     return {"backend": name, **(entry.about(parameters or {}) if entry.about is not None else {})}
 
 
 def defect(frame: CameraFrame) -> str:
-    """Why a detector cannot look at a frame; empty when it can."""
+    """Returns why a frame is malformed as a detector's input (types, shapes); empty when it is well formed."""
     height, width = frame.rgb.shape[:2] if frame.rgb.ndim == 3 else (0, 0)
     if frame.rgb.ndim != 3 or frame.rgb.shape[2] != 3 or frame.rgb.dtype != np.uint8:
         return f"the picture is {frame.rgb.dtype} {frame.rgb.shape}, not uint8 (H, W, 3)"

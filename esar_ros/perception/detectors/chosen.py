@@ -36,10 +36,10 @@ def create_chosen(choice: str, settings: DetectorSettings | None = None) -> Dete
 
 
 def about_chosen(choice: str) -> dict[str, str]:
-    """What a result says of it; no network is loaded. Raises UsageError."""
+    """Returns the chosen detector's entries in a result; no network is loaded. Raises UsageError."""
     return backend.about(*parted(choice))
 
 
 def chosen_is_eligible(choice: str) -> bool:
-    """Whether it uses no ground truth. Raises UsageError."""
+    """Returns whether the chosen detector uses no ground truth. Raises UsageError."""
     return backend.is_eligible(parted(choice)[0])

@@ -49,7 +49,7 @@ def load_engine(name: str, path: Path, threads: int) -> Engine:
 
 
 def load_session(path: Path, threads: int) -> Any:
-    """A network's file in ONNX Runtime, deterministic, with so many threads. Raises UsageError."""
+    """Loads a network's file into ONNX Runtime, deterministic, with the given number of threads. Raises UsageError."""
     try:
         import onnxruntime
     except ImportError:

@@ -48,7 +48,7 @@ class ReliabilityCurve(StrictModel):
 
 
 class SecondStageCard(BaseModel):
-    """What looks again at the boxes of a detector, where there is depth (perception.detectors.second_stage)."""
+    """Second stage that classifies a detector's boxes again, where depth is known (detectors.second_stage)."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -67,7 +67,7 @@ class SecondStageCard(BaseModel):
 
 
 class ModelCard(BaseModel):
-    """What a detector's file is. Keys that say how it was made are for people and are not read here."""
+    """Description of a detector's file. Keys that document how it was made are for people and are not read here."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
@@ -195,7 +195,8 @@ def digest(path: Path) -> str:
 
 
 def model_folders() -> tuple[Path, ...]:
-    """Where models are looked for: ESAR_MODELS (folders, separated like PATH), the cache, the package's own."""
+    """Returns the folders searched for models: ESAR_MODELS (folders, separated like PATH), the cache, the package's
+    own."""
     named = [Path(part) for part in os.environ.get("ESAR_MODELS", "").split(os.pathsep) if part]
     shipped = []
     with suppress(FileNotFoundError):
@@ -204,7 +205,7 @@ def model_folders() -> tuple[Path, ...]:
 
 
 def user_folder() -> Path:
-    """Where a person's own models are put: the first of ESAR_MODELS, else a folder of the cache. Created if absent."""
+    """Returns the folder for a user's own models, created if absent: the first of ESAR_MODELS, else the cache's."""
     folder = model_folders()[0]
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,8 +1,8 @@
-"""Which depths of a detection's box are the object's own.
+"""Separation of a detection box's depths into the object's own and those of foreground and background.
 
-A segmentation mask says it. A box alone also holds what lies before the object (a ridge, a trunk) and behind it
-(ground, sky). There the depths fall into groups with gaps between; the group that fills most of the box's middle is
-taken, and of it the near part. Where that does not fill the middle, the other depths are told as variance.
+A segmentation mask gives the object's pixels. A box alone also holds what lies before the object (a ridge, a trunk) and
+behind it (ground, sky). There the depths fall into groups with gaps between; the group that fills most of the box's
+middle is taken, and of it the near part. Where that does not fill the middle, the other depths enter as variance.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def object_pixels(detection: Detection2D, depth: NDArray[np.float32]) -> ObjectP
 
 
 def _in_box(depths: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[NDArray[np.bool_], float]:
-    """Which of a box's depths (N,), +inf included, are the object's, and the variance of that choice."""
+    """Returns which of a box's depths (N,), +inf included, are the object's, and the variance (m^2) of that choice."""
     order = np.argsort(depths, kind="stable")
     ascending = depths[order]
     finite = ascending[np.isfinite(ascending)]

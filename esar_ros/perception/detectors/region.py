@@ -1,4 +1,4 @@
-"""Which part of a picture is worth a network's time: where depth says that something lies within its reach."""
+"""Region of an image that a network needs to process: the part whose depth is within the detector's reach."""
 
 from __future__ import annotations
 

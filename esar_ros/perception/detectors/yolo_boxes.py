@@ -42,7 +42,7 @@ class RawBoxes:
         return cls(np.zeros((0, 4)), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, classes)))
 
     def moved(self, right: int, down: int) -> RawBoxes:
-        """The same in a picture that begins so many px further left and up."""
+        """The same boxes in the coordinates of an image that begins `right` and `down` px further left and up."""
         return replace(self, corners=self.corners + np.array([right, down, right, down], dtype=np.float64))
 
 
@@ -65,7 +65,7 @@ def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float
 
 
 def check_output(shape: tuple[int, ...], classes: int, source: object) -> None:
-    """Raises UsageError unless an output of this shape can be one of a detector of so many classes."""
+    """Raises UsageError unless this output shape fits a detector with the given number of classes."""
     if len(shape) == 3 and shape[0] == 1 and (shape[1] == 4 + classes or shape[2] == FREE_COLUMNS):
         return
     if len(shape) == 3 and shape[0] == 1 and 4 < shape[1] < shape[2]:

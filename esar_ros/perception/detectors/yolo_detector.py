@@ -1,4 +1,4 @@
-"""What every YOLO does around its network: prompts, thresholds, suppression, reliability."""
+"""Base class of every YOLO detector: prompts, thresholds, suppression and reliability around the network."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class YoloSettings(StrictModel):
 
 
 class YoloDetector(ABC):
-    """What every YOLO does around its network: prompts, thresholds, suppression, reliability."""
+    """Base class of every YOLO detector: prompts, thresholds, suppression and reliability around the network."""
 
     eligible = True
 
@@ -52,7 +52,10 @@ class YoloDetector(ABC):
 
     @property
     def reliability(self) -> Mapping[str, Sequence[tuple[float, float]]]:
-        """What raw scores are worth, by kind (fusion.evidence.Calibrated); of the first word that counts as it."""
+        """Reliability curves by kind: raw score -> probability (fusion.evidence.Calibrated).
+
+        Where several words count as one kind, the first word's curve is taken.
+        """
         curves: dict[str, Sequence[tuple[float, float]]] = {}
         for word in self.card.classes:
             kind, curve = self._prompts.get(word), self._calibration.get(word)

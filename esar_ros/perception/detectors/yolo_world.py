@@ -1,7 +1,7 @@
-"""YOLO-World (Cheng et al., CVPR 2024) with a person's own weights, through ultralytics.
+"""YOLO-World (Cheng et al., CVPR 2024) with a user's own weights, through ultralytics.
 
-What it looks for is words, by their text embeddings. Those are stored: in a table made once by `esar models embed`, and
-in weights saved after their classes were set. Nothing is ever fetched, and no text encoder is needed in flight.
+Its classes are words, given by their text embeddings. Those are stored: in a table made once by `esar models embed`,
+and in weights saved after their classes were set. Nothing is ever fetched, and no text encoder is needed in flight.
 """
 
 from __future__ import annotations

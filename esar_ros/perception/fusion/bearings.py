@@ -51,8 +51,11 @@ class Rays:
         self._kept = [(g, s) for g, s in self._kept if s is not sighting]
 
     def crossing(self, group: str, sighting: Sighting) -> Crossing | None:
-        """Where the ray crosses an earlier one of its group; None where none does, or where several of one picture do:
-        then nobody knows which is the same object."""
+        """Returns the crossing of the ray with the earlier ray of its group that it misses least.
+
+        None where it crosses none. Earlier rays of one image that cross it together are left out: which of them belongs
+        to the same object is ambiguous.
+        """
         found = [c for g, earlier in self._kept if g == group and (c := self._cross(earlier, sighting)) is not None]
         pictures = [(c.earlier.stamp, c.earlier.camera) for c in found]
         clear = [c for c, picture in zip(found, pictures, strict=True) if pictures.count(picture) == 1]

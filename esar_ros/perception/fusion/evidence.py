@@ -1,9 +1,10 @@
-"""How sure it is that an object is there: detector scores as probabilities, and looks from places apart as evidence.
+"""Probability that an object exists: calibrated detector scores, and looks from separate viewpoints as evidence.
 
-A detector's score says how a picture looks to it, not how often it is right: a reliability curve, measured on
-held-out pictures (the model card's), makes it a probability. Pictures taken from one place err together, so they count
-once, as a look; further looks multiply the odds (naive Bayes), with less weight each: a red rock is red from all sides.
-A picture that should have shown an object again and did not counts against it: what rain draws is there but once.
+A detector's score says how an image looks to it, not how often it is right: a reliability curve, measured on held-out
+images (the model card's), makes it a probability. Errors of images taken from one viewpoint are correlated, so they
+count once, as a look; further looks multiply the odds (naive Bayes), with less weight each: a red rock is red from all
+sides. An image that should have shown an object again and did not counts against it: a false detection caused by rain
+appears only once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SUREST = 0.98  # no held-out set is large enough for more; 1 - SUREST likewise
 
 @runtime_checkable
 class Calibrated(Protocol):
-    """A backend that knows its reliability."""
+    """A backend with a measured reliability."""
 
     @property
     def reliability(self) -> Mapping[str, Curve]:
@@ -88,7 +89,7 @@ class _Look:
 
 @dataclass
 class Evidence:
-    """What speaks for one object."""
+    """Evidence for one object: votes by kind, and looks with their log-odds."""
 
     votes: dict[str, float] = field(default_factory=dict)  # summed probability by kind
     _looks: list[_Look] = field(default_factory=list)
@@ -103,7 +104,7 @@ class Evidence:
         self._place(_Look(direction, distance, _log_odds(how.missed), 1, 0), how)
 
     def absorb(self, other: Evidence, how: EvidenceSettings) -> None:
-        """Take in what speaks for another object that has turned out to be this one."""
+        """Adds the evidence of another object that has turned out to be this one."""
         for kind, votes in other.votes.items():
             self.votes[kind] = self.votes.get(kind, 0.0) + votes
         for look in other._looks:
@@ -129,7 +130,7 @@ class Evidence:
 
     @property
     def kind(self) -> str:
-        """The kind that most speaks for."""
+        """The kind with the most votes; the first of KINDS on a tie."""
         return max(self.votes, key=lambda kind: (self.votes[kind], -KINDS.index(kind)))
 
     def probability(self, how: EvidenceSettings) -> float:

@@ -1,10 +1,10 @@
-"""One object known to the fusion: where it is, how sure that is, and what speaks for it.
+"""One object of the fusion: its position with covariance, and the evidence for it.
 
-Views of one flight are wrong together, since odometry wanders slowly: a hundred pictures from one place are no surer
-than the pose they share. So the filter's state holds the pose's error beside the object's place (coloured measurement
-noise: Bar-Shalom, Li and Kirubarajan, Estimation with Applications to Tracking and Navigation, 2001, section 8.3), as a
-first-order Gauss-Markov process with the covariance that the odometry states. A look ten minutes later is then news, a
-second look after one second is not.
+Views of one flight have correlated errors, since odometry wanders slowly: a hundred images from one place are no surer
+than the pose they share. So the filter's state holds the pose's error beside the object's position (coloured
+measurement noise: Bar-Shalom, Li and Kirubarajan, Estimation with Applications to Tracking and Navigation, 2001,
+section 8.3), as a first-order Gauss-Markov process with the covariance that the odometry states. A look ten minutes
+later then adds information, a second look after one second does not.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PlaceFilter:
     """Kalman filter of a static place, seen from poses that err slowly. State: place (3), pose error (6)."""
 
     def __init__(self, first: Placed) -> None:
-        """From the first measurement alone: nothing is known of the place before it."""
+        """Initialises the state from the first measurement alone, without a prior on the position."""
         effect, pose = pose_effect(first.lever), first.pose_covariance
         self.state = np.concatenate([first.position, np.zeros(6)])
         cross = -effect @ pose
@@ -62,7 +62,7 @@ class PlaceFilter:
         return self.covariance[:3, :3]
 
     def advance(self, stamp: float, pose_covariance: Matrix, settings: FusionSettings) -> None:
-        """Let the pose's error wander until a stamp; one before the last changes nothing."""
+        """Propagates the pose's error to a stamp (s); a stamp before the last changes nothing."""
         passed = stamp - self._stamp
         if passed <= 0.0:
             return
@@ -132,7 +132,7 @@ class Track:
         return np.eye(3) * (settings.surface_sigma**2 + (settings.surface_share * self.extent) ** 2)
 
     def seen_clue(self, settings: FusionSettings) -> SeenClue:
-        """As planners are told."""
+        """The track as planners receive it."""
         return SeenClue(
             id=self.id,
             kind=self.evidence.kind,

@@ -1,4 +1,4 @@
-"""Which places a picture should have shown: within its frame, near enough, and with nothing before them."""
+"""Visibility of map positions in an image: within its frame, near enough, and unobstructed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _SLACK, _SLACK_SHARE = 1.0, 0.05  # m, and share of the depth, by which what is 
 
 
 def unobstructed(frame: CameraFrame, places: NDArray[np.float64], farthest: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Of places (N, 3; m, map) those that a picture shows from no farther off than farthest (N,; m).
+    """Returns which of places (N, 3; m, map) an image shows, from no farther off than `farthest` (N,; m), as a mask
+    (N,).
 
     A place counts as hidden where the depth camera sees something nearer or nothing valid.
     """
