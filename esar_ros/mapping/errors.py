@@ -1,4 +1,4 @@
-"""What the map refuses."""
+"""The exception for input that the map refuses."""
 
 from __future__ import annotations
 

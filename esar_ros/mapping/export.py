@@ -70,7 +70,7 @@ def write_ply(path: Path, points: NDArray[np.floating], colors: NDArray[np.uint8
 
 
 def map_picture(heights: HeightLayers) -> MapPicture:
-    """What is known of ground and trees from above: colour by height, shaded as if lit from the north-west."""
+    """Returns a map image of known ground and trees from above: colour by height, shaded, lit from the north-west."""
     step = max(1, round(PICTURE_CELL / heights.resolution))
     top = _coarser(np.where(np.isnan(heights.top), -np.inf, heights.top), step)
     known = np.isfinite(top)
@@ -89,7 +89,10 @@ def map_picture(heights: HeightLayers) -> MapPicture:
 
 
 def coverage_picture(mapper: Mapper) -> MapPicture:
-    """How well each cell of the search area was looked at, dark to bright; the area itself grey, the rest black."""
+    """Returns a map image of the view quality of each cell of the search area.
+
+    Dark to bright by quality; the rest of the area grey, outside it black.
+    """
     coverage = mapper.coverage
     levels = np.round(255 * np.sqrt(coverage.quality)).astype(np.uint8)
     color = cv2.cvtColor(cv2.applyColorMap(levels, cv2.COLORMAP_VIRIDIS), cv2.COLOR_BGR2RGB)
@@ -130,7 +133,7 @@ def write_geotiff(
 
 
 def height_bands(heights: HeightLayers) -> dict[str, NDArray[Any]]:
-    """The layers that belong into a GeoTIFF; NaN where nothing is known."""
+    """Returns the layers of a GeoTIFF by name; NaN where unknown."""
     return {
         "ground": heights.ground,
         "top": heights.top,

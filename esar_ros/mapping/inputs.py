@@ -21,7 +21,7 @@ _NORM_SLACK = 1e-3  # of a unit quaternion
 
 @dataclass(frozen=True)
 class DepthView:
-    """One camera's depth picture: planar m, +inf = nothing in range, NaN = invalid, -inf = too near."""
+    """One camera's depth image: planar m, +inf = nothing in range, NaN = invalid, -inf = too near."""
 
     depth: NDArray[np.float32]  # (H, W)
     model: CameraModel
@@ -30,7 +30,7 @@ class DepthView:
 
 @dataclass(frozen=True)
 class Scan:
-    """One LiDAR scan: ranges in m, +inf = nothing in range, NaN or not positive = says nothing."""
+    """One LiDAR scan: ranges in m, +inf = nothing in range, NaN or not positive = no measurement."""
 
     directions: NDArray[np.float64]  # (N, 3) unit vectors in the sensor's frame
     ranges: NDArray[np.float64]  # (N,)
@@ -38,7 +38,7 @@ class Scan:
 
     @staticmethod
     def of_points(points: ArrayLike, pose: Pose) -> Scan:
-        """Scan of points (N, 3) in m in the sensor's frame; points that are not finite say nothing."""
+        """Returns the scan of points (N, 3) in m in the sensor's frame; non-finite points give no measurement."""
         array = np.asarray(points, dtype=np.float64).reshape(-1, 3)
         ranges = np.linalg.norm(array, axis=1)
         good = np.isfinite(ranges) & (ranges > 0.0)
@@ -137,7 +137,7 @@ def checked_points(points: ArrayLike) -> NDArray[np.float64]:
 
 
 def pool_depth(depth: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Halve a depth picture by the least of each 2x2 pixels; a pixel that frees nothing makes its four so.
+    """Halves a depth image by the minimum of each 2x2 pixels; a pixel that frees nothing makes its four so.
 
     An odd last row or column is dropped. Belongs to CameraModel.scaled(0.5).
     """

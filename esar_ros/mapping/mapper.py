@@ -1,7 +1,7 @@
 """The mapper all methods share: frames in; voxel map, layers, frontiers and coverage kept together.
 
-Frames may come from any number of vehicles. What nobody asks for is not made: layers, frontiers and
-the cloud of points follow the map when they are read.
+Frames may come from any number of vehicles. Derived products are computed on demand: layers, frontiers and the point
+cloud are updated from the map when they are read.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Mapper:
 
     @property
     def has_area(self) -> bool:
-        """Whether the search area is known; frames are taken from then on."""
+        """True once the search area is known; frames are integrated from then on."""
         return self._map is not None
 
     def set_area(self, area: NDArray[np.float64], home: Vector) -> None:
@@ -234,7 +234,7 @@ class Mapper:
 
     @property
     def coverage(self) -> Coverage:
-        """What was looked at, from how near and how steep."""
+        """The coverage of the search area: cells seen, with the distance and angle of the best view."""
         if self._map is None:
             raise RuntimeError("the map has no search area yet")
         return self._coverage

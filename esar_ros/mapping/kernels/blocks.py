@@ -54,7 +54,7 @@ class Blocks(NamedTuple):
 
 
 def reserve(table: NDArray[np.int32], slots: int, pages: PageFile | None = None) -> Blocks:
-    """An empty pool with room for so many slots beside the given table, its log-odds in pages if there are any."""
+    """Returns an empty pool with room for `slots` slots beside the table, its log-odds in pages if given."""
     blocks = Blocks(
         table=table,
         log_odds=np.empty((slots, VOLUME), np.int8) if pages is None else pages.rows(slots),
@@ -75,7 +75,7 @@ def reserve(table: NDArray[np.int32], slots: int, pages: PageFile | None = None)
 
 
 def grown(blocks: Blocks, slots: int, pages: PageFile | None = None) -> Blocks:
-    """The same pool with room for so many slots."""
+    """Returns the same pool with room for the given number of slots."""
     larger = reserve(blocks.table, slots, pages)
     used = int(blocks.counters[NEXT_SLOT])
     if pages is None:  # else both pools are the same file
@@ -98,7 +98,7 @@ def rehoused(array: NDArray[Any], shift: NDArray[np.int64], shape: tuple[int, ..
 
 
 def slots_left(blocks: Blocks) -> int:
-    """How many blocks can still be allocated."""
+    """Returns how many blocks can still be allocated."""
     return len(blocks.log_odds) - int(blocks.counters[NEXT_SLOT]) + int(blocks.counters[SPARE])
 
 
@@ -110,7 +110,7 @@ def voxel_offset(x: int, y: int, z: int) -> int:
 
 @kernel
 def take_slot(blocks: Blocks, bx: int, by: int, bz: int) -> int:
-    """Give a block that is ABSENT or a FREE_TILE a slot of its own with the same content; room must be there."""
+    """Gives a block that is ABSENT or a FREE_TILE its own slot with the same content; the pool must have room."""
     if blocks.counters[SPARE] > 0:
         blocks.counters[SPARE] -= 1
         slot = int(blocks.spare[blocks.counters[SPARE]])

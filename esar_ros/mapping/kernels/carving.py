@@ -1,4 +1,4 @@
-"""Carving: lowering what a depth picture shows free, from blocks over octants and bricks to voxels.
+"""Carving: lowering the log-odds of space that a depth image shows free, from blocks over octants and bricks to voxels.
 
 Lengths are in voxels. A box is skipped when nothing in it can be free by this picture, lowered at
 once when everything is, and looked into otherwise, so the result equals a test of every voxel.

@@ -66,7 +66,7 @@ class FrameScratch:
         self._hits = np.empty(0, np.int64)
 
     def frame(self, low: NDArray[np.int64], shape: NDArray[np.int64], most_hits: int) -> Frame:
-        """A clean frame over a box of blocks with room for so many hits."""
+        """Returns a clean frame over a box of blocks with room for `most_hits` hits."""
         rows = int(np.prod(shape))
         if len(self._masks) < rows:
             self._masks = np.zeros((rows, BRICKS), np.uint64)
@@ -184,7 +184,7 @@ def mark_hits(depth: NDArray[np.float32], lens: Lens, frame: Frame, world: tuple
 
 @kernel
 def free_depth(depth: NDArray[np.float32], per_metre: float) -> NDArray[np.float32]:
-    """How far every pixel's surroundings are free, in voxels: the least depth of its 3x3 neighbours.
+    """Returns the free distance of each pixel's surroundings in voxels: the minimum depth of its 3x3 neighbours.
 
     0 where a pixel frees nothing, inf where nothing is in range. Without the neighbours, voxels that a
     grazing ray only just misses would be freed although the surface runs through them.

@@ -1,7 +1,7 @@
-"""How every compiled kernel of the map is built.
+"""Compilation settings (numba) of every kernel of the map.
 
-The interpreter lock is released, the machine code is kept beside the source, and floating point
-stays strict: the same pictures give the same map on every machine, and NaN means NaN.
+The interpreter lock is released, the machine code is kept beside the source, and floating point stays strict: the same
+images give the same map on every machine, and NaN means NaN.
 """
 
 from __future__ import annotations

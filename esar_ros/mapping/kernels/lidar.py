@@ -43,9 +43,10 @@ def mark_beams(
     hit: Frame,
     crossed: Frame,
 ) -> None:
-    """Mark where beams (N, 3), of unit length in map axes, end within the reach, and what they cross before.
+    """Marks the cells where beams (N, 3), of unit length in map axes, end within the reach, and the cells crossed
+    before.
 
-    Ranges (N,) are inf where nothing is in range, and not positive or NaN where a beam says nothing.
+    Ranges (N,) are inf where nothing is in range, and not positive or NaN where a beam has no measurement.
     """
     cell, step = np.empty(3, np.int64), np.empty(3, np.int64)
     side, per_voxel = np.empty(3), np.empty(3)

@@ -22,7 +22,8 @@ class PageFile:
     """A nameless file that holds rows of one length in bytes, a whole number of memory pages."""
 
     def __init__(self, folder: Path, row: int) -> None:
-        """The folder should lie on a disk: on a memory file system nothing is gained. Raises MapInputError."""
+        """Creates the file in `folder`, which should lie on a disk: a memory file system saves nothing. Raises
+        MapInputError."""
         if row % mmap.PAGESIZE:
             raise MapInputError(f"rows of {row} bytes are no whole pages of {mmap.PAGESIZE} bytes")
         self._row = row

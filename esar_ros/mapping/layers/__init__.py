@@ -1,1 +1,1 @@
-"""What is derived from the voxels or painted over the ground: ground plan, coverage, values, classes, frontiers."""
+"""Layers derived from the voxels or painted over the ground: ground plan, coverage, values, classes, frontiers."""

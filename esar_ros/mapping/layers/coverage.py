@@ -1,4 +1,4 @@
-"""How much of the search area's ground the cameras have looked at, and from how near."""
+"""Coverage of the search area's ground by the cameras, with the distance and angle of the best view."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Coverage:
 
     @property
     def layers(self) -> dict[str, NDArray[Any]]:
-        """What is kept of all looks, by name."""
+        """The layers accumulated over all views, by name."""
         return {name: getattr(self, name) for name in _LAYERS}
 
     def restore(self, layers: Mapping[str, NDArray[Any]]) -> None:
-        """Take over the layers of a coverage of the same area. Raises MapInputError and changes nothing."""
+        """Restores the layers from a coverage of the same area. Raises MapInputError and changes nothing."""
         for name, own in self.layers.items():
             if name not in layers or layers[name].shape != own.shape or layers[name].dtype != own.dtype:
                 raise MapInputError(f"the coverage in it is not of this area: {name}")
@@ -73,7 +73,7 @@ class Coverage:
             own[...] = layers[name]
 
     def observe(self, view: DepthView) -> None:
-        """Count what one depth picture shows. Raises MapInputError and counts nothing."""
+        """Adds the ground seen in one depth image. Raises MapInputError and adds nothing."""
         depth = checked_depth(view)
         rotation, position = checked_pose(view.pose)
         model = view.model
@@ -87,7 +87,7 @@ class Coverage:
 
     @property
     def covered(self) -> NDArray[np.bool_]:
-        """Which cells (rows = y, columns = x) of the area were seen."""
+        """Mask (rows = y, columns = x) of the area's cells that were seen."""
         return self.inside & np.isfinite(self.best_distance)
 
     @property

@@ -1,7 +1,7 @@
-"""Layers over the ground that pictures paint: what a place is worth, what stands there, what was found.
+"""Layers over the ground painted from images: values of a place, object classes.
 
-A picture paints the cells in which its depth pixels end, so that nothing is painted behind what
-hides it. Rows lie along y; positions and lengths are in m in the map frame.
+An image paints the cells in which its depth pixels end, so that nothing is painted behind what hides it. Rows lie along
+y; positions and lengths are in m in the map frame.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ValueLayer:
         self.confidence: NDArray[np.float32] = np.zeros(grid.shape, np.float32)  # 0: never seen
 
     def paint(self, view: DepthView, value: float, max_range: float) -> None:
-        """Fuse the value of one picture. Raises MapInputError and paints nothing."""
+        """Fuses the value of one image into the cells it sees. Raises MapInputError and paints nothing."""
         if not math.isfinite(value):
             raise MapInputError(f"not a value: {value}")
         model = view.model
@@ -93,14 +93,14 @@ class ClassLayer:
     """Semantic class per cell by the most pixels; the order of views does not matter."""
 
     def __init__(self, grid: GroundGrid, classes: int) -> None:
-        """Labels run from 0 (nothing known, never counted) to classes - 1. Raises MapInputError."""
+        """Labels run from 0 (unknown, never counted) to classes - 1. Raises MapInputError."""
         if not 2 <= classes <= 64:
             raise MapInputError(f"not a number of classes: {classes}")
         self.grid = grid
         self.votes: NDArray[np.uint32] = np.zeros((grid.shape[0] * grid.shape[1], classes), np.uint32)
 
     def paint(self, view: DepthView, labels: NDArray[np.uint8], max_range: float) -> None:
-        """Count the labels (H, W) of a picture's pixels. Raises MapInputError and counts nothing."""
+        """Counts the labels (H, W) of an image's pixels. Raises MapInputError and counts nothing."""
         if labels.shape != view.depth.shape or labels.dtype != np.uint8:
             raise MapInputError(f"labels of {labels.shape} {labels.dtype} for depth of {view.depth.shape}")
         if labels.max(initial=0) >= self.votes.shape[1]:

@@ -32,7 +32,7 @@ _GROUND_REACH = 4.0  # m; the lowest surface this near a cell is its local groun
 
 @dataclass(frozen=True)
 class HeightLayers:
-    """Layers of one box, rows along y; heights in m in the map frame, NaN where nothing occupied is known."""
+    """Layers of one box, rows along y; heights in m in the map frame, NaN where no occupied voxel is known."""
 
     origin: tuple[float, float]  # m, least corner of column (0, 0)
     resolution: float  # m
@@ -50,7 +50,7 @@ class HeightLayers:
 
     @property
     def above_ground(self) -> NDArray[np.float32]:
-        """Height (m) of what stands on the local ground; NaN where nothing occupied is known."""
+        """Height (m) of the surface above the local ground; NaN where no occupied voxel is known."""
         return np.asarray(self.top - self.local_ground)
 
 

@@ -1,4 +1,4 @@
-"""Which pixels of a picture show what was detected in it: labels for the class layer."""
+"""Pixel labels of the objects detected in an image, for the class layer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SeenObject:
 
 
 def object_labels(view: DepthView, objects: Sequence[SeenObject]) -> NDArray[np.uint8]:
-    """Labels (H, W) of a picture's pixels, 0 where nothing was detected. Raises MapInputError.
+    """Returns labels (H, W) of an image's pixels, 0 where nothing was detected. Raises MapInputError.
 
     Of a box those pixels are the object's whose depth is that of its middle, within half of the box's greater edge
     (m, at that depth): a box also holds ground. Where objects overlap the nearer one is seen.

@@ -30,7 +30,7 @@ from esar_ros.mapping.map.voxel_map import VoxelMap
 
 
 def fuse(target: VoxelMap, source: VoxelMap) -> None:
-    """Add what another map knows, as independent evidence: log-odds add up.
+    """Adds another map's log-odds to the target's, as independent evidence.
 
     A source of half, a quarter ... of the target's voxel edge is made coarser first. Raises
     MapInputError, with the target unharmed, for other ratios and where the source does not fit.

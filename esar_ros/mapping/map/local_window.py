@@ -15,7 +15,7 @@ WINDOW_SHAPE = (96, 96, 64)  # voxels
 def window_around(
     voxel_map: VoxelMap, center: ArrayLike, stamp: float, shape: tuple[int, int, int] = WINDOW_SHAPE
 ) -> OccupancyWindow:
-    """Cut the window of so many voxels whose middle lies at a map-frame position (m), on whole voxels."""
+    """Cuts the window of `shape` voxels whose middle lies at a map-frame position (m), on whole voxels."""
     middle = np.round(vector(center) / voxel_map.resolution).astype(np.int64)
     first = middle - np.array(shape) // 2
     return OccupancyWindow(first * voxel_map.resolution, voxel_map.resolution, voxel_map.window(first, shape), stamp)

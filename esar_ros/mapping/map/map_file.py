@@ -32,7 +32,7 @@ _EXTRA_MOST = 1 << 28  # numbers
 
 @dataclass(frozen=True)
 class MapContent:
-    """What a file holds, arrays in the order of the index."""
+    """Content of a map file, arrays in the order of the index."""
 
     resolution: float
     first_cell: NDArray[np.int64]

@@ -78,7 +78,7 @@ class VoxelField:
         np.add.at(self.values, tuple(index.T), np.asarray(amounts, np.float32))
 
     def obstacles(self, voxel_map: VoxelMap) -> NDArray[np.bool_]:
-        """Which of the field's voxels hold something occupied."""
+        """Returns a mask of the field's voxels that contain an occupied voxel of the map."""
         index, inside = self.index_of(voxel_map.occupied_points())
         out = np.zeros(self.values.shape, np.bool_)
         out[tuple(index[inside].T)] = True

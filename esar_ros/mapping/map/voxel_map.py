@@ -159,7 +159,8 @@ class VoxelMap(VoxelStore):
     def raycasts(
         self, origins: ArrayLike, directions: ArrayLike, max_range: float, unknown_is_obstacle: bool = True
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        """How far (N,) in m rays (N, 3) run free, and what stops each: OCCUPIED, UNKNOWN, or FREE at max_range.
+        """Returns for rays (N, 3) the free distance (N,) in m and the state at its end: OCCUPIED, UNKNOWN, or FREE at
+        max_range.
 
         Directions need not be unit vectors but must not be zero. Raises MapInputError.
         """

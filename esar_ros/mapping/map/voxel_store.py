@@ -1,4 +1,4 @@
-"""The box of the world that a map covers: its blocks, its growth, what leaves memory, who hears of changes."""
+"""The bounded world of a map: its blocks, its growth, paging of cold blocks, and subscribers to changes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class VoxelStore:
         self._changes: dict[str, list[NDArray[np.int64]]] = {}
 
     def _place(self, first_cell: NDArray[np.int64], shape: NDArray[np.int64]) -> None:
-        """Take a box of so many blocks as the world."""
+        """Makes a box of `shape` blocks the world."""
         self.first_cell: NDArray[np.int64] = first_cell  # of voxel (0, 0, 0), counted from the map's origin
         self.lower: Vector = np.asarray(first_cell * self.resolution, dtype=np.float64)
         self.shape: NDArray[np.int64] = shape * SIDE  # voxels
@@ -79,7 +79,7 @@ class VoxelStore:
         return np.stack([np.clip(box[0], 0, last + 1), np.clip(box[1], -1, last)])
 
     def reserve(self, blocks: int) -> None:
-        """Make sure that so many more blocks have room; the pool at least doubles when it grows."""
+        """Makes room for `blocks` more blocks; the pool at least doubles when it grows."""
         if storage.slots_left(self.blocks) < blocks:
             used = int(self.blocks.counters[storage.NEXT_SLOT])
             self.blocks = storage.grown(self.blocks, max(2 * len(self.blocks.log_odds), used + blocks), self._pages)
@@ -113,9 +113,9 @@ class VoxelStore:
         return int(np.count_nonzero(self.blocks.touched[storage.FREE_TILE + 1 : used] < self._cold_before))
 
     def evict(self, idle_frames: int) -> int:
-        """Take blocks that no frame has looked into for so many frames out of memory; returns how many are out.
+        """Pages out blocks that no frame has touched for `idle_frames` frames; returns how many blocks are paged out.
 
-        Whatever reads them later brings them back unchanged. Needs a page folder.
+        A later read pages them in again unchanged. Needs a page folder.
         """
         if self._pages is None:
             raise MapInputError("nothing can leave memory: this map was made without a page folder")
@@ -168,7 +168,7 @@ class VoxelStore:
         return slots * storage.BYTES_A_SLOT - self.paged_blocks * storage.VOLUME + self.blocks.table.nbytes + scratch
 
     def note_changes(self, blocks: NDArray[np.int64]) -> None:
-        """Tell every consumer of blocks (N, 3) in which a voxel's class changed."""
+        """Adds blocks (N, 3) in which a voxel's class changed to the pending changes of every consumer."""
         ids = np.asarray(np.ravel_multi_index(tuple(blocks.T), self.blocks.table.shape), dtype=np.int64)
         for pending in self._changes.values():
             pending.append(ids)
