@@ -80,7 +80,8 @@ def _widen(solid, offsets, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sees(grid, start, end):  # type: ignore[no-untyped-def]
-    """Whether a straight line between two points (in cells) meets neither NEAR nor SOLID, but where it starts."""
+    """Returns whether a straight line between two points (in cells) meets neither NEAR nor SOLID; leaving NEAR is
+    allowed."""
     delta = end - start
     count = max(1, math.ceil(2.0 * math.sqrt(delta[0] ** 2 + delta[1] ** 2 + delta[2] ** 2)))
     leaving = True
@@ -225,7 +226,7 @@ class WayGrid:
         _widen(solid, _ball(clearance / self.cell), self.grid)
 
     def sees(self, start: Vector, end: Vector) -> bool:
-        """Whether the straight line between two map-frame points keeps the clearance, once it has it."""
+        """Returns whether the straight line between two map-frame points (m) keeps the clearance once gained."""
         return bool(_sees(self.grid, (start - self.origin) / self.cell, (end - self.origin) / self.cell))
 
     def inside(self, target: Vector, start: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""How the pilot flies: speeds, distances and patience, below the governor's limits; read from config/pilot.yaml."""
+"""Limits of the pilot, below the governor's: speeds, distances and timeouts; read from config/pilot.yaml."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""From a goal to a velocity: the way through what the local map knows, flown with the nose first.
+"""Local planner: from a goal to a velocity along a path through the local map, flown with the nose first.
 
-Two ways of going somewhere. A waypoint with its height above GROUND is flown straight, over the surface
-the local map shows (trees and rocks are part of it): rising ground is climbed early, or waited for. A
-waypoint with a MAP height is flown along a way searched in three dimensions, around obstacles before
-over them.
+There are two kinds of motion. A waypoint with its height above GROUND is flown straight, over the surface the local map
+shows (trees and rocks are part of it): rising ground is climbed early, or waited for. A waypoint with a MAP height is
+flown along a path searched in three dimensions, around obstacles before over them.
 
-Unknown space may be planned through, since at 1 Hz the forward cameras show 120 m of it before the
-vehicle is there, and what lies behind or above is seen by turning to it; but it costs more, it is never
-entered below an obstacle or far below the vehicle, and there the speed is `speed_unknown` until the map
-knows better. The governor, with its own ranges, still has the last word.
+Unknown space may be planned through, since at 1 Hz the forward cameras show 120 m of it before the vehicle is there,
+and what lies behind or above is seen by turning to it; but it costs more, it is never entered below an obstacle or far
+below the vehicle, and there the speed is limited to `speed_unknown` until it has been observed. The governor, with its
+own ranges, still overrides.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _KEEP_OFF = 0.3  # m more than the governor's clearance when slowing for obstacl
 
 @dataclass(frozen=True)
 class Steering:
-    """What to fly now: velocity (3,) m/s and yaw rate rad/s in the map frame, and how it goes."""
+    """Command of one control step: velocity (3,) m/s and yaw rate rad/s in the map frame, and the progress made."""
 
     velocity: Vector
     yaw_rate: float
@@ -180,7 +179,7 @@ class LocalPlanner:
         return max(self.limits.look_ahead, float(np.linalg.norm(motion.velocity)))
 
     def _in_unknown(self, velocity: Vector, motion: Motion) -> Vector:
-        """Slow where the vehicle could not stop inside what the map knows to be free."""
+        """Limits the velocity to `speed_unknown` where the vehicle could not stop within known free space."""
         speed, slow = float(np.linalg.norm(velocity)), self.limits.speed_unknown
         if speed <= slow:
             return velocity
@@ -228,7 +227,8 @@ class LocalPlanner:
         return 1.0 - 0.8 * min(max(beyond, 0.0), 1.0)
 
     def _is_blocked(self, distance: float, z: float, arrived: bool, now: float) -> bool:
-        """Whether the vehicle has neither come nearer nor climbed (to get over something) for too long."""
+        """Returns whether the vehicle has neither come nearer nor climbed (to get over an obstacle) for `blocked_after`
+        s."""
         if arrived or distance < self._nearest - _NEARER or z > self._highest + _NEARER or now < self._progress_at:
             self._nearest, self._highest, self._progress_at = min(distance, self._nearest), max(z, self._highest), now
             return False

@@ -47,7 +47,7 @@ class Phase(IntEnum):
 
 
 class Request(Enum):
-    """What the pilot asks of the autopilot through the bridge's actions."""
+    """Request of the pilot to the autopilot, through the bridge's actions."""
 
     ARM = "arm"
     DISARM = "disarm"
@@ -185,7 +185,8 @@ class Pilot:
         return Phase.LAND if seen.goal.type is GoalType.LAND else Phase.FLY
 
     def _is_called_off(self, seen: PilotInput) -> bool:
-        """Whether a touch-down was called off and nothing has come up since."""
+        """Returns whether a touch-down was called off and neither a new goal nor a mode of RETURN or above has come
+        since."""
         if self._called_off is None:
             return False
         if seen.goal is not self._called_off[0] or seen.mode >= Mode.RETURN:
@@ -306,7 +307,7 @@ class Pilot:
 
 
 def _is_place(goal: Goal) -> bool:
-    """Whether a waypoint can be flown to: on Earth, with a heading and a speed that are numbers."""
+    """Returns whether a waypoint can be flown to: its position on Earth, its heading and speed finite."""
     finite = math.isfinite(goal.speed) and (goal.yaw is None or math.isfinite(goal.yaw))
     return finite and bool(np.abs(goal.position).max() < FARTHEST)
 

@@ -1,8 +1,8 @@
-"""Following the ground: the height to fly now so that rising ground ahead is cleared in time.
+"""Terrain following: the height to fly now so that rising ground ahead is cleared in time.
 
-The surface (ground, trees, rocks) is the highest occupied cell of each column of the local map. Along
-the way ahead each sample of it asks for its own height; a sample s metres away must be met only when
-the vehicle gets there, so it counts less by what can be climbed on the way.
+The surface (ground, trees, rocks) is the highest occupied cell of each column of the local map. Each sample of it along
+the path ahead demands its own height; a sample s metres away must be met only when the vehicle gets there, so its
+demand is reduced by the height that can be climbed until then.
 """
 
 from __future__ import annotations
@@ -85,9 +85,10 @@ class Climb:
 def follow(
     profile: NDArray[np.float64], step: float, z: float, above: float, speed: float, climb: float
 ) -> Climb | None:
-    """Height for flying `above` (m) over a profile sampled each step (m), at z (m) with speed and climb (m/s).
+    """Returns the height for flying `above` (m) over a profile sampled each step (m), at z (m) with speed and climb
+    (m/s).
 
-    None when nothing of the profile is known.
+    None where the whole profile is unknown.
     """
     known = np.isfinite(profile)
     if not known.any():
