@@ -1,4 +1,4 @@
-"""How hard a task is (ESARBench, appendix A, equation 8)."""
+"""Difficulty of a task: points and tier (ESARBench, appendix A, equation 8)."""
 
 from __future__ import annotations
 

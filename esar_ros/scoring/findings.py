@@ -1,4 +1,5 @@
-"""Which report found what: reports in order of effect, matched to victims and clues (ESARBench, appendices B and D)."""
+"""Matching of reports to victims and clues, in the order in which reports take effect (ESARBench, appendices B and
+D)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How the mission was flown: tracks in the map frame, contacts, breaches, interventions, charge, planner latency."""
+"""Flight records for scoring: tracks (map frame), contacts, breaches, interventions, battery charge, planner
+latency."""
 
 from __future__ import annotations
 
@@ -36,12 +37,13 @@ class Flight:
 
     @property
     def path_length(self) -> float:
-        """m flown."""
+        """Length (m) of the flown track."""
         return self._length(None)
 
     @property
     def safe_distance(self) -> float:
-        """m flown until the first contact or breach, all of it if there was none (ESARBench, figure 5)."""
+        """Length (m) flown until the first contact or breach; the whole length if there was none (ESARBench, figure
+        5)."""
         return self._length(min((*self.collisions, *self.breaches), default=None))
 
     def _length(self, until: int | None) -> float:
@@ -70,7 +72,7 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
     state_stamps = np.array([row.stamp for row in states], dtype=np.int64)
 
     def flying(stamp: int) -> bool:
-        """Off the ground by the autopilot's last word; so also while it has said nothing."""
+        """Returns whether the vehicle is off the ground by the autopilot's last state; True before the first state."""
         i = int(np.searchsorted(state_stamps, stamp, side="right")) - 1
         return i < 0 or states[i].landed != message_values.ON_GROUND
 
@@ -97,9 +99,10 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
 
 
 def _aloft(safety: tuple[SafetyRow, ...], landed: bool, take_off_height: float) -> NDArray[np.bool_]:
-    """Steps between the first and, if it landed, the last one higher than take-off and landing reach.
+    """Returns a mask of the steps between the first and, if it landed, the last one higher than take-off and landing
+    reach.
 
-    Below that the nearest obstacle is the ground one starts from, which says nothing of how safely one flew.
+    Below that the nearest obstacle is the ground at the start, which is no measure of how safely the vehicle flew.
     """
     high = np.array([row.height >= take_off_height for row in safety], dtype=bool)
     aloft = np.logical_or.accumulate(high)

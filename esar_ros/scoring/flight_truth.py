@@ -1,4 +1,4 @@
-"""Ground truth of a flight that no referee watched, from a file: schema esar-flight-truth/1 (docs/how-to/bags.md).
+"""Ground truth of a flight that no referee watched, from a file: schema esar-flight-truth/1 (docs/bags.md).
 
 What the file leaves out is taken from the bag: the brief's words and time limit, the planner's name, where the
 odometry's frame lies. The mission's end is found by the referee's own rules.
@@ -34,7 +34,7 @@ NO_BRIEF = "A flight that was scored afterwards; the bag holds no brief that was
 
 
 class GeodeticOrigin(StrictModel):
-    """Where the map frame's (0, 0, 0) lies: degrees WGS 84, m above mean sea level."""
+    """Geodetic position of the map frame's (0, 0, 0): degrees WGS 84, m above mean sea level."""
 
     latitude: float = Field(ge=-90.0, le=90.0)
     longitude: float = Field(ge=-180.0, le=180.0)
@@ -55,7 +55,7 @@ class _Somewhere(StrictModel):
 
 
 class KnownVictim(_Somewhere):
-    """Who was there to be found."""
+    """A victim who was present."""
 
     id: str = Field(min_length=1, max_length=80)
     name: str = Field("missing person", min_length=1, max_length=80)
@@ -63,7 +63,7 @@ class KnownVictim(_Somewhere):
 
 
 class KnownClue(_Somewhere):
-    """What was there to be found; the judge compares reports with its description."""
+    """A clue that was present; the judge compares reports with its description."""
 
     id: str = Field(min_length=1, max_length=80)
     kind: ClueKind
@@ -89,9 +89,9 @@ class FlightTruth(StrictModel):
 
 
 def load_truth(path: Path, record: EpisodeRecord, frames: Mapping[str, Point]) -> Truth:
-    """Truth for a recorded flight from a file of either schema. Raises UsageError.
+    """Returns the truth of a recorded flight from a file of either schema. Raises UsageError.
 
-    frames: origin (m, map frame) of each vehicle's odometry, as far as the bag tells it.
+    frames: origin (m, map frame) of each vehicle's odometry, as far as the bag contains it.
     """
     document = read_yaml(path, "truth")
     schema = document.get("schema") if isinstance(document, dict) else None

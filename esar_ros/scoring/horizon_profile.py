@@ -1,7 +1,7 @@
-"""What the ground around a place hides from sight: the skyline as seen from there, by direction and distance.
+"""Occlusion by terrain: the horizon as seen from a place, by direction and distance.
 
-Only ground counts: plants and structures are not in it. With ground truth it lets the referee tell from a vehicle's
-track alone, in a running graph as from a bag, in which pictures a victim could be seen.
+Only ground counts: plants and structures are not in it. With ground truth it lets the referee derive from a vehicle's
+track alone, in a running graph as from a bag, in which images a victim could be seen.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def horizon_profile(place: ArrayLike, ground_height: Callable[[Any], Any]) -> Ho
 
 
 def hidden(line: HorizonProfile, offsets: ArrayLike) -> NDArray[np.bool_]:
-    """Whether ground lies between a place and points at offsets (N, 3) from BODY above it; never without a skyline."""
+    """Returns whether ground lies between a place and points at offsets (N, 3; m) from BODY above it, as a mask (N,).
+
+    All False without a profile.
+    """
     away = np.asarray(offsets, dtype=np.float64).reshape(-1, 3)
     if not line:
         return np.zeros(len(away), dtype=np.bool_)

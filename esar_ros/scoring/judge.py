@@ -1,4 +1,7 @@
-"""Does a report's wording mean the object that lies there (ESARBench, appendix D)? The judges that need no network."""
+"""Judges of clue reports: does a report's wording mean the object at its position (ESARBench, appendix D)?
+
+The judges in this file need no network.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,8 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge said of some pairs, and who it was in the end: one that cannot answer lets another speak."""
+    """A judge's answers for some pairs, and the name of the judge that gave them: one that cannot answer defers to
+    another."""
 
     answers: tuple[bool, ...]
     judge: str
@@ -46,7 +50,7 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """What a result calls this judge, e.g. offline/2."""
+        """Name of the judge in results, e.g. offline/2."""
         ...
 
     def decide(self, pairs: Sequence[Pair]) -> Judgement:
@@ -80,12 +84,11 @@ class _Words(StrictModel):
 class OfflineJudge:
     """Reads the head of a report's text with a table of synonyms per kind.
 
-    The text is cut at prepositions and conjunctions, and the first piece that names a kind decides: "backpack next
-    to a tent" is a backpack, and listing every kind gains nothing. Inside a piece the longest phrase wins and the
-    last one is the head noun: "tent rope" is a rope, "sleeping bag" is no bag. A negated piece names nothing, and so
-    does a text that speaks to its judge. A word that the table does not know counts as the one it is misspelt from.
-    Where the text names no kind, its wording is compared with the description, and an empty text falls back on the
-    report's kind.
+    The text is cut at prepositions and conjunctions, and the first piece that names a kind decides: "backpack next to a
+    tent" is a backpack, and listing every kind gains nothing. Inside a piece the longest phrase wins and the last one
+    is the head noun: "tent rope" is a rope, "sleeping bag" is no bag. A negated piece names nothing, and so does a text
+    that addresses its judge. A word that is not in the table counts as the one it is misspelt from. Where the text
+    names no kind, its wording is compared with the description, and an empty text falls back on the report's kind.
     """
 
     def __init__(self, path: Path | None = None, similarity: float | None = None) -> None:
@@ -118,7 +121,7 @@ class OfflineJudge:
         return Judgement(tuple(self.match(*pair) for pair in pairs), self.name)
 
     def match(self, report_text: str, report_kind: str, truth_description: str, truth_kind: str) -> bool:
-        """Whether one report names the object that the truth describes."""
+        """Returns whether one report names the object that the truth describes."""
         pieces = self._pieces(report_text)
         if not pieces:
             return report_kind == truth_kind

@@ -1,7 +1,7 @@
 """A language model as judge: the prompt of ESARBench's appendix D over any OpenAI-compatible endpoint.
 
-One request a mission. The key comes from the environment and goes nowhere else (mission/chat.py). Whatever goes wrong,
-the offline judge speaks instead and the judgement says so.
+One request a mission. The key comes from the environment and is sent nowhere else (mission/chat.py). On any error the
+offline judge answers instead and the judgement states it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where and whom to ask. url ends before /chat/completions, e.g. http://localhost:8000/v1; times in s."""
+    """Server and model to ask. url ends before /chat/completions, e.g. http://localhost:8000/v1; times in s."""
 
     url: str
     model: str
@@ -68,7 +68,7 @@ class LlmJudge:
         instead: Judge | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """instead: who speaks when the model does not, by default the offline judge."""
+        """instead: the judge that answers when the model does not, by default the offline judge."""
         try:
             self._server = ChatServer(endpoint.url, key, endpoint.timeout)
         except ValueError as error:

@@ -26,7 +26,8 @@ def make_judge(name: str) -> Judge:
 
 
 def clue_score_under(result: Result, judge: Judge) -> tuple[float, Judgement]:
-    """CDS of a flown mission had this judge read its reports, and what the judge said. From the result alone."""
+    """Returns a flown mission's CDS had this judge read its reports, and its judgement; computed from the result
+    alone."""
     gate = result.thresholds.error_threshold
     reports = [
         report

@@ -1,8 +1,8 @@
-"""How far the search came with each victim and clue, and the one cause for which one was missed.
+"""Progress of the search for each victim and clue, and the single cause for which one was missed.
 
-From being looked at to being found a thing passes four stages: it is in a camera's picture, the detector tracks one of
-its kind there, the policy reports one, the report is near enough. What was never looked at was left out by the method
-itself, or time or a crash came first.
+From view to find an object passes four stages: it is in a camera's image, the detector tracks one of its kind there,
+the policy reports one, the report is near enough. An object never in view was left out by the method itself, or by the
+mission's end (time, crash).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OFF = 3.0  # error thresholds: a report up to here is meant for the victim, and 
 
 
 class Seen(NamedTuple):
-    """How far the search came with one victim or clue before anything was reported."""
+    """Progress of the search for one victim or clue before any report of it."""
 
     pictures: int  # that showed it within the look range
     nearest: float | None  # m, least distance of those
@@ -56,7 +56,7 @@ class _Frames(NamedTuple):
 
 
 class _Tracks(NamedTuple):
-    """What detectors told at all frames: M things."""
+    """Tracks of all detectors at all frames: M of them."""
 
     vehicles: NDArray[np.str_]  # (M,)
     stamps: NDArray[np.int64]  # (M,) ns
@@ -147,7 +147,7 @@ def _seen(position: NDArray[np.float64], line: HorizonProfile, frames: _Frames, 
 def cause_of(
     thing: TrueVictim | TrueClue, found: bool, seen: Seen | None, reports: Sequence[ReportResult], truth: Truth
 ) -> Cause | None:
-    """The one cause; None where no frame was recorded and reports and end do not tell."""
+    """Returns the single cause; None where no frame was recorded and reports and end do not determine it."""
     if truth.end_reason is End.ERROR:
         return Cause.CRASHED
     if found:
@@ -166,9 +166,10 @@ def cause_of(
 
 
 def _meant(report: ReportResult, thing: TrueVictim | TrueClue, gate: float) -> bool:
-    """Whether a report that found nothing was of this thing, and off.
+    """Returns whether a report that found nothing was meant for this object, but off.
 
-    Of a victim: his nearest and not far, or a clue where none lies; of a clue: one of its kind, not far.
+    For a victim: a victim report nearest to it and within OFF thresholds, or a clue report at its position that matches
+    no clue. For a clue: a report of its kind within OFF thresholds.
     """
     if report.ok or report.verdict == "over_cap" or report.position is None:
         return False

@@ -124,7 +124,7 @@ def rescue_score(safe: bool, sr: float, cds: float, elapsed: float, t_max: float
 
 
 def path_length(times: ArrayLike, positions: ArrayLike, spacing: float) -> float:
-    """Length (m) of a flown track, sampled at least `spacing` s apart plus its last point.
+    """Returns the length (m) of a track, sampled at least `spacing` s apart plus its last point.
 
     times: (N,) s, ascending. Sampling keeps the noise of a 20 Hz position from being counted as flight.
     """

@@ -1,4 +1,4 @@
-"""What happened in one mission, reduced to what scoring and viewing need, in an order that arrival cannot change.
+"""Record of one mission, reduced to what scoring and viewing need, in an order independent of arrival.
 
 Messages are duck-typed: the same attribute names come from live subscriptions and from a bag. Every message becomes a
 row of plain numbers that starts with its stamp (int nanoseconds), so rows sort by stamp and then by content.
@@ -122,7 +122,7 @@ class BatteryRow(NamedTuple):
 
 
 class BriefRow(NamedTuple):
-    """What the planner was told."""
+    """The brief as the planner received it."""
 
     stamp: int
     mission_id: str
@@ -264,7 +264,8 @@ def _text(m: Any) -> Row:
 
 
 class _Topic(NamedTuple):
-    """How one topic becomes rows, and which rows are the same thing sent twice (None: only equal rows are)."""
+    """Reduction of one topic to rows, and the identity by which repeated rows are recognised (None: only equal rows
+    are)."""
 
     reduce: Callable[[Any], Row | None]
     identity: Callable[[Any], Any] | None

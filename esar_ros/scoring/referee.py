@@ -26,7 +26,7 @@ _GRAVITY = (End.COLLISION, End.BREACH, End.ERROR, End.ABORTED, End.STOP, End.TIM
 
 @dataclass(frozen=True)
 class Ending:
-    """When (ns) and why a mission ended."""
+    """End of a mission: stamp (ns), reason, text."""
 
     stamp: int
     reason: End
@@ -35,7 +35,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a mission stands, as mission/state says it."""
+    """State of a mission, as published on mission/state."""
 
     running: bool
     ended: bool
@@ -124,7 +124,7 @@ class Referee:
         return self.ending
 
     def progress(self, now: int) -> Progress:
-        """Where the mission stands at now (ns)."""
+        """Returns the state of the mission at now (ns)."""
         start = now if self.start is None else self.start
         last = now if self.ending is None else self.ending.stamp
         elapsed = min(max((last - start) / NANO, 0.0), self._task.t_max)

@@ -22,7 +22,7 @@ DECIMALS = 6
 
 
 class TaskInfo(StrictModel):
-    """Which task it was."""
+    """Identity and conditions of the task."""
 
     id: str
     map: str
@@ -93,7 +93,7 @@ class ReportResult(StrictModel):
 
 
 class Cause(str, Enum):
-    """What became of a victim or clue, in the order of the stages of a search (scoring/losses.py)."""
+    """Outcome of the search for a victim or clue, in the order of the stages of a search (scoring/losses.py)."""
 
     NEVER_LOOKED = "never_looked"
     LOOKED_AND_MISSED = "looked_and_missed"
@@ -105,7 +105,7 @@ class Cause(str, Enum):
 
 
 class _Looked(StrictModel):
-    """How far the search came with a victim or clue; null where it was not recorded."""
+    """Progress of the search for a victim or clue; null where it was not recorded."""
 
     cause: Cause | None = Field(None, description="why it was not found")
     pictures: int | None = Field(None, description="that showed it within the look range, past the ground")
@@ -148,7 +148,7 @@ class ClueResult(_Looked):
 
 
 class Safety(StrictModel):
-    """How safely it was flown."""
+    """Safety of the flight: contacts, breaches, interventions, clearance."""
 
     safe: bool
     reasons: tuple[str, ...] = Field(description="why not, empty when safe")
@@ -165,7 +165,7 @@ class Safety(StrictModel):
 
 
 class Timing(StrictModel):
-    """What depends on the machine; never compared byte for byte."""
+    """Timing and tokens, which depend on the machine; never compared byte for byte."""
 
     wall_time: float | None
     decisions: int

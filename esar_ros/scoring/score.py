@@ -1,4 +1,4 @@
-"""Score one mission: what was reported and flown, against what was there."""
+"""Score of one mission: its reports and flight, compared with the truth."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def _nearest(claim: Claim, truth: Truth) -> TrueVictim | TrueClue | None:
 def _looked(
     thing: TrueVictim | TrueClue, found: bool, seen: Seen | None, reports: tuple[ReportResult, ...], truth: Truth
 ) -> dict[str, Any]:
-    """What results say of how far the search came with a thing."""
+    """Returns the fields of a result on the progress of the search for a victim or clue."""
     cause = cause_of(thing, found, seen, reports, truth)
     if seen is None:
         return {"cause": cause}

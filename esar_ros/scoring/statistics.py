@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, order=True)
 class Unit:
-    """Where a task stands in the hierarchy."""
+    """Position of a task in the hierarchy of events and snapshots."""
 
     event: str
     snapshot: str
@@ -38,7 +38,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Mean over n tasks of so many events, with its interval."""
+    """Mean over n tasks of a number of events, with its interval."""
 
     mean: float
     low: float

@@ -20,7 +20,7 @@ Point = tuple[float, float, float]
 
 
 class End(str, Enum):
-    """Why a mission ended; order and meaning as END_* of msg/MissionState.msg."""
+    """Reason for which a mission ended; order and meaning as END_* of msg/MissionState.msg."""
 
     STOP = "stop"
     TIMEOUT = "timeout"
@@ -58,13 +58,13 @@ class TrueClue(StrictModel):
 
 
 class VehicleTruth(StrictModel):
-    """What the referee knows about one vehicle."""
+    """Ground truth of one vehicle."""
 
     odom_in_map: Point = Field(description="m, origin of <vehicle>/odom in map; the frames are parallel")
 
 
 class Run(StrictModel):
-    """How the mission was run: everything a reader of the score must know, nothing measured."""
+    """Conditions of the run: everything a reader of the score must know, nothing measured."""
 
     mission_id: str
     planner: str
