@@ -1,4 +1,4 @@
-"""What is looked at in a running graph or in a bag to find what is wrong with it: endpoints, times, a few values."""
+"""Observations of a running graph or a bag from which its faults are diagnosed: endpoints, times, a few values."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Facts:
 
 
 def parse_facts(text: str) -> Facts:
-    """What `Facts.dump` wrote."""
+    """Returns the facts that `Facts.dump` wrote."""
     data = json.loads(text)
     streams = {name: Stream(**stream) for name, stream in data["streams"].items()}
     return Facts(streams, [Endpoint(**endpoint) for endpoint in data["endpoints"]])

@@ -86,11 +86,11 @@ def open_bag(path: Path) -> Iterator[Bag]:
 
 
 def _reader(files: list[Path]) -> AnyReader | None:
-    """The rosbags library's reader; None where it cannot open what can still be scanned.
+    """Returns the rosbags library's reader; None where it cannot open a file that can still be scanned.
 
-    It gets the files, not their folder: where metadata.yaml words a topic's quality of service otherwise than the
-    file, as rosbag2 did for years, it would silently find no message of that topic. It gives up on a bag in which
-    it cannot parse a definition, such as those of service events.
+    It gets the files, not their folder: where metadata.yaml words a topic's quality of service otherwise than the file,
+    as rosbag2 did for years, it would silently find no message of that topic. It fails on a bag in which it cannot
+    parse a definition, such as those of service events.
     """
     reader = AnyReader(files, default_typestore=typestore())
     try:
@@ -183,7 +183,7 @@ def _metadata(path: Path) -> Any:
 
 
 def _compressed_messages(path: Path) -> bool:
-    """Whether every message is compressed on its own (ros2 bag record --compression-mode message)."""
+    """Returns whether every message is compressed individually (ros2 bag record --compression-mode message)."""
     if not (path / "metadata.yaml").is_file():
         return False
     try:

@@ -1,4 +1,4 @@
-"""What of a bag is played, when, and under which time; and the same written into another bag."""
+"""Playback of a selection of a bag, with its timing; and copying the selection into another bag."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PICTURES = (
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted: topics by shell pattern (none: all), pictures or not, s from the bag's first stamp."""
+    """Selection of a bag: topics by shell pattern (none: all), images or not, s from the bag's first stamp."""
 
     topics: tuple[str, ...] = ()
     pictures: bool = True
@@ -67,15 +67,15 @@ class Played:
 
 
 def is_latched(connection: Connection) -> bool:
-    """Whether late subscribers got the topic's last messages."""
+    """Returns whether late subscribers got the topic's last messages (transient local)."""
     return any(q.durability is QosDurability.TRANSIENT_LOCAL for q in connection.ext.offered_qos_profiles)
 
 
 def play(bag: Bag, chosen: Sequence[Connection], selection: Selection, loop: bool = False) -> Iterator[Played]:
-    """Messages in the order of their times, over and over with `loop`.
+    """Yields messages in the order of their times, over and over with `loop`.
 
     Time never goes back, which would break every TF buffer: round n is shifted by n times the length of a round, and
-    whoever plays adds the shift to the stamps inside. What was latched before the start is played at the start.
+    the caller adds the shift to the stamps inside. What was latched before the start is played at the start.
     """
     shift = 0
     while True:

@@ -1,4 +1,4 @@
-"""What a damaged MCAP file still holds: every message that lies whole before the place where it was cut.
+"""Recovery of a damaged MCAP file: every message that lies whole before the place where it was cut.
 
 Source: the MCAP specification, version 0 (mcap.dev/spec): records of one byte (opcode), eight bytes (length) and
 content, most of them inside chunks, which may be compressed.
@@ -70,7 +70,7 @@ class SalvageMcap:
 
 
 def ends_well(file: Path) -> bool:
-    """Whether a file has the end of an MCAP file with an index: nothing of it is missing."""
+    """Returns whether a file has the end of an MCAP file with an index, so that nothing of it is missing."""
     with file.open("rb") as stream:
         size = stream.seek(0, 2)
         if size < 2 * len(MAGIC) + 29:

@@ -1,7 +1,7 @@
-"""What a damaged sqlite3 bag still holds: every message whose bytes lie before the place where the file was cut.
+"""Recovery of a damaged sqlite3 bag: every message whose bytes lie before the place where the file was cut.
 
-SQLite itself gives up at the first missing page. So the pages are read here: those that the table's tree still
-reaches, and those that hang from a page that is gone. Source: the SQLite file format (sqlite.org/fileformat2.html).
+SQLite itself stops at the first missing page. So the pages are read here: those that the table's tree still reaches,
+and those whose parent page is missing. Source: the SQLite file format (sqlite.org/fileformat2.html).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class SalvageSqlite:
         return self._data[start : start + count]
 
     def _start(self, page: int) -> int:
-        """Where a page's header is; the first one has the file's before it."""
+        """Returns the offset of a page's header; the first page's follows the file's header (100 bytes)."""
         return 100 if page == 1 else (page - 1) * self._page
 
     def _cells(self, page: int) -> Iterator[int]:
@@ -169,7 +169,7 @@ class SalvageSqlite:
 
 
 def is_whole(file: Path) -> bool:
-    """Whether a file has all the pages that its header counts, and no transaction was left half done."""
+    """Returns whether a file has all the pages that its header counts, and no transaction was left unfinished."""
     with file.open("rb") as stream:
         head = stream.read(100)
         size = stream.seek(0, 2)

@@ -17,6 +17,7 @@ def definition_of(encoding: str, text: str) -> MessageDefinition:
 def connection_of(
     number: int, topic: str, message_type: str, serialisation: str, definition: MessageDefinition, offered: str
 ) -> Connection:
-    """A topic under its number in the bag; offered: qualities of service as YAML, empty where the bag says nothing."""
+    """Returns a topic under its number in the bag; offered: qualities of service as YAML, empty where the bag has
+    none."""
     about = ConnectionExtRosbag2(serialisation, parse_qos(offered) if offered else [])
     return Connection(number, topic, message_type, definition, "", 0, about, None)

@@ -65,7 +65,8 @@ def read_last(path: Path, topic: str) -> dict[str, Any]:
 
 
 def odometry_frames(path: Path) -> dict[str, tuple[float, float, float]]:
-    """Origin of each vehicle's odom frame in the map (m), as far as the bag's static transforms tell. UsageError."""
+    """Returns the origin of each vehicle's odom frame in the map (m), as far as static transforms are recorded.
+    UsageError."""
     found: dict[str, tuple[float, float, float]] = {}
     with open_bag(path) as bag:
         for _, _, message in vehicle_messages(bag, (names.TF_STATIC.strip("/"),)):

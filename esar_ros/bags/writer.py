@@ -46,7 +46,7 @@ class BagWriter:
     ) -> None:
         """path: folder to create. storage: mcap or sqlite3. types: definitions to embed, by default `typestore()`.
 
-        compressed: chunks of MCAP by zstd: smaller, and loses up to a chunk more where it is cut; for bags to hand on.
+        compressed: chunks of MCAP by zstd: smaller, and loses up to a chunk more where it is cut; for bags to share.
         """
         if storage not in STORAGES:
             raise UsageError(f"unknown bag storage '{storage}'", "mcap or sqlite3")
