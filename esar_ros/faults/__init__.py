@@ -1,4 +1,4 @@
-"""Faults to inject: schedules that a person writes, and what becomes of a message while one is active.
+"""Fault injection: user-written schedules, and their effect on a message while a fault is active.
 
-Nodes, engine and tests act on them; the cores know nothing of faults.
+Nodes, engine and tests apply them; the cores do not depend on faults.
 """

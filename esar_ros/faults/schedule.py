@@ -1,7 +1,7 @@
-"""Faults to inject: the schedule a person writes, and what becomes of a message while one is active.
+"""Faults to inject: the schedule a user writes, and the effect of each active fault on a message.
 
 A schedule is a YAML file `faults: [{kind, at, for, ...}]`, times in s since the mission's start. Message faults work at
-the node that receives: of each message that comes in for a topic, a `Channel` says what the node gets instead, in which
+the receiving node: for each message that comes in on a topic, a `Channel` returns what the node gets instead, in which
 order. They depend on stamps alone, so that in lockstep one schedule gives one mission. Process faults are signals.
 """
 
@@ -39,7 +39,7 @@ class _Lasting(_Timed):
     for_: Seconds | None = Field(None, alias="for", description="s; without it until the mission's end")
 
     def active(self, time: float) -> bool:
-        """Whether a message of this time (s since the mission's start) is touched."""
+        """Returns whether the fault is active at a time (s since the mission's start)."""
         return self.at - _SLACK <= time < self.at + (math.inf if self.for_ is None else self.for_) - _SLACK
 
 
@@ -118,7 +118,7 @@ class CameraLost(_OfTopic):
 
 
 class BatteryStep(_OfTopic):
-    """The charge told is another from one message to the next."""
+    """The reported charge jumps to another value from one message to the next."""
 
     kind: Literal["battery_step"]
     topic: Literal["battery"] = "battery"
@@ -203,7 +203,7 @@ class Schedule(StrictModel):
         )
 
     def transform_gaps(self, node: str, vehicle: str) -> tuple[TransformGap, ...]:
-        """When a node lacks its transform."""
+        """Returns the faults during which a node of a vehicle lacks its transform."""
         return tuple(
             fault
             for fault in self.faults
@@ -216,7 +216,7 @@ class Schedule(StrictModel):
 
 
 def load_schedule(path: Path) -> Schedule:
-    """Schedule of a YAML file. Raises UsageError: which key, what, how to mend it."""
+    """Returns the schedule of a YAML file. Raises UsageError: which key, what, how to correct it."""
     document = read_yaml(path, "faults")
     _refuse_model_faults(path, document)
     return validated(Schedule, document, path, cure="see docs/how-to/faults.md")
@@ -234,7 +234,7 @@ def _refuse_model_faults(path: Path, document: Any) -> None:
 
 
 class Tamper(Protocol[M]):
-    """What can be done to one message; each gives a new one and leaves the old as it is."""
+    """Operations on one message type; each returns a new message and leaves the old one unchanged."""
 
     def shifted(self, message: M, seconds: float) -> M:
         """With a later stamp."""
@@ -271,7 +271,7 @@ class _Effect(Generic[M]):
     before: _Held[M] | None = None  # the last message that came through
 
     def apply(self, time: float, message: M, tamper: Tamper[M]) -> list[M]:
-        """What comes in place of a message."""
+        """Returns the messages delivered in place of a message of this time (s since the mission's start)."""
         fault = self.fault
         active = fault.active(time)
         if isinstance(fault, Delay):
@@ -334,7 +334,8 @@ class Channel(Generic[M]):
         return next((effect.fault for effect in self._effects if effect.fault.active(time)), None)
 
     def receive(self, time: float, message: M) -> list[M]:
-        """What the node gets when a message of this time (s since the mission's start) comes in, in order."""
+        """Returns what the node receives, in order, when a message of this time (s since the mission's start) comes
+        in."""
         messages = [message]
         for effect in self._effects:
             messages = [given for one in messages for given in effect.apply(time, one, self._tamper)]
