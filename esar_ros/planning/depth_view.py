@@ -1,4 +1,4 @@
-"""What depth pictures say about the way: free corridors, coarse ranges, and where a pixel lies."""
+"""Free space from depth images: corridors, coarse ranges, and positions of pixels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def surface_points(views: Iterable[CameraView]) -> NDArray[np.float64]:
 
 
 def corridor_clear(points: NDArray[np.float64], start: Vector, end: Vector, radius: float) -> bool:
-    """Whether no surface (N, 3) lies within radius (m) of the segment from start to end (3,), what is behind apart."""
+    """Returns whether no surface (N, 3) lies within radius (m) of a segment (3,), points behind its start aside."""
     way = end - start
     length = float(np.linalg.norm(way))
     if length < 1e-6 or not len(points):

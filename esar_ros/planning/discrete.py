@@ -22,7 +22,7 @@ TURNS = {"turn_left": 1.0, "turn_right": -1.0}
 
 
 class ActionSettings(StrictModel):
-    """How large the actions are and where they may lead."""
+    """Sizes of the discrete actions, and limits on where they may lead."""
 
     height: float = Field(default=30.0, gt=0, description="m above ground at the start")
     least_height: float = Field(default=10.0, gt=0, description="m above ground, never lower")
@@ -67,7 +67,7 @@ class Mover:
         return waypoint(x, y, height, settings.speed, yaw)
 
     def take(self, goal: Goal) -> None:
-        """A waypoint is being flown: actions count from its height and heading."""
+        """Takes height and heading of the waypoint being flown as those from which the next action counts."""
         self.height = float(goal.position[2])
         if goal.yaw is not None:
             self.yaw = goal.yaw
@@ -77,5 +77,5 @@ class Mover:
         return min(max(height, min(self._settings.least_height, self._ceiling)), self._ceiling)
 
     def inside(self, position: Vector) -> bool:
-        """Whether a place lies in the search area."""
+        """Returns whether a position lies in the search area."""
         return contains(self._area, position)

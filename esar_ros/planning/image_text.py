@@ -1,4 +1,4 @@
-"""How well a picture fits words: CLIP's cosine, or offline stand-ins over detected labels under names of their own."""
+"""Image-text relevance: CLIP's cosine, or offline substitutes over detected labels under names of their own."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from esar_ros.planning.sectors import seen_in
 
 
 class ScorerSettings(StrictModel):
-    """Which CLIP-like network scores pictures, with whose weights."""
+    """The CLIP-like network that scores images, and its weights."""
 
     model: str = Field(default="ViT-B-32", description="open_clip's name of the architecture")
     weights: str = Field(default="", description="file of its weights")
 
 
 class SentenceSettings(StrictModel):
-    """Which network embeds sentences."""
+    """The network that embeds sentences."""
 
     weights: str = Field(
         default="", description="folder of a sentence-transformers model; empty: all-MiniLM-L6-v2 of the extra text"
@@ -88,7 +88,7 @@ class Scoring(ABC):
 
     @abstractmethod
     def scorer(self) -> ImageTextScorer:
-        """What scores them. Raises UsageError when it cannot."""
+        """Returns the scorer of images. Raises UsageError when it cannot be loaded."""
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission. Raises UsageError when the brief cannot be worked with."""
@@ -122,14 +122,14 @@ class LabelScorer:
 
 
 def relevance(kind: str, words: str) -> float:
-    """How much a kind of object matters for the words of a brief (casefolded)."""
+    """Returns the relevance (0..1) of a kind of object for the words of a brief (casefolded)."""
     if kind == PERSON:
         return 1.0
     return 0.8 if kind.replace("_", " ") in words else 0.5
 
 
 class Encoder(Protocol):
-    """What turns texts into unit vectors: perception.text.sentence_encoder.SentenceEncoder."""
+    """Encoder of texts into unit vectors: perception.text.sentence_encoder.SentenceEncoder."""
 
     name: str
 

@@ -19,14 +19,14 @@ _PROGRESS = 1.0  # m that count as progress
 
 
 class LegSettings(StrictModel):
-    """When a waypoint is reached and when it is given up."""
+    """Conditions under which a waypoint counts as reached or is abandoned."""
 
     tolerance: float = Field(default=4.0, gt=0, description="m, horizontally and in height")
     patience: float = Field(default=15.0, gt=0, description="s without progress until a waypoint counts as blocked")
 
 
 class LegState(Enum):
-    """Where a leg stands."""
+    """State of a leg."""
 
     FLYING = "flying"
     REACHED = "reached"
@@ -34,7 +34,7 @@ class LegState(Enum):
 
 
 class Progress:
-    """Notices when what remains to be flown (m) has stopped shrinking."""
+    """Detects when the distance that remains to be flown (m) has stopped shrinking."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -42,7 +42,7 @@ class Progress:
         self._at: float | None = None  # s, stamp of the last progress
 
     def stalled(self, remaining: float, stamp: float) -> bool:
-        """Whether the last progress is longer ago than patience (s)."""
+        """Returns whether the last progress is longer ago than patience (s)."""
         if self._at is None or remaining < self._least - _PROGRESS:
             self._least, self._at = remaining, stamp
         return stamp - self._at > self._patience

@@ -1,4 +1,4 @@
-"""What a search method is: reset with a brief, then one decision for every observation."""
+"""The interface of a search method: reset with a brief, then one decision for every observation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Detailed(Protocol):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """Which model with which prompts, which image-text scorer."""
+        """Identity of the models a method uses: language model and prompts, image-text scorer."""
 
 
 @runtime_checkable
@@ -62,7 +62,7 @@ class Mapped(Protocol):
     """A method that keeps a map of where it expects to find somebody, and shows it."""
 
     def belief_grid(self) -> Grid | None:
-        """Bird's-eye view, cells 0..100 scaled by the greatest, UNKNOWN where it says nothing; changes nothing."""
+        """Returns the belief as bird's-eye grid: cells 0..100 scaled by the maximum, UNKNOWN where undefined; pure."""
 
 
 def scaled(values: NDArray[np.floating[Any]], known: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -73,5 +73,5 @@ def scaled(values: NDArray[np.floating[Any]], known: NDArray[np.bool_]) -> NDArr
 
 
 def details_of(method: Method) -> dict[str, str]:
-    """What results say of a method beside its name."""
+    """Returns a method's entries in results beside its name."""
     return dict(method.details) if isinstance(method, Detailed) else {}

@@ -68,7 +68,7 @@ def names() -> tuple[str, ...]:
 
 
 def references() -> frozenset[str]:
-    """Names of the package's reference rows: they show what a metric pays for nothing, and compete with nobody."""
+    """Names of the package's reference rows: trivial policies that show each metric's floor and are not ranked."""
     _import_own()
     return frozenset(name for name, factory in _FACTORIES.items() if getattr(factory, "reference", False))
 
@@ -92,7 +92,7 @@ def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | 
 
 
 def parameters_of(name: str, parameters: Mapping[str, Any] | None = None, path: Path | None = None) -> dict[str, Any]:
-    """What `create` gives a method's factory. Raises UsageError on an unknown name or variant."""
+    """Returns the parameters with which `create` calls a factory. Raises UsageError on an unknown name or variant."""
     known = names()
     own, _, variant = name.partition("@")
     if own not in known:
@@ -103,7 +103,7 @@ def parameters_of(name: str, parameters: Mapping[str, Any] | None = None, path: 
 
 
 def asks_model(name: str) -> bool:
-    """Whether a method asks a language model; it is one of names()."""
+    """Returns whether a method asks a language model; it is one of names()."""
     _import_own()
     return _asks(_factory(name))
 

@@ -1,10 +1,10 @@
-"""The report policy all methods share: what becomes a reported clue or victim.
+"""The report policy all methods share: the conditions under which a seen object is reported as a clue or victim.
 
 A report cannot be taken back. So an object is reported once it is likely enough to be there and of its kind (its
-calibrated probability, perception/fusion/evidence.py) and its place is sure enough to lie within the scoring's radius;
-a victim needs a second look from another place beside. A method that looks again at what is unsure tells of a victim
-who is more likely there than not once it has done so, for it will not know more. Every object is reported once; near
-the cap the last reports are kept for victims. What that does to the scores: docs/explanation/localisation.md.
+calibrated probability, perception/fusion/evidence.py) and its position is accurate enough to lie within the scoring's
+radius; a victim needs a second look from another place beside. A method that takes second looks reports a victim who is
+more likely there than not after the last of them, since no further evidence will come. Every object is reported once;
+near the cap the last reports are kept for victims. The effect on the scores: docs/localisation.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from esar_ros.mission.settings_file import StrictModel
 
 
 class Requirement(StrictModel):
-    """What a seen object must fulfil to be reported."""
+    """Thresholds that a seen object must meet to be reported."""
 
     probability: float = Field(default=0.5, ge=0, le=1, description="that it is there and of its kind")
     views: int = Field(default=1, ge=1, description="looks from places apart")
@@ -74,7 +74,7 @@ class ReportPolicy:
         return tuple(out)
 
     def due(self, clue: SeenClue, looked_at: bool = False) -> bool:
-        """Whether an object fulfils what its kind needs to be reported; looked_at: it will not be looked at again."""
+        """Returns whether an object meets its kind's requirement; looked_at: no further look at it will be taken."""
         need = self._settings.victim if clue.kind == PERSON else self._settings.clue
         least = need.last if looked_at and need.last is not None else need.probability
         sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
@@ -86,7 +86,7 @@ class ReportPolicy:
         )
 
     def _was_reported_as_another(self, clue: SeenClue, present: set[int]) -> bool:
-        """Whether fusion has merged an object reported under another id into this one."""
+        """Returns whether fusion has merged an object reported under another id into this one."""
         return any(
             kind == clue.kind
             and identity not in present

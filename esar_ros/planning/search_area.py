@@ -30,7 +30,7 @@ def polygon_area(corners: NDArray[np.float64]) -> float:
 
 
 def contains(corners: NDArray[np.float64], point: Vector) -> bool:
-    """Whether a point (x, y, ...) lies in the polygon: even-odd rule."""
+    """Returns whether a point (x, y, ...) lies in the polygon: even-odd rule."""
     x, y = float(point[0]), float(point[1])
     following = np.roll(corners, -1, axis=0)
     spans = (corners[:, 1] > y) != (following[:, 1] > y)

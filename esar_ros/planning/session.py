@@ -12,7 +12,7 @@ from esar_ros.planning.team import OneVoice, own_brief
 
 @dataclass(frozen=True)
 class Answer:
-    """What one frame's decision makes known."""
+    """Published outcome of one frame's decision."""
 
     seq: int  # of this decision, from 1
     stopped: bool
@@ -47,7 +47,7 @@ class Session:
         self._voice = OneVoice(brief) if brief.team else None
 
     def run_clock(self) -> None:
-        """Tell a method that can think while the mission goes on that time will not wait for it."""
+        """Notifies a method that can think while the mission goes on that the clock runs on meanwhile."""
         if isinstance(self.method, Patient):
             self.method.run_clock()
 

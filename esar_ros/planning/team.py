@@ -1,4 +1,4 @@
-"""Searching together: who looks where, and what is told once.
+"""Team search: division of the area, and suppression of duplicate reports.
 
 Methods that plan with their teammates (`plans_with_team`) see all of them and share the area as they go. The others
 each get a sector of it around the start, so that any method can search in a team.
@@ -76,15 +76,15 @@ def _near(one: Vector, other: Vector) -> bool:
 
 
 def _holds(clues: Sequence[SeenClue], kind: str, position: Vector) -> bool:
-    """Whether one of the clues is of this kind and there."""
+    """Returns whether one of the clues is of this kind and within SAME (m) of the position."""
     return any(clue.kind == kind and _near(clue.position, position) for clue in clues)
 
 
 class OneVoice:
-    """What one vehicle of a team tells, so that of each object one vehicle tells.
+    """Reports of one vehicle of a team, held back so that each object is reported by one vehicle.
 
-    Two that see a thing at once would tell of it at once. So a vehicle that comes later in the team's order keeps a
-    report back for some decisions while an earlier one knows of a like thing there.
+    Two vehicles that see an object at once would report it at once. So a vehicle that comes later in the team's order
+    keeps a report back for some decisions while an earlier one has a clue of its kind there.
     """
 
     def __init__(self, brief: Brief) -> None:
@@ -93,7 +93,7 @@ class OneVoice:
         self._kept: list[tuple[Report, int]] = []  # and for how many decisions
 
     def pass_on(self, reports: Sequence[Report], observation: Observation, last: bool) -> tuple[Report, ...]:
-        """Reports that are due, of new ones and those kept back; last: nothing more will be told."""
+        """Returns the reports that are due, of new ones and those kept back; last: no further report will follow."""
         waiting = [*self._kept, *((report, 0) for report in reports)]
         self._kept = []
         due = []
@@ -127,7 +127,7 @@ def clues_of_all(observation: Observation) -> tuple[SeenClue, ...]:
 
 
 def waits_its_turn(brief: Brief, observation: Observation) -> bool:
-    """Whether a vehicle should wait at the start until the earlier ones of the team have said where they go."""
+    """Returns whether a vehicle should wait at the start until the team's earlier vehicles have published a goal."""
     if observation.elapsed >= _PATIENCE:
         return False
     earlier = brief.team[: brief.team.index(brief.vehicle)] if brief.vehicle in brief.team else ()
@@ -135,14 +135,14 @@ def waits_its_turn(brief: Brief, observation: Observation) -> bool:
 
 
 def has_its_turn(brief: Brief, frame: int) -> bool:
-    """Whether a vehicle may choose a new goal in a frame (counted from the start) while it still has one.
+    """Returns whether a vehicle may choose a new goal in a frame (counted from the start) while it still has one.
 
-    Each hears what the others chose in the frame before. Those of a team take turns, or two that change their minds
-    over the same news would choose the same place.
+    Each vehicle knows the goals that the others chose in the frame before. Those of a team take turns, or two that
+    change their goal on the same news would choose the same place.
     """
     return brief.vehicle not in brief.team or frame % len(brief.team) == brief.team.index(brief.vehicle)
 
 
 def team_places(observation: Observation) -> tuple[Vector, ...]:
-    """Where each teammate will be, or is when it goes nowhere: (3,) m each, map frame."""
+    """Returns each teammate's goal, or its position where it has none: (3,) m each, map frame."""
     return tuple(mate.pose.position if mate.goal is None else mate.goal for mate in observation.team)

@@ -48,7 +48,7 @@ class PersonBelief:
         self.prior = self._spread(lines.ends, self._weights)
 
     def hear(self, clues: Sequence[HeardClue], settings: EvidenceSettings, random: np.random.Generator) -> None:
-        """Take in all clues found so far; replaces what was heard before."""
+        """Updates the belief with all clues found so far; replaces those of the last call."""
         weights = normalised(log_likelihood(self._lines, clues, settings))
         ends, mass, ways = self._lines.ends, weights, _points_on(self._lines, random)
         likely = [clue for clue in clues if clue.real >= _LIKELY]

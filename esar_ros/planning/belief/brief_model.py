@@ -1,4 +1,4 @@
-"""Belief with a model for the brief: what the brief says is asked of a language model, once; all else is `belief`.
+"""Belief with a model for the brief: a language model reads the brief, once; all else is `belief`.
 
 Source: the project's own, as planning/belief/search.py. The model fills in a strict form
 (planning/belief/brief/form.py) that maps onto the facts which the rules read (planning/belief/brief/parser.py). It

@@ -1,10 +1,10 @@
-"""How probably a look finds somebody: by range, angle of view, weather, light and what is looked for.
+"""Probability that a look detects somebody: by range, angle of view, weather, light and kind of object.
 
-A detector's model card says what share of the objects of each class a picture finds by range, by day and by night:
-that is what looks are reckoned with. Where there is no such measure a logistic curve over range stands for pixels on
-target (Johnson, 1958: recognition needs a number of lines across the target, so the range halves when the target's size
-or the picture's focal length does). Haze lowers contrast by Koschmieder's law; below a contrast a detector sees less
-and less. Along the ground, plants and folds hide what lies behind them.
+A detector's model card states the share of the objects of each class that an image finds by range, by day and by night:
+looks are evaluated with it. Where there is no such measurement a logistic curve over range stands for pixels on target
+(Johnson, 1958: recognition needs a number of lines across the target, so the range halves when the target's size or the
+image's focal length does). Haze lowers contrast by Koschmieder's law; below a contrast a detector sees less and less.
+Along the ground, plants and folds hide what lies behind them.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class _Card(BaseModel):
 
 
 def load_card(settings: DetectionSettings, detector: str) -> _Measured:
-    """What the detector's card states; without one the settings' curves. Raises UsageError."""
+    """Returns the shares stated on the detector's card; without a card the settings' curves. Raises UsageError."""
     card = settings.cards.get(detector, "")
     if not card:
         return _Measured(fit=_Fits())
@@ -170,7 +170,7 @@ def fitted(edges: Sequence[float], shares: _Shares, like: _Shares | None = None)
 
 
 def light_of(local_time: str) -> float:
-    """How much of a moment's light is the day's: 1 by daylight, 0 at night, half of it in twilight."""
+    """Returns the share of daylight at a time: 1 by day, 0 at night, 0.5 in twilight."""
     try:
         hour = datetime.fromisoformat(local_time).hour
     except ValueError:
@@ -181,7 +181,7 @@ def light_of(local_time: str) -> float:
 
 
 class Detection:
-    """Probabilities of detection in one mission's weather and light, by the detector that is flown."""
+    """Probabilities of detection in one mission's weather and light, by the detector in use."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class Detection:
         return mixed
 
     def _measured(self, kind: str, when: str) -> Fit | None:
-        """What the card's shares say of a class, else of all clues; None where they say nothing."""
+        """Returns the fit to the card's shares of a class, else of all clues; None where the card has none."""
         edges, by_kind = self._card.range_edges, self._card.by_kind
         every = getattr(by_kind[_ALL_CLUES], when) if _ALL_CLUES in by_kind and kind != PERSON else None
         own = getattr(by_kind[kind], when) if kind in by_kind else None
@@ -259,6 +259,6 @@ class Detection:
 
     @property
     def reach(self) -> float:
-        """Range (m) beyond which a look tells next to nothing."""
+        """Range (m) beyond which a look is nearly uninformative: person detection at or below 2 %."""
         telling = np.flatnonzero(self.person > 0.02)
         return float(telling[-1]) if len(telling) else 0.0

@@ -1,8 +1,8 @@
-"""What found clues say about the lines that people may have walked.
+"""Likelihood of found clues under the lines that people may have walked.
 
 The likelihood of a clue under a line: it fell anywhere on the line, it lies with the person, it lies at a place that
-the brief names with a clue of its kind, or it has nothing to do with it. After that, lines through the clues
-themselves are proposed: a person is near his things, or has gone on in the direction in which they lie.
+the brief names with a clue of its kind, or it has nothing to do with it. After that, lines through the clues themselves
+are proposed: a person is near his things, or has gone on in the direction in which they lie.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class HeardClue(NamedTuple):
 
 
 def believed(clues: Sequence[HeardClue], expected: float) -> list[HeardClue]:
-    """The clues as they are believed when a mission is expected to have so many.
+    """Returns the clues with their weights scaled so that they sum up to at most `expected`, the number a mission has.
 
-    A detector that errs in one place's rain or stones errs there again and again: what it calls sixty clues are not
-    sixty times as much evidence. So their number is believed up to the expected one.
+    A detector that errs in one place's rain or stones errs there again and again: sixty detections that it calls clues
+    are not sixty times as much evidence.
     """
     share = min(1.0, expected / max(sum(clue.real for clue in clues), 1e-9))
     return [clue._replace(real=clue.real * share) for clue in clues]

@@ -1,9 +1,9 @@
-"""Whose find each reported person is, and how sure that is.
+"""Assignment of reported persons to the missing, and the probability of each assignment.
 
-A report cannot be taken back, but what is believed of it can: a person who was reported is found with the probability
-that his pictures and the place give him, now and after later looks. The rest of him is still to be searched for, so a
-boulder reported as a person does not end a mission. From a probability on a find counts as certain: to go on for the
-last few per cent of somebody costs more than they are worth.
+A report cannot be taken back, but the belief in it can change: a person who was reported is found with the probability
+given by his images and the place, now and after later looks. The remaining probability is still searched for, so a
+boulder reported as a person does not end a mission. From a threshold on a find counts as certain: the search for the
+last few per cent of a person costs more than it gains.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SAME = 10.0  # m: a second report of a person this near to a first is of the sa
 
 
 class Finds:
-    """The team's reports, and the missing whom they tell of."""
+    """The team's reports, and their assignment to the missing."""
 
     def __init__(self, people: Sequence[PersonBelief], certain: float) -> None:
         """certain: probability from which a find is not doubted."""
@@ -31,13 +31,13 @@ class Finds:
         self._mates_told: dict[str, int] = {}  # reports taken in of each teammate
 
     def retell(self, people: Sequence[PersonBelief]) -> None:
-        """Others are missing than was thought: they are told of all reports so far."""
+        """Assigns all reports so far anew, to another set of missing people."""
         self._people, told, self.reports = people, self.reports, []
         self.take_in(told)
 
     @property
     def expected(self) -> float:
-        """How many of the missing are found, in expectation."""
+        """Expected number of missing people found."""
         return sum(person.sure for person in self._people)
 
     def of_mates(self, observation: Observation) -> list[Report]:
@@ -49,7 +49,7 @@ class Finds:
         return fresh
 
     def take_in(self, reports: Iterable[Report]) -> bool:
-        """Tell whose find each reported person is: his whose belief is greatest there; whether there was one."""
+        """Assigns each reported person to the missing one likeliest there; returns whether any was assigned."""
         found = False
         for report in reports:
             self.reports.append(report)
@@ -74,7 +74,7 @@ class Finds:
         return 1.0 if probability >= self._certain else probability
 
     def covers(self, clue: SeenClue) -> bool:
-        """Whether something of its kind was reported where it is, and is not in doubt."""
+        """Returns whether an object of the clue's kind was reported at its position and is not in doubt."""
         if clue.kind == PERSON and any(_is_at(one, clue.position) and one.sure < 1.0 for one in self._people):
             return False
         return any(
@@ -83,7 +83,7 @@ class Finds:
         )
 
     def missing_at(self, place: Vector) -> float:
-        """How many people of a prior with clues are in the cell of a place, but those who are found elsewhere."""
+        """Returns the expected people in a place's cell by the prior with clues, those found elsewhere excluded."""
         return sum(one.density_at(place) * (1.0 if _is_at(one, place) else 1.0 - one.sure) for one in self._people)
 
 

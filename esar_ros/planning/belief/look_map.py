@@ -1,7 +1,7 @@
-"""What the looks so far have shown: for each cell and side the best probability that a look would have found somebody.
+"""Record of all looks: for each cell and side the best probability that a look would have found somebody.
 
-Looks at a cell from one side fail together - what hides somebody hides him from the next picture too - so of one
-side only the best look counts; looks from different sides count as independent.
+Looks at a cell from one side fail together - what hides somebody hides him from the next image too - so of one side
+only the best look counts; looks from different sides count as independent.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class LookMap:
         np.maximum(self.clue[r0:r1, c0:c1], detection.clue[metres] * factor, out=self.clue[r0:r1, c0:c1])
 
     def passed(self, start: Vector, end: Vector, beside: Curves) -> None:
-        """Count a straight flight as the looks in passing that plans reckon with.
+        """Counts a straight flight as the looks in passing that plans expect of it.
 
-        beside: curves by distance on the ground. What a plan has promised and the pictures did not hold is thereby
-        given up, and no leg is flown for the same promise twice.
+        beside: curves by distance on the ground. Detections that a plan expected and the images did not bring are
+        thereby written off, so that no leg is flown for the same expectation twice.
         """
         reach = len(beside.person) - 1
         low = np.maximum(np.floor((np.minimum(start, end) - reach - self.origin) / self.cell).astype(int), 0)

@@ -1,9 +1,9 @@
-"""Where the missing may be, before anything is seen: walked lines sampled from what the brief says.
+"""Prior of the missing people's positions, before anything is seen: walked lines sampled from the brief.
 
-A hypothesis is a line that somebody walked, from the landmark by which the start is given through the places that
-the brief tells of to where the person is. Its uncertainty is what words leave open: a compass word of eight means
-22.5 degrees to either side, a round distance its rounding, "a few minutes" a factor. A share of the people is
-not where the words lead: on the way there, beyond it, or anywhere around; these shares are assumed, not published.
+A hypothesis is a line that somebody walked, from the landmark by which the start is given through the places that the
+brief mentions to where the person is. Its uncertainty is what words leave open: a compass word of eight means 22.5
+degrees to either side, a round distance its rounding, "a few minutes" a factor. A share of the people is not where the
+words lead: on the route there, beyond it, or anywhere around; these shares are assumed, not published.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NODES = 8  # of a line at most; longer stories keep their last places
 
 
 class PriorSettings(StrictModel):
-    """How far words are trusted. Shares add up to less than one; the rest is at the last place told of."""
+    """Trust in the brief's words. Shares add up to less than one; the rest is at the last place given."""
 
     samples: int = Field(default=6000, ge=100, description="hypotheses for each missing person")
     unknown_way: float = Field(default=150.0, gt=0, description="m, median of a way whose length is not told")
@@ -46,7 +46,7 @@ class PriorSettings(StrictModel):
 class Hypotheses:
     """Equally likely lines of one person: S samples of N nodes; the last node is where the person is.
 
-    A line with fewer places repeats its first one. told: which nodes are places that the brief tells of.
+    A line with fewer places repeats its first one. told: which nodes are places given in the brief.
     """
 
     nodes: NDArray[np.float64]  # (S, N, 2) m, map frame
@@ -54,7 +54,7 @@ class Hypotheses:
 
     @property
     def ends(self) -> NDArray[np.float64]:
-        """Where the person is, (S, 2)."""
+        """Positions of the person, (S, 2) m."""
         return self.nodes[:, -1]
 
 
@@ -89,7 +89,7 @@ def sample(
 def _anchor(
     start: StartFact | None, home: Vector, settings: PriorSettings, random: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Where the landmark is from which the start is given, (S, 2)."""
+    """Returns samples (S, 2; m, map) of the position of the landmark from which the start is given."""
     count = settings.samples
     if start is None or (start.distance is None and start.direction is None):
         spread = settings.near if start is not None else settings.unknown_way
@@ -101,7 +101,7 @@ def _anchor(
 def _bearing(
     direction: Direction | None, last: NDArray[np.float64], random: np.random.Generator, count: int
 ) -> NDArray[np.float64]:
-    """Angles (rad): as told, else onwards, else any."""
+    """Returns samples of an angle (rad): as given, else onwards in the last direction, else uniform."""
     if direction is not None:
         return direction.angle + random.uniform(-_OCTANT, _OCTANT, count) + random.normal(0.0, 0.1, count)
     anyhow = _anyhow(random, count)
@@ -111,7 +111,7 @@ def _bearing(
 def _length(
     distance: Distance | None, settings: PriorSettings, random: np.random.Generator, count: int
 ) -> NDArray[np.float64]:
-    """Lengths (m) of a way as told; rounded to 50 m at least."""
+    """Returns samples of a given length (m), with at least 25 m of rounding to either side."""
     if distance is None:
         return settings.unknown_way * np.exp(settings.unknown_spread * random.normal(size=count))
     rounding = random.uniform(-25.0, 25.0, count)
@@ -125,8 +125,10 @@ def _origin(
     settings: PriorSettings,
     random: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Where a way begins: at home, at the landmark, where the last one ended, or when nobody knows at the last two or
-    around the landmark."""
+    """Returns samples (S, 2; m, map) of a move's origin: at home, at the landmark, or where the last move ended.
+
+    Of an unknown origin they are shared among the landmark, the last move's end and the landmark's surroundings.
+    """
     if reference is Reference.VEHICLE:
         return np.broadcast_to(home, line[0].shape)
     if reference is Reference.START:

@@ -89,7 +89,7 @@ class _Unsure(NamedTuple):
     rate: float
 
     def is_likely(self, probability: float) -> bool:
-        """Whether it is a person with at least such a probability."""
+        """Returns whether it is a person with at least this probability."""
         return self.clue.kind == PERSON and self.probability >= probability
 
 
@@ -139,7 +139,7 @@ class BeliefSearch:
         self._stopped = False
 
     def _lay_out(self, facts: BriefFacts) -> None:
-        """Lay out the prior of what was understood of the brief; no clue is heard yet."""
+        """Initialises the prior from the facts read in the brief, without any clue."""
         self.facts = facts
         self._detection = Detection(self._settings.detection, self._brief, *self._flown, facts.kinds)
         self._random = np.random.default_rng(self._seed)
@@ -238,7 +238,7 @@ class BeliefSearch:
     # -- unsure things ---------------------------------------------------------------------------
 
     def _unsure(self, observation: Observation) -> list[_Unsure]:
-        """What was seen but not reported, with what a second look is worth a second; the most first."""
+        """Returns seen but unreported objects with the value of a second look per second, in descending order."""
         person, clue = self._score.person_value(observation.elapsed), self._score.clue_value(len(self._heard))
         planning, here = self._settings.planning, observation.pose.position
         rated = []
@@ -263,7 +263,7 @@ class BeliefSearch:
         return self._second.probability(clue, here / self.looks.cell**2)
 
     def _is_unsure(self, clue: SeenClue) -> bool:
-        """Whether it may be looked at again: it has a place, sides are left, no find like it is there without doubt."""
+        """Returns whether it is localised, sides to look from are left, and no certain find like it is there."""
         return self._second.is_open(clue) and _placed(clue) and not self._finds.covers(clue)
 
     def _look_again(self, unsure: _Unsure, observation: Observation, reports: tuple[Report, ...]) -> Decision:
@@ -310,11 +310,11 @@ class BeliefSearch:
         return self._fly(goal, "search", observation, reports, considered)
 
     def _direct(self, view: View, worth: Worth, observation: Observation) -> tuple[View, str]:
-        """Where to fly in place of the best view, and what to add to its reason; here nowhere else."""
+        """Returns the view to fly in place of the best one, and text to add to the reason; here the best itself."""
         return view, ""
 
     def _take_stock(self, observation: Observation) -> Worth:
-        """What there is to find now, the leg flown and the teammates' legs counted."""
+        """Returns what remains to be found, with the last leg's looks and the teammates' legs counted as done."""
         here, curves = observation.pose.position[:2].copy(), self._detection.curves
         if self._from is not None:
             start, height = self._from

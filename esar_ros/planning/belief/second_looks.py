@@ -1,10 +1,9 @@
-"""What was seen but is not sure enough to be reported: how probable it is here, and what a second look is worth.
+"""Second looks at objects not certain enough to be reported: their probability at this place, and a look's value.
 
-The probability that comes with a find is right on average over the places where the detector was measured. What is
-believed of this place goes on top by Bayes' rule: false finds lie wherever the vehicle flies, people where the belief
-is. And a detector that errs in one mission's snow or stones errs there again and again, so what second looks have
-shown so far scales the odds of the next ones (a gamma prior on how often the stated odds come true, of one find's
-weight).
+The probability that comes with a find is right on average over the places where the detector was measured. The belief
+about this place enters by Bayes' rule: false finds lie wherever the vehicle flies, people where the belief is. And a
+detector that errs in one mission's snow or stones errs there again and again, so the results of second looks so far
+scale the odds of the next ones (a gamma prior on how often the stated odds come true, of one find's weight).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _SUREST = 1.0 - 1e-6
 
 
 class ConfirmSettings(StrictModel):
-    """How a thing that is not sure enough to be reported is looked at again."""
+    """Parameters of second looks at objects that are not certain enough to be reported."""
 
     score: float = Field(default=0.25, ge=0, le=1, description="from which a person is looked at again at once")
     least: float = Field(
@@ -68,11 +67,11 @@ class SecondLooks:
         return frozenset(id for id, sides in self._sides.items() if sides >= self.settings.looks)
 
     def is_open(self, clue: SeenClue) -> bool:
-        """Whether it has not been looked at from all sides yet."""
+        """Returns whether it has not been looked at from all sides yet."""
         return self._sides.get(clue.id, 0) < self.settings.looks
 
     def probability(self, clue: SeenClue, density: float | None) -> float:
-        """That it is there, at a place where so many (1/m^2) of its sort are believed; None: nothing is believed."""
+        """Returns the probability that it is there; density: believed (1/m^2) of its sort there, None: unknown."""
         person = clue.kind == PERSON
         staked = [p for id, (sort, p) in self._staked.items() if sort == person and id != clue.id]
         right = sum(1 for id in self._borne_out if self._staked[id][0] == person and id != clue.id)
@@ -83,7 +82,7 @@ class SecondLooks:
         return factor * p / (1.0 - p + factor * p)
 
     def begin(self, clue: SeenClue, probability: float) -> None:
-        """A look is flown at it."""
+        """Records that a look at it is flown."""
         self._staked.setdefault(clue.id, (clue.kind == PERSON, probability))
 
     def done(self, identity: int) -> None:
@@ -91,7 +90,7 @@ class SecondLooks:
         self._sides[identity] = self._sides.get(identity, 0) + 1
 
     def viewpoint(self, clue: SeenClue, here: Vector) -> Vector:
-        """Where to look at it from (2,): beside it, the second time on its other side."""
+        """Returns the viewpoint (2,; m) for a look at it: beside it, the second time on its other side."""
         away = here[:2] - clue.position[:2]
         distance = float(np.linalg.norm(away))
         unit = away / distance if distance > 1.0 else np.array([1.0, 0.0])
@@ -99,6 +98,6 @@ class SecondLooks:
         return np.asarray(clue.position[:2] + side * self.settings.standoff * unit)
 
     def seconds(self, clue: SeenClue, here: Vector, speed: float, turn: float) -> float:
-        """What a look costs at a speed (m/s); turn: s that a leg costs beside its length."""
+        """Returns the time (s) a look costs at a speed (m/s); turn: s that a leg costs beside its length."""
         distance = math.dist(clue.position[:2], here[:2])
         return max(0.0, distance - self.settings.standoff) / speed + 2.0 * turn

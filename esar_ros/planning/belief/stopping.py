@@ -1,8 +1,8 @@
-"""When to stop: as soon as a second of search is worth less than it costs.
+"""Stopping rule: stop as soon as a second of search gains less than it costs.
 
-RS = 0.1 Isafe + SR (0.3 + 0.3 Et) + 0.3 CDS with Et = 1 - T/Tmax (ESARBench, equations 2 to 7). A person not found
-yet is worth (0.3 + 0.3 Et) / N, a clue about 0.3 / C; a second costs 0.3 SR / Tmax, which is nothing as long as
-nobody is found.
+RS = 0.1 Isafe + SR (0.3 + 0.3 Et) + 0.3 CDS with Et = 1 - T/Tmax (ESARBench, equations 2 to 7). A person not found yet
+is worth (0.3 + 0.3 Et) / N, a clue about 0.3 / C; a second costs 0.3 SR / Tmax, which is nothing as long as nobody is
+found.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ class Score:
         return Score(t_max, victims, clues, weights.weight_success, weights.weight_efficiency, weights.weight_clues)
 
     def person_value(self, elapsed: float) -> float:
-        """What finding one more person is worth at a time (s)."""
+        """Returns the gain in score of finding one more person at a time (s)."""
         left = max(0.0, 1.0 - elapsed / self.t_max)
         return (self.success + self.efficiency * left) / self.victims
 
     def clue_value(self, found: int) -> float:
-        """What finding one more clue is worth when some were found."""
+        """Returns the gain in score of finding one more clue when `found` were found."""
         return self.clue / max(self.clues, found + 1)
 
     def cost(self, found: float) -> float:
-        """What a second costs when `found` people (expected) have been found."""
+        """Returns the cost in score of a second when `found` people (expected) have been found."""
         return self.efficiency * min(1.0, found / self.victims) / self.t_max
 
     def pays(self, rate: float, found: float) -> bool:
-        """Whether search that gains `rate` a second is worth its time."""
+        """Returns whether search that gains `rate` a second is worth its time."""
         return rate > self.cost(found)

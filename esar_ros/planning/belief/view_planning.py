@@ -1,7 +1,7 @@
-"""Where to fly next: the leg, with the one after it, that is worth most a second.
+"""View planning: the next leg, with the one after it, of the greatest expected gain per second.
 
-A leg finds what lies beside it with the probability of the nearest look in passing. Candidates are the places with
-the most to find around them; for the best of them the next leg is tried out too (receding horizon of two legs).
+A leg finds what lies beside it with the probability of the nearest look in passing. Candidates are the places with the
+most to find around them; for the best of them the next leg is tried out too (receding horizon of two legs).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SHORTEST = 20.0  # m: a leg that is shorter shows nothing new
 
 
 class PlanningSettings(StrictModel):
-    """How far and how fine views are planned."""
+    """Range and resolution of view planning."""
 
     speed: float = Field(default=4.5, gt=0, description="m/s, what legs are reckoned with")
     heights: tuple[float, ...] = Field(default=(18.0, 25.0, 40.0), description="m above ground to choose from")
@@ -37,7 +37,7 @@ class PlanningSettings(StrictModel):
 
 
 class Worth(NamedTuple):
-    """What there is to find: cells (M, 2) with the value of finding what is in them (M,), and looks so far."""
+    """What remains to be found: cells (M, 2) with the value of finding what is in them (M,), and looks so far."""
 
     cells: NDArray[np.float64]  # centres, m
     person: NDArray[np.float64]  # expected value of persons not found yet
@@ -69,7 +69,7 @@ def best_view(
     seconds_left: float,
     settings: PlanningSettings,
 ) -> View | None:
-    """The view with the most worth a second from here (2,); None when nothing is worth anything.
+    """Returns the view of the greatest gain per second from here (2,); None when none gains anything.
 
     curves: by range; allowed (K, 2): places that may be flown to.
     """
@@ -146,7 +146,7 @@ def around(here: Vector) -> NDArray[np.float64]:
 
 
 def after(start: Vector, end: Vector, worth: Worth, beside: Curves) -> Worth:
-    """What is left when a leg has found nothing; beside: curves by distance on the ground."""
+    """Returns what is left after a leg that has found nothing; beside: curves by distance on the ground."""
     left = Worth(worth.cells, *(part.copy() for part in worth[1:]))
     _fly(start, end, left, beside)
     return left

@@ -24,14 +24,14 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # some models s
 
 @dataclass
 class Spent:
-    """What a mission's questions have cost so far."""
+    """Tokens and seconds that a mission's questions have cost so far."""
 
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
 
     def over(self, settings: ModelSettings) -> str:
-        """Which part of the budget is used up, '' when none is."""
+        """Returns which part of the budget is used up, '' when none is."""
         budget = settings.budget
         money = (self.tokens_in * settings.price_in + self.tokens_out * settings.price_out) * 1e-6
         if budget.tokens and self.tokens_in + self.tokens_out >= budget.tokens:
@@ -44,7 +44,7 @@ class Spent:
 
 
 class Server(Protocol):
-    """Who answers a request."""
+    """Server that answers requests."""
 
     def complete(self, body: Mapping[str, Any]) -> Completion:
         """Answer once. Raises NoAnswer."""

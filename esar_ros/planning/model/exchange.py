@@ -1,4 +1,4 @@
-"""What is asked and what comes back."""
+"""Questions to a model and its replies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ SCHEMA_WORDS = "\n\nJSON schema of the answer: "  # between a question and its f
 
 
 class Form(BaseModel):
-    """What a model's answer must look like; what it says beyond that is ignored."""
+    """Base class of the forms of a model's answer; keys beyond the form are ignored.
+
+    The docstring of a form is part of its JSON schema, and so of the prompt.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -71,7 +74,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Reply:
-    """What became of a question: value, or None and the reason. Tokens and seconds count all attempts."""
+    """Outcome of a question: value, or None and the reason. Tokens and seconds count all attempts."""
 
     value: BaseModel | None
     reason: str

@@ -1,8 +1,8 @@
-"""Every question and answer of a mission as JSON lines, and answers given again from them.
+"""Log of every question and answer of a mission as JSON lines, and replay from it.
 
-A line holds what was asked (texts; pictures by hash, their files beside the log), what came back and what it cost.
-A mission flown again from its log gets the same answers at the same moments, without a server: bit for bit, as all
-else hangs on brief, seed and observations.
+A line holds the question (texts; images by hash, their files beside the log), the answer and its cost. A mission flown
+again from its log gets the same answers at the same moments, without a server: bit for bit, as all else depends on
+brief, seed and observations.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _GRACE = 5.0  # s beyond all attempts after which a thread counts as lost
 
 @dataclass(frozen=True)
 class Outcome(Generic[_Outcome]):
-    """What a thought came to, what it cost, and what went wrong on the way ('' when nothing did)."""
+    """Outcome of a thought, its cost, and what went wrong ('' when nothing did)."""
 
     value: _Outcome
     trouble: str
@@ -72,7 +72,7 @@ class Mind(Generic[_Outcome]):
 
     @property
     def busy(self) -> bool:
-        """Whether a thought is under way."""
+        """True while a thought is under way."""
         return self._thought is not None
 
     def run_clock(self) -> None:
@@ -165,7 +165,7 @@ class _Batch(ABC):
 
     @abstractmethod
     def ready(self, now: float, running: bool) -> bool:
-        """Whether the answers are there at a stamp; waits as far as the clock allows."""
+        """Returns whether the answers are there at a stamp (s); waits as far as the clock allows."""
 
     @abstractmethod
     def replies(self) -> Sequence[Reply]:

@@ -67,14 +67,14 @@ class ScriptedModel:
 
 
 class _Sector(NamedTuple):
-    """One camera as a question tells of it: worth of the best thing found there, least depth (m) by row and column."""
+    """One camera in a question: worth of the best object found there, minimum depth (m) by row and column."""
 
     worth: float
     depth: list[list[float]]
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing is near in the middle column; true where no depth is told."""
+        """True where nothing is near in the middle column, or where no depth is given."""
         return all(row[1] >= _FREE for row in self.depth)
 
 
@@ -84,7 +84,7 @@ def _brief(text: str) -> str:
 
 
 def _turns(text: str) -> bool:
-    """Whether the opening square turns left now."""
+    """Returns whether the opening square turns left now."""
     match = _ELAPSED.search(text)
     elapsed = float(match[1]) if match else 0.0
     corner = math.floor(math.sqrt(elapsed / _SQUARE))
@@ -102,7 +102,7 @@ def _sectors(text: str) -> dict[str, _Sector]:
 
 
 def _weight(found: str, brief: str) -> float:
-    """How much a thing matters by the detector's words for it and the brief's (casefolded)."""
+    """Returns the relevance of an object, given the detector's words for it and the brief's (casefolded)."""
     kinds = [PERSON] if _PEOPLE.search(found) else kinds_named(found)
     return max((relevance(kind, brief) for kind in kinds), default=0.5)
 

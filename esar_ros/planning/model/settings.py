@@ -1,7 +1,7 @@
-"""Which model is asked, where, and what it may cost: section `model` of config/planners.yaml.
+"""Settings of the language model, its server and its budget: section `model` of config/planners.yaml.
 
-The address, the name, the log and the replay may also come from the environment, which wins over the file; the key
-comes from there alone.
+The address, the name, the log and the replay may also come from the environment, which takes precedence over the file;
+the key comes from there alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KEPT_SCRIPTED = ("log", "replay", "clock")  # what the environment may say abou
 
 
 class Budget(StrictModel):
-    """What one mission may cost; 0: no limit."""
+    """Budget of one mission; 0: no limit."""
 
     tokens: int = Field(default=0, ge=0, description="read and written together")
     money: float = Field(default=0.0, ge=0, description="in the currency of the prices")

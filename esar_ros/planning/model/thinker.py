@@ -1,4 +1,4 @@
-"""What methods share that ask a model: what results say of it, its clock, and a question with its answer's form."""
+"""Mixin of methods that ask a model: its details in results, its clock, and a question with its answer's form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Form = TypeVar("_Form", bound=BaseModel)
 
 
 class Thinker:
-    """Mixin of a method with a mind; None: it asks nobody."""
+    """Mixin of a method with a mind; None: it asks no model."""
 
     _mind: Mind[Any] | None = None
 

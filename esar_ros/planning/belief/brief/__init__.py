@@ -1,1 +1,1 @@
-"""What a brief says: by rules (`parser`) or in the form that a model fills in (`form`)."""
+"""Reading of a brief: by rules (`parser`) or in the form that a model fills in (`form`)."""

@@ -1,7 +1,7 @@
-"""The form in which a model tells what a brief says, and the facts that the prior is made of.
+"""The form in which a model returns the content of a brief, and its conversion to the facts that the prior is made of.
 
-Every number is bounded, names that the brief does not hold are dropped, and nothing else of the answer is used: the
-worst that a wrong answer can do is to expect somebody where he is not, as a brief can that is wrong.
+Every number is bounded, names that the brief does not contain are dropped, and nothing else of the answer is used: the
+worst effect of a wrong answer is to expect a person where there is none, as with a brief that is wrong.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Measured(Form):
 
     @property
     def distance(self) -> Distance | None:
-        """None: not told, or none to speak of."""
+        """The distance with its spread; None: not given, or negligible."""
         if self.metres is not None:
             way, spread = self.metres, TOLD_SPREAD
         elif self.minutes is not None:
@@ -61,7 +61,7 @@ class Measured(Form):
 
     @property
     def direction(self) -> Direction | None:
-        """None: not told."""
+        """The direction; None: not given."""
         return None if self.bearing is None else Direction(wrap_angle(math.radians(90.0 - self.bearing)), 0, 0)
 
 

@@ -1,9 +1,9 @@
-"""What a brief says about where the missing are, read by rules and without a model.
+"""Rule-based reading of a brief: where the missing are, without a model.
 
-A brief is taken apart into sentences. One of them says where the vehicle starts, seen from a landmark (start.py);
-others tell where people went, seen from that landmark, from the vehicle's start itself, from another place, or from
-where the sentence before has led. Statements whose reference is not understood are kept as weak ones; nothing is
-invented. Wind and weather are left out.
+A brief is split into sentences. One of them says where the vehicle starts, seen from a landmark (start.py); others say
+where people went, seen from that landmark, from the vehicle's start itself, from another place, or from where the
+sentence before has led. Statements whose reference is not understood are kept as weak ones; nothing is invented. Wind
+and weather are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from esar_ros.planning.belief.brief.start import PAIR, START, StartFact, alike, 
 
 
 class Reference(Enum):
-    """What a move counts from."""
+    """Reference point of a move."""
 
     START = "start"  # the landmark that the vehicle's start is given by
     VEHICLE = "vehicle"  # the vehicle's start itself
@@ -30,7 +30,7 @@ class Reference(Enum):
 
 @dataclass(frozen=True)
 class Move:
-    """One statement of a way: how far and which way; None where not told."""
+    """One statement of a route: distance and direction; None where not given."""
 
     distance: Distance | None
     direction: Direction | None
@@ -152,7 +152,7 @@ def parse_brief(prompt: str) -> BriefFacts:
 
 
 def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> list[Move]:
-    """Ways that a sentence tells of."""
+    """Returns the moves that a sentence states."""
     found = [direction for direction in directions(sentence) if _is_way(sentence, direction)]
     ways = distances(sentence)
     taken: set[int] = set()
@@ -193,7 +193,7 @@ def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> li
 
 
 def _is_second_offset(before: Move, pair: tuple[Distance | None, Direction | None], between: str) -> bool:
-    """Whether a way is the other coordinate of a place: "1100 m north, 300 m east of it"."""
+    """Returns whether a move is the other coordinate of a place: "1100 m north, 300 m east of it"."""
     if before.distance is None or before.direction is None or pair[0] is None or pair[1] is None:
         return False
     across = abs(math.cos(before.direction.angle - pair[1].angle)) < _ACROSS
@@ -201,7 +201,7 @@ def _is_second_offset(before: Move, pair: tuple[Distance | None, Direction | Non
 
 
 def _is_way(sentence: str, direction: Direction) -> bool:
-    """Whether a direction tells a way and is no part of a name."""
+    """Returns whether a direction states a move and is no part of a name."""
     before, after = sentence[: direction.start], sentence[direction.end :]
     if _NAMED_PLACE.match(after) and re.search(r"\b(?:the|a|this|that|whole)\s+$", before, re.IGNORECASE):
         return False
@@ -221,7 +221,7 @@ def _is_walked(sentence: str, way: Distance) -> bool:
 
 
 def _reference(sentence: str, first: int, end: int, start: StartFact | None) -> Reference:
-    """What a way at these characters counts from: the place left, else the words after it, else those before."""
+    """Returns the reference of a move at these characters: the place left, else the words after it, else before it."""
     match = _FROM.search(sentence[end:]) or _FROM.search(sentence)
     if match is not None and match[1] == START:
         return Reference.VEHICLE
@@ -243,7 +243,7 @@ def _reference(sentence: str, first: int, end: int, start: StartFact | None) -> 
 
 
 def _merged(moves: list[Move]) -> list[Move]:
-    """Two statements in a row that tell halves of one way, or the same way twice, become one."""
+    """Merges two successive statements that give halves of one move, or the same move twice."""
     out: list[Move] = []
     for move in moves:
         last = out[-1] if out else None

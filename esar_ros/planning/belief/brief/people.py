@@ -1,4 +1,4 @@
-"""Who is missing, by the words of a brief: names, and how many."""
+"""The missing people of a brief: their names and number."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _mid_sentence(prompt: str) -> frozenset[str]:
 
 
 def count_victims(prompt: str, names: tuple[str, ...]) -> int:
-    """People missing, by count words in sentences that speak of a search, else by names."""
+    """Returns the number of people missing, by count words in sentences about a search, else by names."""
     labelled = [_number(match[1]) for match in _LABELLED.finditer(prompt)]
     if labelled:
         return max(1, min(sum(labelled), 12))

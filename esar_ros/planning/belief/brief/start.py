@@ -1,8 +1,8 @@
-"""Where the vehicle starts, by the words of a brief: seen from a landmark, or itself what others are seen from.
+"""The vehicle's start in a brief: located from a landmark, or itself the reference from which others are located.
 
-The start is an entity of its own. In "you take off 300 m north of the hut" it is what is placed, in "last seen 300 m
-north of where you take off" it is what somebody is placed by. `mark_start` puts one sign for all the wordings of the
-second kind, so that the sentence is read like any other, and no longer speaks of the vehicle.
+The start is an entity of its own. In "you take off 300 m north of the hut" it is located, in "last seen 300 m north of
+where you take off" it is the reference. `mark_start` replaces all wordings of the second kind by one sign, so that the
+sentence is read like any other and no longer mentions the vehicle.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ PAIR = 60  # characters between a direction and the distance that belongs to it
 
 @dataclass(frozen=True)
 class StartFact:
-    """Where the vehicle starts: distance and direction from a landmark to it; None: not told, distance then near."""
+    """The vehicle's start: distance and direction from a landmark; None: not given, the distance is then small."""
 
     landmark: str
     distance: Distance | None
@@ -69,7 +69,7 @@ class StartFact:
 
     @property
     def tail(self) -> str:
-        """What the landmark is seen from: "south of the fork" of the same; mostly empty."""
+        """The landmark's own reference: "south of the fork" of the same example; mostly empty."""
         tail = self.landmark[len(self.head) :]
         return tail if directions(tail) else ""
 
@@ -130,9 +130,9 @@ def mark_start(sentence: str) -> str:
 
 
 def find_start(sentences: list[str], marked: list[str]) -> tuple[StartFact | None, int]:
-    """The sentence that says where the vehicle starts, and which it was (-1: none); marked: by mark_start.
+    """Returns the start of the vehicle and the index of the sentence that states it (-1: none); marked: by mark_start.
 
-    What is said to the vehicle itself counts before what is said of some launch site.
+    Sentences addressed to the vehicle take precedence over those about some launch site.
     """
     numbers = range(len(marked))
     told = [n for n in numbers if _VEHICLE.search(marked[n]) or _BEGINS.search(marked[n])]
@@ -175,14 +175,14 @@ def _start_by_way(sentence: str) -> StartFact | None:
 
 
 def _is_of_vehicle(before: str, landmark: str) -> bool:
-    """Whether a relation after these words places the vehicle: not by its own start, nor one of the people."""
+    """Returns whether a relation after these words locates the vehicle: not by its own start, nor one of the people."""
     people = max((match.end() for match in _OF_PEOPLE.finditer(before)), default=-1)
     vehicle = max((match.end() for words in (_VEHICLE, _ADDRESSED) for match in words.finditer(before)), default=-1)
     return people <= vehicle and not landmark.startswith(START)
 
 
 def _start_backwards(sentence: str, others: str) -> StartFact | None:
-    """From "The hut is 300 m south of" the start, if other sentences tell of that hut."""
+    """Reads the start from "The hut is 300 m south of" the start, if other sentences mention that hut."""
     subject = _BACKWARDS.match(sentence)
     if subject is None or not alike(subject[1], others):
         return None
@@ -202,11 +202,11 @@ def _start_at(sentence: str) -> StartFact | None:
 
 
 def alike(words: str, landmark: str) -> bool:
-    """Whether two descriptions share a word that tells something."""
+    """Returns whether two descriptions share a significant word."""
     return bool(stems(words) & stems(landmark))
 
 
 def stems(words: str) -> frozenset[str]:
-    """Words that tell something, without their endings."""
+    """Returns the significant words without their endings."""
     tokens = re.findall(r"[a-z0-9]+", words.lower())
     return frozenset(re.sub(r"(?:ing|es|s|ed)$", "", token) for token in tokens if token not in _STOP)

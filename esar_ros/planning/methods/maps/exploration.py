@@ -1,4 +1,4 @@
-"""What methods share that explore the bird's-eye map: an opening, then target after target, and a stop at the end."""
+"""Base of methods that explore the bird's-eye map: an opening, then target after target, and a stop at the end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExplorationSettings(WalkSettings):
 
 @dataclass(frozen=True)
 class Target:
-    """Where to fly and why; object: it is a thing seen, not a frontier."""
+    """A target with the reason for it; is_object: a seen object, not a frontier."""
 
     position: Vector  # (2,) or (3,) m, map frame
     why: str
@@ -89,10 +89,10 @@ class Exploration(ABC):
 
     @abstractmethod
     def targets(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> Iterable[Target]:
-        """Where to fly next over passable cells (rows, columns), the best first; none ends the search."""
+        """Returns the next targets over passable cells (rows, columns), the best first; none ends the search."""
 
     def walk(self) -> GridWalk:
-        """How targets are flown to."""
+        """Returns the walk along which targets are flown to."""
         return GridWalk(self._settings, self._area, self._height)
 
     def prepare(self) -> None:  # noqa: B027  a hook that may stay empty
@@ -108,11 +108,11 @@ class Exploration(ABC):
         """A target was reached or given up."""
 
     def object_target(self, observation: Observation) -> Target | None:
-        """A thing seen that is to be flown to before any frontier; here none."""
+        """Returns a seen object that is to be flown to before any frontier; None in this base class."""
         return None
 
     def keeps(self, observation: Observation, grid: Grid) -> str:
-        """Why the present target is given up for another, '' to go on; asked at every observation."""
+        """Returns why the present target is abandoned for another, '' to go on; called at every observation."""
         return ""
 
     # -- the loop -------------------------------------------------------------------------------

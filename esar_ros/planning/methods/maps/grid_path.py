@@ -45,7 +45,7 @@ def nearest_target(passable: NDArray[np.bool_], targets: NDArray[np.bool_], star
 
 
 def farthest_visible(passable: NDArray[np.bool_], path: GridPath) -> tuple[int, int]:
-    """The last cell of a path that can be flown to in a straight line from its first over passable cells."""
+    """Returns the last cell of a path that can be flown to in a straight line from its first over passable cells."""
     row, column = path.cells[_last_visible(passable, path.cells)]
     return int(row), int(column)
 

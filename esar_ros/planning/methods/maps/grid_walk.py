@@ -1,4 +1,4 @@
-"""What map-based methods share: the way over the bird's-eye grid to a target, flown leg by leg."""
+"""Path following of the map-based methods: a path over the bird's-eye grid to a target, flown leg by leg."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SEED_REACH = 20.0  # m from the vehicle within which the way may begin, should 
 
 
 class WalkSettings(StrictModel):
-    """How frontiers are found and flown to."""
+    """Parameters of finding frontiers and flying to them."""
 
     height: float = Field(default=30.0, gt=0, description="m above ground")
     speed: float = Field(default=5.0, gt=0, description="m/s")
@@ -46,7 +46,7 @@ class WalkSettings(StrictModel):
 
 @dataclass(frozen=True)
 class Frontier:
-    """A cluster of frontier cells and the one of them that is flown to."""
+    """A cluster of frontier cells, and the cell of it that serves as target."""
 
     cells: NDArray[np.int64]  # (K, 2) row, column
     target: tuple[int, int]
@@ -55,7 +55,7 @@ class Frontier:
 
 @dataclass(frozen=True)
 class Followed:
-    """How the walk stands: a new waypoint or none; done: why it has ended, '' while it goes on."""
+    """State of the walk: a new waypoint or None; done: why it has ended, '' while it goes on."""
 
     goal: Goal | None
     done: str
@@ -75,8 +75,8 @@ class GridWalk:
     ) -> None:
         """height: m above ground; area (N, 2).
 
-        slack: m from a target that cannot be flown over within which the way may end; collisions: places where the
-        pilot was blocked are kept clear of from then on.
+        slack: distance (m) from an unreachable target within which the path may end; collisions: keep clear of
+        positions where the pilot was blocked from then on.
         """
         self._settings, self._area, self._height = settings, area, height
         self._slack, self._collisions = slack, collisions
@@ -85,7 +85,7 @@ class GridWalk:
         self.target: Vector | None = None
 
     def passable(self, grid: Grid) -> NDArray[np.bool_]:
-        """Cells that may be flown over: free, clear of obstacles, and not where the way was found blocked."""
+        """Cells that may be flown over: free, clear of obstacles, and not where the path was found blocked."""
         cells = passable_cells(grid, self._settings.clearance)
         for bump in self.bumps:
             clear_disc(cells, grid, bump, self._settings.clearance)
@@ -169,7 +169,7 @@ class GridWalk:
 
 
 def _clusters(frontiers: Frontiers, grid: Grid) -> list[Frontier]:
-    """The clusters one by one, in the order of their first cells; each is flown to at the cell nearest its centre."""
+    """Returns the clusters in the order of their first cells; the target of each is the cell nearest its centre."""
     _, labels = cv2.connectedComponents(frontiers.cells.view(np.uint8), connectivity=8)
     rows, columns = np.nonzero(labels)
     order = np.argsort(labels[rows, columns], kind="stable")

@@ -1,4 +1,4 @@
-"""What methods share that look for people on the bird's-eye map: persons seen first, then the frontier worth most."""
+"""Base class of methods that search the bird's-eye map for people: seen persons first, then the best frontier."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MapSettings(ExplorationSettings):
 
 
 class MapMethod(Exploration):
-    """Base: a person seen is flown to before any frontier; the frontier of the greatest value next."""
+    """Base class: flies to a seen person before any frontier, then to the frontier of the greatest value."""
 
     settings_type: ClassVar[type[ExplorationSettings]] = MapSettings
     _settings: MapSettings
@@ -40,14 +40,14 @@ class MapMethod(Exploration):
 
     @abstractmethod
     def value(self, frontier: Frontier, observation: Observation, grid: Grid) -> float:
-        """What a frontier is worth; the best is flown to."""
+        """Returns the value of a frontier; the greatest is flown to."""
 
     def words(self) -> str:
-        """What the method adds to the reason of a choice."""
+        """Returns the text that the method adds to the reason of a choice."""
         return ""
 
     def keeps_frontier(self, observation: Observation, grid: Grid) -> bool:
-        """Whether the present frontier is still flown to, asked at every observation."""
+        """Returns whether the present frontier remains the target; called at every observation."""
         return True
 
     # -- what the exploration asks --------------------------------------------------------------
@@ -86,7 +86,7 @@ class MapMethod(Exploration):
         return "the person has been looked at" if looked_at else ""
 
     def arrived(self, target: Target) -> None:
-        """A person flown to, or not to be reached, counts as looked at."""
+        """Marks a person that was flown to, or could not be reached, as visited."""
         if target.is_object:
             self._visited.append(target.position[:2])
 

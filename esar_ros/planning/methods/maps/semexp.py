@@ -2,11 +2,11 @@
 
 Source: Chaplot et al., Object goal navigation using goal-oriented semantic exploration, NeurIPS 2020; in ESARBench,
 section 4.1, the learned global policy is replaced by a frontier heuristic without training. Adapted for the air: the
-map is the bird's-eye grid at flight level and a channel of scores for each kind of object, fused by the maximum; a
-person seen is the goal object and is flown to; otherwise every 25 steps the frontier with the most semantic evidence
-around it and the shortest way is chosen. A place where the way was found blocked is painted into a collision map.
-There may be several victims, so that a person looked at from near does not end the search: it ends when no frontier
-is left. Needs no model.
+map is the bird's-eye grid at flight level and a channel of scores for each kind of object, fused by the maximum; a seen
+person is the goal object and is flown to; otherwise every 25 steps the frontier with the most semantic evidence around
+it and the shortest path is chosen. A position where the path was found blocked is added to a collision map. There may
+be several victims, so that a person looked at from near does not end the search: it ends when no frontier is left.
+Needs no model.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class GoalGraph(Form):
 
 @dataclass(frozen=True)
 class Match:
-    """What of the goal graph was found: node -> object, and the overlap 0..1."""
+    """Match of the goal graph with the scene graph: node -> object, and the overlap 0..1."""
 
     found: dict[int, SeenClue]
     overlap: float
@@ -116,7 +116,7 @@ def similarity(source: NDArray[np.float64], target: NDArray[np.float64]) -> NDAr
 
 
 def predicted_goal(goal: GoalGraph, matched: Match) -> Vector | None:
-    """Where the goal's first node should be (2,), from two or more other nodes found; None when that says nothing."""
+    """Returns the predicted position (2,) of the goal's first node from two or more other found nodes, else None."""
     if not MATCHED <= matched.overlap or len(matched.found) < 2:
         return None
     places = {n: (node.east, node.north) for n, node in enumerate(goal.nodes)}

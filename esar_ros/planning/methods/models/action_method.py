@@ -1,4 +1,4 @@
-"""What methods share that decide step by step: one action is flown to its end, then the next is thought out."""
+"""Base class of methods that decide step by step: one action is flown to its end, then the next is decided."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class ActionMethod(Thinker, ABC):
         return self.way_is_free(observation, self._end_of(goal, observation), points)
 
     def way_is_free(self, observation: Observation, end: Vector, points: NDArray[np.float64]) -> bool:
-        """Whether the straight way to a map-frame point (3,) stays inside the area and away from surfaces (N, 3)."""
+        """Returns whether the segment to a map-frame point (3,) stays inside the area and away from surfaces (N, 3)."""
         start = observation.pose.position
         if float(np.linalg.norm(end - start)) < 0.1:
             return True
@@ -136,7 +136,7 @@ class ActionMethod(Thinker, ABC):
     # -- the loop -------------------------------------------------------------------------------
 
     def _end_of(self, goal: Goal, observation: Observation) -> Vector:
-        """Where a waypoint above ground lies in the map, the ground here being the ground there."""
+        """Returns the map-frame position (3,) of a waypoint above ground, for level ground."""
         ground = 0.0 if observation.height is None else observation.pose.position[2] - observation.height
         same = float(goal.position[2]) == self._mover.height
         z = observation.pose.position[2] if same else ground + goal.position[2]

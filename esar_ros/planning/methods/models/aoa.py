@@ -90,7 +90,7 @@ class AoaFixed(ActionMethod):
         return self.fallback(observation, trouble) if answer is None else self.choice(answer)
 
     def lengths(self) -> str:
-        """What the model is told about its actions."""
+        """Returns the description of the actions in the prompt."""
         settings = self._settings
         return (
             f"Actions: forward, left, right by {settings.step:g} m; up, down by {settings.climb:g} m; "

@@ -152,7 +152,7 @@ class Apex(ActionMethod):
         return Grid(scaled(values, np.ones(values.shape, np.bool_)), EDGE, (x, y))
 
     def _is_occupied(self, start: Vector, end: Vector) -> bool:
-        """Whether the way leads through a voxel of the obstacle map, the one the vehicle is in apart."""
+        """Returns whether the segment crosses an obstacle voxel other than the one the vehicle is in."""
         steps = np.linspace(0.0, 1.0, max(math.ceil(float(np.linalg.norm(end - start)) / (EDGE / 2.0)), 1) + 1)[1:]
         way = start + steps[:, None] * (end - start)
         own, _ = self._obstacles.index_of(start[None])

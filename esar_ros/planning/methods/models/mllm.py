@@ -1,12 +1,12 @@
-"""MLLM: a model as strategist over the mapper's picture, a fast local policy that flies what it decides.
+"""MLLM: a model as strategist over an image of the map, and a fast local policy that flies what it decides.
 
 Source: the project's own; the strategist's view of a map with numbered candidates follows set-of-mark prompting (Yang
 et al., Set-of-Mark prompting unleashes extraordinary visual grounding in GPT-4V, 2023). Prior, evidence, second looks,
 reports and the stop are those of `belief` (planning/belief/search.py), the brief is read by the model too
 (planning/belief/brief_model.py). Every minute, when the place chosen is searched or something new was found, the model
 gets a drawn map (planning/methods/models/strategy_map.py) with numbered candidates (peaks of the belief, surroundings
-of clues, frontiers), the cameras' pictures, the brief, what was found and what it said before. It answers with a
-ranking of the candidates, a reason, and what it now believes has happened. From then on only what lies around the first
+of clues, frontiers), the cameras' images, the brief, the finds and its earlier answers. It answers with a ranking of
+the candidates, a reason, and its present hypothesis of what has happened. From then on only the region around the first
 of them counts, and belief's views fly there leg by leg. Ranking and reading need a model: while no answer is there, or
 when there is none to be had, belief's own are flown, and the decision says why.
 """
@@ -71,7 +71,7 @@ class Strategy(Form):
 
 @dataclass(frozen=True)
 class Region:
-    """What is being searched: a place (2,), its worth when it was chosen, and until when (s) it is searched."""
+    """Region being searched: a place (2,), its worth when chosen, and the time (s) until which it is searched."""
 
     place: Vector
     worth: float
@@ -110,7 +110,7 @@ class MllmSearch(ModelBelief):
         self._trouble = ""  # of the last answer
 
     def act(self, observation: Observation) -> Decision:
-        """As belief does, and note the way flown."""
+        """Decides as belief does, and records the track flown."""
         here = observation.pose.position[:2]
         if not self._track or float(np.linalg.norm(self._track[-1] - here)) >= _TRACK_STEP:
             self._track.append(here.copy())
@@ -148,7 +148,7 @@ class MllmSearch(ModelBelief):
         return observation.stamp >= region.until or left <= self._settings.searched * region.worth
 
     def _around(self, place: Vector, worth: Worth) -> Worth:
-        """What there is to find within reach of a place."""
+        """Returns the worth of the cells within reach of a place."""
         near = np.linalg.norm(worth.cells - place, axis=1) <= self._settings.reach
         return Worth(worth.cells[near], *(np.ascontiguousarray(part[..., near]) for part in worth[1:]))
 

@@ -1,10 +1,10 @@
-"""Pure-MLLM: the model sees the front picture and the brief and names one discrete action.
+"""Pure-MLLM: the model sees the front image and the brief and names one discrete action.
 
 Source: ESARBench, section 4.1 ("Pure-MLLM"): no memory, no map, "stop only when within 10 m". Adapted for the air: an
 action is a waypoint above ground; one that would leave the search area is not flown; stop is not obeyed in the first
-ten actions (UAV-ON's rule for its random agent), so that neither a whim nor words on a sign end a mission in its first
-seconds. Needs a model for every action; without an answer it goes straight on where the depth picture shows the way
-free.
+ten actions (UAV-ON's rule for its random agent), so that neither an arbitrary answer nor words on a sign end a mission
+in its first seconds. Needs a model for every action; without an answer it goes straight on where the depth image shows
+free space.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Candidate:
 
 
 def peaks(values: NDArray[np.float64], cell: float, origin: Vector, most: int) -> list[Candidate]:
-    """Where a map of expected people (rows, columns) is greatest, at most `most` places APART from each other."""
+    """Returns the maxima of a map of expected people (rows, columns), at most `most`, APART (m) from each other."""
     width = max(1, round(_WINDOW / cell))
     sums = uniform_filter(values, width, mode="constant") * width**2
     y, x = np.mgrid[: sums.shape[0], : sums.shape[1]]

@@ -1,4 +1,4 @@
-"""The picture a strategist plans on: map, belief, finds, the way flown and numbered candidates, north up."""
+"""The image on which a strategist plans: map, belief, finds, the track flown and numbered candidates, north up."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FONT = cv2.FONT_HERSHEY_SIMPLEX
 
 @dataclass(frozen=True)
 class Scene:
-    """What is drawn; map frame, m."""
+    """Content of the drawing; map frame, m."""
 
     here: Vector  # (2,)
     yaw: float

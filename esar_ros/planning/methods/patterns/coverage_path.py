@@ -132,7 +132,7 @@ def _inside(
 def _snake(
     lanes: list[list[tuple[tuple[float, float], tuple[float, float]]]], forward: bool
 ) -> list[tuple[float, float]]:
-    """All lanes' end points, every second lane flown backwards."""
+    """Returns all lanes' end points, every second lane in reverse."""
     points = []
     for pieces in lanes:
         ends = [point for piece in pieces for point in piece]

@@ -1,4 +1,4 @@
-"""What search patterns have in common: a way laid down at the start, flown point by point at a fixed height."""
+"""Base class of search patterns: a path laid down at the start, flown point by point at a fixed height."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Pattern(ABC):
         return 0
 
     def _where(self) -> str:
-        """Which part of the pattern is being flown."""
+        """Returns a name for the part of the pattern being flown."""
         return "climb" if self._next == 0 else f"point {self._next} of {len(self._route)}"
 
     def act(self, observation: Observation) -> Decision:

@@ -1,4 +1,4 @@
-"""Reference rows of every table: they show what a metric pays for nothing, and compete with nobody."""
+"""Reference rows of every table: trivial policies that show each metric's floor and are not ranked."""
 
 from __future__ import annotations
 
