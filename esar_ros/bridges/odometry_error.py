@@ -1,10 +1,9 @@
-"""What a position and attitude estimate is wrong by: slow, smooth and the same for one seed and stamp.
+"""Error of a position and attitude estimate: slow, smooth and the same for one seed and stamp.
 
 A satellite and inertial estimator (PX4's EKF2) is right to about a metre, wanders slowly, and its velocity is the
-derivative of its position to within some cm/s. So each axis is a second-order Gauss-Markov process
-x'' + 2 w x' + w^2 x = noise (Gelb, "Applied Optimal Estimation", 1974, section 2.2), stationary with deviation
-sigma in x and w sigma in x'. It is drawn on a grid in time, so that a bridge that is started again is wrong by
-what it was before.
+derivative of its position to within some cm/s. So each axis is a second-order Gauss-Markov process x'' + 2 w x' + w^2 x
+= noise (Gelb, "Applied Optimal Estimation", 1974, section 2.2), stationary with deviation sigma in x and w sigma in x'.
+It is drawn on a grid in time, so that a restarted bridge continues with the same error.
 """
 
 from __future__ import annotations

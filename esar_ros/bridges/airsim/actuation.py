@@ -1,4 +1,4 @@
-"""What is done with safe commands and with the pilot's requests: the last rules before AirSim's calls."""
+"""Execution of safe commands and of the pilot's requests: the last checks before AirSim's calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STANDS_FOR = 300_000_000  # ns on the ground until the motors stop
 
 
 class Refusal(Enum):
-    """Why a request was not followed."""
+    """Reason for which a request was refused."""
 
     SAFETY = "the governor is in return or worse"
     HEIGHT = "no ground is seen near enough below"
@@ -53,7 +53,7 @@ class Actuation:
 
     @property
     def landing(self) -> bool:
-        """Whether a touch-down is under way."""
+        """True while a touch-down is under way."""
         return self._landing_until is not None
 
     def obey(self, reading: VehicleReading, mode: Mode, command: tuple[Vector, float] | None, seconds: float) -> None:
@@ -104,7 +104,7 @@ class Actuation:
         self._landing_until = None
 
     def has_come_down(self, reading: VehicleReading) -> bool:
-        """Whether a touch-down ends with this reading: down, with the motors stopped, or not in time."""
+        """Returns whether a touch-down ends with this reading: landed and motors stopped, or timed out."""
         if self._landing_until is None:
             return False
         if not self._is_down(reading):
@@ -119,6 +119,6 @@ class Actuation:
         return True
 
     def _is_down(self, reading: VehicleReading) -> bool:
-        """Whether the vehicle stands: it says so, and neither its speed nor the ground seen below contradicts."""
+        """Returns whether the vehicle stands: reported so, and contradicted neither by its speed nor by its height."""
         slow = float(np.linalg.norm(reading.velocity)) <= STANDING
         return reading.landed and slow and (self.height is None or self.height <= ON_GROUND)

@@ -31,7 +31,7 @@ class AirSimConnectionError(AirSimError):
 
 
 class Caller(Protocol):
-    """Whoever can call AirSim's methods: a connection, or a simulator in this process. Raises AirSimError."""
+    """Caller of AirSim's methods: a connection, or a simulator in this process. Raises AirSimError."""
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Result of a method."""
@@ -165,7 +165,7 @@ class AirSimClient:
                 self._fill(more.needed, deadline)
 
     def _fill(self, needed: int, deadline: float) -> None:
-        """Receive until so many bytes are there; small waits also take what comes after."""
+        """Receives until `needed` bytes are there; small waits also take what comes after."""
         assert self._socket is not None
         if len(self._buffer) < needed:
             larger = self._buffers.take(max(needed, 2 * len(self._buffer)))
@@ -189,7 +189,7 @@ class AirSimClient:
 
 
 class _Buffers:
-    """Receive buffers, used again once nobody holds a view of them: fresh memory costs page faults."""
+    """Receive buffers, reused once no view of them exists: fresh memory costs page faults."""
 
     def __init__(self) -> None:
         self._given: list[bytearray] = []
@@ -199,7 +199,7 @@ class _Buffers:
         self._given = [*self._given[-3:], buffer]
 
     def take(self, size: int) -> bytearray:
-        """A buffer of at least so many bytes."""
+        """Returns a buffer of at least `size` bytes."""
         for index, buffer in enumerate(self._given):
             if len(buffer) >= size and _is_free(buffer):
                 return self._given.pop(index)
@@ -207,7 +207,7 @@ class _Buffers:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether nobody holds a view: only then may a bytearray change its length."""
+    """Returns whether no view of the buffer exists: only then may a bytearray change its length."""
     try:
         buffer.pop()
     except BufferError:

@@ -27,7 +27,7 @@ from esar_ros.geometry.frames import (
 
 @dataclass(frozen=True)
 class VehicleFrame:
-    """Where a vehicle's AirSim coordinates count from; the default counts from the map's origin."""
+    """Origin of a vehicle's AirSim coordinates; the default is the map's origin."""
 
     offset: Vector = field(default_factory=lambda: np.zeros(3))  # m, ENU, map frame
 

@@ -1,4 +1,4 @@
-"""What PX4 can be asked for: manoeuvres and how they end, commands (VehicleCommand) and what their answers mean."""
+"""Requests to PX4: manoeuvres and their outcomes, commands (VehicleCommand) and the meaning of their results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RESULTS: Final = ("accepted", "temporarily rejected", "denied", "unsupported", "
 
 
 class Manoeuvre(IntEnum):
-    """What can be asked for; those above ten are this graph's actions of their own."""
+    """Manoeuvres that can be requested; those above ten are this graph's own actions."""
 
     TAKE_OFF = 1
     MISSION = 2
@@ -24,7 +24,7 @@ class Manoeuvre(IntEnum):
 
 
 class End(Enum):
-    """How a manoeuvre ended."""
+    """Outcome of a manoeuvre."""
 
     DONE = "done"
     REFUSED = "refused"  # not begun: the governor's mode, or not ready

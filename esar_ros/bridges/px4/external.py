@@ -2,12 +2,12 @@
 
 PX4 gives a registered mode a number, asks three times a second whether it can run, and takes the failsafe when no
 answer comes. There is no heartbeat: the answer is the sign of life, and it is no as soon as safe commands are stale.
-What holds of offboard holds here: the last set-point is flown for as long as the answers go on, and a mode that can
-run again may be gone back to, so that the rules of stream.py stay in force. While it is armed PX4 registers no mode
+The properties of offboard hold here too: the last set-point is flown for as long as the answers go on, and a mode that
+can run again may be gone back to, so that the rules of stream.py stay in force. While it is armed PX4 registers no mode
 unless COM_MODE_ARM_CHK is set: a bridge that was started again in the air flies on in offboard.
 
-Messages as of PX4 1.17 (RegisterExtComponentRequest and ArmingCheckReply; px4_ros2_api_version 1). Pure: messages and
-times (s, steady clock) in, what to send out.
+Messages as of PX4 1.17 (RegisterExtComponentRequest and ArmingCheckReply; px4_ros2_api_version 1). Pure: takes messages
+and times (s, steady clock), returns what to send.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ExternalMode:
     """Registration of one mode and the checks it answers."""
 
     def __init__(self, request_id: int, again: float = 1.0, silence: float = 4.0) -> None:
-        """request_id: any number that tells this process from others. again: s between two attempts to register.
+        """request_id: any number that identifies this process. again: s between two attempts to register.
 
         silence: s without a check after which the registration counts as forgotten: PX4 or its agent started again.
         """
@@ -63,7 +63,7 @@ class ExternalMode:
         self._valid = True  # whether PX4 still counts the registration
 
     def hear(self, name: str, message: Any) -> None:
-        """What the autopilot tells such modes: a RegisterExtComponentReply or an ArmingCheckRequest."""
+        """Handles a message of the autopilot to such modes: RegisterExtComponentReply or ArmingCheckRequest."""
         if name == "RegisterExtComponentReply":
             self.hear_reply(message)
         else:
@@ -90,7 +90,7 @@ class ExternalMode:
         self._valid = bool(int(check.valid_registrations_mask) >> self._check_id & 1)
 
     def step(self, now: float, may_ask: bool, able: bool) -> tuple[Registration | None, CheckAnswer | None]:
-        """What to send now. may_ask: to be registered. able: safe commands are fresh."""
+        """Returns what to send at now (s). may_ask: registration may be requested. able: safe commands are fresh."""
         answer = None
         if self.nav_state is not None:
             self._registered_at = now if self._registered_at is None else self._registered_at

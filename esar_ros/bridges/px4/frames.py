@@ -57,7 +57,7 @@ def velocity_setpoint(velocity: ArrayLike, yaw_rate: float) -> VelocitySetpoint:
 
 @dataclass(frozen=True)
 class Motion:
-    """What the autopilot estimates. Pose in <vehicle>/odom, twist in base_link."""
+    """The autopilot's state estimate. Pose in <vehicle>/odom, twist in base_link."""
 
     pose: Pose
     velocity: Vector  # m/s, FLU body
@@ -98,7 +98,7 @@ class LocalFrame:
         return not np.array_equal(before[0], self.jump) or before[1] != self._reference
 
     def _is_raised(self, local: Any) -> bool:
-        """Whether the origin's altitude has changed: delta_z of PX4 1.17 has the wrong sign then."""
+        """Returns whether the origin's altitude has changed: delta_z of PX4 1.17 has the wrong sign then."""
         return self._reference is not None and bool(local.z_global) and float(local.ref_alt) != self._reference[2]
 
     def odom_in_map(self, origin: Origin) -> Pose | None:
@@ -112,10 +112,10 @@ class LocalFrame:
         return ned_to_enu([local.x, local.y, local.z]) - self.jump
 
     def motion(self, local: Any, odometry: Any) -> Motion | None:
-        """Pose and twist; None while the autopilot does not know them or tells them in another frame.
+        """Returns pose and twist; None while the autopilot does not estimate them or reports them in another frame.
 
-        Position and velocity are VehicleLocalPosition's, because the resets are told there; attitude and
-        rates are VehicleOdometry's.
+        Position and velocity are VehicleLocalPosition's, because it reports the resets; attitude and rates are
+        VehicleOdometry's.
         """
         numbers = (*odometry.q, *odometry.angular_velocity, local.x, local.y, local.z, local.vx, local.vy, local.vz)
         if int(odometry.pose_frame) != POSE_NED or not all(map(math.isfinite, numbers)):
@@ -137,7 +137,7 @@ class LocalFrame:
 
 
 def pose_covariance(local: Any, odometry: Any) -> NDArray[np.float64]:
-    """(6, 6) of the estimator's health: what nobody holds is not known.
+    """Returns the covariance (6, 6) from the estimator's health; -1 where unknown.
 
     eph and epv are standard deviations of the position; evh and evv add what the velocity may be wrong by in a
     second. Dead reckoning, an invalid axis and a number that is no deviation give -1 in all of the position.

@@ -1,11 +1,11 @@
-"""What the autopilot is asked: manoeuvres, each a script over the steps that ends by the autopilot's status.
+"""Manoeuvres of the autopilot, each a script over the steps that ends by the autopilot's status.
 
-- Into offboard only when somebody asks (MISSION, ARM), and then through hold first;
+- Into offboard only on request (MISSION, ARM), and then through hold first;
 - an answer to a command proves nothing; the status does. Best-effort commands are repeated until it does.
 
-What is streamed meanwhile, and when that ends, are the rules of stream.py.
+The set-points streamed meanwhile, and the end of the stream, follow the rules of stream.py.
 
-Pure: messages and times (s, steady clock) in, what to send out.
+Pure: takes messages and times (s, steady clock), returns what to send.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Offboard:
         self._outcomes: dict[Manoeuvre, Outcome] = {}
 
     def hear_ack(self, ack: Any) -> None:
-        """An answer to a command; kept only to say in an error what the autopilot said."""
+        """Takes in an answer to a command; kept only to quote the autopilot in an error."""
         self._acks[int(ack.command)] = int(ack.result)
 
     def ask(self, manoeuvre: Manoeuvre, now: float, height: float = 0.0) -> Outcome | None:
@@ -89,7 +89,7 @@ class Offboard:
             self.stream.stop_unless_engaged()
 
     def outcome(self, manoeuvre: Manoeuvre) -> Outcome | None:
-        """How the manoeuvre asked for last ended, once; None while it is under way."""
+        """Returns, once, the outcome of the manoeuvre requested last; None while it is under way."""
         return self._outcomes.pop(manoeuvre, None)
 
     @property
@@ -103,7 +103,7 @@ class Offboard:
         return self._running
 
     def step(self, now: float) -> Output:
-        """What to send now; call at 50 Hz or more."""
+        """Returns what to send at now (s); call at 50 Hz or more."""
         self.stream.begin(now)
         self._advance()
         return self.stream.end(idle=self._running is None)
@@ -303,7 +303,7 @@ class Offboard:
         return (yield from self._disarm())
 
     def _is_down(self) -> bool:
-        """Whether the vehicle stands: it says so, and neither its speed nor the ground seen below contradicts."""
+        """Returns whether the vehicle stands: reported so, and contradicted neither by its speed nor by its height."""
         local, height = self.state.newest("VehicleLocalPosition"), self.stream.height
         slow = math.hypot(float(local.vx), float(local.vy), float(local.vz)) <= STANDING
         return self.state.landed and slow and (height is None or height <= ON_GROUND)

@@ -14,7 +14,7 @@ from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 
 
 class VehicleAddress(StrictModel):
-    """Where one vehicle's autopilot is."""
+    """Address of one vehicle's autopilot: topic namespace and MAVLink system id."""
 
     namespace: str = Field("", pattern=r"^[A-Za-z0-9_/]*$")  # of its agent's topics
     system_id: int = Field(1, ge=1, le=255)  # MAV_SYS_ID

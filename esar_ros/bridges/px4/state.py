@@ -1,4 +1,4 @@
-"""What was last heard of an autopilot, and why it may not be armed: every reason has a name.
+"""The last messages of an autopilot, and the reasons against arming it: every reason has a name.
 
 Ages are judged by arrival on a steady clock that the caller reads: the autopilot's stamps count from its own
 start. Messages are PX4's, or anything with the same fields.
@@ -83,11 +83,11 @@ class Px4State:
         return math.inf if heard is None else now - heard.arrived
 
     def is_fresh(self, name: str, now: float) -> bool:
-        """Whether it came lately enough to count."""
+        """Returns whether a message's age is within its limit (AGES, s)."""
         return self.age(name, now) <= AGES[name]
 
     def is_linked(self, now: float) -> bool:
-        """Whether the autopilot is heard at all: its status and its position."""
+        """Returns whether the autopilot is connected: its status and its position are fresh."""
         return self.is_fresh("VehicleStatus", now) and self.is_fresh("VehicleLocalPosition", now)
 
     @property
@@ -104,7 +104,7 @@ class Px4State:
 
     @property
     def nav_state(self) -> int:
-        """The mode that is flown, -1 before the first status."""
+        """The active mode, -1 before the first status."""
         status = self.newest("VehicleStatus")
         return -1 if status is None else int(status.nav_state)
 
@@ -116,17 +116,17 @@ class Px4State:
 
     @property
     def failsafe(self) -> bool:
-        """Whether a failsafe has chosen the mode."""
+        """True when a failsafe has chosen the mode."""
         status = self.newest("VehicleStatus")
         return status is not None and bool(status.failsafe)
 
     @property
     def terminated(self) -> bool:
-        """Whether it has terminated the flight: it stays armed and obeys nothing until it is started again."""
+        """True when it has terminated the flight: it stays armed and obeys nothing until it is started again."""
         return self.nav_state == TERMINATION
 
     def reasons_against_arming(self, now: float) -> list[str]:
-        """Why it may not be armed, in words, gravest first; empty when it may."""
+        """Returns the reasons in words for which it may not be armed, the most severe first; empty when it may."""
         silent = [name for name in AGES if not self.is_fresh(name, now)]
         told = [f"{name} is {_age(self.age(name, now))}" for name in silent]
         return told + [reason for name in AGES if name not in silent for reason in self._against(name)]

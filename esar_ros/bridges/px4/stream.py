@@ -1,17 +1,17 @@
-"""What keeps the autopilot in the mode that flies safe commands, and when that must end.
+"""Streaming that keeps the autopilot in the mode that flies safe commands, and the conditions that end it.
 
-PX4 leaves offboard one second after the heartbeat stops, returns to it by itself when the heartbeat comes back,
-flies the last velocity for ever while the heartbeat goes on, and takes set-points in any mode. Hence:
+PX4 leaves offboard one second after the heartbeat stops, returns to it by itself when the heartbeat comes back, flies
+the last velocity for ever while the heartbeat goes on, and takes set-points in any mode. Hence:
 
-- the heartbeat lives as long as safe commands are fresh, and not a step longer;
+- the heartbeat goes on as long as safe commands are fresh, and not a step longer;
 - set-points are sent only in offboard and in the short window before it is asked for;
-- what has left offboard, for whatever reason, stays out until somebody asks. The autopilot's wish to be in offboard
-  is taken from it as soon as it shows;
-- a failsafe, a person's mode switch and a ground station are not fought.
+- once offboard is left, for whatever reason, it is entered again only on request. An autopilot that intends to
+  return to offboard is commanded out of it at once;
+- a failsafe, a person's mode switch and a ground station are not overridden.
 
-With an ExternalMode a mode of our own takes offboard's place; what keeps it alive are its answers, not heartbeats.
+With an ExternalMode a mode of our own takes offboard's place; it is kept alive by its answers, not by heartbeats.
 
-Pure: messages and times (s, steady clock) in, what to send out.
+Pure: takes messages and times (s, steady clock), returns what to send.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Output:
-    """What to send in this step."""
+    """Messages to send in this step."""
 
     heartbeat: bool = False
     setpoint: VelocitySetpoint | None = None
@@ -89,7 +89,7 @@ class Stream:
             self._command = None
 
     def is_commanded(self) -> bool:
-        """Whether a safe command is fresh."""
+        """Returns whether a safe command is fresh."""
         return self._command is not None and self.now - self._command[1] <= self.timing.fresh
 
     @property
@@ -113,7 +113,7 @@ class Stream:
 
     @property
     def request(self) -> Command:
-        """What asks for that mode."""
+        """The command that requests that mode."""
         return MODE_OFFBOARD if self.flown is None else set_nav_state(self.own_state)
 
     @property
@@ -147,7 +147,7 @@ class Stream:
         self.engaged, self.left_because = True, ""
 
     def stop_unless_engaged(self) -> None:
-        """Whoever began to stream has ended."""
+        """Ends streaming unless the mode is engaged; called when the manoeuvre that began it has ended."""
         self.streaming = self.streaming and self.engaged
 
     def leave(self, why: str) -> None:
@@ -156,7 +156,7 @@ class Stream:
         self.left_because = why
 
     def may_stream(self) -> bool:
-        """Whether what a heartbeat states is still true; streaming ends otherwise."""
+        """Returns whether the conditions of streaming still hold; streaming ends otherwise."""
         if self._late:
             return True
         for wrong, why in (
@@ -172,7 +172,7 @@ class Stream:
         return True
 
     def end(self, idle: bool) -> Output:
-        """What to send. idle: no manoeuvre is under way."""
+        """Returns what to send in this step. idle: no manoeuvre is under way."""
         self._watch()
         self._guard(idle)
         registration, answer = None, None
@@ -186,7 +186,7 @@ class Stream:
         return Output(self._beats(), self._setpoint, tuple(self._commands), registration, answer, control)
 
     def _beats(self) -> bool:
-        """Whether a heartbeat of offboard is due."""
+        """Returns whether a heartbeat of offboard is due, and counts it as sent."""
         if self.flown is not None or not self.streaming or self._late:
             return False
         if self.now - self._last_beat < self.timing.heartbeat - 1e-6:
@@ -215,7 +215,7 @@ class Stream:
             self._setpoint = self._command[0]
 
     def _guard(self, idle: bool) -> None:
-        """An autopilot that wants offboard while nobody streams to it would go there at the first heartbeat."""
+        """Commands an idle autopilot out of offboard, where it would fly at the first heartbeat; or to terminate."""
         if self.streaming or not self.state.is_linked(self.now):
             return
         if self.mode >= Mode.TERMINATE:

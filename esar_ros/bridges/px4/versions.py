@@ -85,7 +85,7 @@ class Missing:
 
 
 def missing(needed: Iterable[tuple[str, int, bool]], namespace: str, alive: Iterable[str]) -> list[Missing]:
-    """What lacks, in order. needed: (message, version, outgoing); alive: topics with an endpoint of the autopilot."""
+    """Returns the missing topics in order. needed: (message, version, outgoing); alive: the autopilot's topics."""
     there = set(alive)
     lacks = []
     for name, version, outgoing in needed:
@@ -99,7 +99,7 @@ def missing(needed: Iterable[tuple[str, int, bool]], namespace: str, alive: Iter
 
 
 def explain(lacks: list[Missing], versions: dict[str, int]) -> str:
-    """What a mismatch means, in one line; versions: of the message classes in use."""
+    """Returns one line that explains a mismatch; versions: of the message classes in use."""
     ours = release_of(versions) or "an unknown release"
     found = {}
     for name in OUT:
