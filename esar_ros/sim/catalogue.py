@@ -154,7 +154,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _spread(names: list[str], most: int) -> list[str]:
-    """At most so many of them, evenly from first to last."""
+    """Returns at most `most` of the names, evenly spaced from first to last."""
     if len(names) <= most:
         return names
     return [names[round(k * (len(names) - 1) / (most - 1))] for k in range(most)] if most > 1 else names[:1]

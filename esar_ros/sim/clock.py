@@ -27,7 +27,7 @@ class SimClock:
         return self.step * STEP
 
     def steps_for(self, seconds: float) -> int:
-        """Whole steps that a request for so many seconds buys; the rest is kept for the next request.
+        """Returns the whole steps in a request for `seconds`; the rest is kept for the next request.
 
         Many small requests so add up to the same time as one large one.
         """

@@ -46,7 +46,7 @@ _NOW = 300.0  # s into the weather's flight
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """Where the camp lies, and whence one looks at it."""
+    """Position of the camp, and of the camera that looks at it."""
 
     camp: tuple[float, float]  # m, map frame
     yaw: float  # rad, of the sight

@@ -22,7 +22,7 @@ FLOAT_TAG = 0xCA
 
 
 class ProtocolError(Exception):
-    """The peer does not speak msgpack-RPC; the connection is of no more use."""
+    """The peer violates msgpack-RPC; the connection is of no more use."""
 
 
 class Encoded(bytes):
@@ -44,7 +44,7 @@ def pack_floats(values: ArrayLike) -> bytes:
 
 
 def bin_header(size: int) -> bytes:
-    """What stands in front of so many raw bytes."""
+    """Returns the header of `size` raw bytes."""
     return b"\xc6" + struct.pack(">I", size)
 
 

@@ -152,7 +152,7 @@ def run(
     paused: bool = False,
     say: Callable[[str], None] = lambda line: print(line, flush=True),
 ) -> None:
-    """Serve a simulator until it is told to stop. Raises UsageError when it cannot start.
+    """Serves a simulator until it is stopped. Raises UsageError when it cannot start.
 
     settings_file: AirSim's settings.json, instead of `vehicles`; image: size in px, instead of config/vehicle.yaml's.
     """
@@ -196,7 +196,7 @@ def _greeting(context: Context, host: str, port: int, map_id: str, paused: bool)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Tells a mistake in one line instead of its whole usage."""
+    """Reports a usage error in one line instead of the whole usage."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, f"see {self.prog} --help")

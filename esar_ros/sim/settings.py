@@ -1,4 +1,4 @@
-"""What a simulator is started with, in the terms of AirSim's settings.json, and how it is written there.
+"""Start settings of a simulator in the terms of AirSim's settings.json, and their JSON form.
 
 Positions are NED metres (vehicles, in the world) or FRD metres (cameras and sensors, in the body);
 angles are degrees, as in AirSim.
@@ -104,7 +104,7 @@ class RecordedImage:
 
 @dataclass(frozen=True)
 class RecordingSettings:
-    """What startRecording writes, and how often."""
+    """Content and interval of the recording begun by startRecording."""
 
     on_move: bool = False  # only when the vehicle has moved
     interval: float = 0.05  # s of simulation time
@@ -119,7 +119,7 @@ class RecordingSettings:
 
 @dataclass(frozen=True)
 class TimeOfDay:
-    """Where the sun starts and whether it moves."""
+    """Start time of the sun, and its motion."""
 
     start: str = ""  # "%Y-%m-%d %H:%M:%S", local; empty: as the map has it
     is_dst: bool = False
@@ -130,7 +130,7 @@ class TimeOfDay:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a simulator is started with."""
+    """Start settings of a simulator."""
 
     vehicles: tuple[VehicleSettings, ...]
     clock_speed: float = 1.0

@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass
 class Session:
-    """What the server remembers of one connection."""
+    """State of one connection to the server."""
 
     authorised: bool = False
     collisions_read: dict[str, int] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def method(name: str, *, truth: bool = False, heavy: bool = False) -> Callable[[
 
 
 class Context:
-    """What the groups of methods share."""
+    """State shared by the groups of methods."""
 
     def __init__(self, simulation: Simulation, settings: Settings, seed: int, token: str | None) -> None:
         self.simulation = simulation
@@ -85,7 +85,7 @@ class Context:
         return found
 
     def may_see_truth(self, session: Session) -> bool:
-        """Whether ground truth is open to a connection."""
+        """Returns whether a connection may read ground truth."""
         return session.authorised or self._token is None
 
     def authorise(self, session: Session, token: str) -> bool:
@@ -97,7 +97,7 @@ class Context:
 
 
 def _arguments(function: Callable[..., Any]) -> tuple[int, int]:
-    """How many arguments it takes beside the session: least, most."""
+    """Returns the minimum and maximum number of arguments beside the session."""
     own = list(inspect.signature(function).parameters.values())[1:]
     least = sum(p.default is p.empty and p.kind is not p.VAR_POSITIONAL for p in own)
     return least, sys.maxsize if any(p.kind is p.VAR_POSITIONAL for p in own) else len(own)
@@ -125,7 +125,7 @@ class Api:
         return Session()
 
     def is_heavy(self, name: str) -> bool:
-        """Whether answers are so large that one at a time is enough for a connection."""
+        """Returns whether answers are so large that one at a time is enough for a connection."""
         return name in self._methods and self._methods[name][1].heavy
 
     def call(self, session: Session, name: str, arguments: list[Any]) -> Any:

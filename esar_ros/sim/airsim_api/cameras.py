@@ -77,7 +77,7 @@ class Cameras:
         self._fields_of_view[drone.name, camera] = fov
 
     def view(self, drone: Drone, camera: str, kind: ImageType, as_float: bool, compress: bool) -> View:
-        """What is to be drawn for one image."""
+        """Returns the view to be drawn for one image."""
         pose = self.body(drone, camera).compose(_OPTICAL)
         return View(pose, self.capture(drone, camera, kind), kind, as_float, compress and not as_float)
 

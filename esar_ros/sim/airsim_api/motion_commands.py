@@ -42,7 +42,7 @@ Parser = Callable[[Any, str], Any]
 
 @dataclass(frozen=True)
 class Flight:
-    """What a command may know while it becomes a motion."""
+    """Vehicle state available to a command while it is turned into a motion."""
 
     drone: Drone
     now: float  # s
@@ -115,7 +115,7 @@ def _points(value: Any, name: str) -> list[Vector]:
 
 
 def _yaw_mode(value: Any, name: str) -> tuple[bool, float]:
-    """Whether a rate, and the rad or rad/s clockwise."""
+    """Returns whether a yaw mode is a rate, and its value clockwise, rad or rad/s."""
     if not isinstance(value, dict):
         raise ApiError(f"{name} must be an object with is_rate and yaw_or_rate")
     return bool(value.get("is_rate", True)), _degrees(value.get("yaw_or_rate", 0.0), f"{name}.yaw_or_rate")

@@ -54,7 +54,7 @@ class Recorder:
 
     @property
     def active(self) -> bool:
-        """Whether it records."""
+        """True while it records."""
         return self._writer is not None
 
     def start(self) -> Path:

@@ -1,8 +1,8 @@
 """An asyncio msgpack-RPC server: each connection is read, answered and throttled by itself.
 
-A client that hangs, floods, sends garbage or half a message only stops its own connection: turns are short, what one
-connection may leave unanswered or unread is bounded, so is what all may together, and whoever holds most of a bound
-that is reached, or stands still too long, is dropped.
+A client that hangs, floods, sends garbage or half a message only stops its own connection: turns are short, the
+unanswered and unread data of one connection is bounded, and so is that of all together. When a common bound is reached
+the connection that holds most of it is dropped, and so is one that stands still too long.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NEW = 5.0  # s that a connection may take before its first request, when places 
 
 
 class Service(Protocol):
-    """What a server serves: one session a connection."""
+    """Service behind a server: one session a connection."""
 
     def open(self) -> Any:
         """State of a new connection."""
@@ -43,7 +43,7 @@ class Service(Protocol):
         ...
 
     def is_heavy(self, method: str) -> bool:
-        """Whether its answers are so large that a connection may have one at a time."""
+        """Returns whether a method's answers are so large that a connection may have one at a time."""
         ...
 
 

@@ -89,7 +89,7 @@ def parse_settings(text: str, source: str, vehicle: Vehicle) -> Settings:
 
 
 class _Reader:
-    """A JSON object that knows its place, checks types, and tells what nobody asked for."""
+    """A JSON object with its path: checks types, and collects unused keys as warnings."""
 
     def __init__(self, data: Any, source: str, path: str, warnings: list[str] | None = None) -> None:
         self.source, self.path = source, path

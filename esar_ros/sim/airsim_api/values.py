@@ -106,7 +106,7 @@ def pose_dict(pose: Pose, offset: Vector | None = None) -> dict[str, Any]:
 
 
 def nan_pose_dict() -> dict[str, Any]:
-    """What AirSim answers for an object that is not there."""
+    """Returns AirSim's answer for an object that does not exist."""
     nan = math.nan
     return {
         "position": vector3_dict(np.full(3, nan)),

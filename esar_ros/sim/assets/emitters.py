@@ -1,4 +1,4 @@
-"""Light, heat and smoke that a thing gives off, as data for whoever draws it.
+"""Light, heat and smoke that an object gives off, as data for renderers.
 
 Luminous intensities: a hand flare burns with 15 000 cd and buoyant smoke lasts three minutes (IMO LSA Code, 3.2 and
 3.3); lanterns and headlamps by their makers' lumens; a small wood fire gives about a thousand lumens.
@@ -14,7 +14,7 @@ Triple = tuple[float, float, float]
 
 
 class EmitterKind(str, Enum):
-    """What burns or glows."""
+    """Kind of a light, heat or smoke source."""
 
     FIRE = "fire"
     FLARE = "flare"
@@ -70,7 +70,7 @@ def fire(height: float) -> Emitter:
 
 
 def embers(height: float) -> Emitter:
-    """What glows under the ash of a fire that has just burnt down."""
+    """Returns the embers under the ash of a fire that has just burnt down."""
     return Emitter(EmitterKind.EMBERS, (0.0, 0.0, height), (1.0, 0.25, 0.05), 1.5, 0.2, 0.2, 620.0, smoke=EMBER_SMOKE)
 
 

@@ -51,7 +51,7 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What a thing looks like, what of it is solid and what it gives off, in its own frame."""
+    """Model of an asset in its own frame: mesh, solids for collision, emitters."""
 
     mesh: Mesh
     solids: Floats  # (K, 15) oriented boxes: centre (3), half extents (3), axes as rows (9), m
@@ -67,7 +67,7 @@ class MeshBuilder:
     """
 
     def __init__(self, sunk: float = 0.05) -> None:
-        """What lies deeper than sunk (m) is cut off; a little stays, so that nothing floats where the ground dips."""
+        """sunk: depth (m) below which geometry is cut off; above it stays, so that nothing floats over dips."""
         self.warmth = 0.0
         self.limp = False
         self.foreign = False
@@ -290,7 +290,7 @@ class MeshBuilder:
         self.flat(facets, colour)
 
     def solid(self, low: ArrayLike, high: ArrayLike) -> None:
-        """What a sphere meets and a ray hits: a box from its least to its greatest corner (3,)."""
+        """Adds a solid for contacts and rays: a box from its minimum to its maximum corner (3,), m."""
         a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
         self._solids.append(np.concatenate([(a + b) / 2, np.maximum((b - a) / 2, 0.005), np.eye(3).ravel()]))
 

@@ -39,7 +39,7 @@ class Asset:
 
     @property
     def held_out(self) -> bool:
-        """Whether a detector's training set must not show it."""
+        """True where a detector's training set must not show it."""
         return self.variant.held_out
 
     @cached_property
@@ -49,12 +49,12 @@ class Asset:
 
     @property
     def mesh(self) -> Mesh:
-        """What it looks like."""
+        """The asset's mesh."""
         return self.model.mesh
 
     @property
     def solids(self) -> NDArray[np.float64]:
-        """What of it is solid (K, 15): see Model."""
+        """The asset's solids (K, 15): see Model."""
         return self.model.solids
 
     @property
@@ -75,7 +75,7 @@ class Asset:
 
     @property
     def emissive(self) -> bool:
-        """Whether it gives light."""
+        """True where any part of it emits light."""
         return bool(np.any(self.mesh.emission > 0.0))
 
 

@@ -1,4 +1,4 @@
-"""What lies over a person in part: rescue sheets, snow, branches, an overhang, scree. Bodies lie about the origin."""
+"""Partial covers of a lying person: rescue sheets, snow, branches, an overhang, scree. Bodies lie about the origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people built there: huts, signs, cairns, flags, a tomb, a boat. Fronts along +x, standing on z = 0."""
+"""Meshes of structures: huts, signs, cairns, flags, a tomb, a boat. Fronts along +x, standing on z = 0."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _courses(
 
 
 def _footing(b: MeshBuilder, low: tuple[float, float], high: tuple[float, float]) -> None:
-    """What of a wall is in the ground, and in sight on its downhill side."""
+    """Adds a wall's footing: below ground, and visible on the wall's downhill side."""
     (x0, y0), (x1, y1) = low, high
     b.box(
         ((x0 + x1) / 2, (y0 + y1) / 2, -_FOOTING / 2), ((x1 - x0) / 2, (y1 - y0) / 2, _FOOTING / 2), shade(STONE, 0.8)

@@ -1,4 +1,4 @@
-"""What people leave behind without meaning to: wrappers and footprints, in their real sizes."""
+"""Meshes of unintended traces of people: wrappers and footprints, in their real sizes."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ HOLD_SPEED = 3.0  # m/s, at most, back to the place held
 
 
 class Flier(Protocol):
-    """What a motion may know of the vehicle it steers."""
+    """State of the vehicle available to a motion."""
 
     @property
     def position(self) -> Vector: ...
@@ -53,7 +53,7 @@ class Flier(Protocol):
 
 
 class Turn(Enum):
-    """How the nose is commanded."""
+    """Kind of yaw command."""
 
     RATE = 1
     ANGLE = 2
@@ -173,7 +173,7 @@ class Path:
 
     @property
     def goal(self) -> Vector:
-        """Where it ends."""
+        """The last point of the path."""
         return self.points[-1]
 
     def _point(self, along: float) -> Vector:
@@ -273,7 +273,7 @@ class Land:
 
 
 class Autopilot:
-    """Runs one motion at a time and tells its caller how it ended."""
+    """Runs one motion at a time and reports to its caller how it ended."""
 
     def __init__(self) -> None:
         self._motion: Motion | None = None

@@ -27,7 +27,7 @@ FRICTION = 0.6  # share of the speed along an obstacle that is left
 
 
 class Surroundings(Protocol):
-    """What of a world a vehicle needs to move in it; see world.World."""
+    """The part of a world that a vehicle's motion depends on; see world.World."""
 
     def ground_height(self, xy: Vector) -> Any: ...
 
@@ -128,7 +128,7 @@ class Drone:
             self.autopilot.hold()
 
     def advance(self, wind: Vector, now_ns: int, steps: int) -> None:
-        """One control interval of so many physics steps."""
+        """Advances by one control interval of `steps` physics steps."""
         setpoint = self.autopilot.think(self, now_ns * 1e-9)
         if self.battery.charge <= 0.0 and self.armed:
             self.arm(False)

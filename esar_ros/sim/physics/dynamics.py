@@ -38,7 +38,7 @@ _P, _V, _Q, _W, _T, _I, _F, _A, _B, _SIZE = 0, 3, 6, 10, 13, 14, 17, 20, 23, 26
 
 @dataclass(frozen=True)
 class Limits:
-    """What the autopilot asks at most; AirSim simple_flight's defaults."""
+    """Limits of the autopilot's demands, and its gains; AirSim simple_flight's defaults."""
 
     tilt: float = math.radians(32.7)  # rad
     rate: float = 2.5  # rad/s, about each body axis
@@ -77,7 +77,7 @@ class Limits:
 
 @dataclass
 class SetPoint:
-    """What the cascade is to hold: three values by mode, and a heading (rad) or its rate (rad/s)."""
+    """Set-point of the cascade: three values by mode, and a heading (rad) or its rate (rad/s)."""
 
     mode: int = VELOCITY
     values: Vector = field(default_factory=lambda: np.zeros(3))
@@ -111,7 +111,7 @@ def _rotation(q, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-def]
-    """Advance the state in place by so many steps of dt under one set-point."""
+    """Advances the state in place by `steps` steps of dt (s) under one set-point."""
     gravity = 9.80665
     gain_i, tau_thrust = 0.8, 0.05
     gain_v, gain_z, gain_attitude, gain_heading = limits[7], limits[8], limits[9], limits[10]
@@ -223,7 +223,7 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
 
 
 class Quadrotor:
-    """The airframe's motion; whoever owns it keeps it out of the ground and of obstacles."""
+    """The airframe's motion; its owner keeps it out of the ground and of obstacles."""
 
     def __init__(self, pose: Pose, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -232,7 +232,7 @@ class Quadrotor:
 
     @property
     def limits(self) -> Limits:
-        """What the cascade asks at most, and its gains."""
+        """Limits of the cascade's demands, and its gains."""
         return self._limits
 
     @limits.setter
@@ -252,7 +252,7 @@ class Quadrotor:
         self.state[_T] = GRAVITY
 
     def advance(self, setpoint: NDArray[np.float64], wind: Vector, steps: int) -> None:
-        """Fly so many 2 ms steps under a set-point (SetPoint.as_array) and wind (m/s, world)."""
+        """Advances by `steps` steps of 2 ms under a set-point (SetPoint.as_array) and wind (m/s, world)."""
         _fly(self.state, setpoint, self._numbers, wind, STEP, steps)
 
     def fall(self, wind: Vector, steps: int) -> None:
@@ -287,7 +287,7 @@ class Quadrotor:
 
     @property
     def specific_force(self) -> Vector:
-        """What an accelerometer feels, m/s^2, body; a view into the state."""
+        """Specific force that an accelerometer measures, m/s^2, body; a view into the state."""
         return self.state[_F : _F + 3]
 
     @property

@@ -18,7 +18,7 @@ VEHICLE_ID_BASE = 1000  # object ids of vehicles in collision reports start here
 
 
 class Simulation:
-    """Everything that moves; knows nothing of networks, pictures or wall time.
+    """All that moves; independent of networks, images and wall time.
 
     `watchers` are called after every control step.
     """
@@ -31,7 +31,7 @@ class Simulation:
         self._gusts: dict[str, Gusts] = {}
 
     def advance(self, steps: int) -> None:
-        """Move on by so many 2 ms steps; the autopilots think at multiples of 10 ms."""
+        """Advances by `steps` steps of 2 ms; the autopilots run at multiples of 10 ms."""
         end = self.clock.step + steps
         while self.clock.step < end:
             tick, begun = divmod(self.clock.step, CONTROL_STEPS)

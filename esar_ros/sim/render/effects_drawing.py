@@ -76,7 +76,7 @@ def lamp_level(emitters: Sequence[PlacedEmitter], eye: Vector) -> float:
 def lamp_block(
     emitters: Sequence[PlacedEmitter], eye: Vector, gain: float, time: float
 ) -> tuple[bool, NDArray[np.float32]]:
-    """Whether there are lamps, and the shaders' three arrays (3, LAMPS, 4) of those nearest to a point."""
+    """Returns whether there are lamps, and the shaders' three arrays (3, LAMPS, 4) of those nearest to a point."""
     block = np.zeros((3, LAMPS, 4), dtype=np.float32)
     block[1, :, 3] = -2.0
     bright = [

@@ -1,4 +1,4 @@
-"""Which plants and rocks a view shows, and how finely: full mesh, coarse mesh or billboard, by height in pixels."""
+"""Level of detail of plants and rocks in a view: full mesh, coarse mesh or billboard, by height in pixels."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class FloraLod:
 
 @njit(cache=True, nogil=True)
 def _behind_ground(ground, eye, dx, dy, dz):  # type: ignore[no-untyped-def]
-    """Whether the ground stands between the eye and a point d away from it; cheaper than drawing for nothing."""
+    """Returns whether the ground hides the point at offset d (m) from the eye; cheaper than drawing it."""
     reach = math.sqrt(dx * dx + dy * dy + dz * dz)
     hit = cast_ground(ground, eye[0], eye[1], eye[2], dx / reach, dy / reach, dz / reach, reach - 2.0)
     return hit < math.inf

@@ -34,7 +34,7 @@ class Unit(IntEnum):
 
 
 class Look(IntEnum):
-    """How surfaces are drawn: an index of their programs, those of `variants` and one without colour."""
+    """Variant of the surface shaders: an index of their programs, those of `variants` and one without colour."""
 
     PLAIN = 0
     LAMPLIT = 1

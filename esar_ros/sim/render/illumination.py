@@ -1,4 +1,4 @@
-"""What colours need beyond shapes: the ground's textures, baked light, cast shadows, exposure, sky and lamps."""
+"""Illumination: the ground's textures, baked light, cast shadows, exposure, sky and lamps."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Illumination:
         self._sky.draw()
 
     def draw_over(self, view: View, emitters: Sequence[PlacedEmitter], time: float) -> None:
-        """What has no surface: lights of the sky, smoke and glow; colour alone."""
+        """Draws what has no surface: lights of the sky, smoke and glow; colour alone."""
         context = self._context
         context.enable(moderngl.BLEND)
         context.blend_func = moderngl.ONE, moderngl.ONE
@@ -129,7 +129,7 @@ class Illumination:
         return share, float(self.ground.at(xy)[2]) / 255.0
 
     def _share(self, time: float, middle: NDArray[np.float64]) -> None:
-        """What all cameras of a frame have in common: light, exposure, the ground's state, lamps."""
+        """Sets what all cameras of a frame share: light, exposure, the ground's state, lamps."""
         world, light = self._world, self.lighting
         place, environment = world.place, world.environment
         ground = environment.ground(time)
@@ -210,7 +210,7 @@ def _albedo_now(bare: float, ground: GroundState) -> float:
 
 
 def _flash(rate: float, seed: int, time: float) -> float:
-    """How much brighter a lightning flash makes this instant; a flash lasts 0.3 s."""
+    """Returns the extra brightness of a lightning flash at this instant; a flash lasts 0.3 s."""
     if rate <= 0.0:
         return 0.0
     slot = math.floor(time / 0.3)

@@ -1,6 +1,6 @@
-"""What lies between the scene and the stored picture: rain, snow and sand before the lens, drops and ice on it, noise.
+"""Lens and sensor effects on an image: rain, snow and sand before the lens, drops and ice on it, noise.
 
-Acts on colour alone. A pure function of seed, time and pose, so that a pose has one picture.
+Acts on colour alone. A pure function of seed, time and pose, so that a pose has one image.
 """
 
 from __future__ import annotations

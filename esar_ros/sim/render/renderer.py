@@ -1,8 +1,8 @@
-"""Pictures of a World: RGB, planar depth and instance ids of several cameras in one pass and one read-back.
+"""Images of a World: RGB, planar depth and instance ids of several cameras in one pass and one read-back.
 
-The cameras are stacked in one column of a frame buffer, so that each one's picture is a contiguous block.
-Colour's alpha carries the id (nothing blends into it), a second target the depth as 32-bit float. Where nobody looks
-at colours, depth and ids alone are drawn, with the same bits.
+The cameras are stacked in one column of a frame buffer, so that each one's image is a contiguous block. Colour's alpha
+carries the id (nothing blends into it), a second target the depth as 32-bit float. Where colours are not needed, depth
+and ids alone are drawn, with the same bits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from esar_ros.sim.world.world import World
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """What the cameras saw but for colours; arrays are the caller's own. See Frame."""
+    """Images of the cameras without colours; arrays are the caller's own. See Frame."""
 
     depth: NDArray[np.float32]  # (C, H, W)
     ids: NDArray[np.uint8]  # (C, H, W)
@@ -51,7 +51,7 @@ class Shapes:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What the cameras saw; arrays are the caller's own.
+    """Images of the cameras; arrays are the caller's own.
 
     ids: 1..254 the pixel's centre shows the spawned object with that instance id, 0 everything else.
     depth: along the optical axis, m, +inf for sky.
@@ -130,7 +130,7 @@ class Renderer:
         return [View.of(pose, self.camera.width, self.camera.height, self._fov) for pose in camera_poses]
 
     def _begin(self, count: int) -> None:
-        """An empty target for so many pictures: ids 0, and depth +inf, which the sky has."""
+        """Prepares an empty target for `count` images: ids 0, and depth +inf, the sky's."""
         self._make_target(count)
         self._target.use()
         self._context.viewport = (0, 0, self.camera.width, count * self.camera.height)

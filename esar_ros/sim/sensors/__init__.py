@@ -1,1 +1,1 @@
-"""What the vehicle's instruments would read, and what weather does to them."""
+"""Simulated instruments of the vehicle, and the effects of weather on them."""

@@ -50,7 +50,7 @@ _DIPOLE = 0.312  # Gauss, at the magnetic equator
 
 
 class RayWorld(Protocol):
-    """What a ranging sensor needs of a world."""
+    """The part of a world that a ranging sensor depends on."""
 
     def raycast(
         self, origins: Vector, directions: NDArray[np.float64], max_range: float
@@ -152,9 +152,9 @@ def distance(
     far: float = math.inf,
     weather: SensorWeather = CLEAN,
 ) -> float:
-    """m along the sensor's x axis, clipped to what it can tell apart; its range where no echo comes back.
+    """Returns the range (m) along the sensor's x axis, clipped to its limits; its maximum where no echo comes back.
 
-    far: m, how far an echo carries in this air.
+    far: m, range of an echo in this air.
     """
     pose = drone.body.pose.compose(sensor.mount)
     ranges, _ = world.raycast(pose.position, pose.rotation[:, :1].T, min(sensor.range, far))

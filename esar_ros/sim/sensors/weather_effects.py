@@ -1,4 +1,4 @@
-"""What weather does to sensors: one small table, and LiDAR reach by visibility.
+"""Effects of weather on sensors: one small table, and LiDAR reach by visibility.
 
 Rain and snow wet or cover the window, drops and dust scatter the beam; ice unbalances rotors and covers ports;
 blown sand charges what it hits. Orders of magnitude, after Rasshofer et al., "Influences of weather phenomena on

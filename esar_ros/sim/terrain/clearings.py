@@ -14,7 +14,7 @@ _APRON = 2.2  # its edge meets the old ground at this many radii
 
 
 class Clearings(StrictModel):
-    """Where they are and what covers them."""
+    """Positions and land cover of level places."""
 
     cover: str = Field(description="land cover in lower case")
     at: list[tuple[float, float, float]] = Field(default_factory=list, description="x, y and radius, m")

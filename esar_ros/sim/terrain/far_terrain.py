@@ -1,4 +1,4 @@
-"""What lies beyond the map: coarse ground from its border to the horizon, of the place's kind. Seen, never reached."""
+"""Far terrain: coarse ground from the map's border to the horizon, of the place's kind. Seen, never reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies on the ground: its classes, their colours, and how a place's cover follows its relief."""
+"""Land cover: its classes, their colours, and their distribution by a place's relief."""
 
 from __future__ import annotations
 

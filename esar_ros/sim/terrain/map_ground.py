@@ -21,7 +21,7 @@ from esar_ros.sim.terrain.tracks import lay_track
 
 
 class Ground(NamedTuple):
-    """What is generated, kept in the cache and hashed."""
+    """Generated ground, as kept in the cache and hashed."""
 
     heights: NDArray[np.float32]  # (n, n) m
     land_cover: NDArray[np.uint8]  # (n, n) LandCover

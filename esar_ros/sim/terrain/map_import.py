@@ -32,7 +32,7 @@ _COARSEST = 20  # least number of the model's cells along the map's side
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What the person chose."""
+    """Options of an import, chosen by the user."""
 
     id: str
     character: str
@@ -46,7 +46,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class Imported:
-    """What was written, and what a person should know about it."""
+    """Result of an import, with the figures a user should know."""
 
     path: Path  # the map file
     spec: MapSpec

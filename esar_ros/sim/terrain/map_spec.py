@@ -1,4 +1,4 @@
-"""What a map file holds, checked key by key."""
+"""Content of a map file, checked key by key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from esar_ros.sim.terrain.tracks import TrackSpec
 
 
 class OriginSpec(StrictModel):
-    """Where the map's centre lies on Earth."""
+    """Geodetic position of the map's centre: degrees WGS 84, m above mean sea level."""
 
     latitude: float = Field(ge=-90.0, le=90.0)
     longitude: float = Field(ge=-180.0, le=180.0)
@@ -23,7 +23,7 @@ class OriginSpec(StrictModel):
 
 
 class PlantSpec(StrictModel):
-    """How a species (or loose rock) is scattered; shares are probabilities per site by land cover."""
+    """Scatter of a species (or loose rock); shares are probabilities per site by land cover."""
 
     spacing: float = Field(gt=0.5, description="m between sites")
     height: tuple[float, float] = Field(description="least and greatest, m")

@@ -72,7 +72,7 @@ class PlaceMap:
         return self.size / (self.samples - 1)
 
     def contains(self, xy: ArrayLike) -> NDArray[np.bool_]:
-        """Whether points (..., 2) lie on the map."""
+        """Returns whether points (..., 2) lie on the map."""
         return np.asarray((np.abs(np.asarray(xy, dtype=np.float64)) <= self.size / 2).all(axis=-1))
 
     def ground_height(self, xy: ArrayLike) -> NDArray[np.float64]:
@@ -107,7 +107,7 @@ class PlaceMap:
         return np.asarray(np.arccos(np.clip(self.normal(xy)[..., 2], -1.0, 1.0)), dtype=np.float64)
 
     def is_water(self, xy: ArrayLike) -> NDArray[np.bool_]:
-        """Whether points (..., 2) lie on open water; there ground_height is the water's surface."""
+        """Returns whether points (..., 2) lie on open water; there ground_height is the water's surface."""
         return np.asarray(self.cover_at(xy) == LandCover.WATER)
 
     def shaded_relief(self, pixels: int) -> NDArray[np.uint8]:
@@ -141,7 +141,7 @@ def shipped_maps() -> list[str]:
 
 
 def user_map_directory() -> Path:
-    """Where imported maps go: the first folder of ESAR_MAPS, else one in the cache."""
+    """Returns the folder of imported maps: the first of ESAR_MAPS, else one in the cache."""
     return _user_directories()[0]
 
 

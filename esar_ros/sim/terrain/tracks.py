@@ -1,7 +1,7 @@
-"""Foot paths and wheel tracks: the way a walker would choose between way points, as a polyline.
+"""Foot paths and wheel tracks: the path a walker would choose between way points, as a polyline.
 
 The cost of a step is Tobler's ("Three presentations on geographical analysis and modeling", 1993): time on foot by
-slope, with a price on what nobody walks through.
+slope, with a factor for land cover that is hard to cross.
 """
 
 from __future__ import annotations

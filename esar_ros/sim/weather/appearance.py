@@ -1,4 +1,4 @@
-"""What each of the thirteen weathers does to sight, sky, ground and lens: the one table."""
+"""Effects of each of the thirteen weathers on sight, sky, ground and lens: the one table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CONTRAST = 3.912  # -ln 0.02: Koschmieder's law, extinction = 3.912 / visibility
 
 
 class Falling(str, Enum):
-    """What is in the air before the lens."""
+    """Particles in the air before the lens."""
 
     NOTHING = "nothing"
     RAIN = "rain"
@@ -21,7 +21,7 @@ class Falling(str, Enum):
 
 @dataclass(frozen=True)
 class GroundChange:
-    """How the ground answers, a minute: shares 0..1 gained (or lost) until a limit is reached."""
+    """Change of the ground per minute: shares 0..1 gained (or lost) until a limit is reached."""
 
     snow: float = 0.0
     snow_limit: float = 1.0

@@ -19,7 +19,7 @@ class GroundState:
     dust: float = 0.0
 
     def after(self, weather: Weather, seconds: float) -> GroundState:
-        """The ground after so many seconds (not below 0) of a weather."""
+        """Returns the ground after `seconds` s (not below 0) of a weather."""
         change = CONDITIONS[weather].ground
         minutes = max(0.0, seconds) / 60.0
         return GroundState(

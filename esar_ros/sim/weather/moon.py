@@ -1,4 +1,4 @@
-"""Where the moon stands and how much of it shines, to about half a degree."""
+"""Direction of the moon and lit share of its disc, to about half a degree."""
 
 from __future__ import annotations
 

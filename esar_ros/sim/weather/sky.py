@@ -29,7 +29,7 @@ _NOON_GROUND, _NOON_SKY = 1.85, 0.70
 
 @dataclass(frozen=True)
 class Lighting:
-    """What shaders need of sky and air; colours are linear radiance, 1 about a sunlit white at noon."""
+    """Lighting for the shaders: sky and air; colours are linear radiance, 1 about a sunlit white at noon."""
 
     to_sun: Vector  # (3,) unit ENU, to what throws the shadows: the sun, at night the moon
     sun: Vector  # (3,) its direct light
@@ -47,7 +47,7 @@ class Lighting:
 
     @property
     def level(self) -> float:
-        """What an exposure meter reads, 1 at a clear noon: the light on level ground and the sky's brightness."""
+        """Reading of an exposure meter, 1 at a clear noon: the light on level ground and the sky's brightness."""
         weights = np.array([0.21, 0.72, 0.07])
         ground = float(weights @ (self.ambient + self.sun * max(float(self.to_sun[2]), 0.0)))
         return 0.5 * ground / _NOON_GROUND + 0.5 * float(weights @ self.haze) / _NOON_SKY

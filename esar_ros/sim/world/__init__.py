@@ -1,1 +1,1 @@
-"""What is true in the simulator: ground, plants, placed objects, conditions, collisions and rays. Knows no pictures."""
+"""Ground truth of the simulator: ground, plants, placed objects, conditions, collisions and rays; nothing of images."""

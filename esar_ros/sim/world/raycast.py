@@ -33,7 +33,7 @@ class Ground(NamedTuple):
 
 
 class Bins(NamedTuple):
-    """Which items touch which cell of a uniform grid, as compressed rows."""
+    """Items that touch each cell of a uniform grid, as compressed rows."""
 
     starts: NDArray[np.int64]  # (cells + 1,)
     items: NDArray[np.int32]

@@ -97,7 +97,7 @@ def scatter(place: PlaceMap) -> Flora:
 
 
 def _on_tracks(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether points (N, 2) lie on a track or just beside it."""
+    """Returns whether points (N, 2) lie on a track or just beside it."""
     out = np.zeros(len(xy), dtype=np.bool_)
     for name, line in place.tracks.items():
         reach = place.track_width[name] / 2 + 0.5
@@ -109,7 +109,7 @@ def _on_tracks(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _in_clearings(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether points (N, 2) lie in a clearing or so near that a crown would reach in."""
+    """Returns whether points (N, 2) lie in a clearing or so near that a crown would reach in."""
     if not len(place.clearings):
         return np.zeros(len(xy), dtype=np.bool_)
     radius = place.clearings[:, 2] + 4.0

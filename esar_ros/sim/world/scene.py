@@ -29,7 +29,7 @@ class SceneObject:
 
     @property
     def mesh(self) -> Mesh:
-        """What it looks like, in its own frame, before scaling."""
+        """The object's mesh in its own frame, before scaling."""
         return self.draped or self.asset.mesh
 
     @property
@@ -47,7 +47,7 @@ class SceneObject:
 
     @property
     def solids(self) -> NDArray[np.float64]:
-        """What of it is solid: boxes (K, 15) as above."""
+        """The object's solids in the map frame: boxes (K, 15) as above."""
         own = self.asset.solids
         rotation = self.pose.rotation
         centres = self.pose.position + self.scale * own[:, :3] @ rotation.T

@@ -1,4 +1,4 @@
-"""What is true in the simulator: ground, plants, placed objects and conditions. Knows nothing of pictures."""
+"""The simulator's world: ground, plants, placed objects and conditions; independent of images."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class World:
         return ranges, ids
 
     def line_of_sight(self, start: ArrayLike, end: ArrayLike) -> bool:
-        """Whether nothing stands between two points (3,) of the map frame."""
+        """Returns whether nothing stands between two points (3,) of the map frame."""
         a, b = vector(start), vector(end)
         length = float(np.linalg.norm(b - a))
         if length < 1e-9:
@@ -153,7 +153,7 @@ class World:
         return bool(ranges[0] >= length - 1e-3)
 
     def contact(self, position: ArrayLike, radius: float) -> Contact | None:
-        """What a sphere (m) at a position (3,) touches most deeply, if anything."""
+        """Returns the deepest contact of a sphere (radius m) at a position (3,), if any."""
         p = vector(position)
         found, depth, nx, ny, nz = touch(*self._scene(), p[0], p[1], p[2], float(radius))
         return None if found == NO_HIT else self._contact(int(found), depth, np.array([nx, ny, nz]), p, radius, 0.0)

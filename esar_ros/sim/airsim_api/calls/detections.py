@@ -27,7 +27,7 @@ _ARRAY_HEADER = 5  # bytes in front of the elements of a packed float array
 
 @dataclass
 class _Filter:
-    """What one camera and image type looks for."""
+    """Detection filter of one camera and image type."""
 
     patterns: set[str] = field(default_factory=set)
     radius: float = DEFAULT_RADIUS  # m
@@ -56,7 +56,7 @@ class DetectionsApi:
     def radius(
         self, session: Session, camera: Any, kind: Any, centimetres: Any, vehicle: Any = "", external: Any = False
     ) -> None:
-        """Look no farther than so many centimetres."""
+        """Limits detection to a radius in centimetres."""
         self._filter(camera, kind, vehicle).radius = number(centimetres, "radius_cm") / 100.0
 
     @method("simClearDetectionMeshNames", truth=True)

@@ -1,4 +1,4 @@
-"""What AirSim offers that has no counterpart here: markers that nobody would see, materials, cinema lenses, audio."""
+"""AirSim calls that have no counterpart here: debug markers, materials, cinema lenses, audio."""
 
 from __future__ import annotations
 

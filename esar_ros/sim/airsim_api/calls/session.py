@@ -15,7 +15,7 @@ SHORT = 100  # steps: an advance so short is done at once
 
 
 class SessionApi:
-    """Who is there, who controls, what time it is."""
+    """Calls for handshake, control of a vehicle, time and reset."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -29,7 +29,7 @@ ROTORS = 4
 
 
 class StateApi:
-    """How a vehicle is, and putting it somewhere. Positions count from the vehicle's settings offset."""
+    """Calls that read a vehicle's state or place it. Positions count from the vehicle's settings offset."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

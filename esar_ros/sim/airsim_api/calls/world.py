@@ -32,7 +32,7 @@ HEADROOM = 1000.0  # m, of the world's extents above its highest ground
 
 
 class WorldApi:
-    """What of the world a client may ask and change; truth only when authorised."""
+    """Calls that read or change the world; truth only when authorised."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -229,7 +229,7 @@ class WorldApi:
 
     @method("simLoadLevel")
     def load(self, session: Session, level: Any) -> bool:
-        """Whether that is the map in force; another one needs another start."""
+        """Returns whether that is the map in force; another one needs a restart."""
         return text(level, "level_name") == self._context.world.place.id
 
     def _spawn(self, name: str, asset: str, pose: Any, scale: float) -> str:

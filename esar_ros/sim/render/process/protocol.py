@@ -1,4 +1,4 @@
-"""What the simulator and its rendering process say to each other."""
+"""Messages between the simulator and its rendering process."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Done:
-    """Where the images lie in the shared memory: (offset, bytes) each."""
+    """Reply with the images' places in the shared memory: (offset, bytes) each."""
 
     size: int
     spans: tuple[tuple[int, int], ...]
@@ -61,6 +61,6 @@ class Done:
 
 @dataclass(frozen=True)
 class Failed:
-    """Why there are none."""
+    """Reply without images, and the reason."""
 
     reason: str
