@@ -131,12 +131,16 @@ def signals(arguments: argparse.Namespace) -> int:
         with tempfile.TemporaryDirectory() as name:
             mission = Mission(Path(name), arguments.rest, {})
             mission.wait_for_clock()
-            clock = time.monotonic()
             moment = chosen.uniform(0.0, longest)
+            clock = time.monotonic()
             while mission.process.poll() is None and time.monotonic() - clock < moment:
                 time.sleep(0.01)
-            if mission.process.poll() is not None:  # this flight was quicker than the one measured
-                longest = time.monotonic() - clock
+            if mission.process.poll() is not None:
+                how = mission.end()
+                print(f"ended by itself before {moment:5.1f} s: {how}", flush=True)
+                if how != "exit 0, timeout":
+                    return 1
+                longest = 0.95 * longest  # this flight was quicker than the one measured
                 continue
             number = waiting.pop()
             mission.process.send_signal(number)
