@@ -65,7 +65,7 @@ _UPRIGHT_DISTRACTORS = {"goat", "yak", "dog", "sign", "hut", "bush", "cairn"}
 
 
 class AirSim(Protocol):
-    """What the deployer needs of a client: one call, raising AirSimError with the server's words."""
+    """AirSim client of the deployer: one call, raising AirSimError with the server's text."""
 
     def call(self, method: str, *arguments: Any) -> Any:
         """Result of a method."""
@@ -73,11 +73,11 @@ class AirSim(Protocol):
 
 
 class Place(Protocol):
-    """What the deployer needs of a map."""
+    """Map of the deployer."""
 
     @property
     def origin(self) -> Origin:
-        """Where the map frame lies on Earth."""
+        """Geodetic origin of the map frame."""
         ...
 
     def ground_height(self, xy: Any) -> Any:
@@ -85,7 +85,7 @@ class Place(Protocol):
         ...
 
     def contains(self, xy: Any) -> Any:
-        """Whether points (..., 2) lie on the map."""
+        """Returns whether points (..., 2) lie on the map."""
         ...
 
 
@@ -204,7 +204,7 @@ def _kind_and_variant(asset: str) -> tuple[str, str]:
 
 
 def stands_upright(asset: str) -> bool:
-    """Whether an asset stands upright on a slope; everything else lies along it."""
+    """Returns whether an asset stands upright on a slope; everything else lies along it."""
     return asset.partition("/")[0].removeprefix(f"{PERSON}_") in _UPRIGHT or _stands(asset)
 
 
@@ -215,7 +215,7 @@ def _stands(asset: str) -> bool:
 def _place_objects(
     client: AirSim, task: Task, place: Place, things: list[_Thing]
 ) -> dict[str, tuple[str, tuple[float, float, float]]]:
-    """Spawn in an order that tells nothing; answers (name, position) by id."""
+    """Spawns the objects in an order that reveals nothing; returns (name, position) by id."""
     # Neither the order of names nor that of spawning may say what is a victim.
     order = list(things)
     random.Random(f"{task.id}/{task.seed}").shuffle(order)

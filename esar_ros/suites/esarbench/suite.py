@@ -32,7 +32,7 @@ class EsarBench:
         return deploy(client, task, place, vehicles, pause=True)
 
     def brief(self, task: Task, place: PlaceMap, name: str, report_cap: int, home: Vector) -> Brief:
-        """What the planner of a vehicle that starts at home (3,) m is told."""
+        """Returns the brief of the planner of a vehicle that starts at home (3,) m."""
         return make_brief(task, place, name, report_cap, home)
 
     def object_kinds(self) -> Mapping[int, tuple[str, str]]:

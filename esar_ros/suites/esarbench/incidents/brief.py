@@ -1,7 +1,7 @@
-"""What a ranger, a relative or a companion tells those who fly: true where they know it, wrong where people are wrong.
+"""Accounts of an incident by a ranger, a relative or a companion, as briefs: true where they know it, else fallible.
 
-They know who set out, the plan, the kit and who saw whom last. How the way was lost nobody knows. What is passed on
-from others is said to be so; two in five of such reports are mistaken.
+They know who set out, the plan, the kit and who saw whom last. Nobody knows how the route was lost. Hearsay is marked
+as such; two in five of such reports are mistaken.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Person(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What an account is made from."""
+    """Facts from which an account is made."""
 
     incident: Incident
     kit: Kit
@@ -110,7 +110,7 @@ def tell(known: Known, random: np.random.Generator) -> str:
 
 
 def _words(known: Known, names: str, who: Pronouns, random: np.random.Generator) -> dict[str, str]:
-    """What the voices' sentences are filled with."""
+    """Returns the words that fill the voices' sentences, by name."""
     country, several = known.incident.country, who is THEY
     host = HOSTS.get(country, ANY_HOST)
     words = {**who._asdict(), "names": names, "count": _count(known), "kin": f"{_kin(known, random)} {names}"}

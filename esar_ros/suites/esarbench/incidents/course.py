@@ -1,4 +1,4 @@
-"""How a trip goes wrong: who set out, by which mechanism they lost the way, and where that left them.
+"""Course of a trip that goes wrong: who set out, by which mechanism they lost the route, and where that left them.
 
 The mechanisms are those that search managers name (Koester, "Lost Person Behavior", 2008; Hill, "The psychology of
 lost", 1998): a fork missed, a bend walked through, a short cut, water followed down, sight lost, a climb for a view,
@@ -38,7 +38,7 @@ _SHELTER = (LandCover.FOREST, LandCover.ROCK, LandCover.BLOCKFIELD, LandCover.CL
 
 
 class Country(Enum):
-    """What a place asks of people."""
+    """Kind of country, which decides who goes there and how they get lost."""
 
     HILLS = "hills"
     DESERT = "desert"
@@ -47,7 +47,7 @@ class Country(Enum):
 
 
 class State(Enum):
-    """How they are when the search begins."""
+    """Condition of the people when the search begins."""
 
     FIT = "fit"
     SPENT = "spent"
@@ -89,7 +89,7 @@ _FITNESS = {"runner": 1.5, "elder": 0.6, "climber": 0.5}
 
 
 class _Trip(NamedTuple):
-    """What a mechanism works with."""
+    """Input of a mechanism."""
 
     walk: Walk
     route: Route
@@ -184,7 +184,7 @@ MECHANISMS: dict[str, Callable[[_Trip], None]] = {
 
 
 def live_through(place: PlaceMap, weather: Weather, random: np.random.Generator) -> Incident | None:
-    """A trip in the weather of that day; None where it ends on ground on which nobody can stay."""
+    """Draws a trip in the weather of that day; None where it ends on ground on which nobody can stay."""
     country = country_of(place)
     kinds = PEOPLE[country]
     kind = str(random.choice(list(kinds), p=list(kinds.values())))

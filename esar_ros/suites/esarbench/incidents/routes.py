@@ -58,7 +58,7 @@ def _forks_off(line: Points, others: list[Points]) -> list[Fork]:
 
 
 def _branches(line: Points, other: Points) -> tuple[int, list[Points]]:
-    """Where another track comes near, and its ways from there that are long enough to walk."""
+    """Returns the vertex where another track comes near, and the branches from there that are long enough to walk."""
     apart = np.linalg.norm(line[:, None] - other[None], axis=-1)
     at, there = (int(i) for i in np.unravel_index(int(np.argmin(apart)), apart.shape))
     if apart[at, there] > _MEET:
@@ -67,7 +67,7 @@ def _branches(line: Points, other: Points) -> tuple[int, list[Points]]:
 
 
 def _parts(a: Points, b: Points) -> bool:
-    """Whether two ways from one place lead apart."""
+    """Returns whether two routes from one place diverge."""
     near = min(len(a), len(b), int(150.0 / STRIDE))
     return near > 5 and float(np.linalg.norm(a[near - 1] - b[near - 1])) > _AWAY
 

@@ -55,7 +55,7 @@ class Times(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How somebody is found."""
+    """Posture, model and jacket in which a person is found."""
 
     pose: VictimPose
     variant: str
@@ -79,7 +79,7 @@ def draw_times(incident: Incident, snows: bool, random: np.random.Generator) -> 
 
 
 def resting_places(incident: Incident, random: np.random.Generator) -> list[Points] | None:
-    """Where each person is: those who stayed together within a few metres; None where they find no room."""
+    """Returns each person's position, those who stayed together within a few metres; None where they find no room."""
     found: list[Points] = []
     for walk, size in zip(incident.walks, incident.sizes, strict=True):
         for _ in range(size):
@@ -155,7 +155,7 @@ def draw_wind(weather: Weather, random: np.random.Generator) -> Wind:
 def draw_distractors(
     incident: Incident, start: Points, taken: list[Points], random: np.random.Generator
 ) -> tuple[Distractor, ...]:
-    """What is neither victim nor clue, anywhere within the search's reach."""
+    """Draws objects that are neither victim nor clue, anywhere within the search's reach."""
     walk, found = incident.walks[0], []
     for _ in range(int(random.integers(3, 9))):
         at = np.round(start + random.uniform(20.0, 420.0) * _unit(random), 2)

@@ -1,7 +1,7 @@
-"""What people leave behind and why: for the load, for the night, by mishap, in the cold, for those who search.
+"""Objects that people leave behind: for the load, for the night, by mishap, in the cold, as signs for searchers.
 
-Each thing lies where somebody was at a moment of their walk, so that its place follows from the trip alone. Other
-people's leavings lie about too, older ones; they are clues as any other, and lead nowhere.
+Each object lies where somebody was at a moment of their walk, so that its place follows from the trip alone. Other
+people's older objects lie about too; they are clues as any other, and lead nowhere.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STATES = ("covered_", "collapsed_", "spent_", "smoke_", "lying_", "broken_", "p
 
 
 class Kit(NamedTuple):
-    """What they carried: the look of each kind of thing, named as in the catalogue; absent kinds stayed at home."""
+    """The carried objects: the variant of each kind, named as in the catalogue; absent kinds stayed at home."""
 
     looks: dict[ClueKind, str]
 
@@ -44,7 +44,7 @@ class Left(NamedTuple):
 
 
 def pack(incident: Incident, random: np.random.Generator) -> Kit:
-    """What such people take along on such a day."""
+    """Draws what people of this kind take along on such a day."""
     climbs, drives = incident.kind == "climber", incident.kind == "driver"
     light = incident.kind in ("runner", "elder")
     overnight = climbs or (not light and random.random() < 0.6)
@@ -66,7 +66,7 @@ def pack(incident: Incident, random: np.random.Generator) -> Kit:
 def leave_things(
     incident: Incident, kit: Kit, people: list[Points], dark: bool, hours_since: float, random: np.random.Generator
 ) -> list[Left]:
-    """What lies on the ground when the search begins, hours after the last of them stopped. dark: at that time."""
+    """Returns the objects on the ground when the search begins, `hours_since` the last walker stopped; dark: then."""
     ground = _Ground(incident, people, random)
     have = dict(kit.looks)
     for walk, state in zip(incident.walks, incident.states, strict=True):
@@ -78,7 +78,7 @@ def leave_things(
 
 
 class _Ground:
-    """Where things may still be put."""
+    """Placement of objects on free ground."""
 
     def __init__(self, incident: Incident, people: list[Points], random: np.random.Generator) -> None:
         self.random = random

@@ -1,4 +1,4 @@
-"""Who tells of an incident, and how each of them opens, names the last sighting and asks for help."""
+"""Narrators of an incident: how each of them opens, names the last sighting and asks for help."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _SPEED_SHARE = np.array([_SLOWED.get(kind, 1.0) for kind in LandCover])
 
 
 class Footing(NamedTuple):
-    """What ground people dare: walkers, or climbers with crampons."""
+    """Slopes that people cross: walkers, or climbers with crampons."""
 
     walk: float  # rad, steepest that they cross
     rest: float  # rad, steepest on which they stay or put things down
@@ -141,7 +141,7 @@ def tobler(rise: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def can_walk(place: PlaceMap, points: Points, footing: Footing) -> NDArray[np.bool_]:
-    """Whether people of that footing go to points (..., 2): on the map, off the water and its edge, not too steep."""
+    """Returns whether people of that footing go to points (..., 2): on the map, dry, off the shore, not too steep."""
     shore = points[..., None, :] + _SHORE * _COMPASS[::4]
     dry = ~place.is_water(points) & ~place.is_water(shore).any(axis=-1)
     inside = np.abs(points).max(axis=-1) <= place.size / 2 - _EDGE
@@ -149,7 +149,7 @@ def can_walk(place: PlaceMap, points: Points, footing: Footing) -> NDArray[np.bo
 
 
 def can_rest(place: PlaceMap, points: Points, footing: Footing) -> NDArray[np.bool_]:
-    """Whether somebody or something can lie at points (..., 2): also not on bare rock."""
+    """Returns whether a person or an object can lie at points (..., 2): also not on bare rock."""
     soft = place.cover_at(points) != LandCover.ROCK
     return np.asarray(soft & can_walk(place, points, footing) & (place.slope(points) <= footing.rest))
 

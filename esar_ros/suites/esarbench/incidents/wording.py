@@ -51,7 +51,7 @@ NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # women, men
 
 
 class Pronouns(NamedTuple):
-    """How to speak of those missing."""
+    """Pronouns for the missing."""
 
     they: str
     them: str
@@ -82,7 +82,7 @@ def guessed(distance: float, random: np.random.Generator) -> str:
 
 
 def where(point: Points, start: Points, place: PlaceMap, random: np.random.Generator) -> str:
-    """A point as told to somebody who stands at the start."""
+    """Returns the location of a point in words for somebody who stands at the start."""
     name, offset = landmark(point, place), point - start
     if float(np.hypot(*offset)) < 40.0:
         return f"{name}, right by where you take off" if name else "right by where you take off"
@@ -91,7 +91,7 @@ def where(point: Points, start: Points, place: PlaceMap, random: np.random.Gener
 
 
 def landmark(point: Points, place: PlaceMap) -> str:
-    """What it is at or on: a structure, a track; empty where there is none."""
+    """Returns the structure or track that a point is at or on, in words; empty where there is none."""
     for thing in place.structures:
         if float(np.hypot(*(np.array(thing.xy) - point))) < _AT:
             family = thing.asset.split("/")[0]
@@ -108,7 +108,7 @@ def track(name: str) -> str:
 
 
 def ground(point: Points, place: PlaceMap) -> str:
-    """What one stands on."""
+    """Returns the land cover at a point in words."""
     return _GROUND[LandCover(int(place.cover_at(point)))]
 
 
@@ -123,7 +123,7 @@ def clock(time: datetime) -> str:
 
 
 def day(time: datetime, now: datetime) -> str:
-    """Relative to now, of the time as the clock tells it: what is remembered as midnight belongs to the day after."""
+    """Returns a day relative to now; a time that rounds to midnight belongs to the day after."""
     days = (_quarter(now).date() - _quarter(time).date()).days
     return ("today", "yesterday", "the day before yesterday")[days] if days < 3 else f"{_number(days)} days ago"
 
@@ -135,7 +135,7 @@ def _quarter(time: datetime) -> datetime:
 
 
 def among(country: Country) -> str:
-    """Whose names are met there."""
+    """Returns the list from which people's names are drawn there."""
     return "abroad" if country is Country.SUMMIT else "china"
 
 

@@ -1,10 +1,10 @@
-"""Tasks in which what a search expects does not hold: people and clues anywhere, or clues that lead the wrong way.
+"""Tasks in which a search's assumptions do not hold: people and clues anywhere, or misleading clues.
 
 `python -m esar_ros.suites.esarbench.tasks.adversarial --out DIR [--tasks dev] [--limit N]` turns tasks into files of
 two kinds and a list of them for `esar bench --tasks DIR/tasks.txt`. Map, brief, start, weather and time stay; the brief
-is then wrong on purpose, and no figure of such tasks stands beside those of the benchmark.
+is then wrong on purpose, and no figure of such tasks is comparable with those of the benchmark.
 
-- uniform: people and clues lie anywhere on the land around the start, whatever brief and clues tell of each other.
+- uniform: people and clues lie anywhere on the land around the start, independent of the brief and of each other.
 - misleading: people stay where the brief has them, and every clue lies on the other side of the start.
 """
 

@@ -1,4 +1,4 @@
-"""Proves briefs: reads each claim's words with a lexicon of its own and holds them against map, task and story.
+"""Proves briefs: reads each claim's words with its own lexicon and compares them with map, task and story.
 
 It also looks for statements that nobody claimed: a compass word, distance, time, colour, weather or thing in the text
 that no claim covers is a fault, and so is anything that looks like a coordinate.
@@ -77,7 +77,7 @@ _NAMES = re.compile(r"\b(?:the )?(?:south|east) beach\b|\bsouthern track\b|\bpat
 
 
 def faults(text: str, claims: Sequence[Claim], facts: Situation, place: PlaceMap, labels: Sequence[str]) -> list[str]:
-    """What is wrong with a brief, one line a fault; empty when every word of it holds. labels: names of places."""
+    """Returns the faults of a brief, one line each; empty when every word of it holds. labels: names of places."""
     found = [
         f"'{claim.words}' ({claim.kind} {' '.join(claim.about)}): {fault}"
         for claim, fault in _untrue(claims, facts, place)
@@ -95,7 +95,7 @@ def faults(text: str, claims: Sequence[Claim], facts: Situation, place: PlaceMap
 
 
 def _covered(text: str, claims: Sequence[Claim], names: Sequence[str]) -> tuple[npt.NDArray[np.bool_], list[Claim]]:
-    """Which characters claims and names account for, and claims that the text does not say.
+    """Returns a mask of the characters that claims and names account for, and claims that the text does not contain.
 
     Each claim accounts for one place where its words stand whole, so a "west" that somebody claimed excuses no other.
     """

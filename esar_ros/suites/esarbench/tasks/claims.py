@@ -1,4 +1,4 @@
-"""What a brief claims: each statement with a measure in it, as the words said and what they are about.
+"""Claims of a brief: each measurable statement, with its words and its subject.
 
 Claims are made while a brief is written and never enter a task file.
 """
@@ -30,7 +30,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Situation:
-    """A task's facts as its brief may speak of them; points and lines in m, map frame."""
+    """A task's facts as its brief may state them; points and lines in m, map frame."""
 
     map: str
     day: date

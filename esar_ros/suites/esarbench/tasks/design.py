@@ -29,7 +29,7 @@ _CLASS_MARGIN = 1.5  # m that a distance keeps from its class's limits
 
 @dataclass(frozen=True)
 class Scene:
-    """What the design needs to know of a snapshot."""
+    """A snapshot's properties as the design uses them."""
 
     event: str
     map: str
@@ -76,7 +76,7 @@ class _Balance:
         self.counts: Counter[Hashable] = Counter()
 
     def change(self, removed: Sequence[Hashable], added: Sequence[Hashable]) -> float:
-        """How much the deviation grows when these keys go and those come; made at once."""
+        """Replaces the removed keys by the added ones; returns the increase of the deviation."""
         # In a fixed order: sums of floats must not hang on the interpreter's hash seed.
         touched = dict.fromkeys((*removed, *added))
         before = sum(self._cost(key) for key in touched)
@@ -183,9 +183,9 @@ def _give_distances(
 
 
 def order_tasks(keys: Sequence[dict[str, Hashable]], slots: Callable[[int], dict[str, Hashable]]) -> list[int]:
-    """Indices in an order in which every prefix has about the whole's share of every key's values.
+    """Returns indices in an order in which every prefix has about the whole's share of every key's values.
 
-    keys: what each task counts for, by name; slots(position) tells which values a position is kept for. Greedy: of
+    keys: values that each task counts for, by name; slots(position): values that a position is reserved for. Greedy: of
     the tasks that fit a position, the one whose values lag most behind their share.
     """
     whole = Counter((name, value) for key in keys for name, value in key.items())

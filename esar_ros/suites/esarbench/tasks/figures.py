@@ -28,7 +28,7 @@ _HALO = [withStroke(linewidth=2.5, foreground="white")]
 
 
 def draw_task(task: Task, place: PlaceMap, lines: Mapping[str, NDArray[np.float64]], path: Path) -> None:
-    """PNG of a task on its map: the walked lines, victims, clues, distractors and the start. It tells the truth."""
+    """Draws a task on its map as PNG with its ground truth: walked lines, victims, clues, distractors, start."""
     figure = Figure(figsize=(12.0, 9.6), dpi=110, facecolor="white")
     FigureCanvasAgg(figure)
     ax = figure.add_axes((0.02, 0.13, 0.74, 0.84))

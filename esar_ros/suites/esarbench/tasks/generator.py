@@ -88,7 +88,7 @@ def make(seed: int = SEED, events: Iterable[str] | None = None) -> Made:
 
 
 def situation_of(event: Mapping[str, Any], task: Mapping[str, Any]) -> Situation:
-    """What a task's brief may speak of, from its event file's data and the task with its snapshot's things."""
+    """Returns the facts that a task's brief may state, from its event file's data and the task with its things."""
     moment = datetime.fromisoformat(task["local_time"])
     return Situation(
         map=event["map"],

@@ -1,4 +1,4 @@
-"""Where on a map people lie, things are dropped, tents stand, parties walk and drones take off."""
+"""Suitable ground of a map: where people lie, objects are dropped, tents stand, parties walk and drones take off."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Site:
         return np.array([xy[0], xy[1], float(self.place.ground_height(np.array(xy, dtype=np.float64)))])
 
     def free_of(self, xy: Points, gap: float) -> NDArray[np.bool_]:
-        """Whether points (N, 2) keep a gap (m) from every plant's crown, rock and structure."""
+        """Returns whether points (N, 2) keep a gap (m) from every plant's crown, rock and structure."""
         free = np.ones(len(xy), dtype=np.bool_)
         if self._plants is not None:
             for row, near in enumerate(self._plants.query_ball_point(xy, self._widest + gap)):
@@ -76,7 +76,7 @@ class Site:
         return free
 
     def usable(self, xy: Points, slope: float, on: Sequence[str] = (), gap: float = _GAP) -> NDArray[np.bool_]:
-        """Whether something may lie at points (N, 2): dry, no bare rock, slope (degrees) and cover as asked."""
+        """Returns whether something may lie at points (N, 2): dry, no bare rock, slope (degrees) and cover as asked."""
         half = self.place.size / 2 - EDGE
         cover = self.place.cover_at(xy)
         good = (np.abs(xy) <= half).all(axis=1) & ~np.isin(cover, _NEVER) & ~self.place.is_water(xy)

@@ -72,7 +72,7 @@ class _Writer:
         return words
 
     def fill(self, text: str) -> str:
-        """A phrasing with its marks replaced. Raises UsageError on a mark that says nothing."""
+        """Returns a phrasing with its marks replaced. Raises UsageError on an unknown mark."""
 
         def replace(match: re.Match[str]) -> str:
             if match[3] is not None:
@@ -97,7 +97,7 @@ class _Writer:
         return wording.pick(voice.conditions, self._rng).format(**parts)
 
     def base(self, voice: Voice, place: str) -> str:
-        """Where the drone takes off, seen from a place of the story."""
+        """Returns the drone's take-off point in words, seen from a place of the story."""
         label, at, start = self._story.labels[place], self._situation.places[place], self._situation.start
         away = math.dist(at, start)
         if away < _BESIDE:

@@ -138,7 +138,7 @@ def _stage_moment(
 def _aim(
     spot: Spot, places: dict[str, Spot2], lines: dict[str, Points], rng: np.random.Generator, spread: float
 ) -> tuple[Spot2, float]:
-    """Where a spot's phrase points, with its scatter, and the heading of the way there."""
+    """Returns the scattered point (m) of a spot, and a heading (rad): its line's, else the scatter's."""
     radius = spot.radius * spread * math.sqrt(float(rng.uniform()))
     if spot.line:
         (x, y), heading = point_on(lines[spot.line], spot.share)

@@ -1,4 +1,4 @@
-"""What a set of tasks holds: tiers, distances, clues, weathers, and how much of it plants hide from above."""
+"""Statistics of a set of tasks: tiers, distances, clues, weathers, and occlusion by plants from above."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 
 @dataclass(frozen=True)
 class Sight:
-    """How victims and clues are seen from viewpoints at 15 and 30 m height within 60 m."""
+    """Visibility of victims and clues from viewpoints at 15 and 30 m height within 60 m."""
 
     things: int
     unseen: int  # seen from nowhere

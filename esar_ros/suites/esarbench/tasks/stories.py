@@ -1,4 +1,4 @@
-"""Stories: config/stories/<event>.yaml, one rescue case each, told in places, lines and five moments.
+"""Stories: config/stories/<event>.yaml, one rescue case each, given as places, lines and five moments.
 
 Places are given roughly and moved to the nearest fitting ground; lines are walked between places along the easiest
 ground. People and things are put by phrases: "sitting at ledge", "tent/orange at camp 6" (within 6 m),
@@ -24,7 +24,7 @@ SNAPSHOTS = 5
 
 
 class Spot(StrictModel):
-    """Where something is put: at a place, or on a line."""
+    """Position at a place or on a line."""
 
     place: str = ""
     line: str = ""

@@ -1,4 +1,4 @@
-"""What people call the things they carried, by kind and variant, and what else lies about on each map."""
+"""Names for carried objects, by kind and variant, and for what else lies about on each map."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def colour_of(variant: str) -> str:
 
 
 def describe(kind: ClueKind, variant: str, choice: int = 0) -> str:
-    """What a person would call a clue, e.g. "orange tent"; `choice` picks among nouns."""
+    """Returns a person's words for a clue, e.g. "orange tent"; `choice` picks among nouns."""
     nouns = NOUNS[kind]
     make = variant.partition("_")[0]
     noun = _MAKE_NOUNS.get((kind, make), nouns[choice % len(nouns)])

@@ -1,4 +1,4 @@
-"""Who writes a brief: eight people with habits of their own. Parts come in each one's own order:
+"""Authors of briefs: eight people with habits of their own. Parts come in each one's own order:
 
 C conditions, W who is missing, T what happened, K what they carry, B where the drone takes off, E an ending.
 """

@@ -61,7 +61,7 @@ def direction(a: Sequence[float], b: Sequence[float]) -> str:
 
 
 def distance(metres: float, rng: np.random.Generator) -> str:
-    """A distance as said, e.g. "some three hundred metres"."""
+    """Returns a distance in words, e.g. "some three hundred metres"."""
     about = pick(_ROUGHLY, rng)
     if metres < 30.0:
         return pick(("a stone's throw", "a few steps"), rng)
@@ -87,7 +87,7 @@ def distance(metres: float, rng: np.random.Generator) -> str:
 
 
 def walking_time(metres: float, climb: float, rng: np.random.Generator) -> str:
-    """How long a way takes on rough ground: 3 km/h and ten minutes a hundred metres climbed (after Naismith)."""
+    """Returns a walking time on rough ground in words: 3 km/h and ten minutes per 100 m climbed (after Naismith)."""
     minutes = metres / 50.0 + max(0.0, climb) / 10.0
     for limit, words in (
         (6.0, ("a few minutes", "a couple of minutes")),
@@ -119,7 +119,7 @@ def days_ago(then: date, today: date, rng: np.random.Generator) -> str:
 
 
 def for_days(then: date, today: date) -> str:
-    """How long something has lasted since a day."""
+    """Returns the time since a day in words."""
     days = (today - then).days
     return (
         "since earlier today" if days <= 0 else "since yesterday" if days == 1 else f"for {NUMBERS[min(days, 12)]} days"
@@ -149,7 +149,7 @@ def clock(moment: datetime, style: str) -> str:
 
 
 def light(elevation: float, morning: bool, rng: np.random.Generator) -> str:
-    """What the sun's elevation (rad) means to a searcher; nothing by plain day."""
+    """Returns the light at a sun's elevation (rad) in a searcher's words; empty by plain day."""
     degrees = math.degrees(elevation)
     if degrees < -6.0:
         return pick(("it is dark", "it is full night", "there is no daylight"), rng)
