@@ -60,7 +60,7 @@ def task_digest(task: Task) -> str:
 
 
 def _detector(choice: str) -> Mapping[str, object]:
-    """What decides what is found: the files and parameters of a detector, and what becomes of its sightings."""
+    """Returns all that decides a detector's output: its files and parameters, and the processing of its sightings."""
     settings = load_detector_settings()
     about = about_chosen(choice)
     network = {key: about[key] for key in _NETWORK if key in about}
@@ -71,7 +71,7 @@ def _detector(choice: str) -> Mapping[str, object]:
 
 
 def _planner(planner: str) -> Mapping[str, object]:
-    """What a method's factory is given, and the tables that methods read beside it."""
+    """Returns the parameters of a method's factory, and the tables that methods read beside it."""
     parameters = parameters_of(planner)
     if asks_model(planner.partition("@")[0]):
         model = resolved(check(ModelSettings, parameters[MODEL], planner), planner)

@@ -83,9 +83,9 @@ def fly(
     place: PlaceMap | None = None,
     in_agent: Callable[[bool], None] = lambda inside: None,
 ) -> EpisodeResult:
-    """Fly a task to its end. Raises UsageError for what cannot be flown.
+    """Flies a task to its end. Raises UsageError for what cannot be flown.
 
-    place: the task's map, if loaded already; in_agent: told when the method gets the word and gives it back.
+    place: the task's map, if loaded already; in_agent: called with True before and False after each call of the method.
     """
 
     async def episode() -> EpisodeResult:  # a loop must be running for the simulator's motions
@@ -100,7 +100,7 @@ def fly(
 
 @dataclass
 class _Known:
-    """What one step leaves for the next."""
+    """State that one step hands to the next."""
 
     safety: SafeCommand | None = None
     given: Vector = field(default_factory=lambda: np.zeros(3))
@@ -113,7 +113,7 @@ class _Known:
 
     @property
     def height(self) -> float | None:
-        """m above ground as the governor told."""
+        """Height (m) above ground as reported by the governor."""
         return None if self.safety is None or self.safety.height is None else single(self.safety.height)
 
 
@@ -213,7 +213,7 @@ class _Mission:
         return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)
 
     def _ask(self, method: Callable[[], _Answer]) -> _Answer:
-        """Let the method speak; whatever it raises is its own failure, sys.exit too."""
+        """Calls the method; any exception it raises is its own failure, sys.exit too."""
         self._in_agent(True)
         try:
             return method()

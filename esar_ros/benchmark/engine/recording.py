@@ -1,4 +1,4 @@
-"""What the graph's topics tell the referee, as rows of the record; and a summary of the way flown."""
+"""The graph's topics as rows of the referee's record, and a summary of the track flown."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Recording:
         self._take(names.DECISION, row)
 
     def safety(self, ns: int, answer: SafeCommand, enabled: bool) -> None:
-        """What the governor did; enabled: whether it may."""
+        """Records the governor's answer; enabled: the answer is in force."""
         row = SafetyRow(
             ns,
             int(answer.mode),

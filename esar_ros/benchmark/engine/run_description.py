@@ -12,7 +12,7 @@ from esar_ros.scoring.truth import Run
 
 
 def mission_id(task: Task, planner: str, seed: int) -> str:
-    """Names a run; says nothing about where anything is."""
+    """Returns the name of a run; it reveals no position."""
     return f"{task.id}-{planner}-{seed}"
 
 
@@ -26,7 +26,7 @@ def describe_run(
     method_eligible: bool = True,
     planner_details: Mapping[str, str] | None = None,
 ) -> Run:
-    """How a mission is run, for its result. Raises UsageError. method_eligible: the planner uses no ground truth."""
+    """Describes a run for its result. Raises UsageError. method_eligible: the planner uses no ground truth."""
     about = about_chosen(conditions.detector)
     reasons = []
     if not chosen_is_eligible(conditions.detector):

@@ -1,4 +1,4 @@
-"""What the sensing process computes from a frame: objects and the map."""
+"""Sensing: fused objects and the map from each frame, as the graph's sensing process computes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_PICTURE = np.zeros((0, 0, 3), dtype=np.uint8)
 
 @dataclass(frozen=True)
 class Sensed:
-    """What is known after a frame."""
+    """State of detector and map after a frame."""
 
     ns: int
     clues: tuple[SeenClue, ...]
@@ -51,16 +51,16 @@ class Sensing:
 
     @property
     def needs_truth(self) -> bool:
-        """Whether the detector reads object ids."""
+        """True where the detector reads object ids."""
         return not self.detector.backend.eligible
 
     @property
     def needs_colour(self) -> bool:
-        """Whether the detector looks at more than object ids."""
+        """True where the detector reads more than object ids."""
         return not isinstance(self.detector.backend, SegmentationOracle)
 
     def take(self, ns: int, base: Pose, pictures: Pictures, covariance: NDArray[np.float64] | None) -> Sensed:
-        """One frame of all cameras, taken at a pose of base_link in map as odometry tells it, with its covariance."""
+        """Processes one frame of all cameras, taken at a pose of base_link in map by odometry, with its covariance."""
         frames = tuple(
             CameraFrame(
                 name,

@@ -34,9 +34,9 @@ _OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
 
 
 class LocalSimulator:
-    """One world with its vehicles, standing still until it is asked to go on.
+    """One world with its vehicles; time stands still between calls that advance it.
 
-    Use it inside a running asyncio loop: AirSim's motions answer through one, though nobody waits for them here.
+    Use it inside a running asyncio loop: AirSim's motions answer through one, though no caller awaits them here.
     """
 
     def __init__(self, place: PlaceMap, seed: int, rig: Vehicle, vehicles: Sequence[str]) -> None:
@@ -64,9 +64,10 @@ class LocalSimulator:
             self._renderer.close()
 
     def pictures(self, vehicle: str, segmentation: bool, colour: bool) -> Pictures:
-        """What AirSimCameras would fetch from this simulator now. Raises UsageError.
+        """Returns the images that AirSimCameras would fetch from this simulator now. Raises UsageError.
 
-        segmentation: object ids too. colour: whether anybody looks at it; without, depth and ids have the same bits.
+        segmentation: object ids too. colour: whether colours are needed; without them, depth and ids have the same
+        bits.
         """
         context = self.context
         drone, clock = context.drone(vehicle), context.simulation.clock

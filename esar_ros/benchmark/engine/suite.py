@@ -1,4 +1,4 @@
-"""What an engine asks of a suite: a task put into a world, its brief, and what the ids of its objects stand for."""
+"""The engine's interface to a suite: a task put into a world, its brief, and the ids of its objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from esar_ros.sim.terrain.maps import PlaceMap
 
 @dataclass(frozen=True)
 class Deployment:
-    """What stands where, map frame (m): the ground truth of a mission and where its vehicles begin."""
+    """Ground truth of a mission and starts of its vehicles, map frame (m)."""
 
     victims: tuple[TrueVictim, ...]
     clues: tuple[TrueClue, ...]
@@ -43,7 +43,7 @@ class Suite(Protocol):
         ...
 
     def brief(self, task: Task, place: PlaceMap, name: str, report_cap: int, home: Vector) -> Brief:
-        """What the planner of a vehicle that starts at home (3,) m is told."""
+        """Returns the brief of the planner of a vehicle that starts at home (3,) m."""
         ...
 
     def object_kinds(self) -> Mapping[int, tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""What becomes of numbers on their way through messages, so that one process decides as the graph does.
+"""Rounding of numbers by messages, reproduced so that one process decides as the graph does.
 
 Fields of type float32 round; stamps are whole nanoseconds. test/nodes/messages/test_wire.py holds these against the
 messages.

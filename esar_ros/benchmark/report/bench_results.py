@@ -1,4 +1,4 @@
-"""What benchmark runs left behind, read for tables: one slim row per episode (schema esar-episode/1)."""
+"""Results of benchmark runs, read for tables: one slim row per episode (schema esar-episode/1)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Episode:
 
     @property
     def is_told(self) -> bool:
-        """Whether all its conditions are known."""
+        """True where all its conditions are recorded."""
         return NOT_TOLD not in self.conditions.told.values()
 
 
@@ -198,7 +198,7 @@ def _episode(line: dict[str, Any], folder: Path, where: str, judges: Sequence[Ju
 
 
 def _conditions(line: dict[str, Any], result: Result, where: str) -> RunConditions:
-    """How an episode was flown; of runs that did not record it, what the result tells."""
+    """Returns the conditions of an episode; those of runs that did not record them as far as the result states them."""
     try:
         if "conditions" in line:
             return conditions_from(line["conditions"])

@@ -142,13 +142,13 @@ def _methods(bench: Bench, references: Collection[str], by: Collection[str]) -> 
 
 
 def _shared_reasons(bench: Bench) -> tuple[str, ...]:
-    """Why not one episode is eligible: what all have in common sets no method apart from the others."""
+    """Returns the reasons common to all episodes if none is eligible: they set no method apart from the others."""
     first, *others = ([] if episode.eligible else list(episode.reasons) for episode in bench.episodes)
     return tuple(reason for reason in dict.fromkeys(first) if all(reason in reasons for reasons in others))
 
 
 def _check_conditions(bench: Bench, by: Collection[str]) -> None:
-    """Raises UsageError where what is to be compared was flown under other conditions, but for those told apart by."""
+    """Raises UsageError where compared episodes differ in their conditions, other than those named in `by`."""
     first = bench.episodes[0]
     of_planner: dict[tuple[str, ...], Episode] = {}
     for episode in bench.episodes:
@@ -175,7 +175,7 @@ def _check_conditions(bench: Bench, by: Collection[str]) -> None:
 
 
 def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
-    """What a reader must know before trusting a row."""
+    """Returns the caveats that a reader must know before trusting a row."""
     notes = [f"No row is eligible: {reason}. Compare within this page only." for reason in _shared_reasons(bench)]
     everything = {episode.unit for episode in bench.episodes}
     for method in methods:

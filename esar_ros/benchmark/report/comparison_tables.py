@@ -151,7 +151,7 @@ def _sensitivity(report: Report) -> Table:
 
 
 def _losses(report: Report) -> Table:
-    """What became of every victim of every episode: numbers of victims."""
+    """Returns the table of victims by cause: numbers of victims over all episodes."""
     counts = [Counter(cause for e in method.episodes for cause in e.causes) for method in report.methods]
     recorded = not any(count[None] for count in counts)
     causes = [*CAUSES, *([] if recorded else [None])]

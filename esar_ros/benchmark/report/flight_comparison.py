@@ -205,7 +205,7 @@ def _rows(results: Sequence[Result]) -> list[tuple[str, list[float], list[str], 
 
 
 def _first(results: Sequence[Result], kind: str) -> tuple[list[float], list[str]]:
-    """When each first reported a victim or a clue that was there."""
+    """Returns each flight's time (s) of the first correct report of a victim or a clue, and the same in words."""
     times = [min((r.time for r in result.reports if r.ok and r.type == kind), default=None) for result in results]
     return [float("inf") if time is None else time for time in times], [formatting.seconds(time) for time in times]
 

@@ -1,4 +1,4 @@
-"""How results are said to people: one wording for terminal, picture and page."""
+"""Wording of results, shared by terminal, image and page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNSEEN = (Cause.NEVER_LOOKED, Cause.TOO_LATE, Cause.CRASHED)
 
 
 def ending(result: Result) -> str:
-    """Why a mission ended, or that its bag does not reach its end."""
+    """Returns the reason for a mission's end, or that its bag does not reach it."""
     return ENDINGS[result.end] if result.truncated is None else "bag truncated"
 
 
@@ -72,7 +72,7 @@ def found_word(thing: VictimResult | ClueResult) -> str:
 
 
 def explanation(thing: VictimResult | ClueResult, gate: float) -> str:
-    """When and how near it was found, or how near one came; short. gate: the error threshold, m."""
+    """Returns in short the time and distance of a find, or the nearest approach. gate: the error threshold, m."""
     if thing.distance is not None:
         return f"{seconds(thing.time)}, {metres(thing.distance)} off"
     if _lost(thing, gate):
@@ -87,7 +87,7 @@ def explanation(thing: VictimResult | ClueResult, gate: float) -> str:
 
 
 def why(thing: VictimResult | ClueResult, gate: float) -> str:
-    """Why something was missed, in a sentence; empty for what was found, and where it was not recorded."""
+    """Returns a sentence on why an object was missed; empty for finds, and where it was not recorded."""
     if thing.report is not None or thing.cause is None:
         return ""
     if _lost(thing, gate):
@@ -108,13 +108,13 @@ def why(thing: VictimResult | ClueResult, gate: float) -> str:
 
 
 def _lost(thing: VictimResult | ClueResult, gate: float) -> TypeGuard[VictimResult]:
-    """Whether a report lay near enough to a victim nobody found: assigned before it was gated (appendix B)."""
+    """Returns whether a report lay near enough to an unfound victim: assignment precedes the gate (appendix B)."""
     near = thing.nearest_report if isinstance(thing, VictimResult) and not thing.found else None
     return near is not None and near < gate
 
 
 def caveats(result: Result) -> list[str]:
-    """What a reader must know before comparing this result."""
+    """Returns the caveats that a reader must know before comparing this result."""
     notes = [f"not eligible: {reason}" for reason in result.ineligible_reasons]
     if result.preset != "paper" and result.preset != "default":
         notes.append(f"preset {result.preset}")

@@ -1,4 +1,4 @@
-"""What the cameras saw at each find, and at the nearest look at what was missed: pictures with a ring where it lies."""
+"""Camera images of each find, and of the nearest look at each miss, with a ring around the object's position."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class View:
 
 @dataclass(frozen=True)
 class Moment:
-    """When and by whom pictures were taken."""
+    """Time and vehicle of a set of images."""
 
     vehicle: str
     time: float  # s since the mission's start
@@ -75,7 +75,7 @@ def collect_finds(flown: MissionRecord) -> list[Find]:
 
 
 def collect_misses(flown: MissionRecord) -> list[Miss]:
-    """What was missed though pictures showed it, victims first, then the nearest; pictures where the bag has them."""
+    """Returns the objects missed though images showed them, victims first, then the nearest; with images of the bag."""
     missed = [
         (thing, Moment(thing.nearest_picture_vehicle, thing.nearest_picture_time))
         for thing in sorted(flown.result.things, key=lambda t: (isinstance(t, ClueResult), t.nearest_picture or 0.0))
@@ -160,7 +160,7 @@ def _paste_closer(picture: Image.Image, original: Image.Image, pixel: tuple[floa
 def _pixel(
     flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, camera: str, width: int, height: int
 ) -> tuple[float, float] | None:
-    """Where a thing's place falls in a picture (px), None outside of it. What stands in between is not looked at."""
+    """Returns the pixel (px) of an object's position in an image, None outside of it; occlusion is not checked."""
     stamp = _stamp(flown, moment)
     rows = flown.record.rows(moment.vehicle, names.ODOMETRY, stamp - NANO, stamp + NANO)
     if not rows:

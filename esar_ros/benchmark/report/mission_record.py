@@ -46,7 +46,7 @@ class MissionRecord:
 
     @property
     def home(self) -> NDArray[np.float64]:
-        """Where the first vehicle began, map frame (m); the task's start where nothing was flown."""
+        """First position of the first vehicle that flew, map frame (m); the task's start where nothing was flown."""
         for flight in self.flights:
             if len(flight.positions):
                 return flight.positions[0]

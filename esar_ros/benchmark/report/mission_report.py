@@ -1,4 +1,4 @@
-"""What a person gets at the end of a mission: a table, a picture and a page."""
+"""The report at the end of a mission: a table, an image and a page."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def terminal_table(result: Result) -> RenderableType:
 
 
 def _gated_first(result: Result) -> str:
-    """What the secondary figure says where it differs."""
+    """Returns the secondary figure in words where it differs."""
     m = result.metrics
     return "" if m.sr == m.sr_gated_first else f" ({formatting.percent(m.sr_gated_first)} gated first)"
 
@@ -110,7 +110,7 @@ def map_jpeg(flown: MissionRecord, inches: float = 9.0) -> bytes:
 
 
 def _draw_time_scale(ax: Axes, elapsed: float) -> None:
-    """What the track's colours mean, in the map's lower right corner."""
+    """Draws the colour bar of the track's time, in the map's lower right corner."""
     inset = ax.inset_axes((0.70, 0.032, 0.26, 0.016), zorder=15)
     inset.imshow([[i / 255 for i in range(256)]], cmap=TRACK, aspect="auto", extent=(0.0, max(elapsed, 1.0), 0.0, 1.0))
     inset.set_yticks([])

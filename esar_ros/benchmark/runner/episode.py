@@ -35,7 +35,7 @@ class EmbeddedEpisode:
         self._suite = suite
 
     def prepare(self) -> None:
-        """Whether episodes can be flown here at all. Raises UsageError."""
+        """Checks that episodes can be flown on this machine. Raises UsageError."""
         from esar_ros.sim.render.graphics import headless_context
 
         headless_context().release()
@@ -94,7 +94,7 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
 
 
 def timing(wall: float, cpu: float, simulated: float) -> dict[str, Any]:
-    """What depends on the machine: s, bytes."""
+    """Returns the part of a record that depends on the machine: times in s, memory in bytes, host."""
     return {
         "wall": round(wall, 3),
         "cpu": round(cpu, 3),
@@ -107,7 +107,7 @@ def timing(wall: float, cpu: float, simulated: float) -> dict[str, Any]:
 
 
 def _truth(task: Task, place: PlaceMap | None) -> tuple[tuple[TrueVictim, ...], tuple[TrueClue, ...]]:
-    """Where things would have stood: on the ground, at 0 m where even the map cannot be had."""
+    """Returns the objects' positions (m) on the ground, at 0 m where even the map cannot be loaded."""
 
     def at(xy: tuple[float, float]) -> tuple[float, float, float]:
         return xy[0], xy[1], float(place.ground_height(xy)) if place is not None else 0.0

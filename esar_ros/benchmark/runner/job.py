@@ -1,4 +1,4 @@
-"""What a benchmark flies, as data that travels between its processes: settings, episodes, plan."""
+"""The plan of a benchmark as data that travels between its processes: settings, episodes, plan."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ def state_directory() -> Path:
 
 
 def log_test_run(plan: Plan, folder: Path) -> int | None:
-    """Note that test tasks are flown; how many such runs this user has now begun, None without test tasks.
+    """Logs that test tasks are flown; returns how many such runs this user has begun, None without test tasks.
 
-    A run that is only gone on with counts once. Raises UsageError where the lists cannot be written.
+    A resumed run counts once. Raises UsageError where the lists cannot be written.
     """
     if not plan.test_tasks:
         return None

@@ -16,7 +16,7 @@ from esar_ros.mission.errors import UsageError
 
 
 def fly_remotely(episode: Episode, job: Job) -> Finished:
-    """What a Ray worker does: the same as one of ours. Raises UsageError when the machine cannot fly."""
+    """Flies an episode on a Ray worker, as a local worker does. Raises UsageError when the machine cannot fly."""
     word = [False]
 
     def tell(inside: bool) -> None:
@@ -47,7 +47,7 @@ class RayPool:
 
     @property
     def room(self) -> int:
-        """How many more jobs it takes now."""
+        """Number of jobs it can take on."""
         return self._count - len(self._running)
 
     def start(self, job: Job) -> None:
@@ -55,7 +55,7 @@ class RayPool:
         self._running[self._fly.remote(self._episode, job)] = (job, time.monotonic())
 
     def finished(self) -> list[Outcome]:
-        """What has ended meanwhile."""
+        """Returns the jobs that have ended since the last call."""
         ended = []
         if self._running:
             ready, _ = self._ray.wait(list(self._running), num_returns=1, timeout=LOOK)

@@ -1,7 +1,7 @@
-"""Runs a benchmark: gives out its episodes, writes each down once, and goes on where it was ended.
+"""Runs a benchmark: distributes its episodes, records each once, and resumes where it was interrupted.
 
 An agent's error is recorded at once; an error of the infrastructure (a crash, a hang, a full memory) is tried once
-more. Both then score 0 with their reason. What a killed run had not written down is simply flown again: episodes depend
+more. Both then score 0 with their reason. An episode that a killed run had not recorded is flown again: episodes depend
 on their job alone, so the results are those of an undisturbed run.
 """
 
@@ -30,7 +30,7 @@ Failure = Callable[[Job, str, str, float], dict[str, Any]]
 
 @dataclass
 class Progress:
-    """Where a benchmark stands."""
+    """Progress of a benchmark."""
 
     total: int
     done: int  # earlier runs' included
@@ -51,7 +51,7 @@ class Progress:
 
 
 def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], failure: Failure) -> Progress:
-    """Fly what is not done yet; failure makes the record of what could not be flown (runner_episode.failed).
+    """Flies what is not done yet; failure makes the record of an episode that could not be flown.
 
     Raises UsageError when it cannot go on; everything recorded so far stays.
     """

@@ -1,4 +1,4 @@
-"""A benchmark's folder: bench.json says what is flown, episodes.jsonl holds one finished episode a line.
+"""A benchmark's folder: bench.json holds the settings, episodes.jsonl one finished episode a line.
 
 A line is written whole and flushed to the disk before the next episode counts as done, so after a crash, SIGKILL or a
 full disk the file is the finished episodes and at most one torn line, which the next opening cuts off.
@@ -66,7 +66,7 @@ class Store:
         self._lock.close()
 
     def _check_manifest(self, settings: Settings) -> bool:
-        """Whether the folder holds a benchmark of these settings already; written if it holds none."""
+        """Returns whether the folder holds a benchmark of these settings; writes the manifest if there is none."""
         path = self.folder / MANIFEST
         if not path.exists():
             new = {"schema": SCHEMA, "settings": asdict(settings), "settings_hash": settings.hash}

@@ -1,4 +1,4 @@
-"""A worker: a process that flies one episode after another and tells what became of each."""
+"""A worker: a process that flies one episode after another and reports the outcome of each."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _ENVIRONMENT = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_
 
 
 class Episode(Protocol):
-    """How episodes are flown; runner_episode is the real one."""
+    """Flight of one episode; runner.episode implements it."""
 
     def prepare(self) -> None:
-        """Whether this machine can fly at all. Raises UsageError."""
+        """Checks that this machine can fly. Raises UsageError."""
 
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
         """Fly; raises whatever went wrong that is not the method's fault. "trace" stays out of the record."""

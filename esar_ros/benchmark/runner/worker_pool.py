@@ -24,7 +24,7 @@ LOOK = 0.5  # s between looks at the clock
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job. flown: its part of the record; else why not, and whether the method was to blame."""
+    """Outcome of a job. flown: its part of the record; else the reason, and whether the method was at fault."""
 
     job: Job
     flown: dict[str, Any] | None
@@ -35,11 +35,11 @@ class Outcome:
 
 
 class Pool(Protocol):
-    """Whoever flies episodes, several at a time."""
+    """Pool of workers that fly episodes, several at a time."""
 
     @property
     def room(self) -> int:
-        """How many more jobs it takes now."""
+        """Number of jobs it can take on."""
         ...
 
     def start(self, job: Job) -> None:
@@ -47,7 +47,7 @@ class Pool(Protocol):
         ...
 
     def finished(self) -> list[Outcome]:
-        """What has ended meanwhile; waits a moment when nothing has. Raises UsageError when nothing can be flown."""
+        """Returns the jobs that have ended; waits a moment when none has. Raises UsageError if no worker can fly."""
         ...
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class _Worker:
             self._send()
 
     def hear(self) -> Ready | Finished | None:
-        """What it said, None when it is gone."""
+        """Returns the worker's next message, None when its process is gone."""
         try:
             said = self.pipe.recv()
         except (EOFError, OSError):
@@ -126,7 +126,7 @@ class LocalPool:
 
     @property
     def room(self) -> int:
-        """How many more jobs it takes now."""
+        """Number of jobs it can take on."""
         return self._count - sum(worker.job is not None for worker in self._workers)
 
     def start(self, job: Job) -> None:
