@@ -45,10 +45,10 @@ def look(
     tell: Callable[[int], None] = print,
     second: Path | None = None,
 ) -> list[Picture]:
-    """What a model (.onnx, its card beside it) finds in a split's pictures of some maps. Kept beside the data.
+    """Returns what a model (.onnx, its card beside it) finds in a split's images of some maps. Cached beside the data.
 
-    second: its second stage, which its card must name; None: the network alone. tell hears how many pictures were
-    looked at. Raises UsageError.
+    second: its second stage, which its card must name; None: the network alone. tell: called with the number of images
+    processed so far. Raises UsageError.
     """
     meta = [entry for entry in read_meta(root, split) if entry["map"] in maps]
     which = digest(model)[:12] + (f"-{digest(second)[:12]}" if second is not None else "")
@@ -107,8 +107,8 @@ def goal_figures(pictures: Sequence[Picture]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Assessment:
-    """What is stated of a detector on a test set: its goals' AP50, all its figures, false detections a picture of
-    ground on which distractors stand alone (by class, and "all")."""
+    """Figures of a detector on a test set: its goals' AP50, all figures, and false detections an image of ground on
+    which distractors stand alone (by class, and "all")."""
 
     goals: dict[str, float]
     test: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What a detector's scores are worth: reliability curves, thresholds, and the probability of detection by range."""
+"""Calibration of a detector's scores: reliability curves, thresholds, and the probability of detection by range."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def thresholds(
 def of_second_stage(
     pictures: Sequence[Picture], empty: Sequence[Picture]
 ) -> tuple[dict[str, float], dict[str, dict[str, list[float]]]]:
-    """Thresholds and reliability curves of a second stage: alarms on empty ground count, an unsure person is told."""
+    """Thresholds and reliability curves of a second stage: alarms on empty ground count; a person needs UNSURE
+    alone."""
     limits, curves = thresholds(pictures, empty), reliability([*pictures, *empty])
     if PERSON in curves:
         limits[PERSON] = least_score(curves[PERSON])

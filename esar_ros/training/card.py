@@ -27,7 +27,7 @@ _NONE = "-"
 
 
 def first_card(name: str, second: Path | None = None) -> dict[str, Any]:
-    """What a card must say before anything has been measured. second: its second stage's file."""
+    """Returns the content of a card before anything has been measured. second: its second stage's file."""
     card = {"schema": SCHEMA, "name": name, "file": f"{name}.onnx", "license": LICENSE, "classes": list(KINDS),
             "nms_iou": NMS_IOU, "stride": STRIDE, "reach": BANDS[-1][1]}  # fmt: skip
     if second is not None:
@@ -38,7 +38,7 @@ def first_card(name: str, second: Path | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What scores are worth: perception.detectors.model_card's tables."""
+    """Calibration of scores: perception.detectors.model_card's tables."""
 
     thresholds: Mapping[str, float]
     curves: Mapping[str, Any]
@@ -101,7 +101,7 @@ def write_json(path: Path, card: Mapping[str, Any]) -> None:
 
 
 def page_of(card: Mapping[str, Any], told: str) -> str:
-    """The card as a page of Markdown. told: Markdown about recipe and limits, put before the numbers."""
+    """Returns the card as a page of Markdown. told: Markdown about recipe and limits, put before the numbers."""
     test = card["test"]
     fair, every = test["ap50_day_fair"], test["ap50"]
     parts = [

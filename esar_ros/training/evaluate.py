@@ -1,9 +1,9 @@
-"""How good a detector is on labelled pictures: average precision by class, size, range, weather, light; false alarms.
+"""Detector metrics on labelled images: average precision by class, size, range, weather, light; false alarms.
 
 A detection is right when it overlaps a label of its class by IoU >= 0.5 (VOC's measure; area under the precision-recall
-curve made to fall, Everingham et al., IJCV 88, 2010). Objects of fewer than MIN_PIXELS visible pixels are neither
+curve made monotone, Everingham et al., IJCV 88, 2010). Objects of fewer than MIN_PIXELS visible pixels are neither
 wanted nor wrong. In bands, what lies outside is neither, as in COCO's areas; a false detection belongs to the band that
-the nearest object of its picture lies in, or to all where nothing stands there.
+the nearest object of its image lies in, or to all where nothing stands there.
 """
 
 from __future__ import annotations

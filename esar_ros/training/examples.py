@@ -1,11 +1,11 @@
-"""What the second stage learns from: the network's own proposals on whole frames, the wrong ones above all.
+"""Training examples of the second stage: the network's own proposals on whole frames, the wrong ones above all.
 
-A proposal is an example of the object whose label it overlaps by IoU 0.3: the box can be moved onto it. What overlaps
-less, but points at it, is an example of where it lies, not of what it is. A proposal is one of nothing when it touches
-no label; what lies between is left out. Each that shows an object is shown once more, moved and scaled by chance, so
-that where an object lies in its box is learnt from more than the first stage's own habits. Labels themselves are no
-examples: the first stage's scores for them would have to be invented, and would tell which examples are labels. Every
-second frame is looked at in half its size, too, as missions of 320x240 do.
+A proposal is an example of the object whose label it overlaps by IoU 0.3: the box can be moved onto it. One that
+overlaps less, but has its middle in the label, is an example of position, not of class. A proposal that touches no
+label is an example of background; what lies between is left out. Each that shows an object is added once more, moved
+and scaled at random, so that the position of an object in its box is learnt from more than the first stage's own
+habits. Labels themselves are no examples: the first stage's scores for them would have to be invented, and would reveal
+which examples are labels. Every second frame is processed in half its size, too, as missions of 320x240 do.
 """
 
 from __future__ import annotations
@@ -124,7 +124,10 @@ def of_frame(
 
 
 def _shown(corners: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Which of the labels' boxes (M, 4) x, y, width, height each proposal (N, 4) shows: (N,), or _NONE or _BETWEEN."""
+    """Returns the label, by index into boxes (M, 4) x, y, width, height, that each proposal (N, 4) shows: (N,).
+
+    _NONE where it shows none, _BETWEEN where the overlap is too small to decide.
+    """
     shown = np.full(len(corners), _NONE)
     if not len(boxes):
         return shown

@@ -1,4 +1,4 @@
-"""What a picture shows of each object, from the simulator's exact ids: boxes, visible pixels, contrast."""
+"""Labels of an image's objects from the simulator's exact ids: boxes, visible pixels, contrast."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KERNEL = np.ones((2 * _RING + 1, 2 * _RING + 1), dtype=np.uint8)
 
 @dataclass(frozen=True)
 class Thing:
-    """What is known of an object beside its pixels."""
+    """Properties of an object beside its pixels."""
 
     kind: str
     asset: str
@@ -84,7 +84,7 @@ def labels_of(
 
 
 def wanted(label: Label) -> bool:
-    """Whether a training set names it: enough pixels, and not lost in the colour and noise of what surrounds it."""
+    """Returns whether a training set labels it: enough pixels, and significant contrast to its surroundings."""
     error = label.noise / math.sqrt(max(label.pixels, 1))
     return label.pixels >= MIN_PIXELS and label.contrast >= max(MIN_CONTRAST, _SIGNIFICANT * error)
 

@@ -1,4 +1,4 @@
-"""Where the detector's pictures are taken: objects on the ground of the benchmark's events, conditions, camera poses.
+"""Scenes of the detector's images: objects on the ground of the benchmark's events, conditions, camera poses.
 
 Everything is drawn from one seed: a scene is a pure function of (seed, split, map, number).
 """
@@ -139,7 +139,7 @@ def draw_scene(split: Split, site: Site, rig: Vehicle, number: int, shots: int, 
 
 @cache
 def weathers_of(map_id: str) -> tuple[Weather, ...]:
-    """Weathers that the stories of a map are told in."""
+    """Returns the weathers of a map's stories."""
     stories = [load_story(id) for id in story_ids()]
     return tuple(w for w in Weather if any(w in story.weathers for story in stories if story.map == map_id))
 
@@ -287,7 +287,7 @@ def _flight_shot(events: str, site: Site, camera: str, rng: np.random.Generator)
 
 
 def _flyable(site: Site, eye: Vector) -> bool:
-    """Whether a vehicle can be there: on the map, above the ground, in no plant."""
+    """Returns whether a vehicle can be there: on the map, above the ground, in no plant."""
     half = site.place.size / 2 - 5.0
     if max(abs(eye[0]), abs(eye[1])) > half or eye[2] < float(site.place.ground_height(eye[:2])) + 2.5:
         return False

@@ -57,7 +57,7 @@ AUGMENTATION: dict[str, float] = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """How long and on what it is trained; `hours` of wall time win over `epochs` when above 0."""
+    """Duration and hyperparameters of training; `hours` of wall time override `epochs` when above 0."""
 
     epochs: int = 15
     hours: float = 0.0
@@ -70,7 +70,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Design:
-    """What is trained: a network in ultralytics' language, and what is done to its crops."""
+    """Network in ultralytics' description language, and augmentation of its crops."""
 
     architecture: Mapping[str, Any]
     augmentation: Mapping[str, float]
@@ -161,7 +161,7 @@ def export(weights: Path, file: Path) -> None:
 
 
 def torch_with(threads: int) -> Any:
-    """torch with so many threads, and ultralytics kept from the network and from the home folder."""
+    """Returns torch with `threads` threads, and keeps ultralytics from the network and from the home folder."""
     require("torch", "ultralytics")
     confine_ultralytics()
     import torch
