@@ -203,7 +203,7 @@ class AirSimBridgeNode(Node):
             self._tell(f"step {self._seq}: waiting for {', '.join(late)}" if late else "")
 
     def _tell(self, words: str) -> None:
-        """Says what is waited for, once, to whoever shows the mission's progress."""
+        """Publishes a text on what the bridge waits for, once, for the display of the mission's progress."""
         if self._progress and words and words != self._told:
             self._told = words
             tell(Progress("join" if self._seq <= 0 else WAIT, text=words))

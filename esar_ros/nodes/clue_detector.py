@@ -79,7 +79,7 @@ class ClueDetectorNode(StepNode):
 
     @property
     def needs_truth(self) -> bool:
-        """Whether the backend reads object ids."""
+        """True where the backend reads object ids."""
         return not self.detector.backend.eligible
 
     # -- frames ---------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class ClueDetectorNode(StepNode):
         return None
 
     def _look(self, frame: CameraFrame) -> Found:
-        """What one picture shows. Raises UsageError when the backend cannot do its work at all."""
+        """Returns the detections in one image. Raises UsageError when the backend cannot work at all."""
         began = time.perf_counter()
         why = defect(frame)
         found: Found = None

@@ -1,8 +1,8 @@
-"""Mission control node: begins and ends a flight of a real vehicle, where nobody knows the truth and nothing is scored.
+"""Mission control node: begins and ends a flight of a real vehicle, without ground truth and scoring.
 
 In place of the referee: it briefs the planner from the task's public part, with home where the vehicle stands, and
-starts the mission clock when a person calls `~/start`. `~/stop` ends it; so does its time, and the pilot then does
-what `end` says. It counts the reports, so that a planner that is started again numbers its own onward.
+starts the mission clock when a person calls `~/start`. `~/stop` ends it; so does its time, and the pilot then follows
+its parameter `end`. It counts the reports, so that a restarted planner continues their numbering.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ class PilotNode(StepNode):
         return self._window[1]
 
     def _sound(self, read: Callable[[], _Read], otherwise: _Read) -> _Read:
-        """What a message says; otherwise, with a warning, when it cannot be."""
+        """Returns the content of a message; `otherwise`, with a warning, where the content is invalid."""
         try:
             return read()
         except ValueError as error:
@@ -239,7 +239,7 @@ class PilotNode(StepNode):
             return otherwise
 
     def _stand_still(self, step: Step) -> None:
-        """Without knowing where the vehicle is; nobody must wait for a step's answer."""
+        """Answers a step without a known position by a zero velocity, so that no other node waits for it."""
         self.send(names.CMD_VEL, convert.twist(step, np.zeros(3), 0.0))
         state = PilotState(phase=PilotState.HOLD, text="no position")
         state.header.stamp = step.stamp

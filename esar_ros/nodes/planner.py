@@ -109,7 +109,7 @@ class PlannerNode(StepNode):
             self.retry()
 
     def _has_pictures(self, step: Step) -> bool:
-        """Whether the step's pictures are there, or not to be expected any more."""
+        """Returns whether the step's images have arrived, or are not to be expected any more."""
         if VIEWS not in self._needs or not self.lockstep or interface.CAMERA_DRIVER in step.absent:
             return True
         if self._frames is not None and self._frames.ns == step.ns:

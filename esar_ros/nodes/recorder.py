@@ -69,7 +69,7 @@ class RecorderNode(StepNode):
         return ""
 
     def diagnose(self) -> list[Finding]:
-        """What the bag holds, and whether the disk has room for more."""
+        """Reports the bag's size, and warns when the disk is nearly full."""
         if self._writer is None:
             return [Finding("bag", message="not recording")]
         free = shutil.disk_usage(self._folder).free
@@ -105,7 +105,7 @@ class RecorderNode(StepNode):
             self.retry()
 
     def complete(self, ns: int) -> bool:
-        """Whether everything scoring needs up to this stamp has been written, the truth included."""
+        """Returns whether everything scoring needs up to this stamp has been written, the truth included."""
         topics = (names.ODOMETRY, names.SAFETY_STATUS, names.MAP_STATUS, names.DECISION)
         return self._writer is None or (
             self._truth_of.issuperset(self.vehicles)

@@ -47,7 +47,7 @@ RECORDER_PATIENCE = 30.0  # s to wait for the recorder after the end
 
 
 class RefereeNode(StepNode):
-    """Holds the ground truth, and nobody else's."""
+    """Holds the ground truth, which no other node has."""
 
     def __init__(self, recorded: Callable[[int], bool] = lambda ns: True) -> None:
         """recorded(ns): whether the recorder has everything up to a stamp."""
@@ -175,7 +175,7 @@ class RefereeNode(StepNode):
             self._in_real_time(vehicle, message)
 
     def _on_operator(self, message: Any) -> None:
-        """What a person orders or reports is not the method's merit."""
+        """Disqualifies a mission in which a person gave orders or reports: they are not the method's merit."""
         if self._referee is not None:
             self._referee.disqualify("a person took part")
 
@@ -265,7 +265,7 @@ class RefereeNode(StepNode):
         return all(state is not None and state.phase == PilotState.DONE for state in states)
 
     def wind_down(self) -> bool:
-        """A person ends the mission early: score what was flown. False when nothing was."""
+        """Scores the flight so far when a person ends the mission early. False when nothing was flown."""
         if self._referee is None or self._referee.start is None:
             return False
         if self._result is None:

@@ -100,7 +100,7 @@ class SafetyGovernorNode(StepNode):
         return "" if self._odometry.known else "the transform map -> odom"
 
     def _airborne(self) -> str:
-        """Why the governor must stay active: all but a vehicle that says it stands disarmed on the ground."""
+        """Returns why the governor must stay active; empty when the vehicle reports itself disarmed on the ground."""
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
         if autopilot is None:
             return "whether the vehicle flies is not known"
@@ -244,7 +244,7 @@ class SafetyGovernorNode(StepNode):
         )
 
     def _command(self) -> Command | None:
-        """What the pilot asked for last."""
+        """Returns the pilot's last command."""
         asked = self.inbox(names.CMD_VEL).newest
         if asked is None:
             return None
@@ -252,7 +252,7 @@ class SafetyGovernorNode(StepNode):
         return Command(nanoseconds(asked.header.stamp) * 1e-9, velocity, float(asked.twist.angular.z))
 
     def _traffic(self, step: Step) -> list[Other]:
-        """The other vehicles, where they were last heard of."""
+        """Returns the other vehicles at their last reported positions."""
         heard = [box.at(step.ns if self.lockstep else None) or box.at() for box in self._others.values()]
         return [Other(own[0] * 1e-9, own[1].position, own[2]) for own in heard if own is not None]
 

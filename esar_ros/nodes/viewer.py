@@ -1,9 +1,9 @@
-"""Viewer node: what somebody watches goes from topics to a view, what they ask for goes into the graph.
+"""Viewer node: passes topics on to a view, and the viewer's requests on to the graph.
 
-It takes no part in steps and delays nobody. Until the mission runs it reads latched topics alone: publishers count
-their readers before the first step, and one that only watches must not be taken for one that is needed. Without a
-reader of the page it subscribes to what comes once a second and to nothing else; fast topics are kept as bytes and
-read at the page's rate.
+It takes no part in steps and delays no node. Until the mission runs it reads latched topics alone: publishers count
+their readers before the first step, and a viewer must not be taken for a reader that is needed. Without a reader of the
+page it subscribes to what comes once a second and to nothing else; fast topics are kept as bytes and read at the page's
+rate.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ FAST = (names.ODOMETRY, names.PILOT_STATE)  # every control step: only the newes
 
 
 class View(Protocol):
-    """Who is shown the mission. Called from the node's thread."""
+    """Display of the mission. Called from the node's thread."""
 
     def take(self, vehicle: str, topic: str, message: Any) -> None:
         """One message."""
         ...
 
     def take_clock(self, paused: bool, speed: float) -> None:
-        """How the simulator's time goes."""
+        """Takes the state of the simulator's time: paused, and speed (times real time)."""
         ...
 
     def wanted(self) -> frozenset[str]:
@@ -105,7 +105,7 @@ class ViewerNode(Node):
     # -- what is asked for, from any thread ---------------------------------------------------------
 
     def order(self, vehicle: str, what: str) -> None:
-        """Tell a vehicle's pilot: search, hold or return."""
+        """Orders a vehicle's pilot to search, hold or return."""
 
         def send() -> None:
             self._standing[vehicle] = what

@@ -188,7 +188,7 @@ class VoxelMapperNode(StepNode):
         return None
 
     def _work(self, step: Step, scanned: bool) -> None:
-        """What this step brings into the map."""
+        """Integrates this step's LiDAR scan and depth images into the map, and labels it."""
         self._spent = 0.0
         if not self._lifecycle.active:
             return

@@ -1,4 +1,4 @@
-"""Arming and touching down, as actions that tell the truth."""
+"""Actions for arming and touching down, whose results are confirmed by the vehicle's state."""
 
 from __future__ import annotations
 

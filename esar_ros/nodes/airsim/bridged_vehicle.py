@@ -15,7 +15,7 @@ from esar_ros.nodes.messages import convert
 
 @dataclass
 class BridgedVehicle:
-    """A vehicle's server side, its participants and what was last heard of it."""
+    """A vehicle's server side, its participants and the last messages from them."""
 
     name: str
     remote: AirSimVehicle
@@ -33,16 +33,16 @@ class BridgedVehicle:
 
     @property
     def height(self) -> float | None:
-        """m above the surface below as the governor said last; None: not seen."""
+        """Height (m) above the surface below, as last reported by the governor; None: not seen."""
         return float(self.safety.height) if self.safety is not None and self.safety.has_height else None
 
     @property
     def mode(self) -> Mode:
-        """What the governor said last."""
+        """The mode last reported by the governor."""
         return convert.mode_of(self.safety) if self.safety is not None else Mode.UNKNOWN
 
     def estimate(self, reading: VehicleReading) -> Estimate:
-        """Pose and velocity as its odometry tells them."""
+        """Returns pose and velocity with the odometry's simulated error."""
         if self.error is None:
             return Estimate(reading.pose, reading.velocity)
         return self.error.estimate(reading.ns, reading.pose, reading.velocity)

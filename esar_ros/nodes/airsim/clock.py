@@ -16,7 +16,7 @@ CATCH_UP = 0.2  # s wall that a late step is made up for
 
 
 class Pacer:
-    """Whether the next step may be taken. Times are s of a steady clock that the caller reads."""
+    """Pace of lockstep: pause, single steps and speed. Times are s of a steady clock that the caller reads."""
 
     def __init__(self) -> None:
         self.paused = False
@@ -29,7 +29,7 @@ class Pacer:
         self._until = (seq // frame_every + 1) * frame_every
 
     def may_step(self, seq: int, now: float) -> bool:
-        """Whether step seq may be taken now."""
+        """Returns whether step seq may be taken now."""
         if self.paused and seq >= self._until:
             return False
         return self.speed == 0.0 or now >= self._due

@@ -13,7 +13,7 @@ from esar_ros.nodes.core.parameters import declare
 
 @dataclass(frozen=True)
 class Server:
-    """Where a server is, and how long (s) it may take to answer for the first time."""
+    """Address of a server, and the time (s) within which it must answer first."""
 
     host: str
     port: int

@@ -1,4 +1,4 @@
-"""Whether a cyclic task answers within its period: response times and deadlines missed (Liu and Layland 1973)."""
+"""Timeliness of a cyclic task: response times and deadlines missed (Liu and Layland 1973)."""
 
 from __future__ import annotations
 

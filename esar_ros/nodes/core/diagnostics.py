@@ -19,7 +19,7 @@ MISSION = "mission"  # hardware_id of nodes that belong to no vehicle
 
 @dataclass(frozen=True)
 class Finding:
-    """How a part of a node is doing: DiagnosticStatus.OK, WARN, ERROR or STALE, words and numbers."""
+    """Status of a part of a node: DiagnosticStatus.OK, WARN, ERROR or STALE, words and numbers."""
 
     what: str
     level: bytes = DiagnosticStatus.OK
@@ -38,7 +38,7 @@ class Diagnostics:
         self._last = 0.0
 
     def due(self) -> bool:
-        """Whether a period has passed since the last publication."""
+        """Returns whether a period has passed since the last publication."""
         return time.monotonic() - self._last >= PERIOD
 
     def publish(self, findings: list[Finding]) -> None:

@@ -1,4 +1,4 @@
-"""Where detector and mapper get their four-camera frames: hand-over in one process, or Image topics.
+"""Sources of four-camera frames for detector and mapper: hand-over in one process, or Image topics.
 
 Images of 8.6 MB a frame cost a copy per consumer over DDS; nodes composed in one process hand over
 the arrays themselves, read-only. Both sources deliver equal frames (a test holds them to it).

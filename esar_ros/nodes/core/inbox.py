@@ -36,7 +36,7 @@ class Inbox:
         self._lost.append(ns)
 
     def settled(self, ns: int) -> bool:
-        """Whether nobody need wait for the message of this stamp."""
+        """Returns whether there is no need to wait for the message of this stamp: it has arrived or is lost."""
         return ns in self._by_stamp or ns in self._lost
 
     def nearest_stamp(self, ns: int) -> int | None:

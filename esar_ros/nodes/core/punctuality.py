@@ -1,4 +1,4 @@
-"""What lets a process answer in time on a computer that is busy."""
+"""Real-time scheduling of a process, so that it answers in time on a busy computer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who takes part in steps: known by heartbeats, lost after a silence, back at a new epoch."""
+"""Participants of the steps: known by heartbeats, lost after a silence, back at a new epoch."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ class Roster:
         return sorted(name for name, m in self._members.items() if not m.present)
 
     def present(self, node: str) -> bool:
-        """Whether a step waits for this node."""
+        """Returns whether a step waits for this node."""
         member = self._members.get(node)
         return member is not None and member.present
 
     def has_answered(self, node: str, ns: int) -> bool:
-        """Whether a present node has finished with the step of this stamp; true for absent ones."""
+        """Returns whether a present node has finished with the step of this stamp; true for absent ones."""
         member = self._members.get(node)
         return member is None or not member.present or member.answered >= ns

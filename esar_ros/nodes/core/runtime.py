@@ -32,7 +32,7 @@ def make_executor() -> Executor:
 
 
 def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -> int:
-    """Make nodes, spin them in one thread until told to stop, destroy them. Returns the exit code.
+    """Makes nodes, spins them in one thread until stopped, destroys them. Returns the exit code.
 
     Ends on SIGINT, SIGTERM, a shut-down context, or when a node has an `exit_code` that is not None; bad
     input prints one line and gives 2. On a signal, nodes whose `wind_down()` returns True get a little longer.
@@ -111,6 +111,6 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
 
 
 def _exit_code(nodes: Sequence[Node]) -> int | None:
-    """What a node that wants to end the process in good order says."""
+    """Returns the exit code of a node that wants to end the process in good order; None without one."""
     codes = [code for node in nodes if (code := getattr(node, "exit_code", None)) is not None]
     return max(codes, default=None)

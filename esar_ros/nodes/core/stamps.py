@@ -19,7 +19,7 @@ def to_stamp(ns: int) -> Time:
 
 
 def start_of(state: MissionState) -> int | None:
-    """When the mission's clock began, ns; None before it."""
+    """Returns the stamp (ns) at which the mission's clock began; None before it."""
     if state.phase not in (MissionState.RUNNING, MissionState.ENDED):
         return None
     return nanoseconds(state.header.stamp) - round(state.elapsed * NANO)

@@ -1,7 +1,7 @@
-"""Work of several nodes in one process on one thing, done once a step and in one order, whoever comes first.
+"""Barrier for work of several nodes in one process on a shared object, done once a step and in a fixed order.
 
-Two vehicles' frames go into one map. Whose frame arrives first depends on the machine, what the map is worth must not:
-so each offers its work of a step, and the last to come has all of it done, in the order of the members.
+Two vehicles' frames go into one map. The order of arrival depends on the machine, the map must not: so each offers its
+work of a step, and the last to come has all of it done, in the order of the members.
 """
 
 from __future__ import annotations

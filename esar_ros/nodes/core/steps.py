@@ -44,7 +44,7 @@ HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
 
 @dataclass(frozen=True)
 class Step:
-    """What is being answered."""
+    """A step that is being answered."""
 
     ns: int  # stamp
     seq: int
@@ -65,7 +65,7 @@ class Step:
         return self.ns * 1e-9
 
     def is_frame(self) -> bool:
-        """Whether camera frames exist at this stamp."""
+        """Returns whether camera frames exist at this stamp."""
         return bool(self.kinds & Tick.FRAME)
 
 
@@ -175,7 +175,7 @@ class StepNode(Node, ABC):
         return take if self._faults is None else self._faults.into(self.vehicles[0], topic, take)
 
     def lacks_transform(self, vehicle: str, ns: int) -> bool:
-        """Whether a fault withholds the transform map -> odom at this stamp."""
+        """Returns whether a fault withholds the transform map -> odom at this stamp."""
         return self._faults is not None and self._faults.lacks_transform(vehicle, ns)
 
     def await_input(
@@ -198,7 +198,7 @@ class StepNode(Node, ABC):
         return box
 
     def follow(self, vehicle: str) -> None:
-        """Listen to another vehicle's ticks, so that nobody waits for what its absent nodes would have made."""
+        """Listens to another vehicle's ticks, so as not to wait for outputs of its absent nodes."""
         if self.lockstep:
             self._followed[vehicle] = self.input(names.TICK, vehicle=vehicle)
 
@@ -224,7 +224,7 @@ class StepNode(Node, ABC):
         return self._outputs[(vehicle or self.vehicles[0], name)]
 
     def wanted(self, name: str, vehicle: str | None = None) -> bool:
-        """Whether anybody subscribes to an output: what nobody wants is not made."""
+        """Returns whether an output has subscribers: outputs without any are not computed."""
         return self.publisher(name, vehicle).get_subscription_count() > 0
 
     def send(self, name: str, message: Any, vehicle: str | None = None) -> None:
@@ -335,7 +335,7 @@ class StepNode(Node, ABC):
     # -- liveness -------------------------------------------------------------------------------
 
     def waiting_for(self) -> str:
-        """What this node lacks to take part, beyond matched topics; empty when nothing."""
+        """Returns what this node lacks to take part, beyond matched topics; empty when nothing."""
         return ""
 
     def diagnose(self) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""What a topic is: type, quality of service, who writes and reads it, which bags keep it."""
+"""Description of a topic: type, quality of service, writers and readers, bags that keep it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Quality(Enum):
 
     @property
     def kept_for_late(self) -> int:
-        """How many of its last messages a late reader gets; 0: none."""
+        """Number of its last messages that a late reader gets; 0: none."""
         return self.value.depth if self.value.latched else 0
 
 
@@ -65,11 +65,11 @@ class Topic:
 
     @property
     def description(self) -> str:
-        """What it is, and when it is there."""
+        """The topic's content, and when it is published."""
         return f"{self.about}; made only while someone subscribes" if self.on_demand else self.about
 
     def recorded(self, level: str) -> bool:
-        """Whether a bag of one of RECORD_LEVELS keeps it."""
+        """Returns whether a bag of one of RECORD_LEVELS keeps it."""
         if self.record is Record.NEVER or (level == "private" and self.type in _PICTURES):
             return False
         return self.record.value <= _KEPT.get(level, Record.FULL.value)

@@ -24,7 +24,7 @@ PROCESSES = (
 
 
 def inputs_of(node: str) -> tuple[str, ...]:
-    """What faults can touch of what a node receives."""
+    """Returns the inputs of a node that faults can affect."""
     topics = [t.name for t in TOPICS if node in t.readers and t.name not in _UNTOUCHED and not t.name.startswith("/")]
     return tuple(sorted(topics)) + ((core.FRAMES,) if node in _LOOKING else ())
 

@@ -22,7 +22,7 @@ class NodeFaults:
     """The faults of one node's inputs, by the mission's time."""
 
     def __init__(self, node: Node, schedule: Schedule, state_topic: str) -> None:
-        """state_topic: where the mission's state is told, which the time of faults is counted from."""
+        """state_topic: topic of the mission's state, whose start is the zero of the faults' times."""
         self._schedule = schedule
         self._node = node
         self._start_ns: int | None = None
@@ -42,7 +42,7 @@ class NodeFaults:
     def into(
         self, vehicle: str, topic: str, take: Callable[[Any], None], lost: Callable[[int], None] = lambda ns: None
     ) -> Callable[[Any], None]:
-        """take with the faults of a topic before it; lost(ns) is told stamps whose message does not come in time."""
+        """Returns take behind the faults of a topic; lost(ns) is called for stamps whose message is not in time."""
         name = self._node.get_name()
         faults = self._schedule.messages(name, vehicle, topic) if topic in inputs_of(name) else ()
         if not faults:
@@ -66,7 +66,7 @@ class NodeFaults:
         return receive
 
     def lacks_transform(self, vehicle: str, ns: int) -> bool:
-        """Whether the transform map -> odom is missing for odometry of this stamp."""
+        """Returns whether the transform map -> odom is missing for odometry of this stamp."""
         now = self._time(ns)
         for gap in self._schedule.transform_gaps(self._node.get_name(), vehicle):
             if now is not None and gap.active(now):

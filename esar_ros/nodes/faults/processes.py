@@ -28,7 +28,7 @@ class Strike:
 
 
 class Processes(Protocol):
-    """Who starts the processes and knows their ids."""
+    """The supervisor that starts the processes and knows their ids."""
 
     def pid(self, label: str) -> int | None:
         """Process id by label, None while it is not running."""

@@ -1,4 +1,4 @@
-"""What faults make of ROS messages and of frames that are handed over inside a process."""
+"""Effects of faults on ROS messages, and on frames that are handed over inside a process."""
 
 from __future__ import annotations
 

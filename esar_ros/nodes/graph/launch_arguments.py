@@ -154,7 +154,7 @@ def _check_faults(path: Path) -> None:
 
 
 def _task(name: str) -> tuple[str, str, int]:
-    """The task as its node is told it (id, or absolute path), its map and its seed."""
+    """Returns the task as passed to its node (id, or absolute path), its map and its seed."""
     if name.endswith(".json") or "/" in name:
         name = str(Path(name).resolve())
     task, source = find_task(name)

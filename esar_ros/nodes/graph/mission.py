@@ -47,7 +47,7 @@ def vehicle_names(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class MissionOptions:
-    """What a person chooses. Every launch argument and every flag of `esar mission` ends here."""
+    """Options of a mission. Every launch argument and every flag of `esar mission` ends here."""
 
     task: str = "aotai-first"
     planner: str = defaults.PLANNER

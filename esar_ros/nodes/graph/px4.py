@@ -1,4 +1,4 @@
-"""The graph of a real vehicle: cameras and ranges by drivers, nobody who knows the truth, nothing that is scored.
+"""The graph of a real vehicle: cameras and ranges by drivers, without ground truth and scoring.
 
 Standard library alone, as launch needs it.
 """

@@ -85,12 +85,12 @@ class OdometryInMap:
 
     @property
     def known(self) -> bool:
-        """Whether the transform has arrived."""
+        """True once the transform has arrived."""
         return self._odom_in_map is not None
 
     @property
     def arrived(self) -> float:
-        """When the newest odometry came in, s on the steady clock."""
+        """Arrival of the newest odometry, s on the steady clock."""
         return self._box.arrived
 
     def newest_ns(self) -> int | None:
@@ -112,7 +112,7 @@ class OdometryInMap:
         return (nanoseconds(message.header.stamp), pose, velocity) if pose.is_finite() else None
 
     def covariance(self, ns: int) -> NDArray[np.float64] | None:
-        """(6, 6) of the pose at a stamp, m^2 and rad^2 about the map's axes; None: nobody states one.
+        """Returns the pose's covariance (6, 6) at a stamp, m^2 and rad^2 about the map's axes; None: not stated.
 
         Axes without a positive variance are not stated (REP-145).
         """
@@ -273,7 +273,7 @@ def clue_of(message: ClueMessage) -> SeenClue:
 
 
 def mode_of(message: Any) -> Mode:
-    """Mode of a SafetyStatus; one that nobody knows is a hold."""
+    """Returns the mode of a SafetyStatus; HOLD for an unknown value."""
     try:
         return Mode(message.mode)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the map becomes on topics: grids, points and frontiers, all in the map frame."""
+"""Messages of the map: grids, points and frontiers, all in the map frame."""
 
 from __future__ import annotations
 

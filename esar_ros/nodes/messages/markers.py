@@ -104,7 +104,7 @@ def ellipsoid(covariance: np.ndarray) -> tuple[Vector, Quaternion]:
 
 
 def clear_all() -> Marker:
-    """What comes first in an array that replaces the one before."""
+    """Returns the marker that comes first in an array which replaces the one before."""
     marker = Marker(action=Marker.DELETEALL)
     marker.header.frame_id = names.MAP
     return marker

@@ -1,7 +1,7 @@
-"""What a planner hears of the mission's other vehicles.
+"""A planner's view of the mission's other vehicles.
 
-What others know without a planner - place, clues - is of the frame's own stamp. What their planners have said is of the
-frame before: two planners that wait for each other's word on one frame would wait for ever.
+Their place and clues, which do not depend on a planner, are of the frame's own stamp. Their planners' goals and reports
+are of the frame before: two planners that wait for each other's decision on one frame would wait for ever.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Team:
 
     @property
     def known(self) -> bool:
-        """Whether everybody's transform has arrived."""
+        """True once every teammate's transform has arrived."""
         return all(odometry.known for odometry in self._odometry.values())
 
     def _on_report(self, name: str, message: ReportMessage) -> None:
         self._reports[name][message.seq] = nanoseconds(message.header.stamp), convert.report_of(message)
 
     def is_complete(self, step: Step) -> bool:
-        """Whether all reports are there that others' decisions of the frame before have counted."""
+        """Returns whether all reports have arrived that the others' decisions of the frame before have counted."""
         before = step.frame_before_ns
         if before is None or not self._node.lockstep:
             return True
@@ -58,7 +58,7 @@ class Team:
         return True
 
     def observe(self, step: Step) -> tuple[Teammate, ...]:
-        """The others at a frame; who has never been heard of is left out."""
+        """Returns the other vehicles at a frame; one without any message so far is left out."""
         return tuple(mate for name in self.names if (mate := self._mate(name, step)) is not None)
 
     def _mate(self, name: str, step: Step) -> Teammate | None:

@@ -1,4 +1,4 @@
-"""What a vehicle says, as messages. Poses in <vehicle>/odom, twists in <vehicle>/base_link (REP-103, REP-105)."""
+"""Messages of a vehicle's state. Poses in <vehicle>/odom, twists in <vehicle>/base_link (REP-103, REP-105)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def odometry_message(
 
 
 def state_message(reading: VehicleReading, landing: bool, holding: bool, collisions: int, stamp: Time) -> VehicleState:
-    """What the autopilot says about itself; landing: it is coming down to touch the ground."""
+    """Returns the autopilot's state as a message; landing: it is coming down to touch the ground."""
     flying = VehicleState.LANDED_LANDING if landing else VehicleState.LANDED_FLYING
     message = VehicleState(
         armed=reading.armed,

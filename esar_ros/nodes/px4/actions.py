@@ -60,7 +60,7 @@ class Px4Actions:
             )
 
     def settle(self) -> None:
-        """End the goals whose manoeuvres have ended, and tell the others how far they are."""
+        """Finishes the goals whose manoeuvres have ended, and sends feedback to the others."""
         for manoeuvre, handles in self._open.items():
             if any(handle.is_cancel_requested for handle in handles):
                 self._offboard.call_off(manoeuvre)

@@ -39,7 +39,7 @@ AUTOPILOT = 1  # target component
 
 
 class Px4Link:
-    """Publishers and subscriptions. hear(name, message) gets what the autopilot tells."""
+    """Publishers and subscriptions. hear(name, message) is called with the autopilot's messages."""
 
     def __init__(
         self, node: Node, namespace: str, target_system: int, hear: Callable[[str, Any], None], external: bool = False
@@ -71,7 +71,7 @@ class Px4Link:
         return missing(needed, self._namespace, there)
 
     def explain(self, lacks: list[Missing]) -> str:
-        """What it means that these are not there."""
+        """Returns the explanation of these missing topics."""
         return explain(lacks, self.versions)
 
     def send(self, output: Output) -> None:
@@ -86,7 +86,7 @@ class Px4Link:
             self._publishers["OffboardControlMode"].publish(kind(timestamp=NOW, velocity=True))
 
     def _send_external(self, output: Output) -> None:
-        """What an external mode says of itself."""
+        """Publishes an external mode's registration and its answer to an arming check."""
         if output.registration is not None:
             kind, asked = self._classes["RegisterExtComponentRequest"], output.registration
             self._publishers["RegisterExtComponentRequest"].publish(

@@ -26,7 +26,7 @@ COMMAND = "python -m esar_ros.nodes.px4.messages"
 
 
 def is_built() -> bool:
-    """Whether px4_msgs can be imported, from wherever."""
+    """Returns whether px4_msgs can be imported, from any location."""
     importlib.invalidate_caches()
     return importlib.util.find_spec(PX4_MSGS) is not None
 
@@ -43,7 +43,7 @@ def message_class(name: str) -> Any:
 
 
 def is_outdated() -> bool:
-    """Whether they were built here by an earlier version of this package, from other definitions."""
+    """Returns whether they were built here by an earlier version of this package, from other definitions."""
     spec, target = importlib.util.find_spec(PX4_MSGS), prefix()
     ours = spec is not None and spec.origin is not None and Path(spec.origin).is_relative_to(target)
     mark = _mark(target)
@@ -51,7 +51,7 @@ def is_outdated() -> bool:
 
 
 def is_current() -> bool:
-    """Whether they are there, and need not be built again."""
+    """Returns whether they are there, and need not be built again."""
     return is_built() and not is_outdated()
 
 
@@ -70,7 +70,7 @@ def ensure() -> bool:
 
 
 def prefix() -> Path:
-    """Where this package itself is installed: what lies there is found by Python, ament and the linker."""
+    """Returns the prefix in which this package is installed, where Python, ament and the linker find files."""
     from ament_index_python.packages import get_package_prefix
 
     try:
@@ -85,7 +85,7 @@ def _mark(target: Path) -> Path:
 
 
 def _built_from() -> str:
-    """What the mark says: which definitions."""
+    """Returns the content of the mark: a digest of the definitions."""
     total = hashlib.sha256()
     for path in sorted(resource(f"interfaces/{PX4_MSGS}").rglob("*.msg")):
         total.update(path.name.encode() + b"\0" + path.read_bytes())

@@ -42,7 +42,7 @@ FLYING = (interface.AIRSIM_BRIDGE, interface.PX4_BRIDGE, interface.SAFETY_GOVERN
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """How a bag is played. rate: 2 is twice as fast; clock: Hz of /clock, 0 for none; wait: s for a first reader."""
+    """Options of playback. rate: 2 is twice as fast; clock: Hz of /clock, 0 for none; wait: s for a first reader."""
 
     selection: Selection = field(default_factory=Selection)
     rate: float = 1.0
@@ -208,5 +208,5 @@ def quality_of(connection: Connection) -> QoSProfile:
 
 
 def play_bag(bag: Bag, options: PlayOptions) -> int:
-    """Play until the end or until told to stop; exit code."""
+    """Plays until the end or until stopped; returns the exit code."""
     return run(lambda: [BagPlayerNode(bag, options)], argv=[])

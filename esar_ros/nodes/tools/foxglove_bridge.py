@@ -36,7 +36,7 @@ SCHEMA_ENCODING = "ros2msg"
 
 
 class Clients:
-    """What clients have subscribed to: a foxglove.websocket.ServerListener, called from the server's thread."""
+    """Subscriptions of clients: a foxglove.websocket.ServerListener, called from the server's thread."""
 
     def __init__(self) -> None:
         self.changes: queue.SimpleQueue[tuple[str, int]] = queue.SimpleQueue()

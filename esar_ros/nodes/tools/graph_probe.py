@@ -1,6 +1,6 @@
-"""Listens to whatever graph runs in this ROS domain: `python -m esar_ros.nodes.tools.graph_probe S` prints its facts.
+"""Probe of any graph that runs in this ROS domain: `python -m esar_ros.nodes.tools.graph_probe S` prints its facts.
 
-Its subscriptions ask for no more than is offered, so that the probe is never itself the reader that hears nothing.
+Its subscriptions ask for no more than is offered, so that the probe itself never fails to match.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long an Image message takes to fill: `python -m esar_ros.nodes.tools.image_check` prints ms for 640x480 colour.
+"""Time to fill an Image message: `python -m esar_ros.nodes.tools.image_check` prints ms for 640x480 colour.
 
 Assigning an array to `data` goes through a check of every byte in Python, 50 to 130 ms; by the array's own buffer it
 takes some hundredths of one.

@@ -1,4 +1,4 @@
-"""Tells whether a message that a process sends to itself over DDS arrives.
+"""Checks whether a message that a process sends to itself over DDS arrives.
 
 Run: `python -m esar_ros.nodes.tools.loopback_check`.
 """

@@ -17,7 +17,7 @@ _TIME, _HEADER = "builtin_interfaces/Time", "std_msgs/Header"
 
 
 class Stamped(Enum):
-    """Where a message type keeps its stamps."""
+    """Location of the stamps in a message type."""
 
     NOWHERE = 0
     IN_FRONT = 1  # one stamp, the first field
@@ -26,7 +26,7 @@ class Stamped(Enum):
 
 @cache
 def stamped(message_type: str) -> Stamped:
-    """Where the stamps of 'package/msg/Name' are."""
+    """Returns the location of the stamps in 'package/msg/Name'."""
     fields = list(message_class(message_type).get_fields_and_field_types().values())
     inside = [_holds_time(field) for field in fields]
     if not any(inside):
@@ -50,7 +50,7 @@ def restamp(raw: bytes, message_type: str, shift: int) -> bytes:
 
 @cache
 def _holds_time(field: str) -> bool:
-    """Whether a field of this type holds stamps at any depth."""
+    """Returns whether a field of this type holds stamps at any depth."""
     kind = _element(field)
     if kind == _TIME:
         return True
