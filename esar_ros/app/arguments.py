@@ -1,4 +1,4 @@
-"""Command-line arguments whose mistakes are told in one line."""
+"""Command-line arguments whose errors are reported in one line."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises UsageError instead of printing its whole usage and exiting."""
 
     def error(self, message: str) -> NoReturn:
-        """What is wrong with the arguments, and where to read about them."""
+        """Raises UsageError with what is wrong with the arguments, and where to read about them."""
         raise UsageError(message, f"see {self.prog} --help")

@@ -30,7 +30,7 @@ LAUNCHER_VERBS = {
 
 
 def usage() -> str:
-    """What can be typed."""
+    """Returns the list of verbs."""
     lines = ["usage: esar VERB ...   (esar VERB --help for its flags)", ""]
     lines += [f"  {name:<14} {about}" for name, (about, _) in VERBS.items()]
     lines += [f"  {name:<14} {about}" for name, about in LAUNCHER_VERBS.items()]

@@ -1,4 +1,4 @@
-"""What this machine has and lacks for flying missions, with the command that mends it."""
+"""Checks of this machine: what it has and lacks for flying missions, with the command that corrects it."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def report(checks: Sequence[Check], verdict: tuple[str, str] = ("missing", "read
 
 
 def live(seconds: float) -> list[Check]:
-    """What is wrong with the graph that runs in this ROS domain. Raises UsageError where nothing runs."""
+    """Examines the graph that runs in this ROS domain. Raises UsageError where nothing runs."""
     if not 1.0 <= seconds <= 600.0:
         raise UsageError(f"--live {seconds:g}", "give 1 to 600 seconds")
     arguments = ["-m", "esar_ros.nodes.tools.graph_probe", f"{seconds:g}"]

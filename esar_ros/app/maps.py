@@ -76,7 +76,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def facts(place: PlaceMap) -> dict[str, str]:
-    """What a person wants to know about a place, in words and numbers."""
+    """Returns facts about a place for people, in words and numbers."""
     origin = place.origin
     rng = np.random.default_rng(0)
     xy = rng.uniform(-place.size / 2, place.size / 2, (40_000, 2))

@@ -66,7 +66,7 @@ def _parser() -> Parser:
 
 @dataclass(frozen=True)
 class _State:
-    """Whether a detector can be used."""
+    """State of a detector: its description, and what is missing for its use."""
 
     about: str
     missing: str = ""

@@ -13,7 +13,7 @@ _PARAMETERS = "ros__parameters"
 
 
 def check_parameter_file(path: Path) -> None:
-    """Whether a file is what ROS reads parameters from: node -> ros__parameters -> name -> value. Raises UsageError."""
+    """Raises UsageError unless a file has ROS's form of parameters: node -> ros__parameters -> name -> value."""
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

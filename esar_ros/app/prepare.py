@@ -40,7 +40,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def is_prepared(map_id: str) -> bool:
-    """Returns whether kernels and a map's ground are in the cache, as far as a stamp can tell."""
+    """Returns whether kernels and a map's ground are in the cache, judged by a stamp."""
     return _kernel_stamp().is_file() and ground_is_drawn(map_id)
 
 
@@ -114,7 +114,7 @@ def _compile() -> None:
 
     class Told(event.Listener):  # type: ignore[misc]
         def on_start(self, event: object) -> None:
-            """Says nothing."""
+            """Prints nothing."""
 
         def on_end(self, event: object) -> None:
             """Says how many are ready, when there are more."""
@@ -181,7 +181,7 @@ def call_kernels() -> None:
 
 
 class _Enough(Exception):
-    """The flight has shown what it was flown for."""
+    """Ends the flight: all kernels have been compiled."""
 
 
 class _Until:
@@ -212,7 +212,7 @@ def _kernel_stamp() -> Path:
 
 
 def _processor() -> str:
-    """Returns the processor's name, which compiled code depends on; empty where the system does not tell."""
+    """Returns the processor's name, which compiled code depends on; empty where the system does not provide it."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):

@@ -1,4 +1,4 @@
-"""What a person sees while a mission flies: a line per phase, refreshed in a terminal."""
+"""Progress of a mission on the terminal: a line per phase, refreshed in place."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ProgressLine:
 
     @property
     def flown(self) -> bool:
-        """Whether the mission's clock has run."""
+        """True once the mission's clock has run."""
         return self._phase not in ("", *BEFORE)
 
     def show(self, progress: Progress) -> None:

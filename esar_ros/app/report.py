@@ -1,4 +1,4 @@
-"""`esar report DIR ...`: a flown mission shown again, or benchmark runs compared."""
+"""`esar report DIR ...`: reports a flown mission, or compares benchmark runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`esar score BAG`: what was flown, scored again."""
+"""`esar score BAG`: scores a recorded flight again."""
 
 from __future__ import annotations
 

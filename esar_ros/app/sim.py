@@ -59,7 +59,7 @@ def _take_view(argv: list[str]) -> tuple[list[str], int | None]:
 
 
 def show(host: str, port: int, map_id: str, page_port: int) -> None:
-    """Serve the page until told to stop."""
+    """Serves the page until stopped."""
     from esar_ros.app.view.pages import PageServer
     from esar_ros.app.view.simulator import PAGE, SimulatorView
 

@@ -1,4 +1,4 @@
-"""What `esar doctor` looks at.
+"""Checks of `esar doctor`.
 
-Each check ends in one finding: what was looked at, whether it is well, and the command that mends it.
+Each check ends in one finding: its subject, whether it is well, and the command that corrects it.
 """

@@ -1,4 +1,4 @@
-"""What `esar doctor PATH` finds wrong in a bag, a result, a benchmark's folder or a ROS parameter file."""
+"""Checks of `esar doctor PATH`: faults in a bag, a result, a benchmark's folder or a ROS parameter file."""
 
 from __future__ import annotations
 

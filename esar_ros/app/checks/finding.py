@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Check:
-    """One finding. `needed`: without it no mission flies; `cure`: how to mend it, empty when ok."""
+    """One finding. `needed`: without it no mission flies; `cure`: the remedy, empty when ok."""
 
     name: str
     ok: bool

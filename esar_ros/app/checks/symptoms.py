@@ -1,4 +1,4 @@
-"""What users of flying software complain about most, looked for in a running graph or in a bag; and the cure."""
+"""Checks of a running graph or a bag for the most frequent complaints about flying software; and the remedies."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def north_east_down(facts: Facts) -> Check:
 
 
 def hidden_clock(facts: Facts) -> Check:
-    """Simulation time published where nobody looks for it."""
+    """Finds simulation time published on another topic than /clock."""
     found = {topic for topic, _ in facts.of(CLOCK)} | {
         e.topic for e in facts.endpoints if e.type == CLOCK and e.publishes
     }
@@ -89,7 +89,7 @@ def hidden_clock(facts: Facts) -> Check:
 
 
 def disobeyed(facts: Facts) -> Check:
-    """Commands that have no effect: something else holds control, or an action only said that it had succeeded."""
+    """Finds commands without effect: something else holds control, or an action reported success falsely."""
     bad = []
     for topic, commands in facts.of(TWIST):
         odometry = _odometry_beside(facts, topic)

@@ -1,4 +1,4 @@
-"""What the generated pages share."""
+"""Elements shared by the generated pages."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _name(node: ast.AST) -> str:
 
 
 def _value(node: ast.expr, known: dict[str, Any]) -> Any:
-    """What an expression of literals and constants stands for; its source where it depends on the run."""
+    """Returns the value of an expression of literals and constants; its source where it depends on the run."""
     try:
         return eval(compile(ast.Expression(node), "<declaration>", "eval"), {}, known)
     except (NameError, AttributeError):

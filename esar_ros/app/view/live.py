@@ -29,7 +29,7 @@ Position = tuple[float, float, float]
 
 
 class Graph(Protocol):
-    """Who carries what is asked for into the mission."""
+    """The mission's graph, as the receiver of requests."""
 
     lockstep: bool
 
@@ -80,7 +80,7 @@ class LiveView:
                 self._measure_pace()
 
     def take_clock(self, paused: bool, speed: float) -> None:
-        """How the simulator's time goes."""
+        """Takes the state of the simulator's time: paused, and speed (times real time)."""
         with self._lock:
             self._state.put("clock", {"paused": paused, "speed": speed})
 
@@ -89,7 +89,7 @@ class LiveView:
         return frozenset(self._wanted.names())
 
     def _measure_pace(self) -> None:
-        """How fast the mission goes, over some seconds."""
+        """Updates the mission's pace: its seconds per second of wall time, over some seconds."""
         mission = self._state.get("mission")
         elapsed = (mission or {}).get("elapsed") or 0.0
         wall, before, _ = self._pace
@@ -106,7 +106,7 @@ class LiveView:
             return self._state.changes({})
 
     def changes(self, cursor: Cursor, query: Mapping[str, str]) -> Mapping[str, Any]:
-        """What is new to a reader; asking is looking. query: vehicle."""
+        """Returns what is new to a reader, and counts as looking. query: vehicle."""
         vehicle = query.get("vehicle", "")
         self._wanted.ask(vehicle if vehicle in self._state.vehicles else self._state.vehicles[0])
         with self._lock:

@@ -1,4 +1,4 @@
-"""What the live page shows of a mission: messages in, sections of plain numbers and words out.
+"""Content of the live page: messages in, sections of plain numbers and words out.
 
 Messages are duck-typed: live subscriptions and a bag's reader give the same attributes. Every section has a serial
 number, so that a reader is sent only what has changed since it last asked. Not thread-safe: its owner locks.
@@ -109,9 +109,9 @@ class LiveState:
         return self._sections.get(section, (0, None))[1]
 
     def log(self, vehicle: str, kind: str, title: str, text: str = "", stamp: float | None = None) -> None:
-        """Add a line to the log, unless the last one of this vehicle and kind said the same.
+        """Adds a line to the log, unless it repeats the last one of this vehicle and kind.
 
-        stamp: s, of what is told; by default the newest heard of.
+        stamp: s, of the event; by default the newest stamp received.
         """
         said = title, _NUMBERS.sub("#", text)  # the same with other numbers is the same
         if self._said.get(f"{vehicle} {kind}") == said or len(self._lists["log"]) >= LOG_KEPT:
@@ -368,7 +368,7 @@ class LiveState:
         self._show_truth()
 
     def _show_truth(self) -> None:
-        """Where everything was, once the mission has ended and not before."""
+        """Publishes the ground truth, once the mission has ended and not before."""
         if not self._ended or self._truth is None:
             return
         truth: Mapping[str, Any] = json.loads(self._truth)

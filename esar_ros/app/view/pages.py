@@ -34,7 +34,7 @@ Changes = Callable[[dict[str, int], Mapping[str, str]], Mapping[str, Any]]
 
 
 class Source(Protocol):
-    """What a page shows. Called from the server's threads."""
+    """Source of a page's content. Called from the server's threads."""
 
     def state(self) -> Mapping[str, Any]:
         """Numbers and words, for JSON."""
@@ -88,7 +88,7 @@ class PageServer:
 
     @property
     def address(self) -> str:
-        """What to open in a browser."""
+        """The page's URL."""
         return f"http://127.0.0.1:{self.port}/"
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
         timeout = 30
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Requests are nobody's news."""
+            """Suppresses the log of requests."""
 
         def do_GET(self) -> None:
             if not self._from_here():
@@ -246,7 +246,7 @@ def number(
 
 
 class Wanted:
-    """Which pictures somebody looks at now: what nobody wants is not made."""
+    """Images that a reader looks at now: others are not made."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -259,6 +259,6 @@ class Wanted:
             self._asked[name] = self._now()
 
     def names(self) -> list[str]:
-        """What was asked for lately, sorted."""
+        """Returns the names requested within the last IDLE s, sorted."""
         with self._lock:
             return sorted(name for name, at in self._asked.items() if self._now() - at <= IDLE)

@@ -1,4 +1,4 @@
-"""An AirSim server as a page shows it: cameras, a map with the way flown, and keys that fly.
+"""A page's view of an AirSim server: cameras, a map with the track flown, and keys that fly.
 
 It is one more AirSim client, on connections of its own: it works with the embedded simulator and with
 AirSim on Unreal alike, and cannot hurt the others.
