@@ -136,7 +136,8 @@ class Mission:
     def _ended(
         self, spec: NodeSpec, event: ProcessExited, context: LaunchContext
     ) -> list[LaunchDescriptionEntity] | None:
-        """What follows. An exception ends the launch with exit code 1 and its text as the last error."""
+        """Returns the actions that follow. An exception ends the launch with exit code 1, its text as the last
+        error."""
         if event.returncode == KILLED and (self._over or context.is_shutdown):
             raise RuntimeError(f"{spec.label} did not end when told to and was killed")
         if self._over or context.is_shutdown:
@@ -151,7 +152,7 @@ class Mission:
         return None
 
     def _epilogue(self) -> list[LaunchDescriptionEntity]:
-        """The result is written and the bag closed: end the nodes, show what was flown, end the rest."""
+        """Ends the nodes once the result is written and the bag closed, shows the flight, ends the rest."""
         # What `esar mission` shows at its end: the scorecard as a table and a picture, and the report.
         report = in_nodes_python("esar_ros.app.cli", "report", self.options.out, name="report")
         done = OnProcessExit(target_action=report, on_exit=self._shown)
