@@ -35,8 +35,8 @@ from esar_ros.mission import names
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.faults.processes import ProcessFaults, Strike
 from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
+from esar_ros.nodes.graph.process_faults import ProcessFaults, Strike
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.scoring.bag import read_bag, score_bag
 

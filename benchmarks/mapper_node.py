@@ -41,12 +41,12 @@ def whole_node(frames: list[Frame], poses: list[Pose], period: float) -> dict[st
 
         from esar_ros.mission import names
         from esar_ros.msg import Brief
-        from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames
         from esar_ros.nodes.core.interface import BY_NAME
         from esar_ros.nodes.core.qos import PROFILES
         from esar_ros.nodes.core.steps import to_stamp
         from esar_ros.nodes.core.types import message_class
         from esar_ros.nodes.messages import convert
+        from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames
         from esar_ros.nodes.voxel_mapper import VoxelMapperNode
         from esar_ros.perception.detectors.backend import CameraFrame
     except ImportError:

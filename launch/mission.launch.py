@@ -23,8 +23,9 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
+from esar_ros.nodes.core.interface import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
-from esar_ros.nodes.graph.mission import REFEREE_RECORDER, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process

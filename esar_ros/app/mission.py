@@ -21,8 +21,8 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
-from esar_ros.nodes.faults.checked import checked_schedule
-from esar_ros.nodes.faults.processes import ProcessFaults
+from esar_ros.nodes.core.faults.checked import checked_schedule
+from esar_ros.nodes.core.interface import SIMULATOR
 from esar_ros.nodes.graph.mission import (
     ENDS,
     LOG_LEVELS,
@@ -32,12 +32,12 @@ from esar_ros.nodes.graph.mission import (
     PRESETS,
     PX4,
     RECORDS,
-    SIMULATOR,
     WORLDS,
     MissionOptions,
     mission_graph,
     vehicle_names,
 )
+from esar_ros.nodes.graph.process_faults import ProcessFaults
 from esar_ros.nodes.graph.progress import SERVING, WAIT, Progress
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages

@@ -29,11 +29,11 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Tick
 from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames, camera_poses
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames, camera_poses
 from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.messages.vehicle import range_image_message
 from esar_ros.perception.detectors.backend import CameraFrame

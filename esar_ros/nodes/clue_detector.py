@@ -22,7 +22,6 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.newest_frame import NewestFrame
 from esar_ros.nodes.core.parameters import declare
@@ -30,6 +29,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.crop_sheet import crop_sheet
+from esar_ros.nodes.messages.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.messages.markers import clue_markers
 from esar_ros.perception.annotate import annotated

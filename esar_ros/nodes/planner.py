@@ -16,7 +16,6 @@ from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
 from esar_ros.msg import MissionState, PilotState, Report, SafetyStatus, Tick
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.frame_source import FrameSet, TopicFrames
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -24,6 +23,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import start_of
 from esar_ros.nodes.core.steps import LOCKSTEP, Step, StepNode
 from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.frame_source import FrameSet, TopicFrames
 from esar_ros.nodes.messages.mapping import occupancy_grid
 from esar_ros.nodes.messages.markers import goal_markers
 from esar_ros.nodes.messages.team import Team

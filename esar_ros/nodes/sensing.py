@@ -9,9 +9,9 @@ from rclpy.node import Node
 
 from esar_ros.nodes.camera_driver import CameraDriverNode
 from esar_ros.nodes.clue_detector import ClueDetectorNode
-from esar_ros.nodes.core.frame_source import InProcessFrames
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.messages.frame_source import InProcessFrames
 from esar_ros.nodes.voxel_mapper import SharedMap, VoxelMapperNode
 
 

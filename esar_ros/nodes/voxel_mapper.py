@@ -28,13 +28,13 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detections, MapStatus, Tick
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.step_barrier import StepBarrier
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.messages.mapping import (
     color_by_class,
     frontier_markers,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from esar_ros.mission.observation import Brief, CameraView, Observation, SeenClue
 from esar_ros.planning.depth_view import bearing_deg
-from esar_ros.planning.model.exchange import Form, Picture, Question, Reply, clean, picture
+from esar_ros.planning.exchange import Form, Picture, Question, Reply, clean, picture
 
 ORDER = ("front", "left", "right", "down")
 CAPTION_SYSTEM = (

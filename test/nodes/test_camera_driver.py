@@ -17,8 +17,8 @@ from esar_ros.mission import names
 from esar_ros.msg import Tick
 from esar_ros.nodes import camera_driver
 from esar_ros.nodes.camera_driver import GIVE_UP, CameraDriverNode
-from esar_ros.nodes.core.frame_source import FrameSet
 from esar_ros.nodes.core.steps import Step
+from esar_ros.nodes.messages.frame_source import FrameSet
 
 Spin = Callable[..., bool]
 STEP = Step(ns=1_000_000_000, seq=1, kinds=Tick.RANGES, period=0.05, previous_ns=None, absent=frozenset())

@@ -23,11 +23,11 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.msg import Tick
 from esar_ros.nodes import clue_detector
-from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import to_stamp
 from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames
 from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.srv import SetPrompts
 from helpers.tiny_onnx import bright_tent

@@ -25,12 +25,12 @@ from esar_ros.mission.clues import KINDS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detection, Detections, Tick
 from esar_ros.nodes import voxel_mapper
-from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames
 from esar_ros.nodes.messages.mapping import GREY
 from esar_ros.perception.detectors.backend import CameraFrame
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.task import load_task
 from esar_ros.mission.truth_token import VARIABLE
-from esar_ros.nodes.graph.mission import PX4, SIMULATOR, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.core.interface import SIMULATOR
+from esar_ros.nodes.graph.mission import PX4, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 

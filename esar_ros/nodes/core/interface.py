@@ -30,6 +30,11 @@ VEHICLE_PARTICIPANTS = (CAMERA_DRIVER, CLUE_DETECTOR, VOXEL_MAPPER, PLANNER, PIL
 MISSION_PARTICIPANTS = (REFEREE, RECORDER)
 ANY_NODE = "any"
 
+# Processes that are no node, or more than one.
+SIMULATOR = "simulator"
+SENSING = "sensing"
+REFEREE_RECORDER = "referee_recorder"
+
 _STEP, _LATCHED, _SENSOR = Quality.STEP, Quality.LATCHED, Quality.SENSOR
 
 

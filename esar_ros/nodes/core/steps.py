@@ -28,6 +28,8 @@ from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.core.faults.checked import checked_schedule
+from esar_ros.nodes.core.faults.inputs import NodeFaults
 from esar_ros.nodes.core.inbox import KEPT
 from esar_ros.nodes.core.inbox import Inbox as Inbox
 from esar_ros.nodes.core.interface import BY_NAME, RECORD_LEVELS, RECORDER
@@ -35,8 +37,6 @@ from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.stamps import to_stamp as to_stamp
 from esar_ros.nodes.core.types import message_class
-from esar_ros.nodes.faults.checked import checked_schedule
-from esar_ros.nodes.faults.inputs import NodeFaults
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
 HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more

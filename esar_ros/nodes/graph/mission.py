@@ -14,6 +14,7 @@ from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR
 
 PX4 = "px4"
 WORLDS = ("embedded", "airsim", PX4)
@@ -29,10 +30,6 @@ TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
 
 NO_PORT = -1  # -1: none is served, 0: a free port
 MOST_VEHICLES = 16
-
-SIMULATOR = "simulator"
-SENSING = "sensing"
-REFEREE_RECORDER = "referee_recorder"
 
 
 def vehicle_names(text: str) -> tuple[str, ...]:

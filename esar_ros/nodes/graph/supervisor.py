@@ -21,8 +21,8 @@ from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.processes import die_with_parent, how_it_ended
 from esar_ros.mission.truth_token import ON_STANDARD_INPUT
-from esar_ros.nodes.faults.processes import ProcessFaults
 from esar_ros.nodes.graph.mission import NodeSpec
+from esar_ros.nodes.graph.process_faults import ProcessFaults
 from esar_ros.nodes.graph.progress import PREFIX
 
 # s a process gets to end after SIGINT, before SIGKILL, on a busy machine: the one that has a score to write (it needs a

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ValidationError
 
 from esar_ros.mission.chat import ChatServer, Completion, NoAnswer
-from esar_ros.planning.model.exchange import Question, Reply, payload
+from esar_ros.planning.exchange import Question, Reply, payload
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.planning.model.settings import SCRIPTED, ModelSettings
 

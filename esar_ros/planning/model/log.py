@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.planning.model.exchange import Question, Reply
+from esar_ros.planning.exchange import Question, Reply
 
 SCHEMA = "esar-model-log/1"
 

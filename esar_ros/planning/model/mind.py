@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from esar_ros.mission.observation import Brief, Observation
+from esar_ros.planning.exchange import CAUTION, Question, Reply
 from esar_ros.planning.model.client import ModelClient
-from esar_ros.planning.model.exchange import CAUTION, Question, Reply
 from esar_ros.planning.model.log import Log, Replay, file_name, find_recording
 from esar_ros.planning.model.settings import KEY, SCRIPTED, ModelSettings, resolved
 

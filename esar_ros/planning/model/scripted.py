@@ -30,8 +30,8 @@ from esar_ros.mission.chat import Completion, NoAnswer
 from esar_ros.mission.clues import KINDS, PERSON, kinds_named
 from esar_ros.planning.belief.brief.form import reading_of
 from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.exchange import SCHEMA_WORDS
 from esar_ros.planning.image_text import relevance
-from esar_ros.planning.model.exchange import SCHEMA_WORDS
 
 _SQUARE = 20.0  # s before the first left turn; the nth comes n^2 as late
 _WINDOW = 4.0  # s in which a turn is due: about one step

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from esar_ros.planning.model.exchange import Picture, Question
+from esar_ros.planning.exchange import Picture, Question
 from esar_ros.planning.model.mind import Mind, Thought
 
 _Form = TypeVar("_Form", bound=BaseModel)

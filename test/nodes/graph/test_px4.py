@@ -243,8 +243,8 @@ def drivers_frames(offsets: dict[str, int], lag: int) -> list[Any]:
 
     from esar_ros.mission import names
     from esar_ros.mission.vehicle import load_vehicle
-    from esar_ros.nodes.core.frame_source import TopicFrames
     from esar_ros.nodes.core.steps import to_stamp
+    from esar_ros.nodes.messages.frame_source import TopicFrames
 
     wire, frames = Wire(), []
     source = TopicFrames(wire, load_vehicle())  # type: ignore[arg-type]

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief
+from esar_ros.planning.exchange import CAUTION, Question, Reply, clean, picture
 from esar_ros.planning.model.client import ModelClient
-from esar_ros.planning.model.exchange import CAUTION, Question, Reply, clean, picture
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings, resolved
 

@@ -13,6 +13,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
+from esar_ros.planning.exchange import Form, Question
 from esar_ros.planning.methods.maps.unigoal import GoalGraph
 from esar_ros.planning.methods.models.aoa import VariableStep
 from esar_ros.planning.methods.models.apex import Attractions
@@ -21,7 +22,6 @@ from esar_ros.planning.methods.models.navgpt import Turn
 from esar_ros.planning.methods.models.pure_mllm import NextAction
 from esar_ros.planning.methods.models.spf import Point
 from esar_ros.planning.model.client import ModelClient
-from esar_ros.planning.model.exchange import Form, Question
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.planning.model.settings import PRESETS, SCRIPTED, ModelSettings, resolved
 from esar_ros.sim.terrain.maps import load_map

@@ -23,7 +23,7 @@ from esar_ros.planning.belief.brief.measures import (
 )
 from esar_ros.planning.belief.brief.parser import BriefFacts, Move, Reference
 from esar_ros.planning.belief.brief.start import StartFact
-from esar_ros.planning.model.exchange import Form, clean
+from esar_ros.planning.exchange import Form, clean
 
 _LEAST_WAY = 10.0  # m: what is nearer is said to be at the place
 _FARTHEST = 20000.0  # m

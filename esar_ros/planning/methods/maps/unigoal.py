@@ -23,10 +23,10 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS, PERSON, kinds_named
 from esar_ros.mission.observation import Grid, Observation, SeenClue
+from esar_ros.planning.exchange import Form
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings, Target
 from esar_ros.planning.methods.maps.grid_walk import Frontier
 from esar_ros.planning.methods.maps.map_method import MapMethod, MapSettings, closeness
-from esar_ros.planning.model.exchange import Form
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.planning.model.thinker import Thinker, ask

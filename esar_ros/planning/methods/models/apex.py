@@ -26,9 +26,9 @@ from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.observation import Grid, Observation
 from esar_ros.planning.depth_view import surface_points
 from esar_ros.planning.discrete import ACTIONS, STOP
+from esar_ros.planning.exchange import Form
 from esar_ros.planning.method import scaled
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, ModelStepSettings
-from esar_ros.planning.model.exchange import Form
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register

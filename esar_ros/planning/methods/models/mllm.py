@@ -26,11 +26,11 @@ from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.belief.brief_model import READER_SYSTEM, ModelBelief, ModelBeliefSettings
 from esar_ros.planning.belief.search import BeliefSettings
 from esar_ros.planning.belief.view_planning import View, Worth
+from esar_ros.planning.exchange import Form, Picture, clean, picture
 from esar_ros.planning.method import GRID, VIEWS
 from esar_ros.planning.methods.maps.grid_walk import GridWalk, WalkSettings
 from esar_ros.planning.methods.models.strategy import Candidate, around_clues, numbered, peaks, whereabouts
 from esar_ros.planning.methods.models.strategy_map import Scene, draw
-from esar_ros.planning.model.exchange import Form, Picture, clean, picture
 from esar_ros.planning.model.mind import Outcome, Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register

@@ -12,8 +12,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from esar_ros.mission.observation import Observation
+from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, ModelStepSettings
-from esar_ros.planning.model.exchange import Form, clean
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register

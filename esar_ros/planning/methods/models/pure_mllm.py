@@ -14,8 +14,8 @@ from typing import Literal
 from pydantic import Field
 
 from esar_ros.mission.observation import Observation
+from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice
-from esar_ros.planning.model.exchange import Form, clean
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register

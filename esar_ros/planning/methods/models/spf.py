@@ -20,9 +20,9 @@ from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import CameraView, Observation
 from esar_ros.planning.depth_view import depth_near
 from esar_ros.planning.discrete import STOP
+from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.leg import waypoint
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, ModelStepSettings
-from esar_ros.planning.model.exchange import Form, clean
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register

@@ -13,7 +13,7 @@ from scipy.ndimage import uniform_filter  # type: ignore[import-untyped]
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
-from esar_ros.planning.model.exchange import clean
+from esar_ros.planning.exchange import clean
 
 APART = 90.0  # m between two candidates
 _WINDOW = 60.0  # m, side of the square over which a peak is summed

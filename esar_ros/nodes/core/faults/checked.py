@@ -11,8 +11,7 @@ from esar_ros.faults.schedule import ProcessFault, Schedule, load_schedule
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import TOPICS, VEHICLE_PARTICIPANTS
-from esar_ros.nodes.graph.mission import REFEREE_RECORDER, SENSING, SIMULATOR
+from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR, TOPICS, VEHICLE_PARTICIPANTS
 
 # Latched ones come once and without a stamp of the mission; ticks and heartbeats say who takes part.
 _UNTOUCHED = (names.TICK, names.HEARTBEAT, names.BRIEF, names.MISSION_STATE)

@@ -12,7 +12,7 @@ from esar_ros.faults.schedule import PROCESS_KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.faults.checked import checked_schedule, inputs_of
+from esar_ros.nodes.core.faults.checked import checked_schedule, inputs_of
 from esar_ros.nodes.graph import launch_arguments
 from esar_ros.nodes.graph.mission import mission_graph
 

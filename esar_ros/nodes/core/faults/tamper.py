@@ -91,7 +91,7 @@ def _spoil(message: Any) -> Any:
 
 
 class FrameTamper:
-    """core.Tamper of nodes.core.frame_source.FrameSet; what it does not do is refused by checked_schedule."""
+    """core.Tamper of nodes.messages.frame_source.FrameSet; what it does not do is refused by checked_schedule."""
 
     def stamp(self, frame_set: Any) -> int:
         """Stamp in ns."""

@@ -11,11 +11,11 @@ from esar_ros.faults import schedule as core
 from esar_ros.faults.schedule import Channel, Schedule
 from esar_ros.mission import names
 from esar_ros.msg import MissionState
+from esar_ros.nodes.core.faults.checked import inputs_of
+from esar_ros.nodes.core.faults.tamper import FrameTamper, MessageTamper
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.stamps import start_of
-from esar_ros.nodes.faults.checked import inputs_of
-from esar_ros.nodes.faults.tamper import FrameTamper, MessageTamper
 
 
 class NodeFaults:

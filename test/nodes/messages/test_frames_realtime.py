@@ -14,9 +14,9 @@ from sensor_msgs.msg import CameraInfo, Image
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.nodes.core import frame_source as module
-from esar_ros.nodes.core.frame_source import FrameSet, TopicFrames
 from esar_ros.nodes.core.stamps import to_stamp
+from esar_ros.nodes.messages import frame_source as module
+from esar_ros.nodes.messages.frame_source import FrameSet, TopicFrames
 from esar_ros.nodes.messages.image import image_message
 
 SECOND = 1_000_000_000

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from esar_ros.faults.schedule import Schedule
-from esar_ros.nodes.faults.processes import ProcessFaults
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec
+from esar_ros.nodes.graph.process_faults import ProcessFaults
 from esar_ros.nodes.graph.progress import PREFIX
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]

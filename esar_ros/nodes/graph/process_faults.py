@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from esar_ros.faults.schedule import Kill, ProcessFault, Schedule
-from esar_ros.nodes.faults.checked import checked_schedule
+from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec
 from esar_ros.nodes.graph.progress import PREFIX
 

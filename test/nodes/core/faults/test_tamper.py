@@ -14,9 +14,9 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.msg import Clue, Clues, RangeImage
-from esar_ros.nodes.core.frame_source import FrameSet
+from esar_ros.nodes.core.faults.tamper import FrameTamper, MessageTamper
 from esar_ros.nodes.core.steps import to_stamp
-from esar_ros.nodes.faults.tamper import FrameTamper, MessageTamper
+from esar_ros.nodes.messages.frame_source import FrameSet
 from esar_ros.perception.detectors.backend import CameraFrame
 
 PERIOD = 50_000_000  # ns

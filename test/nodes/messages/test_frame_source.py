@@ -21,12 +21,12 @@ from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Tick
 from esar_ros.nodes import camera_driver
-from esar_ros.nodes.core.frame_source import FrameSet, InProcessFrames, TopicFrames, camera_poses
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames, TopicFrames, camera_poses
 
 PERIOD = 1_000_000_000  # ns between frames
 WIDTH, HEIGHT = 64, 48
