@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 
 import numpy as np
 
@@ -27,7 +27,16 @@ class HeightReference(Enum):
     GROUND = 2
 
 
-class ReportType(Enum):
+class DecisionStatus(IntEnum):
+    """State of a decision; values equal those of msg/Decision.msg."""
+
+    UNKNOWN = 0
+    DONE = 1
+    THINKING = 2  # still at it: the last goal stays until effective
+    STOP = 3  # the mission is over as far as the planner is concerned
+
+
+class ReportType(IntEnum):
     """Values equal those of msg/Report.msg."""
 
     CLUE = 1

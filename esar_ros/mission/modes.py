@@ -1,4 +1,4 @@
-"""Modes and reasons of the governor; values equal those of msg/SafetyStatus.msg."""
+"""Modes and reasons of the governor (msg/SafetyStatus.msg) and whether a vehicle flies (msg/VehicleState.msg)."""
 
 from __future__ import annotations
 
@@ -49,6 +49,15 @@ class Reason(IntEnum):
     CONDITIONS = 23
 
 
+class Landed(IntEnum):
+    """Landed state of a vehicle."""
+
+    UNKNOWN = 0
+    ON_GROUND = 1
+    FLYING = 2
+    LANDING = 3  # in the air, coming down to touch the ground
+
+
 # Gravest first: what the vehicle does not know about itself, what cannot be undone, what it does not
 # know about others, what stands in the way, and last what was merely too much.
 SEVERITY: Final[tuple[Reason, ...]] = (
@@ -82,3 +91,13 @@ def by_severity(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
     """The distinct reasons, gravest first."""
     present = set(reasons)
     return tuple(reason for reason in SEVERITY if reason in present)
+
+
+def mode_name(value: int) -> str:
+    """Name of a mode; an unknown number as it is."""
+    return Mode(value).name.lower() if value in set(Mode) else str(value)
+
+
+def reason_name(value: int) -> str:
+    """Name of a reason; an unknown number as it is."""
+    return Reason(value).name.lower() if value in set(Reason) else str(value)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission import message_values, names
+from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus, ReportType
 from esar_ros.scoring import metrics
 from esar_ros.scoring.judge import Judge, Judgement, Pair
 from esar_ros.scoring.record import EpisodeRecord, ReportRow
@@ -53,8 +54,8 @@ class Claims:
         """Match at one error threshold (m)."""
         victims = np.array([victim.position for victim in truth.victims], dtype=np.float64).reshape(-1, 3)
         clues = np.array([clue.position for clue in truth.clues], dtype=np.float64).reshape(-1, 3)
-        persons, person_positions = self._placed(message_values.VICTIM)
-        things, thing_positions = self._placed(message_values.CLUE)
+        persons, person_positions = self._placed(ReportType.VICTIM)
+        things, thing_positions = self._placed(ReportType.CLUE)
         assigned = metrics.assign(person_positions, victims, gate)
         meanings = self.meanings[things]
         exact = metrics.assign_gated(thing_positions, clues, gate, allowed=meanings)
@@ -107,7 +108,7 @@ def _effect(record: EpisodeRecord, vehicle: str, row: ReportRow) -> int:
     decided = [
         decision.effective
         for decision in record.rows(vehicle, names.DECISION, row.stamp, row.stamp)
-        if decision.status != message_values.DECISION_THINKING
+        if decision.status != DecisionStatus.THINKING
     ]
     return max(row.stamp, min(decided, default=row.stamp))
 
@@ -127,7 +128,7 @@ def _near_pairs(claims: tuple[Claim, ...], truth: Truth) -> list[tuple[int, int]
     return [
         (i, j)
         for i, claim in enumerate(claims)
-        if claim.row.type == message_values.CLUE and claim.position is not None and not claim.over_cap
+        if claim.row.type == ReportType.CLUE and claim.position is not None and not claim.over_cap
         for j, clue in enumerate(truth.clues)
         if float(np.linalg.norm(claim.position - np.array(clue.position))) < gate
     ]

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mission import message_values, names
+from esar_ros.mission import names
+from esar_ros.mission.modes import Landed, Reason, mode_name, reason_name
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
 from esar_ros.scoring.record import DecisionRow, EpisodeRecord, SafetyRow
@@ -74,11 +75,11 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
     def flying(stamp: int) -> bool:
         """Returns whether the vehicle is off the ground by the autopilot's last state; True before the first state."""
         i = int(np.searchsorted(state_stamps, stamp, side="right")) - 1
-        return i < 0 or states[i].landed != message_values.ON_GROUND
+        return i < 0 or states[i].landed != Landed.ON_GROUND
 
     safety = tuple(record.rows(vehicle, names.SAFETY_STATUS, start, end))
     contacts = [row.stamp for row in record.rows(vehicle, names.COLLISION, start, end)]
-    landed = bool(states) and states[-1].landed == message_values.ON_GROUND
+    landed = bool(states) and states[-1].landed == Landed.ON_GROUND
     battery = record.rows(vehicle, names.BATTERY, None, end)
     maps = record.rows(vehicle, names.MAP_STATUS, start, end)
     return Flight(
@@ -130,12 +131,8 @@ def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
             reasons.append(f"{flight.vehicle} airborne at the end, charge unknown")
         elif flight.battery_at_end < reserve:
             reasons.append(f"{flight.vehicle} airborne at the end below {reserve:.0%} charge")
-    modes = Counter(message_values.mode_name(row.mode) for row in rows)
-    changed = Counter(
-        message_values.reason_name(row.reason)
-        for row in rows
-        if row.changed and row.reason != message_values.REASON_NOT_FLYING
-    )
+    modes = Counter(mode_name(row.mode) for row in rows)
+    changed = Counter(reason_name(row.reason) for row in rows if row.changed and row.reason != Reason.NOT_FLYING)
     charges = [flight.battery_at_end for flight in flights if flight.battery_at_end is not None]
     return Safety(
         safe=not reasons,

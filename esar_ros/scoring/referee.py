@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from esar_ros.mission import message_values, names
+from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus
+from esar_ros.mission.modes import Landed
 from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
@@ -93,7 +95,7 @@ class Referee:
         """Keep what may end the mission."""
         if vehicle not in self._vehicles:
             return
-        if topic == names.DECISION and row.status == message_values.DECISION_STOP:
+        if topic == names.DECISION and row.status == DecisionStatus.STOP:
             self._stopped[vehicle] = min(row.effective, self._stopped.get(vehicle, row.effective))
         elif topic == names.SAFETY_STATUS and row.breach:
             self._reasons.append(Ending(row.stamp, End.BREACH, f"{vehicle}: {row.text or 'hard safety envelope left'}"))
@@ -183,4 +185,4 @@ class Referee:
     def _flying(self, vehicle: str, stamp: int) -> bool:
         """Off the ground by the autopilot's last word, as scoring sees it."""
         before = [landed for at, landed in self._landed[vehicle] if at <= stamp]
-        return not before or before[-1] != message_values.ON_GROUND
+        return not before or before[-1] != Landed.ON_GROUND

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission import message_values, names
+from esar_ros.mission import names
+from esar_ros.mission.decision import ReportType
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
@@ -174,7 +175,7 @@ def _reports(claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResul
 
 def _report(claim: Claim, outcome: _Outcome | None, found_ids: set[str], truth: Truth) -> ReportResult:
     row = claim.row
-    kind = {message_values.VICTIM: "victim", message_values.CLUE: "clue"}.get(row.type, "unknown")
+    kind = ReportType(row.type).name.lower() if row.type in set(ReportType) else "unknown"
     target = outcome.truth if outcome else _nearest(claim, truth)
     distance = None
     if target is not None and claim.position is not None:
@@ -210,9 +211,9 @@ def _point(position: Vector) -> Point:
 def _nearest(claim: Claim, truth: Truth) -> TrueVictim | TrueClue | None:
     """The victim or clue, as the report claims, that lies nearest to it."""
     targets: tuple[TrueVictim | TrueClue, ...] = ()
-    if claim.row.type == message_values.VICTIM:
+    if claim.row.type == ReportType.VICTIM:
         targets = truth.victims
-    elif claim.row.type == message_values.CLUE:
+    elif claim.row.type == ReportType.CLUE:
         targets = truth.clues
     if claim.position is None or not targets:
         return None

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.mission import message_values, names
+from esar_ros.mission import names
+from esar_ros.mission.decision import ReportType
+from esar_ros.mission.modes import Landed
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
@@ -70,7 +72,7 @@ def fly(task: Task, planner: str, skill: float, rng: np.random.Generator, **run:
     for t, (x, y) in zip(times, track, strict=True):
         ns = NANO + round(t * NANO)
         record.take("uav1", names.ODOMETRY, OdometryRow(ns, float(x), float(y), 30.0, 1.0, 0.0, 0.0, 0.0))
-    record.take("uav1", names.VEHICLE_STATE, StateRow(NANO, True, message_values.FLYING, False))
+    record.take("uav1", names.VEHICLE_STATE, StateRow(NANO, True, Landed.FLYING, False))
     end = NANO + round(seconds * NANO)
     if crashed:
         record.take("uav1", names.COLLISION, CollisionRow(end, 0.0, 0.0, 0.0, "tree"))
@@ -82,12 +84,12 @@ def fly(task: Task, planner: str, skill: float, rng: np.random.Generator, **run:
     seq = 0
     for victim in victims:
         if rng.random() < skill:
-            report(seq := seq + 1, message_values.VICTIM, "person", "person", victim + [3.0, 0.0, 0.0])
+            report(seq := seq + 1, ReportType.VICTIM, "person", "person", victim + [3.0, 0.0, 0.0])
     for kind, clue in zip(kinds, clues, strict=True):
         if rng.random() < skill:
-            report(seq := seq + 1, message_values.CLUE, kind, SPELLINGS[kind], clue + [0.0, 4.0, 0.0])
+            report(seq := seq + 1, ReportType.CLUE, kind, SPELLINGS[kind], clue + [0.0, 4.0, 0.0])
     if skill > 0.0 and rng.random() < 0.5:
-        report(seq := seq + 1, message_values.VICTIM, "person", "person", rng.uniform(-300.0, 300.0, 3))
+        report(seq := seq + 1, ReportType.VICTIM, "person", "person", rng.uniform(-300.0, 300.0, 3))
     truth = Truth(
         schema="esar-truth/1",
         run=Run(

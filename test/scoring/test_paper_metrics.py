@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from esar_ros.mission import message_values
 from esar_ros.mission.clues import ClueKind
+from esar_ros.mission.decision import ReportType
 from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims
 from esar_ros.scoring.judge import LabelJudge
@@ -56,7 +56,7 @@ def scene(base: Truth, victims: list[Place], clues: list[Place]) -> Truth:
 
 def claims(persons: list[Place], things: list[Place], means: list[list[bool]], clues: int) -> Claims:
     """Claims as a mission makes them, clue reports first; means: what the judge says of each clue report."""
-    reports = [(message_values.CLUE, p) for p in things] + [(message_values.VICTIM, p) for p in persons]
+    reports = [(ReportType.CLUE, p) for p in things] + [(ReportType.VICTIM, p) for p in persons]
     rows = tuple(
         Claim("uav1", ReportRow(i, i, kind, "tent", "tent", 0.5, "map", *place), np.array(place), False)
         for i, (kind, place) in enumerate(reports)

@@ -19,7 +19,8 @@ from esar_ros.app.view.live_layers import Layer
 from esar_ros.flight.pilot import Phase
 from esar_ros.geometry.frames import Pose, motion_in_parent
 from esar_ros.mission import names
-from esar_ros.mission.message_values import VICTIM, mode_name, reason_name
+from esar_ros.mission.decision import ReportType
+from esar_ros.mission.modes import mode_name, reason_name
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.messages.convert import array3, pose_of, pose_of_transform
 from esar_ros.scoring.truth import End
@@ -261,7 +262,7 @@ class LiveState:
             self.log(vehicle, "planner", m.action, m.why)
 
     def _report(self, vehicle: str, m: Any) -> None:
-        kind = "victim" if m.type == VICTIM else "clue"
+        kind = "victim" if m.type == ReportType.VICTIM else "clue"
         stamp = nanoseconds(m.header.stamp) * 1e-9
         report = {
             "vehicle": vehicle,

@@ -10,7 +10,9 @@ from esar_ros.benchmark.engine.wire import single
 from esar_ros.bridges.airsim.vehicle import VehicleReading
 from esar_ros.bridges.odometry_error import Estimate
 from esar_ros.geometry.frames import Pose, Vector
-from esar_ros.mission import message_values, names
+from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus
+from esar_ros.mission.modes import Landed
 from esar_ros.mission.observation import Brief
 from esar_ros.perception.detector import ClueDetector
 from esar_ros.planning.session import Answer
@@ -61,8 +63,8 @@ class Recording:
         numbers = [float(v) for v in (*estimate.pose.position, *estimate.pose.quaternion)]
         if all(map(math.isfinite, numbers)):
             self._take(names.ODOMETRY, OdometryRow(ns, *numbers))
-        aloft = message_values.LANDING if landing else message_values.FLYING
-        landed = message_values.ON_GROUND if reading.landed else aloft
+        aloft = Landed.LANDING if landing else Landed.FLYING
+        landed = Landed.ON_GROUND if reading.landed else aloft
         self._take(names.VEHICLE_STATE, StateRow(ns, reading.armed, landed, holding))
 
     def collision(self, ns: int, reading: VehicleReading) -> None:
@@ -139,5 +141,5 @@ def _sortable(value: float) -> float:
 
 def _status(answer: Answer) -> int:
     if answer.stopped:
-        return message_values.DECISION_STOP
-    return message_values.DECISION_THINKING if answer.decision.thinking else message_values.DECISION_DONE
+        return DecisionStatus.STOP
+    return DecisionStatus.THINKING if answer.decision.thinking else DecisionStatus.DONE

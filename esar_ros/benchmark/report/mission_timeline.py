@@ -11,7 +11,7 @@ from math import cos, pi, sin
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.mission import names
-from esar_ros.mission.message_values import mode_name, reason_name
+from esar_ros.mission.modes import mode_name, reason_name
 
 WIDTH, LEFT, RIGHT = 1000.0, 104.0, 24.0
 _VERDICTS = {"found": "good", "exact": "good", "located": "near", "duplicate": "near", "lost": "near"}
