@@ -168,7 +168,6 @@ REQUIRES = [
     "opencv-python-headless>=4.8",
     "moderngl>=5.10",
     "transforms3d>=0.4.2",
-    "edt>=2.4",
     "connected-components-3d>=3.14",
     "msgpack>=1",
     "pydantic>=2.5",

@@ -60,7 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--task", default=default.task, help="task id, or path of a task file (default: %(default)s)")
     add("--planner", default=default.planner, help="search method (default: %(default)s)")
-    add("--map", default="", help="must be the task's map; given for scripts that state it")
     add("--seed", type=int, default=None, help="random seed (default: the task's)")
     add("--out", default=default.out, help="folder for the results (default: %(default)s)")
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
@@ -95,8 +94,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
     task = load_task(arguments.task)
-    if arguments.map and arguments.map != task.map:
-        raise UsageError(f"task {task.id} lies on map '{task.map}', not '{arguments.map}'", "leave out --map")
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:

@@ -8,7 +8,6 @@ from pathlib import Path
 from esar_ros.app.arguments import Parser
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.playback import Selection, copy_bag
-from esar_ros.bags.writer import STORAGES
 from esar_ros.mission.environment import graph_environment
 
 
@@ -36,7 +35,6 @@ def main(argv: list[str]) -> int:
     add("--clock", type=float, default=100.0, metavar="HZ", help="of /clock, 0 for none (default: 100)")
     add("--wait", type=float, default=3.0, metavar="S", help="for a first subscriber (default: 3)")
     add("--into", metavar="DIR", help="write a new bag there instead of publishing")
-    add("--storage", choices=STORAGES, default="mcap", help="of the new bag (default: mcap)")
     add("--zstd", action="store_true", help="compress the new bag's chunks (mcap)")
     arguments = parser.parse_args(argv)
     selection = Selection(tuple(arguments.topics), not arguments.no_images, arguments.start, arguments.duration)
@@ -44,7 +42,7 @@ def main(argv: list[str]) -> int:
         if bag.cut:
             print(f"{arguments.bag} is cut; what lies before the cut is there")
         if arguments.into:
-            count, left_out = copy_bag(bag, Path(arguments.into), selection, arguments.storage, arguments.zstd)
+            count, left_out = copy_bag(bag, Path(arguments.into), selection, arguments.zstd)
             for topic in left_out:
                 print(f"left out: {topic} (the bag does not say what its messages are)")
             print(f"{count} messages written into {arguments.into}")

@@ -110,9 +110,7 @@ def _round(bag: Bag, chosen: Sequence[Connection], selection: Selection, shift: 
         yield Played(stamp + shift, shift, connection, raw)
 
 
-def copy_bag(
-    bag: Bag, out: Path, selection: Selection, storage: str = "mcap", compressed: bool = False
-) -> tuple[int, list[str]]:
+def copy_bag(bag: Bag, out: Path, selection: Selection, compressed: bool = False) -> tuple[int, list[str]]:
     """Write what is selected into a new bag; how many messages, and topics of unknown types that were left out.
 
     Raises UsageError where nothing is left or the folder cannot be written.
@@ -123,7 +121,7 @@ def copy_bag(
     left_out = sorted({c.topic for c in wanted if c.msgtype not in bag.types.fielddefs})
     if not known:
         raise UsageError("nothing of the bag would be left", "choose other topics")
-    writer = BagWriter(out, storage, bag.types, compressed)
+    writer = BagWriter(out, bag.types, compressed)
     count = 0
     try:
         for connection in known:

@@ -1,4 +1,4 @@
-"""Bags written: raw messages into a rosbag2 (MCAP or sqlite3) with their definitions. No ROS install needed."""
+"""Bags written: raw messages into a rosbag2 (MCAP) with their definitions. No ROS install needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from esar_ros.mission.resources import PACKAGE, resource
 
 FLUSH_PERIOD = 2.0
 """s of wall time after which what was written survives the writer's death."""
-STORAGES = ("mcap", "sqlite3")
 
 _FOREVER = QosTime(9223372036, 854775807)
 
@@ -41,23 +40,18 @@ class BagWriter:
     Not thread-safe. Raises UsageError where the folder exists or cannot be written, OSError when the disk fails later.
     """
 
-    def __init__(
-        self, path: Path, storage: str = "mcap", types: Typestore | None = None, compressed: bool = False
-    ) -> None:
-        """path: folder to create. storage: mcap or sqlite3. types: definitions to embed, by default `typestore()`.
+    _STORAGE = StoragePlugin.MCAP
 
-        compressed: chunks of MCAP by zstd: smaller, and loses up to a chunk more where it is cut; for bags to share.
+    def __init__(self, path: Path, types: Typestore | None = None, compressed: bool = False) -> None:
+        """path: folder to create. types: definitions to embed, by default `typestore()`.
+
+        compressed: chunks by zstd: smaller, and loses up to a chunk more where it is cut; for bags to share.
         """
-        if storage not in STORAGES:
-            raise UsageError(f"unknown bag storage '{storage}'", "mcap or sqlite3")
-        if compressed and storage != "mcap":
-            raise UsageError(f"bag storage {storage} has no compressed chunks", "use mcap")
         self._types = types or typestore()
         self._connections: dict[str, Connection] = {}
         self._flushed = time.monotonic()
-        plugin = StoragePlugin.MCAP if storage == "mcap" else StoragePlugin.SQLITE3
         try:
-            self._writer: Writer | None = Writer(path, version=9, storage_plugin=plugin)
+            self._writer: Writer | None = Writer(path, version=9, storage_plugin=self._STORAGE)
             if compressed:
                 self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
             self._writer.open()
@@ -95,7 +89,7 @@ class BagWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Hand everything written so far to the operating system (MCAP; sqlite3 keeps it until close)."""
+        """Hand everything written so far to the operating system."""
         self._flushed = time.monotonic()
         storage = self._writer.storage if self._writer else None
         if isinstance(storage, McapWriter):

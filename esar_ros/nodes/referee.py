@@ -54,9 +54,6 @@ class RefereeNode(StepNode):
         super().__init__(interface.REFEREE)
         self._recorded = recorded
         self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
-        wanted_map = str(declare(self, "map", "", "must be the task's map; empty: the task's"))
-        if wanted_map and wanted_map != self._task.map:
-            raise UsageError(f"task {self._task.id} lies on '{self._task.map}', not '{wanted_map}'", "leave out map")
         self._planner = str(declare(self, "planner", defaults.PLANNER, "method, for the result"))
         seed = int(declare(self, "seed", -1, "random seed; -1: the task's", minimum=-1))
         self._seed = self._task.seed if seed < 0 else seed

@@ -111,7 +111,6 @@ def test_exit_codes(monkeypatch: pytest.MonkeyPatch, raised: BaseException, code
         (("--planner", "apex"), ("apex asks a language model and none is configured", "export ESAR_MODEL_URL")),
         (("--planner", "vlfm"), ("vlfm needs CLIP weights", "vlfm_labels")),
         (("--detector", "eyes"), ("detector 'eyes'", "segmentation_oracle")),
-        (("--map", "baltoro"), ("aotai-first", "'aotai'", "'baltoro'", "--map")),
         (("--world", "moon"), ("--world", "moon", "embedded")),
         (("--world", "px4", "--pace", "lockstep"), ("px4", "real time", "realtime")),
         (("--pace", "slow"), ("--pace", "lockstep")),

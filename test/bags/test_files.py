@@ -21,6 +21,7 @@ from esar_ros.bags.files import open_bag
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import read_bag
+from helpers.sqlite_bag import bag_writer
 
 STRING = "std_msgs/msg/String"
 TOPICS = ("/a", "/b/c")
@@ -50,7 +51,7 @@ def content(number: int) -> bytes:
 
 def write(path: Path, storage: str, count: int = 60) -> bytes:
     """A bag of count messages on two topics; content of its one file."""
-    writer = BagWriter(path, storage)
+    writer = bag_writer(path, storage)
     for topic in TOPICS:
         writer.add_topic(topic, STRING)
     for number in range(count):

@@ -9,6 +9,7 @@ import numpy as np
 
 from esar_ros.bags.writer import BagWriter, typestore
 from helpers.built_messages import SECOND, START, build, header, point
+from helpers.sqlite_bag import bag_writer
 
 TYPES = {
     "/uav1/odometry": "nav_msgs/msg/Odometry",
@@ -78,7 +79,7 @@ def mission(truth: str | None) -> list[tuple[str, float, Any]]:
 
 
 def write(path: Path, messages: list[tuple[str, float, Any]], storage: str = "mcap", close: bool = True) -> BagWriter:
-    writer = BagWriter(path, storage)
+    writer = bag_writer(path, storage)
     for topic, message_type in TYPES.items():
         writer.add_topic(topic, message_type, latched=int(topic.endswith("truth")))
     for topic, t, message in messages:

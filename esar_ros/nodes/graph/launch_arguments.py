@@ -50,7 +50,6 @@ ARGUMENTS = {
     "use_sim_time": Argument("true", "true: nodes take the time from /clock"),
     "planner": Argument(_DEFAULT.planner, "search method"),
     "task": Argument(_DEFAULT.task, "task id, or path of a task file"),
-    "map": Argument("", "must be the task's map; empty: the task's"),
     "seed": Argument("-1", "random seed; -1: the task's"),
     "out": Argument(_DEFAULT.out, "folder for the results; earlier ones in it move to its earlier/"),
     "world": Argument(_DEFAULT.world, "what is flown in", WORLDS),
@@ -76,8 +75,6 @@ ARGUMENTS = {
 def options_from(values: Mapping[str, str]) -> MissionOptions:
     """The mission that launch arguments describe; values must have every key of ARGUMENTS. Raises UsageError."""
     task, task_map, task_seed = _task(values["task"])
-    if values["map"] and values["map"] != task_map:
-        raise UsageError(f"task {values['task']} lies on map '{task_map}', not '{values['map']}'", "leave out map")
     if values["params_file"] and not Path(values["params_file"]).is_file():
         raise UsageError(f"params_file {values['params_file']} is no file", "check the path")
     if values["keep_out"] and not Path(values["keep_out"]).is_file():

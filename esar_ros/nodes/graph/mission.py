@@ -185,7 +185,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
             REFEREE_RECORDER,
             root,
             {
-                **common, **server, "vehicles": vehicles, "task": options.task, "map": options.map,
+                **common, **server, "vehicles": vehicles, "task": options.task,
                 "planner": options.planner, "seed": options.seed, "out": options.out, "world": options.world,
                 "preset": options.preset, "governor": options.governor, "detector": options.detector,
                 "end": options.end, "odometry": options.odometry, "progress": options.progress,

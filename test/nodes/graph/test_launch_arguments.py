@@ -29,7 +29,6 @@ OTHER = {
     "use_sim_time": "false",
     "planner": "zigzag",
     "task": "aotai-second",
-    "map": "elsewhere",
     "seed": "12345",
     "out": "somewhere",
     "world": "airsim",
@@ -72,14 +71,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_choice_of_a_mission_is_an_argument_and_described() -> None:
-    assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - {"progress"}
+    decided = {"progress", "map"}  # by who starts it, and by the task
+    assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - decided
     assert set(OTHER) == set(ARGUMENTS)
     for name, argument in ARGUMENTS.items():
         assert len(argument.about) > 8, name
         assert not argument.choices or argument.default in argument.choices
 
 
-@pytest.mark.parametrize("name", [name for name in OTHER if name != "map"])
+@pytest.mark.parametrize("name", list(OTHER))
 def test_an_argument_reaches_its_option_and_changes_what_is_started(name: str, folder: Path) -> None:
     before = options_from(values())
     after = options_from(values(**{name: OTHER[name].format(tmp=folder)}))
@@ -90,13 +90,9 @@ def test_an_argument_reaches_its_option_and_changes_what_is_started(name: str, f
     assert started(before, folder) != started(after, folder)
 
 
-def test_the_map_is_the_tasks_and_no_other(folder: Path) -> None:
+def test_the_map_is_the_tasks(folder: Path) -> None:
     task = str(folder / "task.json")
-    graphs = [mission_graph(options_from(values(task=task, map=where))) for where in ("", "elsewhere")]
-    assert graphs[0] == graphs[1]
-    assert "elsewhere" in graphs[0][0].arguments
-    with pytest.raises(UsageError, match="lies on map 'elsewhere', not 'aotai'"):
-        options_from(values(task=task, map="aotai"))
+    assert "elsewhere" in mission_graph(options_from(values(task=task)))[0].arguments
 
 
 def test_a_choice_that_is_offered_is_taken(folder: Path) -> None:

@@ -47,8 +47,6 @@ class Distances:
 class _File(StrictModel):
     quantiles: _Four
     categories: dict[str, dict[str, _Four]]
-    dispersion_deg: _Four
-    track_offset: _Four
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,6 @@ class LostPersons:
 
     quantiles: _Four
     categories: dict[str, dict[str, _Four]]  # category -> domain -> km
-    dispersion_deg: _Four
-    track_offset: _Four  # m
 
     def category(self, name: str, domain: str = "temperate_mountains") -> Distances:
         """Distances of a category in a domain; a domain that it has no figures for: its first."""
