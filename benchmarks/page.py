@@ -56,7 +56,8 @@ def goal_table(
             value = f"{shown(value)} [{', '.join(map(shown, intervals[name]))}]"
         verdict = "" if name not in met else "met" if met[name] else "**missed**"
         rows.append((name.replace("_", " "), value, _wanted(goals.get(name), sign), verdict))
-    return Table(("figure", "measured", "goal", ""), rows)
+    columns = ("figure", "measured", "goal", "")
+    return Table(columns, rows) if goals else Table(columns[:2], [row[:2] for row in rows])
 
 
 def _wanted(goal: Any, sign: str) -> str:

@@ -1,0 +1,138 @@
+"""Search methods on whole missions: flown as `esar bench` flies them, compared as `esar report` compares them.
+
+    python benchmarks/methods.py RUN [--workers K] [--out FOLDER] [--page]
+
+The runs are those that the docs state, from a few episodes to a day of them; the same command goes on where it was
+ended. FOLDER (default out/methods/RUN) holds a folder of `esar bench` for each part of a run, and the hard tasks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from page import add_page, write_page
+
+from esar_ros.app.bench import main as bench
+from esar_ros.benchmark.report.bench_results import read_bench
+from esar_ros.benchmark.report.comparison import make_report
+from esar_ros.benchmark.report.comparison_tables import all_tables, markdown
+from esar_ros.planning.registry import references
+from esar_ros.scoring.judges import make_judge
+from esar_ros.sim.terrain.maps import shipped_maps
+from esar_ros.suites.esarbench.incidents import generator
+from esar_ros.suites.esarbench.tasks import adversarial
+from esar_ros.suites.esarbench.tasks.files import write_tasks
+from esar_ros.suites.esarbench.tasks.sets import task_set
+
+ORACLE, NETWORK = "segmentation_oracle", "esar_yolo"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is flown, at 320x240, with the governor on, noisy odometry and one seed a task."""
+
+    title: str
+    about: str
+    detector: str
+    parts: tuple[tuple[str, int, str], ...]  # set or file of tasks, how many of its first, methods by commas
+    against: str | None = None  # every other method is compared with this one alone
+    prepare: Callable[[Path], None] | None = None  # writes the files of tasks into the run's folder
+
+
+def make_hard_tasks(folder: Path) -> None:
+    """Writes the tasks in which a method's expectations do not hold, and their list."""
+    made = [folder / "adversarial", folder / "incidents"]
+    adversarial.write(task_set("dev")[:12], made[0])
+    write_tasks(generator.make_tasks(24, 1, shipped_maps()), made[1])
+    lists = [(part / "tasks.txt").read_text(encoding="utf-8") for part in made]
+    (folder / "hard.txt").write_text("".join(lists), encoding="utf-8")
+
+
+RUNS = {
+    "reference": Run(
+        "Reference rows",
+        "What the extremes give, so that a row of one's own can be placed. Detection is ideal, so no row is eligible: "
+        "they say how methods search, not how well anything is seen.",
+        ORACLE,
+        (("mini", 5, "belief,zigzag,fbe,random,flooder,stay"),),
+    ),
+    "dev": Run(
+        "`belief` on the dev split",
+        "The tasks that the method was tuned on.",
+        NETWORK,
+        (("dev", 16, "belief"),),
+    ),
+    "test": Run(
+        "Methods on the test split",
+        "The first tasks of the split in its stratified order; some methods flew half of them.",
+        NETWORK,
+        (("test", 12, "belief,greedy,random"), ("test", 6, "vlfm_labels,zigzag,fbe")),
+        "belief",
+    ),
+    "parts": Run(
+        "`belief` with parts switched off",
+        "With ideal detection, so that what a part is worth is not hidden by what the detector misses.",
+        ORACLE,
+        (("dev", 6, "belief,belief@no_prior,belief@no_clues,belief@no_looks,belief@no_stop"),),
+        "belief",
+    ),
+    "hard": Run(
+        "Tasks in which the method's expectations do not hold",
+        "People and clues anywhere with a brief that is wrong, every clue on the other side of the start, and tasks "
+        "of a second generator.",
+        NETWORK,
+        (("hard.txt", 48, "belief,greedy"),),
+        "belief",
+        make_hard_tasks,
+    ),
+    "oracle": Run(
+        "All tasks by a method that knows them",
+        "Whether every task can be solved: `oracle` flies to where people are.",
+        ORACLE,
+        (("all", 600, "oracle"),),
+    ),
+}
+
+
+def main() -> int:
+    """Flies what is missing, prints the tables and writes the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", choices=tuple(RUNS), metavar="RUN", help=", ".join(RUNS))
+    parser.add_argument("--workers", type=int, default=0, help="episodes at a time (default: one a CPU)")
+    parser.add_argument("--out", type=Path, help="folder of the run")
+    add_page(parser)
+    arguments = parser.parse_args()
+    run = RUNS[arguments.run]
+    root: Path = arguments.out or Path("out", "methods", arguments.run)
+    root.mkdir(parents=True, exist_ok=True)
+    if run.prepare is not None:
+        run.prepare(root)
+    folders = []
+    for number, (tasks, limit, methods) in enumerate(run.parts, 1):
+        folders.append(root / f"part-{number}")
+        chosen = str(root / tasks) if tasks.endswith(".txt") else tasks
+        flags = ["--tasks", chosen, "--limit", str(limit), "--planners", methods, "--detector", run.detector]
+        flags += ["--preset", "fast", "--workers", str(arguments.workers), "--out", str(folders[-1])]
+        if code := bench(flags):
+            return code
+    results = read_bench(folders, [make_judge("label"), make_judge("offline")])
+    report = make_report(results, references(), run.against)
+    tables = [markdown(table) for table in all_tables(report)[:-1]]  # the last one holds the paper's own numbers
+    print("\n\n".join(tables))
+    if arguments.page:
+        conditions = {
+            f"part {number}": f"{limit} of {tasks}: {methods}"
+            for number, (tasks, limit, methods) in enumerate(run.parts, 1)
+        }
+        conditions |= {"detector": run.detector, "flown with": "governor, noisy odometry, 320x240, one seed a task"}
+        notes = [f"- {note}" for note in report.notes]
+        write_page(__file__, run.title, run.about, conditions, [*tables, *notes], arguments.run)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
