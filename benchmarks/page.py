@@ -98,7 +98,7 @@ def write_page(
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{'_'.join(filter(None, (Path(script).stem, part)))}.md"
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    print(path.relative_to(ROOT))
+    print(os.path.relpath(path))
     return path
 
 

@@ -1,9 +1,10 @@
-"""Links between pages lead somewhere, every page is in the site's contents, and the site can be built."""
+"""Pages are of four kinds and results; their links lead somewhere, and the site can be built."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,20 @@ from pathlib import Path
 import pytest
 import yaml
 
+from esar_ros.app.cli import VERBS
 from helpers.blocks import ROOT, pages
 
+DOCS = ROOT / "docs"
+KINDS = ("how-to", "reference", "explanation", "results")
+START = ("index.md", "tutorial.md")
+RESULTS = sorted((DOCS / "results").glob("*.md"))
+NEWCOMERS = [DOCS / "tutorial.md", *sorted((DOCS / "how-to").glob("*.md")), ROOT / "README.md"]
+LONGEST = 150  # lines of a page that a newcomer needs
+# Words of a history, which git and CHANGELOG.md hold.
+HISTORY = re.compile(
+    r"today's|of before\b|no longer|used to be|flew again|the (first|second|third) (version|row|time)", re.I
+)
+COMMAND = re.compile(r"^<!-- (?P<how>Made|Not yet made) by `(?P<command>[^`]+)`", re.M)
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)(?:#([^)\s]+))?\)|\]\(#([^)\s]+)\)")
 
 
@@ -43,8 +56,48 @@ def listed(entry: object) -> list[str]:
 
 def test_every_page_is_in_the_contents_once() -> None:
     contents = listed(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
-    docs = ROOT / "docs"
-    assert sorted(contents) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
+    assert sorted(contents) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+
+
+def test_every_page_is_of_a_kind() -> None:
+    for page in DOCS.rglob("*.md"):
+        name = page.relative_to(DOCS)
+        assert str(name) in START or (name.parts[0] in KINDS and len(name.parts) == 2), name
+
+
+@pytest.mark.parametrize("page", NEWCOMERS, ids=lambda page: page.stem)
+def test_a_newcomer_s_page_is_short(page: Path) -> None:
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+@pytest.mark.parametrize("page", sorted(set(DOCS.rglob("*.md")) - set(RESULTS)), ids=lambda page: page.stem)
+def test_a_page_says_what_is(page: Path) -> None:
+    told = [line for line in page.read_text(encoding="utf-8").splitlines() if HISTORY.search(line)]
+    assert not told, "histories belong to git and CHANGELOG.md"
+
+
+@pytest.mark.parametrize("page", RESULTS, ids=lambda page: page.stem)
+def test_a_result_names_the_command_that_makes_it(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    found = COMMAND.findall(text)
+    assert len(found) == 1, "a page of results has one command"
+    how, words = found[0][0], shlex.split(found[0][1])
+    assert words[0] == "./esar"
+    if words[1] != "exec":
+        assert words[1] in VERBS
+        return
+    script = ROOT / words[3]
+    assert words[2] == "python" and script.is_file()
+    if script.parent.name != "benchmarks":
+        assert how == "Not yet made", "only benchmarks write pages"
+        return
+    source = script.read_text(encoding="utf-8")
+    assert "--page" in words and "add_page(" in source and "write_page(" in source
+    assert page.stem == script.stem or page.stem.startswith(f"{script.stem}_")
+    if how == "Made":
+        assert re.search(r"^## Conditions$", text, re.M) and "| load average" in text and "| version |" in text
+    else:
+        assert "**Not yet made by `--page`**" in text
 
 
 @pytest.mark.full
