@@ -32,7 +32,7 @@ class OdometryRow(NamedTuple):
 
 
 class StateRow(NamedTuple):
-    """What the autopilot said."""
+    """State of the autopilot."""
 
     stamp: int
     armed: bool

@@ -45,7 +45,7 @@ class Record(Enum):
 
 
 RECORD_LEVELS = ("none", "score", "private", "view", "full")
-"""What a bag keeps; `private` is `view` without pictures."""
+"""Content of a bag by level; `private` is `view` without images."""
 _PICTURES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
 _KEPT = {"none": 0, "score": Record.SCORE.value, "private": Record.VIEW.value, "view": Record.VIEW.value}
 

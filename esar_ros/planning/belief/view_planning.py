@@ -37,7 +37,7 @@ class PlanningSettings(StrictModel):
 
 
 class Worth(NamedTuple):
-    """What remains to be found: cells (M, 2) with the value of finding what is in them (M,), and looks so far."""
+    """Remaining value: cells (M, 2) with the value of finding what is in them (M,), and looks so far."""
 
     cells: NDArray[np.float64]  # centres, m
     person: NDArray[np.float64]  # expected value of persons not found yet
