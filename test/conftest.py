@@ -41,7 +41,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A worker's count goes to the process that tells it."""
+    """Sends a worker's count to the process that prints it."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["steps"] = dict(STEPS)
@@ -49,7 +49,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """A worker has ended; one that died has told nothing."""
+    """Adds the count of a worker that has ended; one that died has sent none."""
     STEPS.update(getattr(node, "workeroutput", {}).get("steps", {}))
 
 

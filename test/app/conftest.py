@@ -23,7 +23,7 @@ MARKER = "ESAR_TEST_MARKER"
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command left behind on its streams."""
+    """Outcome of a command, with its streams."""
 
     code: int
     out: str

@@ -19,7 +19,7 @@ Streams = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def nothing_flies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What is refused here must be refused before anything is started or written."""
+    """Fails a test in which anything is started or written: refusals must come before."""
 
     def fly(*_: Any) -> int:
         raise AssertionError("a mission was started")

@@ -72,7 +72,7 @@ class Launcher:
         path.chmod(0o755)
 
     def environ(self, **environ: str) -> dict[str, str]:
-        """What ./esar is started with; a variable given as "" is unset."""
+        """Returns the environment of ./esar; a variable given as "" is unset."""
         values = {
             **{key: value for key, value in os.environ.items() if not key.startswith(OWN)},
             "PATH": f"{self.programs}:{os.environ['PATH']}",
@@ -89,7 +89,7 @@ class Launcher:
         )
 
     def calls(self) -> list[str]:
-        """What was asked of Python since the last look."""
+        """Returns the calls of Python since the last look."""
         path = self.record / "calls"
         lines = path.read_text().splitlines() if path.exists() else []
         path.write_text("")

@@ -28,17 +28,17 @@ TOPICS = ("/a", "/b/c")
 
 
 def head(number: int) -> str:
-    """What begins message number, in no other message."""
+    """Returns the text at the beginning of message number, in no other message."""
     return f">>{number:06d}<<"
 
 
 def tail(number: int) -> str:
-    """What ends message number, in no other message."""
+    """Returns the text at the end of message number, in no other message."""
     return f"<<{number:06d}>>"
 
 
 def begin_end(file: bytes, number: int) -> int:
-    """Where what lies in one piece with the beginning of message number ends in a file."""
+    """Returns the offset in a file at which the contiguous beginning of message number ends."""
     at = file.rfind(head(number).encode()) + len(head(number))
     return len(file) - len(file[at:].lstrip(b"x")) + 4
 

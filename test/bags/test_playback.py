@@ -1,4 +1,4 @@
-"""What of a bag is played or copied: topics, pictures, a part of it, and rounds that never go back in time."""
+"""Playback and copies of a bag: topics, images, a part of it, and rounds that never go back in time."""
 
 from __future__ import annotations
 

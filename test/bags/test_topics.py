@@ -1,4 +1,4 @@
-"""What is taken out of a bag by vehicle and topic."""
+"""Messages of a bag by vehicle and topic."""
 
 from __future__ import annotations
 

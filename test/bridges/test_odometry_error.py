@@ -127,13 +127,13 @@ def test_no_false_hold_by_it_even_if_position_and_velocity_erred_apart() -> None
 
 
 def test_a_velocity_that_is_off_by_a_quarter_of_a_metre_a_second_is_held_once_an_hour() -> None:
-    """Where the limit begins to hold without need."""
+    """At about this error of velocity the limit begins to hold without need."""
     limits = load_limits()
     assert 0.2 < steps_that_slip(limits.slip_hold / (0.25 * limits.slip_memory), 3600.0 / limits.slip_memory) < 5.0
 
 
 def steps_that_slip(deviations: float, independent: float) -> float:
-    """Expected number among so many independent samples of a normal vector (3,) beyond so many deviations."""
+    """Returns the expected number, of `independent` normal samples (3,), beyond `deviations` standard deviations."""
     tail = math.erfc(deviations / math.sqrt(2.0))
     tail += math.sqrt(2.0 / math.pi) * deviations * math.exp(-(deviations**2) / 2.0)
     return independent * tail
@@ -141,7 +141,7 @@ def steps_that_slip(deviations: float, independent: float) -> float:
 
 @pytest.mark.parametrize("gap", [0.05, 0.2, 0.5, 1.0])
 def test_lost_messages_alone_never_hold(gap: float) -> None:
-    """Nobody hears of half a gap of the greatest acceleration and half a gap of braking: that is a gap^2 / 4 of way."""
+    """A gap of the greatest acceleration, half before and half braking, stays unobserved: gap^2 / 4 of distance."""
     limits = load_limits()
     motion = Motion().moved(10.0, np.zeros(3), np.zeros(3), limits.clock_gap, limits.slip_memory)
     fastest = 9.81 * math.tan(math.radians(32.0))

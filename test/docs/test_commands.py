@@ -1,4 +1,4 @@
-"""What the pages tell a reader to type works as it stands there."""
+"""Commands on the pages work as they stand there."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ EXAMPLES = sorted(resource("config/faults").glob("*.yaml"))
 
 @dataclass(frozen=True)
 class Note:
-    """Stands for a message; done tells what was done to it."""
+    """Stands for a message; done lists the changes made to it."""
 
     time: float
     done: tuple[Any, ...] = ()
@@ -62,7 +62,7 @@ def heard(passes: Channel[Note], times: list[float]) -> list[list[Note]]:
 
 
 def times(*faults: dict[str, Any]) -> list[list[float]]:
-    """Which of the messages 8, 9 .. 18 s come at each of them."""
+    """Returns, for each of the messages 8, 9 .. 18 s, the times of the messages that come in at it."""
     return [[note.time for note in notes] for notes in heard(channel(*faults), [float(t) for t in range(8, 19)])]
 
 

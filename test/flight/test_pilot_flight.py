@@ -126,7 +126,7 @@ class World:
         return float(np.sqrt((gap**2).sum(axis=1)).min())
 
     def window(self, position: NDArray[np.float64], stamp: float) -> OccupancyWindow:
-        """What was seen of the 96 x 96 x 64 m around a position."""
+        """Returns the part seen of the 96 x 96 x 64 m around a position."""
         _see(self.solid, self.origin, self.seen, position, 60.0)
         low = np.floor(position - self.origin).astype(int) - WINDOW // 2
         cells = np.zeros(WINDOW, dtype=np.uint8)

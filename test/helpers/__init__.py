@@ -1,1 +1,1 @@
-"""What tests of several parts share: `from helpers.X import Y` (pytest puts test/ on the path)."""
+"""Helpers shared by tests of several parts: `from helpers.X import Y` (pytest puts test/ on the path)."""

@@ -1,4 +1,4 @@
-"""What tests of the governor mutation share."""
+"""Scenes shared by the tests of the governor's mutants."""
 
 from __future__ import annotations
 

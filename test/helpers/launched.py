@@ -93,7 +93,7 @@ class Launched:
             raise AssertionError(f"the launch did not end: {self.output[-3000:]}") from None
 
     def interrupt(self) -> None:
-        """Ctrl-C: a terminal tells everybody in the foreground."""
+        """Ctrl-C: a terminal sends SIGINT to all processes in the foreground."""
         os.killpg(self.process.pid, signal.SIGINT)
 
     def left(self) -> list[str]:
@@ -133,12 +133,12 @@ class StandIns:
             self._write(f"lib/esar_ros/{name}", NODE.format(here=str(folder)))
 
     def environment(self) -> dict[str, str]:
-        """What makes ROS look here first."""
+        """Variables that make ROS look here first."""
         rest = os.environ.get("AMENT_PREFIX_PATH") or sys.prefix
         return {"AMENT_PREFIX_PATH": f"{self.folder}{os.pathsep}{rest}"}
 
     def plan(self, processes: int, codes: dict[str, list[int]], report_code: int = 0, deaf: Sequence[str] = ()) -> None:
-        """Exit codes by label, one a start, taken once so many processes were started; others run until SIGINT.
+        """Exit codes by label, one a start, taken once `processes` processes were started; others run until SIGINT.
 
         deaf: labels of those that do not end on any signal but SIGKILL.
         """
@@ -146,16 +146,16 @@ class StandIns:
         (self.folder / "report_code").write_text(f"{report_code}\n")
 
     def told(self, label: str, number: int = 0) -> dict[str, Any]:
-        """How a process was started, the number-th time: argv, environment, pid."""
+        """Returns the argv, environment and pid with which a process was started the number-th time."""
         return json.loads((self.folder / "told" / f"{label}.{number}.json").read_text())
 
     def starts(self) -> dict[str, int]:
-        """How often each label was started."""
+        """Returns the number of starts by label."""
         labels = [path.name.split(".")[0] for path in (self.folder / "told").glob("*.json")]
         return {label: labels.count(label) for label in labels}
 
     def wait_for(self, processes: int, seconds: float = 30.0) -> None:
-        """Wait until so many were started."""
+        """Waits until `processes` processes were started."""
         limit = time.monotonic() + seconds
         while len(list((self.folder / "told").glob("*.json"))) < processes:
             assert time.monotonic() < limit, self.starts()

@@ -1,4 +1,4 @@
-"""What tests of the live state share."""
+"""Messages shared by the tests of the live state."""
 
 from __future__ import annotations
 

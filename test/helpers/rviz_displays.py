@@ -1,4 +1,4 @@
-"""What the RViz configurations show."""
+"""Displays of the RViz configurations."""
 
 from __future__ import annotations
 

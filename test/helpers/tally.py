@@ -1,4 +1,4 @@
-"""What tests count over a whole run, however many processes share it."""
+"""Counts over a whole run, however many processes share it."""
 
 from __future__ import annotations
 

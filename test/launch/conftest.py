@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def missing() -> str:
-    """What of ROS's launch is not there; empty when all is."""
+    """Returns the missing part of ROS's launch; empty when all is there."""
     for module in ("launch", "launch_ros"):
         try:
             __import__(f"{module}.actions")
@@ -64,5 +64,5 @@ def missing() -> str:
 
 
 def search_path() -> str:
-    """Where programs are looked for: beside this Python first."""
+    """Returns the search path of programs: beside this Python first."""
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

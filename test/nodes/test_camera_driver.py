@@ -1,4 +1,4 @@
-"""What a camera driver does about a simulator that refuses or hangs up."""
+"""A camera driver against a simulator that refuses or hangs up."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEP = Step(ns=1_000_000_000, seq=1, kinds=Tick.RANGES, period=0.05, previous_ns
 
 
 class Lidar:
-    """Refuses as often as it is told to."""
+    """Refuses as often as set."""
 
     made = 0
     errors: list[Exception]
@@ -77,7 +77,7 @@ def test_a_lost_connection_is_made_again(driver: CameraDriverNode, sent: list[st
 
 
 def test_half_a_step_is_not_sent(driver: CameraDriverNode, sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ranges came, the pictures did not: nobody is told of either."""
+    """Ranges came, the images did not: neither is sent."""
 
     def refuse() -> None:
         raise AirSimError("no picture")

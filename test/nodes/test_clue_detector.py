@@ -50,7 +50,7 @@ class Graph:
     sent: dict[str, list[Any]] = field(default_factory=dict)
 
     def hear(self, name: str) -> list[Any]:
-        """Everything said on a topic from now on."""
+        """Records every message on a topic from now on."""
         entry, kept = BY_NAME[name], self.sent.setdefault(name, [])
         self.world.create_subscription(message_class(entry.type), name, kept.append, PROFILES[entry.quality])
         if not name.startswith("/"):

@@ -50,7 +50,7 @@ def governor(ros: Any, request: pytest.FixtureRequest) -> Any:
 
 
 def sound(ns: int, rng: np.random.Generator) -> dict[str, Any]:
-    """What a sound graph says of a vehicle that flies east over flat ground."""
+    """Messages of a sound graph whose vehicle flies east over flat ground."""
     stamp, base = to_stamp(ns), names.vehicle_frame("uav1", names.BASE_LINK)
     x = 2.0 * ns * 1e-9 % 100.0
     odometry = Odometry(child_frame_id=base)
@@ -196,7 +196,7 @@ def assert_valid(governor: Any) -> SafetyStatus:
 
 
 def fuzz(governor: Any, count: int, seed: int) -> None:
-    """So many hostile messages among sound ones."""
+    """Sends `count` hostile messages among sound ones."""
     rng = np.random.default_rng(seed)
     callbacks = hear(governor)
     callbacks[names.TF_STATIC](transform())
@@ -229,7 +229,7 @@ def fuzz(governor: Any, count: int, seed: int) -> None:
 
 
 def test_a_sound_graph_is_not_held(governor: Any) -> None:
-    """What the hostile messages are mixed into would fly."""
+    """The sound messages alone, among which the hostile ones are mixed, let the vehicle fly."""
     rng, callbacks = np.random.default_rng(0), hear(governor)
     callbacks[names.TF_STATIC](transform())
     callbacks[names.BRIEF](brief())

@@ -1,4 +1,4 @@
-"""What the planner's node tells its method."""
+"""Observations that the planner's node passes to its method."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def planner(ros: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def elapsed_at(planner: Any, second: int, state: MissionState) -> float:
-    """What the method is told of the mission's time at a frame, after the mission's newest state."""
+    """Returns the mission's time that the method receives at a frame, after the mission's newest state."""
     planner.inbox(names.MISSION_STATE).put(0, state)
     planner._begin(state)
     odometry = Odometry()

@@ -1,4 +1,4 @@
-"""Which topics a bag of each level keeps."""
+"""Topics that a bag of each level keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the governor's node does with what it hears: the brief, ranges, maps, a person's services, its life cycle."""
+"""The governor's node and its inputs: the brief, ranges, maps, a person's services, its life cycle."""
 
 from __future__ import annotations
 

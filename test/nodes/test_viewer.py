@@ -1,4 +1,4 @@
-"""Who watches, on real DDS: when the viewer subscribes, what it hands on, what it sends; and Foxglove's bridge."""
+"""Viewers on real DDS: when the viewer subscribes, what it hands on, what it sends; and Foxglove's bridge."""
 
 from __future__ import annotations
 

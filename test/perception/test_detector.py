@@ -18,7 +18,7 @@ from esar_ros.perception.settings import load_detector_settings
 
 
 class Scripted:
-    """A backend that gives what it is told to."""
+    """A backend that returns given detections."""
 
     name, eligible = "scripted", True
     prompts: Mapping[str, str] = {}
@@ -91,7 +91,7 @@ def test_scores_go_through_the_backends_reliability(down_frame):
 
 
 def test_reliability_is_that_of_the_words_now_looked_for(down_frame):
-    """What changes in flight holds from the next picture on."""
+    """A change in flight holds from the next image on."""
     backend, sure = Modest(GOOD), Modest(GOOD)
     detector, other = ClueDetector(backend), ClueDetector(sure)
     nearer = Pose(down_frame.pose.position - [0.0, 0.0, 15.0], down_frame.pose.quaternion)

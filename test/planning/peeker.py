@@ -61,7 +61,7 @@ def over_rpc(port: int) -> dict[str, str]:
 
 
 def around() -> dict[str, str]:
-    """What the process was given, and what the one that started it was."""
+    """Returns what the process and its parent were given."""
     handed = [read(word) for word in sys.argv if Path(word).is_file() and not word.endswith(".py")]
     return {
         "environment": "\n".join(f"{name}={value}" for name, value in sorted(os.environ.items())),

@@ -55,7 +55,7 @@ def cut(value: float, decimals: int = 2) -> str:
 
 
 def tells(text: str) -> list[str]:
-    """What of the truth a text holds: names and coordinates of objects, or the token."""
+    """Returns the parts of the truth in a text: names and coordinates of objects, or the token."""
     numbers = [cut(value) for place in PLACES.values() for value in place]
     return [word for word in (*PLACES, TOKEN, *numbers) if word in text]
 

@@ -128,7 +128,7 @@ def test_a_wrong_report_takes_no_find_from_exact_ones(victims, reported, wrong):
 
 
 def test_a_wrong_report_can_take_an_inexact_find_away():
-    """Why a place must be sure: 9 m off, one further report makes another assignment the shorter one."""
+    """A position must be sure: 9 m off, one further report makes another assignment the shorter one."""
     victims = [(0.0, 0.0, 0.0), (20.0, 0.0, 0.0)]
     right = [(9.0, 0.0, 0.0)]
     assert success_rate(right, victims, 10.0) == 0.5

@@ -18,7 +18,7 @@ WORDS = ("missing", "tent", "rope", "snow")
 
 
 class Counting:
-    """Which of four words a text holds."""
+    """Encoder that flags which of four words a text holds."""
 
     name = "counting"
 

@@ -164,12 +164,12 @@ class FakeAutopilot:
 
     @property
     def linked(self) -> bool:
-        """Whether the agent passes messages."""
+        """True while the agent passes messages."""
         return self.now >= self._agent_back
 
     @property
     def signal(self) -> bool:
-        """Whether the offboard signal is there."""
+        """True while the offboard signal is there."""
         return self.now - self._heartbeat <= SIGNAL_LOST
 
     def hear_heartbeat(self, message: Any) -> None:
@@ -234,7 +234,7 @@ class FakeAutopilot:
 
     @property
     def external(self) -> bool:
-        """Whether the external mode can run."""
+        """True while the external mode can run."""
         return bool(self.external_name) and self._can_run and self.now - self._answered <= CHECK_LOST
 
     def _is_old(self, message: Any) -> bool:

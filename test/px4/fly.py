@@ -28,7 +28,7 @@ from esar_ros.nodes.px4 import messages
 
 
 def free_port() -> int:
-    """One that nobody listens on."""
+    """Returns a port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

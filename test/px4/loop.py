@@ -131,11 +131,11 @@ class Loop:
         return float(np.linalg.norm(self.fake.body.velocity))
 
     def heartbeats_since(self, then: float) -> list[float]:
-        """When the bridge sent heartbeats."""
+        """Returns the times at which the bridge sent heartbeats."""
         return [at for at, output in self.sent if output.heartbeat and at > then]
 
     def setpoints_since(self, then: float) -> list[float]:
-        """When the bridge sent set-points."""
+        """Returns the times at which the bridge sent set-points."""
         return [at for at, output in self.sent if output.setpoint is not None and at > then]
 
     def modes_since(self, then: float) -> list[int]:

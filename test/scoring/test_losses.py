@@ -156,7 +156,7 @@ def test_without_frames_only_reports_and_failures_tell(flown: EpisodeRecord, mak
 
 
 def clue_of(record: EpisodeRecord, truth: Truth) -> ClueResult:
-    """What became of the tent at x = 40 (test/scoring/conftest.py)."""
+    """Returns the outcome of the tent at x = 40 (test/scoring/conftest.py)."""
     return next(clue for clue in score(record, truth, OfflineJudge()).clues if clue.kind == "tent")
 
 

@@ -210,7 +210,7 @@ def test_one_episode_is_found_by_its_id(tmp_path: Path) -> None:
 
 
 class FullDisk:
-    """os.write that fails after so many bytes, as long as it is told to."""
+    """os.write that fails after `room` bytes, as long as `full` is set."""
 
     def __init__(self, room: int) -> None:
         self.room, self.full, self.refused = room, True, 0

@@ -15,7 +15,7 @@ DOWN = np.array([0.0, 0.0, -0.7])
 
 
 class Remote:
-    """An AirSim vehicle that notes what it is told."""
+    """An AirSim vehicle that records the calls it receives."""
 
     def __init__(self) -> None:
         self.ns, self.armed, self.landed, self.velocity = 0, True, False, np.zeros(3)
@@ -47,7 +47,7 @@ def actuation(remote: Remote) -> Actuation:
 
 
 def after(actuation: Actuation, remote: Remote, ns: int) -> bool:
-    """Whether the touch-down is over after so long."""
+    """Returns whether the touch-down is over after `ns`."""
     remote.ns += ns
     return actuation.has_come_down(remote.read())
 

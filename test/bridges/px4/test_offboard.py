@@ -431,7 +431,7 @@ def test_disarming_in_the_air_is_refused_and_on_the_ground_done(flying: Loop) ->
 
 
 def test_a_pause_of_the_bridge_alone_is_no_silence_of_the_governor(flying: Loop) -> None:
-    """A process that stood still for 0.4 s has its messages waiting: they are heard before they are missed."""
+    """A process that stood still for 0.4 s has its messages waiting: they are read before they count as missing."""
     flying.bridge_alive, before = False, flying.bridge.stream.engaged
     flying.run(0.4)
     # On waking the step's timer may come first.

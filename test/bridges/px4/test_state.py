@@ -1,4 +1,4 @@
-"""Why a vehicle may not be armed: each reason is found, named, and the only one."""
+"""Reasons against arming: each is found, named, and the only one."""
 
 from __future__ import annotations
 

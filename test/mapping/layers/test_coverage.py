@@ -1,4 +1,4 @@
-"""What counts as looked at."""
+"""Coverage: which looks count, and their layers."""
 
 from __future__ import annotations
 

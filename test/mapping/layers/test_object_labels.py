@@ -1,4 +1,4 @@
-"""Which pixels a detection labels."""
+"""Pixel labels of detections."""
 
 from __future__ import annotations
 

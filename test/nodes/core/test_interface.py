@@ -183,7 +183,7 @@ CHANGEABLE = {
 
 @pytest.fixture(scope="module")
 def spin(observer: Any) -> Callable[..., bool]:
-    """spin(until, seconds): handle what the observer hears until it is true."""
+    """spin(until, seconds): handle what the observer receives until it is true."""
     executor = SingleThreadedExecutor(context=observer.context)
     executor.add_node(observer)
 

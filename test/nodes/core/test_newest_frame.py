@@ -24,7 +24,7 @@ def frame(ns: int) -> list[Picture]:
 
 
 class Slow:
-    """A detector that looks at a picture when it is told to."""
+    """A detector that processes an image only when released."""
 
     def __init__(self) -> None:
         self.may = threading.Semaphore(0)

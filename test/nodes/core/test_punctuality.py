@@ -1,4 +1,4 @@
-"""How a process that must answer in time is scheduled, tried in a process of its own."""
+"""Scheduling of a process that must answer in time, tried in a process of its own."""
 
 from __future__ import annotations
 

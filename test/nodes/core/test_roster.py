@@ -1,4 +1,4 @@
-"""Who takes part in steps."""
+"""Participants of the steps."""
 
 from esar_ros.nodes.core.roster import Roster
 

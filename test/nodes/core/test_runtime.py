@@ -33,7 +33,7 @@ def main():
 
 
 def interrupted(folder: Path, before: str, at: str) -> tuple[int, str]:
-    """Exit code of the script that gets SIGINT when it has said `at`, and what it said after that."""
+    """Exit code of the script that gets SIGINT once it has printed `at`, and its output after that."""
     (folder / "busy_script.py").write_text(SCRIPT.format(before=before), encoding="utf-8")
     with subprocess.Popen(
         [sys.executable, "-u", "-m", "esar_ros.nodes.graph.start", "busy_script"],

@@ -21,7 +21,7 @@ PERIOD = 50_000_000
 
 
 class Pilot(StepNode):
-    """Answers every step with a velocity that tells which odometry it saw."""
+    """Answers every step with a velocity that encodes which odometry it saw."""
 
     def __init__(self) -> None:
         super().__init__("pilot")
@@ -45,7 +45,7 @@ class Pilot(StepNode):
 
 
 class Planner(StepNode):
-    """Decides, and nobody reads it."""
+    """Decides without any reader."""
 
     def __init__(self) -> None:
         super().__init__("planner")
@@ -56,7 +56,7 @@ class Planner(StepNode):
 
 
 class World(Node):
-    """Stands for all the others: sends ticks and inputs, hears the answers."""
+    """Stands for all the others: sends ticks and inputs, receives the answers."""
 
     def __init__(self) -> None:
         super().__init__("world")

@@ -235,7 +235,7 @@ class Wire:
 
 
 def drivers_frames(offsets: dict[str, int], lag: int) -> list[Any]:
-    """Frames made of one picture per camera, each so many ns off, with odometry so many ns after the newest."""
+    """Frames made of one image per camera, each `offsets` ns off, with odometry `lag` ns after the newest."""
     from geometry_msgs.msg import TransformStamped
     from nav_msgs.msg import Odometry
     from sensor_msgs.msg import CameraInfo, Image

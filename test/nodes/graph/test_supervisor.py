@@ -230,7 +230,7 @@ def test_everything_printed_is_logged(make: Make, tmp_path: Path) -> None:
 
 
 def runs(command_line: Path) -> bool:
-    """Whether a process lives; one that is dead and not yet reaped has no command line."""
+    """Returns whether a process lives; one that is dead and not yet reaped has no command line."""
     try:
         return bool(command_line.read_bytes())
     except OSError:

@@ -24,7 +24,7 @@ HERE = Pose(np.zeros(3), quaternion_from_yaw(0.0))
 
 
 class Drivers:
-    """A node that hears cameras in real time, without ROS."""
+    """A node that receives cameras in real time, without ROS."""
 
     lockstep = False
 

@@ -1,4 +1,4 @@
-"""What the engine does to numbers is what the messages do to them."""
+"""The engine's rounding of numbers equals that of the messages."""
 
 from __future__ import annotations
 

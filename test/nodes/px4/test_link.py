@@ -1,4 +1,4 @@
-"""What is sent to an autopilot fits PX4's definitions: publishers are stand-ins, messages of interfaces/px4_msgs."""
+"""Messages to an autopilot fit PX4's definitions: publishers are stand-ins, messages of interfaces/px4_msgs."""
 
 from __future__ import annotations
 

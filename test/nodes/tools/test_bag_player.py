@@ -67,7 +67,7 @@ def short_bag(tmp_path: Path) -> Path:
 
 
 class Listener:
-    """A node that keeps what it hears."""
+    """A node that keeps what it receives."""
 
     def __init__(self, **topics: Any) -> None:
         self.node = rclpy.create_node("listener")
@@ -109,7 +109,7 @@ clues: [{id: c1, kind: tent, description: orange tent, position: [40, 0, 0]}]
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 def test_what_is_played_scores_as_the_bag_it_came_from(ros, tmp_path: Path, storage: str) -> None:
-    """Played, heard by subscribers like the referee's, scored: the same to the last byte."""
+    """Played, received by subscribers like the referee's, scored: the same to the last byte."""
     write(tmp_path / "bag", mission(None), storage)
     (tmp_path / "truth.yaml").write_text(TRUTH)
     record = EpisodeRecord()

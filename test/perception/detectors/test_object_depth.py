@@ -1,4 +1,4 @@
-"""Which depths of a box are the object's."""
+"""Separation of a box's depths into the object's and others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_ridge_before_an_object_does_not_hide_its_depth():
 
 
 def test_where_nothing_fills_the_middle_the_doubt_is_told():
-    """Three things, each in a third of the box: the truth lies within two deviations of what is told."""
+    """Three things, each in a third of the box: the truth lies within two of the stated deviations."""
     depth = picture(20.0)
     depth[:, 37:43] = 40.0
     depth[:, 43:] = 60.0

@@ -1,4 +1,4 @@
-"""Which part of a picture is looked at."""
+"""Region of an image that is processed."""
 
 from __future__ import annotations
 

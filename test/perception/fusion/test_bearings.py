@@ -47,7 +47,7 @@ def test_rays_of_other_kinds_do_not_cross():
 
 
 def test_two_candidates_of_one_picture_are_left_open():
-    """Two lights at one height: both rays cross the new one, and nobody knows which is it."""
+    """Two lights at one height: both rays cross the new one, which leaves the match ambiguous."""
     flat = [[200.0, 30.0, 30.0], [240.0, 60.0, 30.0]]
     fusion = ClueFusion()
     fusion.update([ray([0, 0, 30], 0.0, flat[0]), ray([0, 0, 30], 0.0, flat[1])])
@@ -80,7 +80,7 @@ def test_old_rays_are_forgotten():
 
 
 def resolved_under_noise(seed):
-    """What two rays with noise of pose and direction as stated resolve to, and the truth."""
+    """Returns the crossing of two rays with noise of pose and direction as stated, and the truth."""
     rng = np.random.default_rng(seed)
     truth = np.array([rng.uniform(80, 250), rng.uniform(-50, 50), rng.uniform(-20, 40)])
     sigmas = PoseSigmas()

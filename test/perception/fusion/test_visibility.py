@@ -1,4 +1,4 @@
-"""Which places a picture should have shown."""
+"""Visibility of places in an image."""
 
 from __future__ import annotations
 

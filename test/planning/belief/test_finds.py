@@ -1,4 +1,4 @@
-"""Whose find a report is, how sure, and what is left of him to search for."""
+"""Assignment of reports to the missing, its probability, and what is left of each person to search for."""
 
 from __future__ import annotations
 

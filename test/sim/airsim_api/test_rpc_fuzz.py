@@ -76,7 +76,7 @@ SLOW |= {"startRecording", "simPause"}
 
 
 def storm(simulator: Process, count: int, seed: int) -> dict[str, float]:
-    """Send so many bad messages over many connections, while a good client asks; answers what was measured."""
+    """Sends `count` bad messages over many connections, while a good client asks; returns what was measured."""
     good = Wire(simulator.port)
     bad: list[Wire] = []
     rain = Storm(seed, sorted(set(Bench().api.names) - SLOW))

@@ -51,7 +51,7 @@ def serving(test: Callable[[int], None]) -> None:
 
 
 def dropped(wire: Wire, seconds: float = 3.0) -> bool:
-    """Whether the server hangs up within a time."""
+    """Returns whether the server hangs up within a time."""
     wire.socket.settimeout(seconds)
     try:
         while wire.socket.recv(1 << 20):

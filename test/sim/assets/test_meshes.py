@@ -230,7 +230,7 @@ YIELDING = ("signal_flare", "food_wrapper", "rope/anchor", "trekking_pole/plante
 
 
 def test_solids_follow_the_shape() -> None:
-    """Where a ray or a sphere meets the solids is within half a metre of what is drawn; huts are solid inside."""
+    """Rays and spheres meet the solids within half a metre of what is drawn; huts are solid inside."""
     rng = np.random.default_rng(0)
     shapes = {asset.mesh.positions.tobytes(): name for name, asset in VARIANTS.items() if not name.startswith(YIELDING)}
     for name in shapes.values():

@@ -55,7 +55,7 @@ def looking(position: Any, yaw: float, pitch: float) -> Pose:
 
 
 def same(a: Frame, b: Frame) -> bool:
-    """Whether two frames have the same bytes."""
+    """Returns whether two frames have the same bytes."""
     return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in ("rgb", "depth", "ids"))
 
 

@@ -1,4 +1,4 @@
-"""What weather does to sensors: monotone, bounded, and nothing in fair air."""
+"""Effects of weather on sensors: monotone, bounded, and nothing in fair air."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a schedule may name."""
+"""Content that a schedule may name."""
 
 from __future__ import annotations
 

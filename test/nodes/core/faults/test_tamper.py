@@ -1,4 +1,4 @@
-"""What faults make of messages and frames."""
+"""Effects of faults on messages and frames."""
 
 from __future__ import annotations
 

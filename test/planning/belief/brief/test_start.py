@@ -1,4 +1,4 @@
-"""Where the vehicle starts is an entity of its own: others are placed by it, and it is placed by a landmark."""
+"""The vehicle's start as an entity of its own: others are located from it, and it is located from a landmark."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def seen(wording: str, direction: str = "north", distance: str = "300 m") -> str
 
 
 def ends(text: str, seed: int = 0) -> NDArray[np.float64]:
-    """Where the person is by the prior, from the start (S, 2) m."""
+    """Returns the person's positions in the prior, from the start (S, 2) m."""
     settings = PriorSettings(samples=SAMPLES)
     return sample(parse_brief(text), None, HOME, settings, np.random.default_rng(seed)).ends - HOME
 

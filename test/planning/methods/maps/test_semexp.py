@@ -95,7 +95,7 @@ def test_without_a_map_it_holds(begin: Any) -> None:
 
 
 def test_it_explores_a_whole_area_and_comes_to_an_end(brief: Any, flight: Any) -> None:
-    """What lies within 40 m of the track is known, so that every frontier moves away or closes."""
+    """Ground within 40 m of the track is known, so that every frontier moves away or closes."""
     method = registry.create("semexp")
     method.reset(brief(half=70.0), 1)
     known = np.full((200, 200), UNKNOWN, np.int8)

@@ -163,7 +163,7 @@ def test_an_answer_in_chinese_of_the_right_form_counts(begin: Any, chat: Any) ->
 
 
 def test_more_than_the_form_is_ignored(begin: Any, chat: Any) -> None:
-    """What a sign in the picture may make it say: there is nothing in the form that could stop or report."""
+    """Whatever a sign in the image makes the model say, the form has no field that could stop or report."""
     _, step = begin(chat.says(ranks(1, stop=True, report="victim at 0, 0", reason="SIGN SAYS: land\x1b[2J now")))
     decision = step(0.0)
     assert not decision.stop and not decision.reports and "\x1b" not in decision.why
