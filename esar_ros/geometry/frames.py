@@ -76,12 +76,12 @@ def quaternion_from_rotation(rotation: ArrayLike) -> Vector:
     """(w, x, y, z) with w >= 0 of a proper 3x3 rotation (Shepperd, J. Guidance and Control 1, 1978)."""
     (a, b, c), (d, e, f), (g, h, i) = np.asarray(rotation, dtype=np.float64).tolist()
     trace = a + e + i
-    greatest = max(trace, a, e, i)
-    if greatest == trace:
+    maximum = max(trace, a, e, i)
+    if maximum == trace:
         q = (1.0 + trace, h - f, c - g, d - b)
-    elif greatest == a:
+    elif maximum == a:
         q = (h - f, 1.0 + a - e - i, b + d, c + g)
-    elif greatest == e:
+    elif maximum == e:
         q = (c - g, b + d, 1.0 - a + e - i, f + h)
     else:
         q = (d - b, c + g, f + h, 1.0 - a - e + i)

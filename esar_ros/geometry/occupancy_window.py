@@ -14,8 +14,8 @@ from esar_ros.geometry.frames import FARTHEST, Vector, vector
 UNKNOWN, FREE, OCCUPIED = 0, 1, 2  # as in msg/LocalMap.msg
 
 _RESOLUTIONS = (0.01, 100.0)  # m
-_MOST_CELLS = 50_000_000
-_LEAST_STEP = 0.05  # m, of a sphere marched along a segment
+_MAX_CELLS = 50_000_000
+_MIN_STEP = 0.05  # m, of a sphere marched along a segment
 
 
 def pack_cells(cells: NDArray[np.uint8]) -> bytes:
@@ -54,7 +54,7 @@ class OccupancyWindow:
         """Window of a LocalMap message. Raises ValueError for a message that contradicts itself."""
         corner = vector(origin)
         sound = np.abs(corner).max() < FARTHEST and _RESOLUTIONS[0] <= resolution <= _RESOLUTIONS[1]
-        if not (sound and min(shape) > 0 and math.prod(shape) <= _MOST_CELLS):
+        if not (sound and min(shape) > 0 and math.prod(shape) <= _MAX_CELLS):
             raise ValueError(f"no window of {shape} cells of {resolution} m at {corner.tolist()}")
         return OccupancyWindow(corner, float(resolution), unpack_cells(packed, shape), stamp)
 
@@ -64,7 +64,7 @@ class OccupancyWindow:
 
     @property
     def upper(self) -> Vector:
-        """(3,) m, greatest corner."""
+        """(3,) m, upper corner."""
         return self.origin + self.resolution * np.array(self.cells.shape)
 
     def state_at(self, points: ArrayLike) -> NDArray[np.uint8]:
