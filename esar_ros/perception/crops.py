@@ -13,7 +13,7 @@ from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
 
 SIDE = 128  # px, longest side of a kept picture
 MARGIN = 0.5  # of the box's longer side, shown around it
-LEAST_MARGIN = 8  # px
+MIN_MARGIN = 8  # px
 BETTER = 1.3  # how much larger the shown object must be to replace the kept picture
 _QUALITY = 80
 
@@ -60,7 +60,7 @@ class Crops:
 
 def _cut(detection: Detection2D, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     x, y, width, height = detection.box
-    margin = max(LEAST_MARGIN, round(MARGIN * max(width, height)))
+    margin = max(MIN_MARGIN, round(MARGIN * max(width, height)))
     return rgb[max(0, y - margin) : max(0, y + height + margin), max(0, x - margin) : max(0, x + width + margin)]
 
 

@@ -72,6 +72,6 @@ def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.floa
     alive[column[speaks]] = True
     out = np.where(alive, np.float32(np.inf), np.float32(np.nan)) * np.ones((grid.rows, 1), dtype=np.float32)
     out = out.ravel()
-    told = np.where(distance < grid.range_min, -np.inf, np.where(distance <= grid.range_max, distance, np.inf))
-    np.fmin.at(out, row[kept] * grid.columns + column[kept], told[kept].astype(np.float32))
+    measured = np.where(distance < grid.range_min, -np.inf, np.where(distance <= grid.range_max, distance, np.inf))
+    np.fmin.at(out, row[kept] * grid.columns + column[kept], measured[kept].astype(np.float32))
     return out.reshape(grid.rows, grid.columns)

@@ -17,7 +17,7 @@ from esar_ros.perception.detectors.backend import Detection2D
 
 _TRIM = (0.1, 0.9)  # share of a mask's depths kept, between these quantiles
 _THICK = 0.05  # of the range: greatest depth of an object, and least gap between two
-_THICK_LEAST = 1.0  # m
+_MIN_THICKNESS = 1.0  # m
 _MIDDLE = 0.3  # of the box's size: deviation of the weight about its middle
 _CLEAR = 0.5  # share of the weight from which the pixels taken are the object's beyond doubt
 _BEYOND = 0.5  # of the range: taken for the distance to what lies beyond the sensor's reach
@@ -60,7 +60,7 @@ def _in_box(depths: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[
     order = np.argsort(depths, kind="stable")
     ascending = depths[order]
     finite = ascending[np.isfinite(ascending)]
-    gaps = np.flatnonzero(np.diff(finite) > np.maximum(_THICK_LEAST, _THICK * finite[:-1])) + 1
+    gaps = np.flatnonzero(np.diff(finite) > np.maximum(_MIN_THICKNESS, _THICK * finite[:-1])) + 1
     edges = [0, *gaps.tolist(), *([len(finite)] if len(finite) else []), len(depths)]
     groups = [order[a:b] for a, b in pairwise(edges) if b > a]
     members = max(groups, key=lambda group: float(weights[group].sum()))
@@ -68,7 +68,7 @@ def _in_box(depths: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[
     if not np.isfinite(depths[members]).all():
         return keep, 0.0
     front = float(np.quantile(depths[members], 0.25))
-    keep[members] = np.abs(depths[members] - front) <= max(_THICK_LEAST, _THICK * front)
+    keep[members] = np.abs(depths[members] - front) <= max(_MIN_THICKNESS, _THICK * front)
     if weights[keep].sum() >= _CLEAR * weights.sum():
         return keep, 0.0
     aside = np.where(np.isfinite(depths), depths - front, _BEYOND * front)[~keep]

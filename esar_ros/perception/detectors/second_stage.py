@@ -26,10 +26,10 @@ EXTENTS = (4.0, 1.2)  # m, sides of an object's two crops: it with its surroundi
 SIDE = 32  # px, of each crop
 CHANNELS = 4 * len(EXTENTS)  # red, green, blue, depth of each
 OWN_FEATURES = 6  # before the first stage's scores
-_LEAST_SCORE = 1e-3  # first-stage scores below it are alike
-_LEAST_SIDE = 0.5  # px, of a box
-_MOST_SHIFT = 2.0  # sides that a box moves at most
-_MOST_GROWTH = math.log(4.0)  # of a side, either way
+_MIN_SCORE = 1e-3  # first-stage scores below it are alike
+_MIN_SIDE = 0.5  # px, of a box
+_MAX_SHIFT = 2.0  # sides that a box moves at most
+_MAX_GROWTH = math.log(4.0)  # of a side, either way
 
 
 def box_depths(boxes: RawBoxes, frame: CameraFrame) -> NDArray[np.float64]:
@@ -47,11 +47,11 @@ def features(boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame) -
     """(N, OWN_FEATURES + classes): logarithms of depth (m), of the box's sides in m and px, whether it touches the
     picture's edge, and the first stage's log-odds of each class."""
     height, width = frame.rgb.shape[:2]
-    sides = np.maximum(boxes.corners[:, 2:] - boxes.corners[:, :2], _LEAST_SIDE)
+    sides = np.maximum(boxes.corners[:, 2:] - boxes.corners[:, :2], _MIN_SIDE)
     metres = sides * depths[:, None] / (frame.model.fx, frame.model.fy)
     low, high = boxes.corners[:, :2], np.array([width, height]) - boxes.corners[:, 2:]
     at_edge = np.minimum(low, high).min(axis=1) < 1.0
-    scores = np.clip(boxes.table, _LEAST_SCORE, 1.0 - _LEAST_SCORE)
+    scores = np.clip(boxes.table, _MIN_SCORE, 1.0 - _MIN_SCORE)
     columns = [
         np.log(depths)[:, None],
         np.log(metres),
@@ -122,13 +122,13 @@ def shifts_between(corners: NDArray[np.float64], wanted: NDArray[np.float64]) ->
 def shifted(corners: NDArray[np.float64], shifts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Boxes (N, 4) x1, y1, x2, y2 moved by dx, dy, log width, log height (N, 4), within bounds."""
     middles, sides = _middles_and_sides(corners)
-    middles = middles + sides * np.clip(shifts[:, :2], -_MOST_SHIFT, _MOST_SHIFT)
-    half = sides * np.exp(np.clip(shifts[:, 2:], -_MOST_GROWTH, _MOST_GROWTH)) / 2.0
+    middles = middles + sides * np.clip(shifts[:, :2], -_MAX_SHIFT, _MAX_SHIFT)
+    half = sides * np.exp(np.clip(shifts[:, 2:], -_MAX_GROWTH, _MAX_GROWTH)) / 2.0
     return np.hstack([middles - half, middles + half])
 
 
 def _middles_and_sides(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    sides = np.maximum(corners[:, 2:] - corners[:, :2], _LEAST_SIDE)
+    sides = np.maximum(corners[:, 2:] - corners[:, :2], _MIN_SIDE)
     return (corners[:, :2] + corners[:, 2:]) / 2.0, sides
 
 

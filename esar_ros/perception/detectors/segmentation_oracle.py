@@ -77,10 +77,10 @@ class SegmentationOracle:
             )
         counts = np.bincount(ids.reshape(-1), minlength=256)
         # One pixel alone could be an artefact of the rasteriser.
-        least = max(2, math.ceil(self._min_pixels * ids.size / REFERENCE_PIXELS))
+        minimum = max(2, math.ceil(self._min_pixels * ids.size / REFERENCE_PIXELS))
         wanted = set(self._prompts.values())
         found = []
-        for identity in np.flatnonzero(counts >= least):
+        for identity in np.flatnonzero(counts >= minimum):
             kind, text = self._objects.get(int(identity), ("", ""))
             if kind in wanted:
                 box, mask = _box_and_mask(ids, int(identity))

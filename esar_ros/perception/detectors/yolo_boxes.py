@@ -47,7 +47,7 @@ class RawBoxes:
 
 
 def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float = 1.0, stride: int = 32) -> Letterbox:
-    """Put a picture (H, W, 3) into the network's input, at its least corner, padded with grey.
+    """Put a picture (H, W, 3) into the network's input, at its upper left corner, padded with grey.
 
     size: (height, width) that the network takes, whole picture kept in proportion; None: the picture at `scale`, padded
     to multiples of the network's stride.
@@ -77,17 +77,17 @@ def check_output(shape: tuple[int, ...], classes: int, source: object) -> None:
     )
 
 
-def decode(output: NDArray[np.float32], picture: Letterbox, least: NDArray[np.float64]) -> RawBoxes:
+def decode(output: NDArray[np.float32], picture: Letterbox, min_scores: NDArray[np.float64]) -> RawBoxes:
     """Candidates from (1, 4 + classes, N) with centres and sizes, or (1, N, 6) with corners.
 
-    least: (classes,) raw score from which each class counts; infinite for those not asked for. Boxes that are not
+    min_scores: (classes,) raw score from which each class counts; infinite for those not asked for. Boxes that are not
     finite are left out.
     """
-    if output.shape[1] == 4 + len(least):
+    if output.shape[1] == 4 + len(min_scores):
         # Almost all cells hold nothing: they are left out before the rest is computed in double precision.
-        floor = np.nextafter(least.astype(np.float32), np.float32(-np.inf))
+        floor = np.nextafter(min_scores.astype(np.float32), np.float32(-np.inf))
         table = output[0][:, (output[0, 4:] >= floor[:, None]).any(axis=0)].T.astype(np.float64)
-        wanted = np.where(np.isfinite(least), table[:, 4:], -np.inf)
+        wanted = np.where(np.isfinite(min_scores), table[:, 4:], -np.inf)
         classes = wanted.argmax(axis=1)
         scores, every = wanted[np.arange(len(table)), classes], table[:, 4:]
         half = table[:, 2:4] / 2.0
@@ -95,10 +95,10 @@ def decode(output: NDArray[np.float32], picture: Letterbox, least: NDArray[np.fl
     else:
         table = output[0].astype(np.float64)
         corners, scores = table[:, :4], table[:, 4]
-        classes = np.where((table[:, 5] >= 0) & (table[:, 5] < len(least)), table[:, 5], -1).astype(np.int64)
+        classes = np.where((table[:, 5] >= 0) & (table[:, 5] < len(min_scores)), table[:, 5], -1).astype(np.int64)
         scores = np.where(classes >= 0, scores, -np.inf)
-        every = np.where(classes[:, None] == np.arange(len(least)), scores[:, None], 0.0)
-    kept = (scores >= least[classes]) & np.isfinite(corners).all(axis=1)
+        every = np.where(classes[:, None] == np.arange(len(min_scores)), scores[:, None], 0.0)
+    kept = (scores >= min_scores[classes]) & np.isfinite(corners).all(axis=1)
     return RawBoxes(corners / picture.scale, scores, classes, every)[kept]
 
 

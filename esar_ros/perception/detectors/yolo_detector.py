@@ -90,8 +90,8 @@ class YoloDetector(ABC):
         """Make these, checked, the prompts of a card that has a class for each."""
         self._prompts, self.card = dict(prompts), card
         own = self._settings.thresholds
-        least = [own.get(word, card.threshold(word)) if word in prompts else np.inf for word in card.classes]
-        self._least = np.array(least)
+        min_scores = [own.get(word, card.threshold(word)) if word in prompts else np.inf for word in card.classes]
+        self._min_scores = np.array(min_scores)
 
     @abstractmethod
     def _infer(self, picture: Tensor) -> Tensor:
@@ -107,17 +107,17 @@ class YoloDetector(ABC):
         return [self._detect(frame) if frame.rgb.size else [] for frame in frames]
 
     def _detect(self, frame: CameraFrame) -> list[Detection2D]:
-        found = suppress(self._candidates(frame, self._least), self.card.nms_iou, self.card.agnostic)
-        return self._told(found, frame)
+        found = suppress(self._candidates(frame, self._min_scores), self.card.nms_iou, self.card.agnostic)
+        return self._detections(found, frame)
 
-    def _candidates(self, frame: CameraFrame, least: NDArray[np.float64]) -> RawBoxes:
+    def _candidates(self, frame: CameraFrame, min_scores: NDArray[np.float64]) -> RawBoxes:
         """The network's boxes in a picture, not merged yet, from a raw score (classes,) on."""
         rows, columns = self._region(frame)
         rgb = frame.rgb[rows, columns]
         if not rgb.size:
-            return RawBoxes.none(len(least))
+            return RawBoxes.none(len(min_scores))
         picture = letterbox(rgb, self._size, self._settings.scale, self.card.stride)
-        return decode(self._infer(picture.tensor), picture, least).moved(columns.start, rows.start)
+        return decode(self._infer(picture.tensor), picture, min_scores).moved(columns.start, rows.start)
 
     def _region(self, frame: CameraFrame) -> tuple[slice, slice]:
         """Rows and columns of a picture that are looked at: all of them where the card states no reach."""
@@ -125,7 +125,7 @@ class YoloDetector(ABC):
             return slice(0, frame.rgb.shape[0]), slice(0, frame.rgb.shape[1])
         return region_within(frame.depth, self.card.reach, self.card.stride)
 
-    def _told(self, boxes: RawBoxes, frame: CameraFrame) -> list[Detection2D]:
+    def _detections(self, boxes: RawBoxes, frame: CameraFrame) -> list[Detection2D]:
         """As detections of their best class."""
         found = []
         for corners, score, index in zip(boxes.corners, boxes.scores, boxes.classes, strict=True):

@@ -72,9 +72,9 @@ class YoloFile(YoloDetector):
     def _calibration(self) -> Mapping[str, ReliabilityCurve]:
         return (self.card if self._second is None else self._second.card).calibration
 
-    def propose(self, frame: CameraFrame, least: float, overlap: float) -> RawBoxes:
+    def propose(self, frame: CameraFrame, min_score: float, overlap: float) -> RawBoxes:
         """Boxes that may hold something, one a place: of any class that is looked for, from a raw score on."""
-        floor = np.where(np.isfinite(self._least), least, np.inf)
+        floor = np.where(np.isfinite(self._min_scores), min_score, np.inf)
         return suppress(self._candidates(frame, floor), overlap, agnostic=True)
 
     def _detect(self, frame: CameraFrame) -> list[Detection2D]:
@@ -86,8 +86,8 @@ class YoloFile(YoloDetector):
         placed = np.isfinite(depths)
         judged = self._judged(self._second, boxes[placed], depths[placed], frame)
         trusted = replace(boxes, scores=about.no_depth * boxes.scores)
-        blind = trusted[~placed & (trusted.scores >= self._least[boxes.classes])]
-        found = self._told(judged, frame) + self._told(blind, frame)
+        blind = trusted[~placed & (trusted.scores >= self._min_scores[boxes.classes])]
+        found = self._detections(judged, frame) + self._detections(blind, frame)
         return sorted(found, key=lambda detection: -detection.score)
 
     def _judged(
@@ -96,7 +96,7 @@ class YoloFile(YoloDetector):
         """Boxes as the second stage places them, with its class and probability: those that reach their threshold, one
         a place and class."""
         shares, corners = second.judge(boxes, depths, frame)
-        shares = np.where(np.isfinite(self._least), shares[:, :-1], 0.0)  # of the classes that are looked for
+        shares = np.where(np.isfinite(self._min_scores), shares[:, :-1], 0.0)  # of the classes that are looked for
         classes = shares.argmax(axis=1)
         scores = shares[np.arange(len(shares)), classes]
         own = self._settings.thresholds

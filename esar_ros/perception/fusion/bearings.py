@@ -66,8 +66,8 @@ class Rays:
         if math.acos(max(-1.0, min(1.0, cosine))) < self._settings.least_angle:
             return None
         # Ranges along both rays to their points nearest to each other.
-        way = b.origin - a.origin
-        near, far = np.linalg.solve([[1.0, -cosine], [cosine, -1.0]], [a.bearing @ way, b.bearing @ way])
+        baseline = b.origin - a.origin
+        near, far = np.linalg.solve([[1.0, -cosine], [cosine, -1.0]], [a.bearing @ baseline, b.bearing @ baseline])
         if not (0.0 < near <= self._settings.farthest and 0.0 < far <= self._settings.farthest):
             return None
         sigmas = [self._sigma(s) * distance for s, distance in ((a, near), (b, far))]

@@ -152,10 +152,10 @@ class ClueFusion:
         offset = placed.position - track.place.position
         effect = placed.model[:, 3:]
         # Cauchy and Schwarz: twice the sum bounds the part that place and pose error share.
-        most = 2.0 * (np.trace(track.place.spread) + np.trace(effect @ track.place.covariance[3:, 3:] @ effect.T))
-        most += np.trace(placed.noise) + np.trace(track.surface(self._settings))
+        bound = 2.0 * (np.trace(track.place.spread) + np.trace(effect @ track.place.covariance[3:, 3:] @ effect.T))
+        bound += np.trace(placed.noise) + np.trace(track.surface(self._settings))
         drift = float(np.linalg.norm(effect @ track.place.state[3:]))
-        return bool(np.linalg.norm(offset) - drift <= np.sqrt(self._settings.gate * most))
+        return bool(np.linalg.norm(offset) - drift <= np.sqrt(self._settings.gate * bound))
 
     def _open(self, sighting: Sighting) -> Track | None:
         """A new object; for a ray, only where it crosses an earlier one."""
