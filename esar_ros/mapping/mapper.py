@@ -90,9 +90,9 @@ class Mapper:
         """Begin the map of a search area (N, 2) around a start (3,), map frame, m. Raises MapInputError."""
         coverage = Coverage(area, self._look_range)
         low, high = area.min(axis=0) - MARGIN, area.max(axis=0) + MARGIN
-        least, most = [*low, home[2] - DEPTH_BELOW], [*high, home[2] + HEIGHT_ABOVE]
+        minimum, maximum = [*low, home[2] - DEPTH_BELOW], [*high, home[2] + HEIGHT_ABOVE]
         reserved = 1 << 16 if self._page_folder is None else RESERVED_PAGED
-        self._begin(VoxelMap(self.resolution, least, most, reserved, True, self._page_folder), coverage)
+        self._begin(VoxelMap(self.resolution, minimum, maximum, reserved, True, self._page_folder), coverage)
 
     def _begin(self, voxel_map: VoxelMap, coverage: Coverage) -> None:
         self._map = voxel_map
@@ -171,7 +171,7 @@ class Mapper:
         return window_around(self.map, center, stamp)
 
     def grid(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
-        """Bird's-eye cells, their edge (m) and the least corner (m), as mission.observation.Grid."""
+        """Bird's-eye cells, their edge (m) and the lower corner (m), as mission.observation.Grid."""
         self._layers.update()
         cells, origin = self._layers.grid(GRID_RESOLUTION, FLIGHT_BAND)
         return cells, GRID_RESOLUTION, origin

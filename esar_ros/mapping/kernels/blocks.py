@@ -21,8 +21,8 @@ from esar_ros.mapping.kernels.paging import PageFile
 UNIT = 0.05  # log-odds of one count
 HIT = 17
 MISS = 8
-LEAST = -40
-MOST = 70
+MIN_LOG_ODDS = -40
+MAX_LOG_ODDS = 70
 OCCUPIED_FROM = 10  # counts at and above are occupied, observed counts below are free
 NEVER_SEEN = -128
 
@@ -44,7 +44,7 @@ class Blocks(NamedTuple):
 
     table: NDArray[np.int32]  # (nx, ny, nz) blocks: slot, FREE_TILE or ABSENT
     log_odds: NDArray[np.int8]  # (slots, 4096), see voxel_offset
-    saturated: NDArray[np.uint64]  # (slots,) bricks whose voxels are all LEAST
+    saturated: NDArray[np.uint64]  # (slots,) bricks whose voxels are all MIN_LOG_ODDS
     free: NDArray[np.int32]  # (slots,) voxels that are free
     occupied: NDArray[np.int32]  # (slots,) voxels that are occupied
     touched: NDArray[np.int32]  # (slots,) frame that last looked into the block
@@ -66,7 +66,7 @@ def reserve(table: NDArray[np.int32], slots: int, pages: PageFile | None = None)
         spare=np.empty(slots, np.int32),
         counters=np.zeros(5, np.int64),
     )
-    blocks.log_odds[FREE_TILE] = LEAST
+    blocks.log_odds[FREE_TILE] = MIN_LOG_ODDS
     blocks.saturated[FREE_TILE] = ALL
     blocks.free[FREE_TILE] = VOLUME
     blocks.occupied[FREE_TILE] = 0
@@ -118,7 +118,7 @@ def take_slot(blocks: Blocks, bx: int, by: int, bz: int) -> int:
         slot = blocks.counters[NEXT_SLOT]
         blocks.counters[NEXT_SLOT] += 1
     settled = blocks.table[bx, by, bz] == FREE_TILE
-    blocks.log_odds[slot, :] = LEAST if settled else NEVER_SEEN
+    blocks.log_odds[slot, :] = MIN_LOG_ODDS if settled else NEVER_SEEN
     blocks.saturated[slot] = ALL if settled else np.uint64(0)
     blocks.free[slot] = VOLUME if settled else 0
     blocks.occupied[slot] = 0
@@ -130,7 +130,7 @@ def take_slot(blocks: Blocks, bx: int, by: int, bz: int) -> int:
 
 @kernel
 def release_slot(blocks: Blocks, bx: int, by: int, bz: int) -> None:
-    """Take back the slot of a block that is all LEAST, which becomes a FREE_TILE, or never seen, then ABSENT."""
+    """Takes back the slot of a block: all MIN_LOG_ODDS, it becomes a FREE_TILE; never seen, ABSENT."""
     slot = blocks.table[bx, by, bz]
     blocks.spare[blocks.counters[SPARE]] = slot
     blocks.counters[SPARE] += 1

@@ -17,7 +17,7 @@ from esar_ros.mapping.kernels.blocks import (
     BRICKS,
     FRAME,
     FREE_TILE,
-    LEAST,
+    MIN_LOG_ODDS,
     MISS,
     NEVER_SEEN,
     OCCUPIED_FROM,
@@ -83,17 +83,17 @@ def box_in_view(
     level = 0
     while i1 - i0 > 2 or j1 - j0 > 2:
         i0, i1, j0, j1, level = i0 >> 1, i1 >> 1, j0 >> 1, j1 >> 1, level + 1
-    least, most = pyramid[level, j0, i0, 0], pyramid[level, j0, i0, 1]
+    minimum, maximum = pyramid[level, j0, i0, 0], pyramid[level, j0, i0, 1]
     for j in range(j0, j1 + 1):
         for i in range(i0, i1 + 1):
-            least = min(least, pyramid[level, j, i, 0])
-            most = max(most, pyramid[level, j, i, 1])
+            minimum = min(minimum, pyramid[level, j, i, 0])
+            maximum = max(maximum, pyramid[level, j, i, 1])
     # No pixel's clearance along its ray exceeds this, see carve_brick.
-    if most <= near or (most - near) * (distance + radius) < lens.margin * near:
+    if maximum <= near or (maximum - near) * (distance + radius) < lens.margin * near:
         return SKIP
     inside = left >= 0 and upper >= 0 and right < lens.width and lower < lens.height
     deepest = distance + radius
-    if inside and deepest < lens.reach and least - far > lens.margin + lens.noise * deepest:
+    if inside and deepest < lens.reach and minimum - far > lens.margin + lens.noise * deepest:
         return CLEAR
     return MIXED
 
@@ -103,18 +103,18 @@ def missed(count: int) -> tuple[int, int, int]:
     """A log-odds count after one miss, whether its voxel became free, and whether it stopped being occupied."""
     was_occupied = count >= OCCUPIED_FROM
     freed = count == NEVER_SEEN or (was_occupied and count - MISS < OCCUPIED_FROM)
-    after = max((0 if count == NEVER_SEEN else count) - MISS, LEAST)
+    after = max((0 if count == NEVER_SEEN else count) - MISS, MIN_LOG_ODDS)
     return after, int(freed), int(freed and was_occupied)
 
 
 @inlined
 def lower_run(blocks: Blocks, slot: int, start: int, stop: int) -> tuple[int, int, bool]:
-    """Count a miss in a run of voxels; returns those that became free, that stopped being occupied, all LEAST."""
+    """Counts a miss in a run of voxels; returns those now free, those no longer occupied, and if all are settled."""
     freed, cleared, settled = 0, 0, True
     for k in range(start, stop):
         count, now_free, no_more = missed(int(blocks.log_odds[slot, k]))
         blocks.log_odds[slot, k] = count
-        freed, cleared, settled = freed + now_free, cleared + no_more, settled and count == LEAST
+        freed, cleared, settled = freed + now_free, cleared + no_more, settled and count == MIN_LOG_ODDS
     return freed, cleared, settled
 
 
@@ -148,7 +148,7 @@ def carve_brick(
                 gz = z + k
                 offset = (i << 4) | (j << 2) | k
                 count = blocks.log_odds[slot, start + offset]
-                if count == LEAST:
+                if count == MIN_LOG_ODDS:
                     settled += 1
                     continue
                 if hit_mask & (np.uint64(1) << np.uint64(offset)):
@@ -168,7 +168,7 @@ def carve_brick(
                     continue
                 count, now_free, no_more = missed(int(count))
                 blocks.log_odds[slot, start + offset] = count
-                freed, cleared, settled = freed + now_free, cleared + no_more, settled + (count == LEAST)
+                freed, cleared, settled = freed + now_free, cleared + no_more, settled + (count == MIN_LOG_ODDS)
     return freed, cleared, settled == BRICKS
 
 

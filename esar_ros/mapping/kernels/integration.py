@@ -7,7 +7,7 @@ everything seen are carved at once, and only the rest are tested voxel by voxel;
 in this frame is carved; (4) each hit voxel is raised once. Steps 3 of different cameras commute, so
 their order does not matter.
 
-All lengths in these kernels are in voxels from the map's least corner.
+All lengths in these kernels are in voxels from the map's lower corner.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from esar_ros.mapping.kernels.blocks import (
     FREE_TILE,
     FREE_TOTAL,
     HIT,
-    MOST,
+    MAX_LOG_ODDS,
     NEVER_SEEN,
     OCCUPIED_FROM,
     OCCUPIED_TOTAL,
@@ -65,14 +65,14 @@ class FrameScratch:
         self._flags = np.zeros(0, np.bool_)
         self._hits = np.empty(0, np.int64)
 
-    def frame(self, low: NDArray[np.int64], shape: NDArray[np.int64], most_hits: int) -> Frame:
-        """Returns a clean frame over a box of blocks with room for `most_hits` hits."""
+    def frame(self, low: NDArray[np.int64], shape: NDArray[np.int64], max_hits: int) -> Frame:
+        """Returns a clean frame over a box of blocks with room for `max_hits` hits."""
         rows = int(np.prod(shape))
         if len(self._masks) < rows:
             self._masks = np.zeros((rows, BRICKS), np.uint64)
             self._flags = np.zeros(rows, np.bool_)
-        if len(self._hits) < most_hits:
-            self._hits = np.empty(most_hits, np.int64)
+        if len(self._hits) < max_hits:
+            self._hits = np.empty(max_hits, np.int64)
         changed = np.empty(rows, np.int64)
         return Frame(low, shape, self._masks, self._hits, self._flags, changed, np.zeros(2, np.int64))
 
@@ -102,7 +102,7 @@ class Lens(NamedTuple):
 
 
 def lens_of(model: CameraModel, pose: Pose, lower: Vector, resolution: float, reach: float, noise: float) -> Lens:
-    """Lens of a picture in a map with this least corner (m) and voxel edge (m); the reach is in voxels.
+    """Lens of a picture in a map with this lower corner (m) and voxel edge (m); the reach is in voxels.
 
     Raises MapInputError for a pose that is not finite or not rigid.
     """
@@ -223,23 +223,23 @@ def depth_pyramid(depth: NDArray[np.float32], reach: float) -> NDArray[np.float3
     far = np.float32(2.0 * reach)
     for j in range(rows):
         for i in range(columns):
-            least, most = far, np.float32(0.0)
+            minimum, maximum = far, np.float32(0.0)
             for v in range(j * TILE, min(height, j * TILE + TILE)):
                 for u in range(i * TILE, min(width, i * TILE + TILE)):
                     d = min(depth[v, u], far)
-                    least, most = min(least, d), max(most, d)
-            pyramid[0, j, i, 0], pyramid[0, j, i, 1] = least, most
+                    minimum, maximum = min(minimum, d), max(maximum, d)
+            pyramid[0, j, i, 0], pyramid[0, j, i, 1] = minimum, maximum
     for level in range(1, levels):
         below_rows, below_columns = rows, columns
         rows, columns = (rows + 1) // 2, (columns + 1) // 2
         for j in range(rows):
             for i in range(columns):
-                least, most = far, np.float32(0.0)
+                minimum, maximum = far, np.float32(0.0)
                 for b in range(2 * j, min(2 * j + 2, below_rows)):
                     for a in range(2 * i, min(2 * i + 2, below_columns)):
-                        least = min(least, pyramid[level - 1, b, a, 0])
-                        most = max(most, pyramid[level - 1, b, a, 1])
-                pyramid[level, j, i, 0], pyramid[level, j, i, 1] = least, most
+                        minimum = min(minimum, pyramid[level - 1, b, a, 0])
+                        maximum = max(maximum, pyramid[level - 1, b, a, 1])
+                pyramid[level, j, i, 0], pyramid[level, j, i, 1] = minimum, maximum
     return pyramid
 
 
@@ -272,7 +272,7 @@ def apply_hits(blocks: Blocks, frame: Frame) -> None:
             slot = take_slot(blocks, bx, by, bz)
         blocks.touched[slot] = blocks.counters[FRAME]
         before = int(blocks.log_odds[slot, offset])
-        after = min((0 if before == NEVER_SEEN else before) + HIT, MOST)
+        after = min((0 if before == NEVER_SEEN else before) + HIT, MAX_LOG_ODDS)
         blocks.log_odds[slot, offset] = after
         blocks.saturated[slot] &= ~(np.uint64(1) << np.uint64(offset >> 6))
         if after >= OCCUPIED_FROM and before < OCCUPIED_FROM:

@@ -2,7 +2,7 @@
 
 A beam has no neighbours that say what lies around it, so unlike a picture's pixel it frees exactly
 the voxels it crosses. One scan lowers a voxel once, however many beams cross it, and never one that
-was hit in the same scan. Lengths are in voxels from the map's least corner.
+was hit in the same scan. Lengths are in voxels from the map's lower corner.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mapping.kernels.blocks import FRAME, FREE_TILE, LEAST, VOLUME, Blocks, take_slot, voxel_offset
+from esar_ros.mapping.kernels.blocks import FRAME, FREE_TILE, MIN_LOG_ODDS, VOLUME, Blocks, take_slot, voxel_offset
 from esar_ros.mapping.kernels.carving import missed
 from esar_ros.mapping.kernels.integration import HITS, Frame, note_change
 from esar_ros.mapping.kernels.kernel import inlined, kernel
@@ -100,7 +100,7 @@ def apply_misses(blocks: Blocks, hit: Frame, crossed: Frame) -> None:
             slot = take_slot(blocks, bx, by, bz)
         blocks.touched[slot] = blocks.counters[FRAME]
         count = int(blocks.log_odds[slot, offset])
-        if count == LEAST:
+        if count == MIN_LOG_ODDS:
             continue
         count, freed, cleared = missed(count)
         blocks.log_odds[slot, offset] = count

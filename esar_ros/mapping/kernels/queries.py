@@ -1,4 +1,4 @@
-"""Kernels that read the voxel map. Points and lengths are in voxels from the map's least corner."""
+"""Kernels that read the voxel map. Points and lengths are in voxels from the map's lower corner."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def look(
 ) -> None:
     """Take note of a picture in every cell in which one of its pixels ends.
 
-    Limits are the least corner's x and y, the cell's edge and the look range, in m; `seen` is scratch,
+    Limits are the lower corner's x and y, the cell's edge and the look range, in m; `seen` is scratch,
     False before and after.
     """
     fx, fy, cx, cy = pinhole

@@ -15,7 +15,7 @@ from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import DepthView, checked_depth, checked_pose, checked_range
 from esar_ros.mapping.kernels.kernel import kernel
 
-LEAST_CONFIDENCE = 0.25  # at the edge of the view (VLFM remaps cos^2 to [0.25, 1])
+MIN_CONFIDENCE = 0.25  # at the edge of the view (VLFM remaps cos^2 to [0.25, 1])
 
 
 class GroundGrid:
@@ -23,11 +23,11 @@ class GroundGrid:
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, cell: float = 4.0) -> None:
         """Corners (2,) in m; the box is widened to whole cells. Raises MapInputError."""
-        least, most = np.asarray(lower, dtype=np.float64)[:2], np.asarray(upper, dtype=np.float64)[:2]
+        minimum, maximum = np.asarray(lower, dtype=np.float64)[:2], np.asarray(upper, dtype=np.float64)[:2]
         self.cell = checked_range(cell)
-        if not (np.isfinite([least, most]).all() and (most > least).all()):
-            raise MapInputError(f"no grid from {least.tolist()} to {most.tolist()}")
-        first, last = np.floor(least / cell), np.ceil(most / cell)
+        if not (np.isfinite([minimum, maximum]).all() and (maximum > minimum).all()):
+            raise MapInputError(f"no grid from {minimum.tolist()} to {maximum.tolist()}")
+        first, last = np.floor(minimum / cell), np.ceil(maximum / cell)
         self.origin: tuple[float, float] = (float(first[0] * cell), float(first[1] * cell))
         self.shape: tuple[int, int] = (int(last[1] - first[1]), int(last[0] - first[0]))
 
@@ -70,7 +70,7 @@ class ValueLayer:
         angle = np.arctan2(np.arange(model.width) + 0.5 - model.cx, model.fx)
         half = math.atan2(model.width / 2.0, model.fx)
         across = np.cos(np.clip(angle / half, -1.0, 1.0) * math.pi / 2.0) ** 2
-        weight = (LEAST_CONFIDENCE + (1.0 - LEAST_CONFIDENCE) * across).astype(np.float32)
+        weight = (MIN_CONFIDENCE + (1.0 - MIN_CONFIDENCE) * across).astype(np.float32)
         cells = self.grid.cells_of(view, max_range)
         fuse_value(cells, weight, np.float32(value), self.value.reshape(-1), self.confidence.reshape(-1))
 
@@ -124,7 +124,7 @@ def end_cells(
     shape: tuple[int, int],
     out: NDArray[np.int32],
 ) -> None:
-    """Cell in which each pixel ends; limits are the least corner's x and y, the cell's edge and the range, in m."""
+    """Cell in which each pixel ends; limits are the lower corner's x and y, the cell's edge and the range, in m."""
     fx, fy, cx, cy = pinhole
     left, bottom, cell, reach = limits
     px, py = position[0] - left, position[1] - bottom

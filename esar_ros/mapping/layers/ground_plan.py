@@ -34,7 +34,7 @@ _GROUND_REACH = 4.0  # m; the lowest surface this near a cell is its local groun
 class HeightLayers:
     """Layers of one box, rows along y; heights in m in the map frame, NaN where no occupied voxel is known."""
 
-    origin: tuple[float, float]  # m, least corner of column (0, 0)
+    origin: tuple[float, float]  # m, lower corner of column (0, 0)
     resolution: float  # m
     ground: NDArray[np.float32]  # top face of the lowest occupied voxel
     top: NDArray[np.float32]  # top face of the highest occupied voxel
@@ -112,7 +112,7 @@ class BevLayers:
     def grid(
         self, resolution: float = 2.0, band: tuple[float, float] = DEFAULT_BAND
     ) -> tuple[NDArray[np.int8], tuple[float, float]]:
-        """Cells (rows = y, columns = x) as mission.observation.Grid has them, and the least corner (m).
+        """Cells (rows = y, columns = x) as mission.observation.Grid has them, and the lower corner (m).
 
         A cell is OCCUPIED when something occupied stands between band[0] and band[1] m above its local
         ground, FREE when something free was seen in that band or its ground was, else UNKNOWN. The box

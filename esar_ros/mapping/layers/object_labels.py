@@ -14,7 +14,7 @@ from esar_ros.mapping.inputs import DepthView, check_view
 from esar_ros.mission.clues import KINDS
 
 LABELS = {kind: number for number, kind in enumerate(KINDS, 1)}  # of the class layer; 0 is none
-_LEAST_THICKNESS = 0.5  # m in front of and behind the object's middle that are its own
+_MIN_THICKNESS = 0.5  # m in front of and behind the object's middle that are its own
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def object_labels(view: DepthView, objects: Sequence[SeenObject]) -> NDArray[np.
             raise MapInputError(f"not a label of an object: {thing.label}")
         x, y, width, height = thing.box
         window = (slice(max(y, 0), max(y + height, 0)), slice(max(x, 0), max(x + width, 0)))
-        reach = max(_LEAST_THICKNESS, 0.5 * max(width, height) * middle / view.model.fx)
+        reach = max(_MIN_THICKNESS, 0.5 * max(width, height) * middle / view.model.fx)
         with np.errstate(invalid="ignore"):
             own = np.abs(view.depth[window] - middle) <= reach
         labels[window][own] = thing.label

@@ -13,8 +13,8 @@ from esar_ros.mapping.kernels.blocks import (
     FRAME,
     FREE_TILE,
     FREE_TOTAL,
-    LEAST,
-    MOST,
+    MAX_LOG_ODDS,
+    MIN_LOG_ODDS,
     NEVER_SEEN,
     OCCUPIED_FROM,
     OCCUPIED_TOTAL,
@@ -86,7 +86,7 @@ def settle(blocks: Blocks, bx: int, by: int, bz: int, free: int, occupied: int) 
         lowest = True
         for offset in range(brick << 6, (brick + 1) << 6):
             count = blocks.log_odds[slot, offset]
-            lowest = lowest and count == LEAST
+            lowest = lowest and count == MIN_LOG_ODDS
             if count >= OCCUPIED_FROM:
                 blocks.occupied[slot] += 1
             elif count != NEVER_SEEN:
@@ -126,7 +126,7 @@ def fuse_blocks(
             if more == NEVER_SEEN:
                 continue
             count = int(blocks.log_odds[slot, offset])
-            both = more if count == NEVER_SEEN else min(max(count + more, LEAST), MOST)
+            both = more if count == NEVER_SEEN else min(max(count + more, MIN_LOG_ODDS), MAX_LOG_ODDS)
             blocks.log_odds[slot, offset] = both
             if (count >= OCCUPIED_FROM) != (both >= OCCUPIED_FROM) or count == NEVER_SEEN:
                 changed[n] = True
@@ -157,12 +157,12 @@ def coarsen_blocks(
                 continue
             for part in range(512):
                 x, y, z = part >> 6, (part >> 3) & 7, part & 7
-                most, whole = NEVER_SEEN, True
+                maximum, whole = NEVER_SEEN, True
                 for corner in range(8):
                     offset = voxel_offset(2 * x + (corner >> 2), 2 * y + ((corner >> 1) & 1), 2 * z + (corner & 1))
                     count = int(blocks.log_odds[below, offset])
-                    most = max(most, count)
+                    maximum = max(maximum, count)
                     whole = whole and count != NEVER_SEEN
-                if whole or most >= OCCUPIED_FROM:
-                    out.log_odds[slot, voxel_offset(8 * i + x, 8 * j + y, 8 * k + z)] = most
+                if whole or maximum >= OCCUPIED_FROM:
+                    out.log_odds[slot, voxel_offset(8 * i + x, 8 * j + y, 8 * k + z)] = maximum
         settle(out, bx, by, bz, 0, 0)

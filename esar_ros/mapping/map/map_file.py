@@ -26,8 +26,8 @@ SIGNATURE = b"esarvox1"
 END = b"esarvend"  # a frame that lacks its last bytes reads like a whole one
 _LEVEL = 1  # of zstd
 _CHUNK = 1024  # blocks compressed at a time
-_HEADER_MOST = 4096  # bytes
-_EXTRA_MOST = 1 << 28  # numbers
+_MAX_HEADER = 4096  # bytes
+_MAX_EXTRA = 1 << 28  # numbers
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def read(path: Path) -> MapContent:
     try:
         (length,) = struct.unpack_from("<I", raw, len(SIGNATURE))
         start = len(SIGNATURE) + 4
-        if length > _HEADER_MOST or not raw.endswith(END):
+        if length > _MAX_HEADER or not raw.endswith(END):
             raise ValueError("its end is missing")
         header = json.loads(raw[start : start + length])
         resolution = float(header["resolution"])
@@ -139,7 +139,7 @@ def restore(blocks: Blocks, content: MapContent) -> None:
 def _room_for(kind: str, shape: list[int]) -> NDArray[Any]:
     """An array for one of the extras. Raises ValueError or TypeError for what is no array of plain numbers."""
     size = tuple(int(n) for n in shape)
-    if np.dtype(kind).kind not in "biuf" or math.prod(size) > _EXTRA_MOST or min(size, default=0) < 0:
+    if np.dtype(kind).kind not in "biuf" or math.prod(size) > _MAX_EXTRA or min(size, default=0) < 0:
         raise ValueError(f"no array of {kind} and shape {size}")
     return np.empty(size, kind)
 

@@ -15,7 +15,7 @@ from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import checked_points, checked_range
 from esar_ros.mapping.map.voxel_map import VoxelMap
 
-_MOST = 1 << 27  # voxels
+_MAX_VOXELS = 1 << 27  # voxels
 
 
 class VoxelField:
@@ -26,7 +26,7 @@ class VoxelField:
         self.edge = checked_range(edge)
         self.lower = vector(lower)
         size = (vector(upper) - self.lower) / edge
-        if not (np.isfinite(size).all() and (size >= 1.0 - 1e-9).all() and float(np.prod(size)) <= _MOST):
+        if not (np.isfinite(size).all() and (size >= 1.0 - 1e-9).all() and float(np.prod(size)) <= _MAX_VOXELS):
             raise MapInputError(f"no field of {edge} m voxels from {self.lower.tolist()}")
         shape = np.floor(size + 1e-9).astype(int)
         self.values: NDArray[np.float32] = np.full(tuple(shape), initial, np.float32)

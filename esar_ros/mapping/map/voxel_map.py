@@ -124,13 +124,13 @@ class VoxelMap(VoxelStore):
         integration.apply_hits(self.blocks, hit)
         self._note(hit)
 
-    def _begin(self, boxes: list[NDArray[np.int64]], most_hits: int) -> integration.Frame:
+    def _begin(self, boxes: list[NDArray[np.int64]], max_hits: int) -> integration.Frame:
         """Scratch for the box around boxes of blocks, with room in the pool for every block that may be needed."""
         low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
         within = self.blocks.table[tuple(slice(a, b + 1) for a, b in zip(low, high, strict=True))]
         self.reserve(int(np.count_nonzero(within <= storage.FREE_TILE)))
         self.blocks.counters[storage.FRAME] += 1
-        return self._scratch.frame(low, high - low + 1, most_hits)
+        return self._scratch.frame(low, high - low + 1, max_hits)
 
     def _note(self, frame: integration.Frame) -> None:
         """Remember the frame's changed blocks for every consumer."""

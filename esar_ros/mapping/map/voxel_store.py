@@ -18,8 +18,8 @@ from esar_ros.mapping.kernels.integration import FrameScratch
 from esar_ros.mapping.kernels.paging import PageFile
 from esar_ros.mapping.map import map_file
 
-_MOST_BLOCKS = 1 << 28  # of an index that was asked for
-_MOST_GROWN = 1 << 24  # of one that grew: 8 km x 8 km x 1 km of 1 m voxels
+_MAX_BLOCKS = 1 << 28  # of an index that was asked for
+_MAX_GROWN = 1 << 24  # of one that grew: 8 km x 8 km x 1 km of 1 m voxels
 _GROWTH = 8  # blocks that a world grows by at least
 
 S = TypeVar("S", bound="VoxelStore")
@@ -45,14 +45,14 @@ class VoxelStore:
         An endless map's box grows with what its cameras see; otherwise what lies outside is clipped.
         With a page folder (on a disk) blocks live in a file there, and `evict` takes cold ones out of memory.
         """
-        least, most = vector(lower), vector(upper)
-        if not (math.isfinite(resolution) and resolution > 0.0 and np.isfinite([least, most]).all()):
-            raise MapInputError(f"not a world: {resolution} m from {least.tolist()} to {most.tolist()}")
+        minimum, maximum = vector(lower), vector(upper)
+        if not (math.isfinite(resolution) and resolution > 0.0 and np.isfinite([minimum, maximum]).all()):
+            raise MapInputError(f"not a world: {resolution} m from {minimum.tolist()} to {maximum.tolist()}")
         edge = SIDE * resolution
-        first = np.floor(least / edge + 1e-9).astype(np.int64)
-        shape = np.ceil(most / edge - 1e-9).astype(np.int64) - first
-        if not ((most > least).all() and float(np.prod(shape.astype(float))) <= _MOST_BLOCKS):
-            raise MapInputError(f"no world of {resolution} m from {least.tolist()} to {most.tolist()}")
+        first = np.floor(minimum / edge + 1e-9).astype(np.int64)
+        shape = np.ceil(maximum / edge - 1e-9).astype(np.int64) - first
+        if not ((maximum > minimum).all() and float(np.prod(shape.astype(float))) <= _MAX_BLOCKS):
+            raise MapInputError(f"no world of {resolution} m from {minimum.tolist()} to {maximum.tolist()}")
         self.resolution = float(resolution)
         self.endless = endless
         self._place(first * SIDE, shape)
@@ -85,7 +85,7 @@ class VoxelStore:
             self.blocks = storage.grown(self.blocks, max(2 * len(self.blocks.log_odds), used + blocks), self._pages)
 
     def make_room(self, boxes: list[NDArray[np.int64]]) -> bool:
-        """Let an endless world grow to hold boxes of blocks; whether it did, which moves its least corner."""
+        """Let an endless world grow to hold boxes of blocks; whether it did, which moves its lower corner."""
         if not self.endless:
             return False
         low, high = np.min([b[0] for b in boxes], axis=0), np.max([b[1] for b in boxes], axis=0)
@@ -95,7 +95,7 @@ class VoxelStore:
             return False
         below, above = np.where(below > 0, below + _GROWTH, 0), np.where(above > 0, above + _GROWTH, 0)
         shape = np.array(table.shape) + below + above
-        if float(np.prod(shape.astype(float))) > _MOST_GROWN:
+        if float(np.prod(shape.astype(float))) > _MAX_GROWN:
             corner = (self.first_cell + low * SIDE) * self.resolution
             raise MapInputError(f"a frame around {np.round(corner).tolist()} lies too far from the map to belong to it")
         size = (int(shape[0]), int(shape[1]), int(shape[2]))

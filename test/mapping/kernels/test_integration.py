@@ -11,7 +11,7 @@ from scipy.ndimage import minimum_filter
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.inputs import DepthView, pool_depth
-from esar_ros.mapping.kernels.blocks import HIT, LEAST, MISS, MOST, NEVER_SEEN
+from esar_ros.mapping.kernels.blocks import HIT, MAX_LOG_ODDS, MIN_LOG_ODDS, MISS, NEVER_SEEN
 from esar_ros.mapping.kernels.carving import NEAREST
 from esar_ros.mapping.kernels.integration import NOISE_MARGIN, SURFACE_MARGIN
 from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN, VoxelMap
@@ -46,8 +46,8 @@ def plain_update(voxel_map, centers, counts, views, reach, noise):
         missed.append(inside & (distance <= reach) & (clearance >= keep))
     for miss in missed:
         chosen = miss & ~hit
-        counts[chosen] = np.maximum(np.where(counts[chosen] == NEVER_SEEN, 0, counts[chosen]) - MISS, LEAST)
-    counts[hit] = np.minimum(np.where(counts[hit] == NEVER_SEEN, 0, counts[hit]) + HIT, MOST)
+        counts[chosen] = np.maximum(np.where(counts[chosen] == NEVER_SEEN, 0, counts[chosen]) - MISS, MIN_LOG_ODDS)
+    counts[hit] = np.minimum(np.where(counts[hit] == NEVER_SEEN, 0, counts[hit]) + HIT, MAX_LOG_ODDS)
 
 
 @settings(deadline=None, max_examples=15)
@@ -175,7 +175,7 @@ def test_a_removed_obstacle_fades(small_map, wall):
     while along_axis(voxel_map, 20.5) == OCCUPIED:
         voxel_map.integrate_frame([wall[1]], REACH)
         frames += 1
-    assert frames == -(-(MOST - 9) // MISS)
+    assert frames == -(-(MAX_LOG_ODDS - 9) // MISS)
     assert along_axis(voxel_map, 25.5) == FREE
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import Scan
-from esar_ros.mapping.kernels.blocks import HIT, LEAST, MISS, NEVER_SEEN
+from esar_ros.mapping.kernels.blocks import HIT, MIN_LOG_ODDS, MISS, NEVER_SEEN
 from esar_ros.mapping.kernels.integration import NOISE_MARGIN, SURFACE_MARGIN
 from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN
 
@@ -84,7 +84,7 @@ def test_the_order_of_beams_does_not_matter_and_depth_may_come_between(small_map
     np.testing.assert_array_equal(whole(one), whole(other))
     state = whole(one)
     assert (one.free_count, one.occupied_count) == ((state == FREE).sum(), (state == OCCUPIED).sum())
-    assert np.nanmin(one.log_odds(np.argwhere(state == FREE)[:500] - 32 + 0.5)) >= LEAST * 0.05 - 1e-6
+    assert np.nanmin(one.log_odds(np.argwhere(state == FREE)[:500] - 32 + 0.5)) >= MIN_LOG_ODDS * 0.05 - 1e-6
 
 
 def test_points_become_beams(small_map):

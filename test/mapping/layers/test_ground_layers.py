@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.layers.ground_layers import LEAST_CONFIDENCE, ClassLayer, GroundGrid, ValueLayer
+from esar_ros.mapping.layers.ground_layers import MIN_CONFIDENCE, ClassLayer, GroundGrid, ValueLayer
 
 SEEDS = st.integers(0, 2**32 - 1)
 REACH = 30.0
@@ -47,7 +47,7 @@ def test_values_are_fused_with_their_confidences(random_frames, seed):
         cells, columns, *_ = ends(view, grid)
         half = math.atan2(view.model.width / 2, view.model.fx)
         angle = np.arctan2(columns + 0.5 - view.model.cx, view.model.fx)
-        weight = LEAST_CONFIDENCE + (1 - LEAST_CONFIDENCE) * np.cos(angle / half * math.pi / 2) ** 2
+        weight = MIN_CONFIDENCE + (1 - MIN_CONFIDENCE) * np.cos(angle / half * math.pi / 2) ** 2
         np.maximum.at(best, tuple(cells.T), weight)
         hit = best > 0
         total = confidence[hit] + best[hit]

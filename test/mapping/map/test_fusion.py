@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.kernels.blocks import LEAST, MOST, NEVER_SEEN
+from esar_ros.mapping.kernels.blocks import MAX_LOG_ODDS, MIN_LOG_ODDS, NEVER_SEEN
 from esar_ros.mapping.map.fusion import coarsened, fuse
 from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN, VoxelMap
 
@@ -35,7 +35,7 @@ def test_log_odds_of_two_vehicles_add_up(small_map, random_frames, voxel_centers
     one, other = filled(small_map(2.0), frames[:2], 5), filled(small_map(2.0), frames[2:])
     centers = voxel_centers(one)
     a, b = counts(one, centers), counts(other, centers)
-    expected = np.where(a == NEVER_SEEN, b, np.where(b == NEVER_SEEN, a, np.clip(a + b, LEAST, MOST)))
+    expected = np.where(a == NEVER_SEEN, b, np.where(b == NEVER_SEEN, a, np.clip(a + b, MIN_LOG_ODDS, MAX_LOG_ODDS)))
     both, back = small_map(2.0), small_map(2.0)
     both.take_dirty("x")
     for first, second, into in ((one, other, both), (other, one, back)):
