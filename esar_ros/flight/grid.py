@@ -1,4 +1,4 @@
-"""A way through the local map: A* over coarse cells, then the shortest cut that sees through.
+"""A route through the local map: A* over coarse cells, then shortened by straight lines of sight.
 
 Cells are FREE, UNKNOWN (never seen: passable at a price), NEAR (within the clearance of an obstacle:
 only to get out of) or SOLID (an obstacle, or unknown below one: inside the hill). Search: Hart, Nilsson
@@ -23,7 +23,7 @@ _PRICE_UNKNOWN = 1.5  # per metre, against 1 in the free
 _PRICE_NEAR = 10.0
 _PRICE_HEIGHT = 2.0  # per metre of climb or descent: around before over
 _WEIGHT = 1.3  # of the heuristic: quicker, at most this much longer
-_MOST_OPENED = 12_000  # cells; about 8 ms
+_MAX_OPENED = 12_000  # cells; about 8 ms
 
 
 @njit(cache=True, nogil=True)
@@ -108,14 +108,14 @@ def _less(score, order, a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _search(grid, start, goal, most):  # type: ignore[no-untyped-def]
+def _search(grid, start, goal, max_opened):  # type: ignore[no-untyped-def]
     """Cells (n, 3) from start to the goal, or to the opened cell nearest to it, and whether it is the goal."""
     nx, ny, nz = grid.shape
     total = nx * ny * nz
     cost = np.full(total, np.inf, dtype=np.float32)
     parent = np.full(total, -1, dtype=np.int32)
     closed = np.zeros(total, dtype=np.bool_)
-    capacity = most * 26 + 16
+    capacity = max_opened * 26 + 16
     heap = np.empty(capacity, dtype=np.int32)  # entries, as a binary heap
     entry_cell = np.empty(capacity, dtype=np.int32)
     score = np.empty(capacity, dtype=np.float32)
@@ -129,7 +129,7 @@ def _search(grid, start, goal, most):  # type: ignore[no-untyped-def]
     size = entries = 1
     best, best_left = first, np.inf
     opened = 0
-    while size > 0 and opened < most:
+    while size > 0 and opened < max_opened:
         top = heap[0]
         size -= 1
         moved = heap[size]
@@ -192,33 +192,33 @@ def _search(grid, start, goal, most):  # type: ignore[no-untyped-def]
     while parent[cell] >= 0:
         cell = parent[cell]
         length += 1
-    way = np.empty((length, 3), dtype=np.int64)
+    route = np.empty((length, 3), dtype=np.int64)
     cell = end
     for n in range(length - 1, -1, -1):
-        way[n, 0], way[n, 1], way[n, 2] = cell // (nz * ny), (cell // nz) % ny, cell % nz
+        route[n, 0], route[n, 1], route[n, 2] = cell // (nz * ny), (cell // nz) % ny, cell % nz
         cell = parent[cell]
-    return way, closed[last]
+    return route, closed[last]
 
 
 @dataclass(frozen=True)
-class Way:
-    """Corners (n, 3) m, map frame, from the vehicle on; whether they end where they were to."""
+class GridRoute:
+    """Corners (n, 3) m, map frame, from the vehicle on; found: they end at the target."""
 
     corners: NDArray[np.float64]
     found: bool
 
 
-class WayGrid:
-    """One local map made ready for searching ways; `lowest` (m, map z) is how low the unknown may be entered."""
+class RouteGrid:
+    """One local map prepared for searching routes; `lowest` (m, map z) is how low the unknown may be entered."""
 
     def __init__(self, window: OccupancyWindow, cell: float, clearance: float, lowest: float) -> None:
         factor = max(1, round(cell / window.resolution))
         self.cell = factor * window.resolution
         # Coarse cells lie at multiples of their size, so that they stay where they are as the window moves;
         # partial ones at its edge are left out.
-        least = np.round(np.asarray(window.origin) / window.resolution).astype(np.int64)
-        skip = -least % factor
-        self.origin = (least + skip) * window.resolution
+        first_cell = np.round(np.asarray(window.origin) / window.resolution).astype(np.int64)
+        skip = -first_cell % factor
+        self.origin = (first_cell + skip) * window.resolution
         cells = window.cells[skip[0] :, skip[1] :, skip[2] :]
         solid = np.empty(tuple(max(1, n // factor) for n in cells.shape), dtype=np.uint8)
         _coarsen(cells, factor, (lowest - self.origin[2]) / self.cell, solid)
@@ -241,26 +241,26 @@ class WayGrid:
                 share = max(0.0, (edge - start[k]) / step)
         return np.clip(start + share * (target - start), low, high)
 
-    def way(self, start: Vector, target: Vector) -> Way | None:
-        """Shortest way found from start to the target, or to the nearest place to it that can be reached.
+    def route(self, start: Vector, target: Vector) -> GridRoute | None:
+        """Returns the shortest route found from start to the target, or to the nearest place to it within reach.
 
         A target outside the map stands for where the straight line to it leaves the map. None when
         there is nowhere to go at all.
         """
         end = self.inside(target, start)
         if self.sees(start, end):
-            return Way(np.array([start, end]), True)
+            return GridRoute(np.array([start, end]), True)
         shape = np.array(self.grid.shape)
         first = np.clip(np.floor((start - self.origin) / self.cell).astype(np.int64), 0, shape - 1)
         last = np.clip(np.floor((end - self.origin) / self.cell).astype(np.int64), 0, shape - 1)
-        cells, found = _search(self.grid, first, last, _MOST_OPENED)
+        cells, found = _search(self.grid, first, last, _MAX_OPENED)
         if len(cells) < 2:
             return None
         corners = self.origin + (cells + 0.5) * self.cell
         corners[0] = start
         if found:
             corners[-1] = end
-        return Way(self._shortened(corners), bool(found))
+        return GridRoute(self._shortened(corners), bool(found))
 
     def _shortened(self, corners: NDArray[np.float64]) -> NDArray[np.float64]:
         """Keep a corner only where the next ones cannot be seen from the last one kept."""

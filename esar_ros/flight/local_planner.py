@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.flight.grid import WayGrid
+from esar_ros.flight.grid import RouteGrid
 from esar_ros.flight.limits import PilotLimits
 from esar_ros.flight.terrain_following import Surface, follow
 from esar_ros.geometry.frames import Vector, wrap_angle
@@ -74,7 +74,7 @@ class LocalPlanner:
         self.reset()
 
     def reset(self) -> None:
-        """Forget goal and way."""
+        """Forgets goal and route."""
         self._goal: Goal | None = None
         self._window: OccupancyWindow | None = None
         self._surface: Surface | None = None
@@ -102,7 +102,7 @@ class LocalPlanner:
             path = np.array([motion.position, [goal.position[0], goal.position[1], motion.position[2] + below]])
         else:
             below = float(goal.position[2] - motion.position[2])
-            velocity, path = self._along_way(goal, motion, now)
+            velocity, path = self._along_route(goal, motion, now)
         velocity = self._slow_near_obstacles(velocity, motion)
         near = level <= self.limits.arrival and abs(below) <= self.limits.arrival
         yaw_rate, off = self._turn(goal, motion, velocity, level)
@@ -132,8 +132,8 @@ class LocalPlanner:
         velocity = np.array([*(ahead * min(speed, climb.speed)), vertical])
         return self._in_unknown(velocity, motion), below
 
-    def _along_way(self, goal: Goal, motion: Motion, now: float) -> tuple[Vector, NDArray[np.float64]]:
-        """Velocity along the way to a goal at a map height, and the way."""
+    def _along_route(self, goal: Goal, motion: Motion, now: float) -> tuple[Vector, NDArray[np.float64]]:
+        """Returns the velocity along the route to a goal at a map height, and the route."""
         limits = self.limits
         if self._window is None:
             self._path = np.array([motion.position, goal.position])
@@ -156,20 +156,20 @@ class LocalPlanner:
     def _search(self, window: OccupancyWindow, goal: Goal, motion: Motion) -> NDArray[np.float64]:
         """Way to the goal; where none is known, as near as it gets, and from there up until one is."""
         here, cell = motion.position, self.limits.cell
-        grid = WayGrid(window, cell, self.limits.clearance, float(here[2]) - _DIVE)
-        way = grid.way(here, goal.position)
-        if way is not None:
-            left = float(np.linalg.norm(way.corners[-1] - goal.position))
-            if way.found or left <= _BESIDE * cell:
+        grid = RouteGrid(window, cell, self.limits.clearance, float(here[2]) - _DIVE)
+        route = grid.route(here, goal.position)
+        if route is not None:
+            left = float(np.linalg.norm(route.corners[-1] - goal.position))
+            if route.found or left <= _BESIDE * cell:
                 self._climbing_from = None
-                return way.corners
+                return route.corners
             nearer = float(np.linalg.norm(here - goal.position)) - left > _BESIDE * cell
             if nearer and self._climbing_from is None:
-                return way.corners
+                return route.corners
         if self._climbing_from is None:
             self._climbing_from = float(here[2])
         top = min(self._climbing_from + self.limits.climb_over, float(window.upper[2]))
-        up = grid.way(here, np.array([here[0], here[1], max(top, float(here[2]))]))
+        up = grid.route(here, np.array([here[0], here[1], max(top, float(here[2]))]))
         return up.corners if up is not None else here[None].copy()
 
     def _wanted_speed(self, goal: Goal) -> float:
@@ -188,8 +188,8 @@ class LocalPlanner:
         if self._window is None or sought < 1e-6:
             return velocity * (slow / speed) if self._window is None else velocity
         # The vehicle's own place counts as free.
-        most = float(stopping_distance(sought, self.limits.deceleration, self.limits.latency))
-        steps = np.arange(1.0, most + 1.0, 0.5 * self._window.resolution)
+        stopping = float(stopping_distance(sought, self.limits.deceleration, self.limits.latency))
+        steps = np.arange(1.0, stopping + 1.0, 0.5 * self._window.resolution)
         points = motion.position + steps[:, None] * (level / sought)
         unseen = np.flatnonzero(self._window.state_at(points) != FREE)
         if not len(unseen):

@@ -296,8 +296,8 @@ class Pilot:
             last = seen.given
         delta = wanted - last
         size = float(np.linalg.norm(delta))
-        most = self.limits.acceleration * step
-        shaped = wanted.copy() if size <= most else last + delta * (most / size)
+        max_change = self.limits.acceleration * step
+        shaped = wanted.copy() if size <= max_change else last + delta * (max_change / size)
         before, speed = float(np.linalg.norm(last)), float(np.linalg.norm(shaped))
         fastest = before + (self._gain + self.limits.jerk * step) * step
         if speed > fastest:

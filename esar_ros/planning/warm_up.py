@@ -1,10 +1,10 @@
-"""Loads, or compiles once, what pilot and methods find their way with: a first obstacle would stall them."""
+"""Loads, or compiles once, the kernels of path search: compiling at the first obstacle would stall a flight."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from esar_ros.flight.grid import WayGrid
+from esar_ros.flight.grid import RouteGrid
 from esar_ros.flight.terrain_following import Surface
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow, pack_cells
 from esar_ros.planning.methods.maps.grid_path import farthest_visible, nearest_target
@@ -15,7 +15,7 @@ def warm_up() -> None:
     cells = np.full((24, 24, 16), FREE, dtype=np.uint8)
     cells[:, :, :2] = cells[12, 4:20, :12] = OCCUPIED
     window = OccupancyWindow.from_packed(pack_cells(cells), np.zeros(3), 1.0, cells.shape, 0.0)
-    WayGrid(window, 2.0, 2.0, 0.0).way(np.array([3.0, 12.0, 6.0]), np.array([21.0, 12.0, 6.0]))
+    RouteGrid(window, 2.0, 2.0, 0.0).route(np.array([3.0, 12.0, 6.0]), np.array([21.0, 12.0, 6.0]))
     Surface.of(window).ahead(np.array([3.0, 12.0, 6.0]), np.array([1.0, 0.0]), 10.0, 2.0)
     passable = np.ones((16, 16), dtype=bool)
     passable[8, 2:14] = False

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from esar_ros.flight.grid import NEAR, SOLID, WayGrid
+from esar_ros.flight.grid import NEAR, SOLID, RouteGrid
 from esar_ros.flight.grid import UNKNOWN as UNSEEN
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN, OccupancyWindow
 
@@ -30,8 +30,8 @@ def window(
     return OccupancyWindow(ORIGIN, 1.0, cells, 0.0)
 
 
-def grid_of(local: OccupancyWindow) -> WayGrid:
-    return WayGrid(local, 2.0, 3.0, -100.0)
+def grid_of(local: OccupancyWindow) -> RouteGrid:
+    return RouteGrid(local, 2.0, 3.0, -100.0)
 
 
 def clearance(local: OccupancyWindow, corners: np.ndarray) -> float:
@@ -48,37 +48,37 @@ WALL = ((-1.0, -20.0, 0.0), (1.0, 20.0, 50.0))
 
 
 def test_straight_where_it_is_free() -> None:
-    way = grid_of(window()).way(HERE, THERE)
-    assert way is not None and way.found
-    np.testing.assert_allclose(way.corners, [HERE, THERE])
+    route = grid_of(window()).route(HERE, THERE)
+    assert route is not None and route.found
+    np.testing.assert_allclose(route.corners, [HERE, THERE])
 
 
 def test_around_a_wall_at_a_distance() -> None:
     local = window(WALL)
-    way = grid_of(local).way(HERE, THERE)
-    assert way is not None and way.found and len(way.corners) > 2
-    np.testing.assert_allclose(way.corners[[0, -1]], [HERE, THERE])
-    assert clearance(local, way.corners) >= 2.0
-    assert abs(way.corners[:, 1]).max() > 20.0
+    route = grid_of(local).route(HERE, THERE)
+    assert route is not None and route.found and len(route.corners) > 2
+    np.testing.assert_allclose(route.corners[[0, -1]], [HERE, THERE])
+    assert clearance(local, route.corners) >= 2.0
+    assert abs(route.corners[:, 1]).max() > 20.0
 
 
 def test_over_a_wall_that_cannot_be_passed() -> None:
     local = window(((-1.0, -48.0, 0.0), (1.0, 48.0, 30.0)))
-    way = grid_of(local).way(HERE, THERE)
-    assert way is not None and way.found and way.corners[:, 2].max() > 32.0
-    assert clearance(local, way.corners) >= 2.0
+    route = grid_of(local).route(HERE, THERE)
+    assert route is not None and route.found and route.corners[:, 2].max() > 32.0
+    assert clearance(local, route.corners) >= 2.0
 
 
 def test_as_near_as_it_gets_where_there_is_none() -> None:
     local = window(((-1.0, -48.0, 0.0), (1.0, 48.0, 60.0)))
-    way = grid_of(local).way(HERE, THERE)
-    assert way is not None and not way.found
-    assert -8.0 < way.corners[-1, 0] < -2.0
+    route = grid_of(local).route(HERE, THERE)
+    assert route is not None and not route.found
+    assert -8.0 < route.corners[-1, 0] < -2.0
 
 
 def test_a_target_outside_the_map_is_approached() -> None:
-    way = grid_of(window()).way(HERE, np.array([500.0, 0.5, 15.0]))
-    assert way is not None and way.found and way.corners[-1, 0] == pytest.approx(45.0)
+    route = grid_of(window()).route(HERE, np.array([500.0, 0.5, 15.0]))
+    assert route is not None and route.found and route.corners[-1, 0] == pytest.approx(45.0)
 
 
 def test_out_of_the_clearance_but_not_through_it() -> None:
@@ -86,9 +86,9 @@ def test_out_of_the_clearance_but_not_through_it() -> None:
     near = np.array([-2.5, 0.0, 15.0])
     grid = grid_of(local)
     assert grid.grid[tuple(np.floor((near - grid.origin) / grid.cell).astype(int))] == NEAR
-    way = grid.way(near, THERE)
-    assert way is not None and way.found
-    assert clearance(local, way.corners[1:]) >= 2.0
+    route = grid.route(near, THERE)
+    assert route is not None and route.found
+    assert clearance(local, route.corners[1:]) >= 2.0
 
 
 def test_unknown_is_passable_but_not_below_an_obstacle() -> None:
@@ -100,7 +100,7 @@ def test_unknown_is_passable_but_not_below_an_obstacle() -> None:
 
     assert at(20.0, 20.0, 20.0) == UNSEEN
     assert at(0.0, 0.0, 7.0) == SOLID
-    low = WayGrid(local, 2.0, 3.0, 9.0)
+    low = RouteGrid(local, 2.0, 3.0, 9.0)
     assert low.grid[tuple(np.floor((np.array([20.0, 20.0, 5.0]) - low.origin) / low.cell).astype(int))] == SOLID
 
 
@@ -108,8 +108,8 @@ def test_known_air_is_preferred_to_unknown() -> None:
     local = window(((-1.0, -12.0, 0.0), (1.0, 12.0, 60.0)))
     cells = local.cells.copy()
     cells[40:60, 60:, 4:] = UNKNOWN  # beyond the wall's left end
-    way = grid_of(OccupancyWindow(ORIGIN, 1.0, cells, 0.0)).way(HERE, THERE)
-    assert way is not None and way.found and way.corners[:, 1].min() < -12.0
+    route = grid_of(OccupancyWindow(ORIGIN, 1.0, cells, 0.0)).route(HERE, THERE)
+    assert route is not None and route.found and route.corners[:, 1].min() < -12.0
 
 
 def test_cells_stay_where_they_are_as_the_window_moves() -> None:
@@ -130,13 +130,13 @@ def test_ways_keep_the_distance_and_are_the_same_again(seed: int) -> None:
         low = rng.uniform([-20.0, -40.0, 0.0], [20.0, 40.0, 20.0])
         blocks.append((tuple(low), tuple(low + rng.uniform(2.0, 12.0, 3))))
     local = window(*blocks)
-    way = grid_of(local).way(HERE, THERE)
-    again = grid_of(local).way(HERE, THERE)
-    assert way is not None and again is not None
-    assert way.corners.tobytes() == again.corners.tobytes()
+    route = grid_of(local).route(HERE, THERE)
+    again = grid_of(local).route(HERE, THERE)
+    assert route is not None and again is not None
+    assert route.corners.tobytes() == again.corners.tobytes()
     # Where the start is too near to something the first leg leaves it; what follows keeps off.
     if local.nearest_obstacle(HERE, 6.0, unknown_is_obstacle=False)[0] > 5.0:
-        assert clearance(local, way.corners) >= 2.0 - 1e-6
+        assert clearance(local, route.corners) >= 2.0 - 1e-6
 
 
 def spent(work: Callable[[], object]) -> float:
@@ -152,4 +152,4 @@ def spent(work: Callable[[], object]) -> float:
 
 def test_a_search_costs_ten_milliseconds_at_most() -> None:
     worst = window(((-1.0, -48.0, 0.0), (1.0, 48.0, 60.0)))
-    assert spent(lambda: grid_of(worst).way(HERE, THERE)) <= 20.0, "twice the goal, for slower machines"
+    assert spent(lambda: grid_of(worst).route(HERE, THERE)) <= 20.0, "twice the goal, for slower machines"
