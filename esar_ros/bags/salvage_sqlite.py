@@ -137,12 +137,12 @@ class SalvageSqlite:
 
     def _payload(self, at: int, length: int) -> bytes:
         """A cell's content with what overflowed to other pages."""
-        most = self._usable - 35
-        if length <= most:
+        max_local = self._usable - 35
+        if length <= max_local:
             return self._bytes(at, length)
-        least = (self._usable - 12) * 32 // 255 - 23
-        local = least + (length - least) % (self._usable - 4)
-        local = local if local <= most else least
+        min_local = (self._usable - 12) * 32 // 255 - 23
+        local = min_local + (length - min_local) % (self._usable - 4)
+        local = local if local <= max_local else min_local
         parts = [self._bytes(at, local)]
         page = int.from_bytes(self._bytes(at + local, 4), "big")
         left = length - local

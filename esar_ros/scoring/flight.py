@@ -143,8 +143,8 @@ def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
         first_breach=_since(truth, breaches),
         interventions=dict(sorted(changed.items())),
         modes={mode: count / len(rows) for mode, count in sorted(modes.items())},
-        min_clearance=_least(row.clearance for row in aloft),
-        min_height=_least(row.height for row in aloft),
+        min_clearance=_minimum(row.clearance for row in aloft),
+        min_height=_minimum(row.height for row in aloft),
         battery_at_end=min(charges) if charges else None,
         landed_at_end=all(flight.landed_at_end for flight in flights),
     )
@@ -180,6 +180,6 @@ def _since(truth: Truth, stamps: list[int]) -> float | None:
     return (stamps[0] - truth.start) / NANO if stamps else None
 
 
-def _least(values: Iterable[float]) -> float | None:
+def _minimum(values: Iterable[float]) -> float | None:
     finite = [value for value in values if math.isfinite(value)]
     return min(finite) if finite else None

@@ -180,8 +180,8 @@ def _task(
     stamps, positions = record.track(first)
     home = (positions[0] if len(stamps) else np.zeros(3)) + np.array(vehicles[first])
     weather = file.weather or _weather(brief)
-    said = brief.local_time if brief and brief.local_time else "2000-01-01T12:00:00"
-    local_time = file.local_time or datetime.fromisoformat(said)
+    briefed = brief.local_time if brief and brief.local_time else "2000-01-01T12:00:00"
+    local_time = file.local_time or datetime.fromisoformat(briefed)
     away = [float(np.linalg.norm(np.array(victim.position) - home)) for victim in victims]
     score, tier = difficulty(away, weather, local_time, [clue.kind for clue in file.clues])
     victim_at = {victim.id: victim.position[:2] for victim in victims}

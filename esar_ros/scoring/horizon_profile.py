@@ -33,8 +33,8 @@ def horizon_profile(place: ArrayLike, ground_height: Callable[[Any], Any]) -> Ho
     eye = float(ground_height(foot)) + BODY
     angles = np.arange(DIRECTIONS) * (2.0 * math.pi / DIRECTIONS)
     away = np.arange(_STEP, RINGS[-1] + _STEP / 2, _STEP)
-    ways = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    rise = np.asarray(ground_height(foot + away[None, :, None] * ways[:, None, :])) - eye
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    rise = np.asarray(ground_height(foot + away[None, :, None] * directions[:, None, :])) - eye
     highest = np.maximum.accumulate(np.where(np.isfinite(rise), rise / away, _LOWEST), axis=1)
     rings = np.searchsorted(away, RINGS, side="right") - 1
     return tuple(tuple(round(float(tangent), 3) for tangent in row[rings]) for row in highest)

@@ -79,8 +79,8 @@ def see(record: EpisodeRecord, truth: Truth) -> Looks | None:
     if not any(rows.values()):
         return None
     frames = _frames(record, truth, {vehicle: [row.stamp for row in own] for vehicle, own in rows.items()})
-    told = [(v, row.stamp, *clue[1:]) for v, own in rows.items() for row in own for clue in row.clues]
-    columns = [list(column) for column in zip(*told, strict=True)] if told else [[] for _ in range(8)]
+    entries = [(v, row.stamp, *clue[1:]) for v, own in rows.items() for row in own for clue in row.clues]
+    columns = [list(column) for column in zip(*entries, strict=True)] if entries else [[] for _ in range(8)]
     vehicles, stamps, kinds, scores, x, y, z, views = columns
     tracks = _Tracks(
         np.array(vehicles, dtype=np.str_), np.array(stamps, dtype=np.int64), np.array(kinds, dtype=np.str_),
