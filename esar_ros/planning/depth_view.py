@@ -30,13 +30,13 @@ def surface_points(views: Iterable[CameraView]) -> NDArray[np.float64]:
 
 def corridor_clear(points: NDArray[np.float64], start: Vector, end: Vector, radius: float) -> bool:
     """Returns whether no surface (N, 3) lies within radius (m) of a segment (3,), points behind its start aside."""
-    way = end - start
-    length = float(np.linalg.norm(way))
+    segment = end - start
+    length = float(np.linalg.norm(segment))
     if length < 1e-6 or not len(points):
         return True
     offset = points - start
-    along = np.clip(offset @ way / length, 0.0, length)
-    distance = np.linalg.norm(offset - along[:, None] * way / length, axis=1)
+    along = np.clip(offset @ segment / length, 0.0, length)
+    distance = np.linalg.norm(offset - along[:, None] * segment / length, axis=1)
     return bool(np.count_nonzero((distance <= radius) & (along > 1e-6)) < _ENOUGH)
 
 

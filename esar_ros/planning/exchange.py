@@ -68,8 +68,8 @@ class Question:
             data = base64.b64encode(picture.jpeg).decode("ascii")
             content.append({"type": "text", "text": f"{picture.label}:"})
             content.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
-        said = content if self.pictures else text
-        return [{"role": "system", "content": f"{self.system} {CAUTION}"}, {"role": "user", "content": said}]
+        body = content if self.pictures else text
+        return [{"role": "system", "content": f"{self.system} {CAUTION}"}, {"role": "user", "content": body}]
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ def picture(label: str, image: NDArray[np.uint8], width: int, quality: int) -> P
     return Picture(label, data.tobytes())
 
 
-def clean(text: str, most: int = 200) -> str:
+def clean(text: str, max_length: int = 200) -> str:
     """A model's words on one line, without control characters, no longer than most characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= max_length else f"{line[: max_length - 1]}…"
 
 
 def payload(question: Question, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -188,5 +188,5 @@ class SentenceScoring(Scoring):
         try:
             return SentenceScorer(SentenceEncoder(self._settings.sentences.weights))
         except UsageError as error:
-            told = f"planner {self.name}: {error}, or fly {self.without}, which needs none"
-            raise UsageError(told) from None
+            message = f"planner {self.name}: {error}, or fly {self.without}, which needs none"
+            raise UsageError(message) from None

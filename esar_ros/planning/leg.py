@@ -38,13 +38,13 @@ class Progress:
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
-        self._least = math.inf
+        self._minimum = math.inf
         self._at: float | None = None  # s, stamp of the last progress
 
     def stalled(self, remaining: float, stamp: float) -> bool:
         """Returns whether the last progress is longer ago than patience (s)."""
-        if self._at is None or remaining < self._least - _PROGRESS:
-            self._least, self._at = remaining, stamp
+        if self._at is None or remaining < self._minimum - _PROGRESS:
+            self._minimum, self._at = remaining, stamp
         return stamp - self._at > self._patience
 
 

@@ -76,10 +76,10 @@ class ReportPolicy:
     def due(self, clue: SeenClue, looked_at: bool = False) -> bool:
         """Returns whether an object meets its kind's requirement; looked_at: no further look at it will be taken."""
         need = self._settings.victim if clue.kind == PERSON else self._settings.clue
-        least = need.last if looked_at and need.last is not None else need.probability
+        min_probability = need.last if looked_at and need.last is not None else need.probability
         sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
         return (
-            clue.score >= least
+            clue.score >= min_probability
             and clue.views >= need.views
             and sigma <= need.sigma
             and bool(np.isfinite(clue.position).all())

@@ -60,12 +60,12 @@ def distance_to_edge(corners: NDArray[np.float64], points: NDArray[np.float64]) 
     """Distance (m) of points (..., 2) to the polygon's edge, negative outside."""
     following = np.roll(corners, -1, axis=0)
     x, y = points[..., 0], points[..., 1]
-    least = np.full(points.shape[:-1], np.inf)
+    minimum = np.full(points.shape[:-1], np.inf)
     within = np.zeros(points.shape[:-1], np.bool_)
     for (x0, y0), (x1, y1) in zip(corners, following, strict=True):
         run, rise = x1 - x0, y1 - y0
         share = np.clip(((x - x0) * run + (y - y0) * rise) / max(run * run + rise * rise, 1e-12), 0.0, 1.0)
-        least = np.minimum(least, np.hypot(x - x0 - share * run, y - y0 - share * rise))
+        minimum = np.minimum(minimum, np.hypot(x - x0 - share * run, y - y0 - share * rise))
         if y0 != y1:
             within ^= ((y0 > y) != (y1 > y)) & (x < x0 + run * (y - y0) / rise)
-    return np.where(within, least, -least)
+    return np.where(within, minimum, -minimum)

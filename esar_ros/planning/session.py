@@ -35,7 +35,7 @@ class Session:
         self._decisions = 0
         self._stopped = False
         self._voice: OneVoice | None = None  # in a team
-        self._said: list[Report] = []  # by a person, not yet made known
+        self._by_person: list[Report] = []  # by a person, not yet made known
 
     def reset(self, brief: Brief, seed: int, taken: int = 0) -> None:
         """Begin the mission. Raises UsageError when the method cannot work with the brief.
@@ -53,7 +53,7 @@ class Session:
 
     def say(self, report: Report) -> None:
         """Make a person's report known with the next decision, before the method's own."""
-        self._said.append(report)
+        self._by_person.append(report)
 
     def decide(self, observation: Observation | None) -> Answer:
         """The method's answer; without an observation, or once it has stopped, the vehicle holds."""
@@ -73,8 +73,8 @@ class Session:
     def _answer(self, decision: Decision) -> Answer:
         self._decisions += 1
         first = max(self._reported, self._taken) + 1
-        reports = (*self._said, *decision.reports)
-        self._said.clear()
+        reports = (*self._by_person, *decision.reports)
+        self._by_person.clear()
         if reports:
             self._reported = first + len(reports) - 1
         return Answer(

@@ -60,10 +60,10 @@ def _left_of(corners: NDArray[np.float64], point: Vector, bearing: float) -> NDA
     return np.array(out).reshape(-1, 2)
 
 
-def untold(reports: Sequence[Report], team: Sequence[Teammate]) -> tuple[Report, ...]:
-    """Those of a vehicle's reports that no teammate has made already."""
-    told = [report for mate in team for report in mate.reports]
-    return tuple(report for report in reports if not any(_same(report, other) for other in told))
+def unreported(reports: Sequence[Report], team: Sequence[Teammate]) -> tuple[Report, ...]:
+    """Returns those of a vehicle's reports that no teammate has made already."""
+    reported = [report for mate in team for report in mate.reports]
+    return tuple(report for report in reports if not any(_same(report, other) for other in reported))
 
 
 def _same(one: Report, other: Report) -> bool:
@@ -98,7 +98,7 @@ class OneVoice:
         self._kept = []
         due = []
         for report, decisions in waiting:
-            if not untold([report], observation.team):
+            if not unreported([report], observation.team):
                 continue
             if last or decisions >= _KEPT_BACK or not self._is_known_to_earlier(report, observation):
                 due.append(report)

@@ -15,7 +15,7 @@ from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid, Teammate
 from esar_ros.planning.registry import create
 from esar_ros.planning.search_area import contains, polygon_area
 from esar_ros.planning.session import Session
-from esar_ros.planning.team import OneVoice, clues_of_all, has_its_turn, own_brief, sector, untold, waits_its_turn
+from esar_ros.planning.team import OneVoice, clues_of_all, has_its_turn, own_brief, sector, unreported, waits_its_turn
 
 SQUARE = np.array([[-900.0, -900.0], [900.0, -900.0], [900.0, 900.0], [-900.0, 900.0]])
 TEAM = ("uav1", "uav2")
@@ -79,8 +79,8 @@ def test_what_a_teammate_has_told_is_not_told_again() -> None:
         report((51, 1, 0), "person", ReportType.VICTIM),
         report((51, 1, 0), "tent"),
     )
-    assert untold(mine, others) == (mine[1], mine[2], mine[4])
-    assert untold(mine, ()) == mine
+    assert unreported(mine, others) == (mine[1], mine[2], mine[4])
+    assert unreported(mine, ()) == mine
 
 
 class Teller:

@@ -16,7 +16,7 @@ from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]
 from esar_ros.geometry.frames import Vector
 from esar_ros.planning.belief.evidence import (
     EvidenceSettings,
-    HeardClue,
+    ReportedClue,
     clue_line_share,
     log_likelihood,
     normalised,
@@ -44,13 +44,13 @@ class PersonBelief:
         self._weights = np.full(len(lines.nodes), 1.0 / len(lines.nodes))
         self._open = self._clues_on(_points_on(lines, np.random.default_rng(0)), self._weights)
         self._led = self._open
-        self.ways = self._open
+        self.clue_density = self._open
         self.prior = self._spread(lines.ends, self._weights)
 
-    def hear(self, clues: Sequence[HeardClue], settings: EvidenceSettings, random: np.random.Generator) -> None:
+    def update(self, clues: Sequence[ReportedClue], settings: EvidenceSettings, random: np.random.Generator) -> None:
         """Updates the belief with all clues found so far; replaces those of the last call."""
         weights = normalised(log_likelihood(self._lines, clues, settings))
-        ends, mass, ways = self._lines.ends, weights, _points_on(self._lines, random)
+        ends, mass, traces = self._lines.ends, weights, _points_on(self._lines, random)
         likely = [clue for clue in clues if clue.real >= _LIKELY]
         if likely:
             later = through_clues(self._lines, weights, likely, settings, _LATER_LINES, random)
@@ -58,16 +58,16 @@ class PersonBelief:
             fresh = np.full(_LATER_LINES, 1.0 / _LATER_LINES)
             ends = np.concatenate([ends, later.ends])
             mass = np.concatenate([(1.0 - share) * weights, share * fresh])
-            ways = np.concatenate([ways, _points_on(later, random)])
+            traces = np.concatenate([traces, _points_on(later, random)])
         self._weights = weights
-        self._open = self._clues_on(ways, mass)
+        self._open = self._clues_on(traces, mass)
         self.prior = self._spread(ends, mass)
         if self.found is not None:
             self._lead(self.found)
         self._mix()
 
     def settle(self, place: Vector, sure: float) -> None:
-        """He was found at a place (x, y, ...), with a probability: clues are to be expected on the ways there."""
+        """He was found at a place (x, y, ...), with a probability: clues are expected along the routes there."""
         self.found, self.sure = np.array(place[:2]), sure
         self._lead(self.found)
         self._mix()
@@ -83,12 +83,12 @@ class PersonBelief:
         off = np.linalg.norm(self._lines.ends - found, axis=1)
         nodes = self._lines.nodes.copy()
         nodes[:, -1] = found
-        ways = _points_on(Hypotheses(nodes, self._lines.kinds), np.random.default_rng(0))
+        traces = _points_on(Hypotheses(nodes, self._lines.kinds), np.random.default_rng(0))
         mass = normalised(np.log(self._weights + 1e-12) - 0.5 * (off / _FOUND_WIDTH) ** 2)
-        self._led = self._clues_on(ways, mass)
+        self._led = self._clues_on(traces, mass)
 
     def _mix(self) -> None:
-        self.ways = self._open if self.found is None else (1.0 - self.sure) * self._open + self.sure * self._led
+        self.clue_density = self._open if self.found is None else (1.0 - self.sure) * self._open + self.sure * self._led
 
     @property
     def posterior(self) -> NDArray[np.float64]:
@@ -102,7 +102,7 @@ class PersonBelief:
 
     def clue_density_at(self, place: Vector) -> float:
         """The same of where a clue of this person lies."""
-        return self._at(self.ways, place)
+        return self._at(self.clue_density, place)
 
     def _clues_on(self, points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Density by cell (rows, columns) of where clues of this person lie; adds up to at most 1.

@@ -41,7 +41,7 @@ class EvidenceSettings(StrictModel):
     )  # fmt: skip
 
 
-class HeardClue(NamedTuple):
+class ReportedClue(NamedTuple):
     """A clue at a place (2,), and the probability that there is one."""
 
     kind: str
@@ -49,7 +49,7 @@ class HeardClue(NamedTuple):
     real: float = 1.0
 
 
-def believed(clues: Sequence[HeardClue], expected: float) -> list[HeardClue]:
+def believed(clues: Sequence[ReportedClue], expected: float) -> list[ReportedClue]:
     """Returns the clues with their weights scaled so that they sum up to at most `expected`, the number a mission has.
 
     A detector that errs in one place's rain or stones errs there again and again: sixty detections that it calls clues
@@ -59,7 +59,7 @@ def believed(clues: Sequence[HeardClue], expected: float) -> list[HeardClue]:
     return [clue._replace(real=clue.real * share) for clue in clues]
 
 
-def log_likelihood(lines: Hypotheses, clues: Sequence[HeardClue], settings: EvidenceSettings) -> NDArray[np.float64]:
+def log_likelihood(lines: Hypotheses, clues: Sequence[ReportedClue], settings: EvidenceSettings) -> NDArray[np.float64]:
     """Of all clues under each line, (S,)."""
     total = np.zeros(len(lines.nodes))
     steps = np.linalg.norm(np.diff(lines.nodes, axis=1), axis=2)
@@ -87,7 +87,7 @@ def log_likelihood(lines: Hypotheses, clues: Sequence[HeardClue], settings: Evid
 def through_clues(
     lines: Hypotheses,
     weights: NDArray[np.float64],
-    clues: Sequence[HeardClue],
+    clues: Sequence[ReportedClue],
     settings: EvidenceSettings,
     count: int,
     random: np.random.Generator,
@@ -106,8 +106,8 @@ def through_clues(
     if len(places) > 1:
         back = places[-1] - (places[:-1].mean(axis=0) if len(places) < 4 else places[-4:-1].mean(axis=0))
         ahead = np.arctan2(back[1], back[0]) + random.normal(0.0, 0.5, count)
-        way = random.exponential(settings.gap, count)
-        onward = places[-1] + way[:, None] * np.stack([np.cos(ahead), np.sin(ahead)], axis=1)
+        distance = random.exponential(settings.gap, count)
+        onward = places[-1] + distance[:, None] * np.stack([np.cos(ahead), np.sin(ahead)], axis=1)
         end = np.where((random.uniform(size=count) < 0.4)[:, None], onward, end)
     through = np.broadcast_to(places[-6:], (count, *places[-6:].shape))
     nodes = np.concatenate([start[:, None], through, end[:, None]], axis=1)

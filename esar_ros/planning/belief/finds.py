@@ -28,12 +28,12 @@ class Finds:
         """certain: probability from which a find is not doubted."""
         self._people, self._certain = people, certain
         self.reports: list[Report] = []  # taken in so far
-        self._mates_told: dict[str, int] = {}  # reports taken in of each teammate
+        self._mates_taken: dict[str, int] = {}  # reports taken in of each teammate
 
     def retell(self, people: Sequence[PersonBelief]) -> None:
         """Assigns all reports so far anew, to another set of missing people."""
-        self._people, told, self.reports = people, self.reports, []
-        self.take_in(told)
+        self._people, earlier, self.reports = people, self.reports, []
+        self.take_in(earlier)
 
     @property
     def expected(self) -> float:
@@ -44,8 +44,8 @@ class Finds:
         """Reports of teammates that were not asked for yet."""
         fresh: list[Report] = []
         for mate in observation.team:
-            fresh += mate.reports[self._mates_told.get(mate.vehicle, 0) :]
-            self._mates_told[mate.vehicle] = len(mate.reports)
+            fresh += mate.reports[self._mates_taken.get(mate.vehicle, 0) :]
+            self._mates_taken[mate.vehicle] = len(mate.reports)
         return fresh
 
     def take_in(self, reports: Iterable[Report]) -> bool:

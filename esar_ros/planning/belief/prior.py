@@ -73,11 +73,11 @@ def sample(
     for move in own:
         angle = _bearing(move.direction, angle, random, count)
         origin = _origin(move.reference, line, home, settings, random)
-        way = _length(move.distance, settings, random, count)
+        distance = _length(move.distance, settings, random, count)
         if facts.short_of_it and move.distance is None and len(line) == 1:
             # The landmark lies ahead of somebody who has not come as far.
-            way = np.where(random.uniform(size=count) < _SHORT_SHARE, -_SHORT_FACTOR * way, way)
-        line.append(origin + _polar(way, angle))
+            distance = np.where(random.uniform(size=count) < _SHORT_SHARE, -_SHORT_FACTOR * distance, distance)
+        line.append(origin + _polar(distance, angle))
         kinds.append(move.kinds)
     if defining is not None:
         before = _before(defining, own, anchor, settings, random)
@@ -175,8 +175,8 @@ def _ended(
         further = last + _polar(random.exponential(settings.unknown_way, size=count), ahead)
         end = np.where(((draw >= 0.0) & (draw < settings.beyond))[:, None], further, end)
         draw -= settings.beyond
-    way = settings.astray_way * np.exp(settings.astray_spread * random.normal(size=count))
-    astray = last + _polar(way, _anyhow(random, count))
+    distance = settings.astray_way * np.exp(settings.astray_spread * random.normal(size=count))
+    astray = last + _polar(distance, _anyhow(random, count))
     lost = settings.astray if length > 1 else 0.5
     end = np.where(((draw >= 0.0) & (draw < lost))[:, None], astray, end)
     return Hypotheses(np.concatenate([places, end[:, None]], axis=1), (*kinds, frozenset()))

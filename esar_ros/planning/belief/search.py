@@ -23,7 +23,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief.parser import BriefFacts, parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
-from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed
+from esar_ros.planning.belief.evidence import EvidenceSettings, ReportedClue, believed
 from esar_ros.planning.belief.finds import Finds
 from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
@@ -49,7 +49,7 @@ from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge, flight_
 from esar_ros.planning.team import clues_of_all, has_its_turn, waits_its_turn
 
 _PARTS = ("prior", "clues", "looks", "stop")
-_MOVED = 10.0  # m: a clue that is placed anew this far off is heard anew
+_MOVED = 10.0  # m: a clue that is placed anew this far off is a new one
 _CLOSED = 25.0  # m around a place that could not be flown to
 
 
@@ -150,7 +150,7 @@ class BeliefSearch:
             PersonBelief(self._lines(name, home), self.looks, self._settings.absent, self._inside) for name in names
         ]
         self._score = Score.of(self._brief.t_max, facts.victims, self._settings.clues)
-        self._heard: dict[int, Vector] = {}  # clue id -> place as it was taken in
+        self._used_clues: dict[int, Vector] = {}  # clue id -> place as it was taken in
 
     def _lines(self, name: str | None, home: Vector) -> Hypotheses:
         """Lines that one of the missing may have walked."""
@@ -214,32 +214,33 @@ class BeliefSearch:
         found = self._finds.take_in((*reports, *self._finds.of_mates(observation)))
         people = [clue for clue in observation.clues if clue.kind == PERSON and _placed(clue)]
         self._finds.weigh((clue.position, self._probability(clue)) for clue in people)
-        return self._hear(observation) or found
+        return self._update_beliefs(observation) or found
 
-    def _hear(self, observation: Observation) -> bool:
+    def _update_beliefs(self, observation: Observation) -> bool:
         """Give the clues to everybody's belief when there is a new one or one has moved."""
         if not self._settings.use.clues:
             return False
-        least = self._settings.reporting.clue.probability
+        min_probability = self._settings.reporting.clue.probability
         known = clues_of_all(observation)
-        clues = [clue for clue in known if clue.kind != PERSON and clue.score >= least and _placed(clue)]
+        clues = [clue for clue in known if clue.kind != PERSON and clue.score >= min_probability and _placed(clue)]
         fresh = any(
-            clue.id not in self._heard or float(np.linalg.norm(self._heard[clue.id] - clue.position[:2])) > _MOVED
+            clue.id not in self._used_clues
+            or float(np.linalg.norm(self._used_clues[clue.id] - clue.position[:2])) > _MOVED
             for clue in clues
         )
         if fresh:
-            self._heard = {clue.id: clue.position[:2].copy() for clue in clues}
-            heard = [HeardClue(clue.kind, clue.position[:2], clue.score) for clue in clues]
-            heard = believed(heard, self._settings.clues)
+            self._used_clues = {clue.id: clue.position[:2].copy() for clue in clues}
+            reported = [ReportedClue(clue.kind, clue.position[:2], clue.score) for clue in clues]
+            reported = believed(reported, self._settings.clues)
             for person in self.people:
-                person.hear(heard, self._settings.evidence, self._random)
+                person.update(reported, self._settings.evidence, self._random)
         return fresh
 
     # -- unsure things ---------------------------------------------------------------------------
 
     def _unsure(self, observation: Observation) -> list[_Unsure]:
         """Returns seen but unreported objects with the value of a second look per second, in descending order."""
-        person, clue = self._score.person_value(observation.elapsed), self._score.clue_value(len(self._heard))
+        person, clue = self._score.person_value(observation.elapsed), self._score.clue_value(len(self._used_clues))
         planning, here = self._settings.planning, observation.pose.position
         rated = []
         for one in observation.clues:
@@ -337,12 +338,17 @@ class BeliefSearch:
     def _worth(self, elapsed: float) -> Worth:
         """The value of what is expected in the cells that matter."""
         person = np.zeros(self.looks.shape)
-        ways = np.zeros(self.looks.shape)
+        clue_density = np.zeros(self.looks.shape)
         for one in self.people:
             person += one.posterior
-            ways += one.ways
-        expected = max(0.5, float(self._score.clues - len(self._heard)))
-        clue = ways * (expected / len(self.people)) * (1.0 - self.looks.clue) * self._score.clue_value(len(self._heard))
+            clue_density += one.clue_density
+        expected = max(0.5, float(self._score.clues - len(self._used_clues)))
+        clue = (
+            clue_density
+            * (expected / len(self.people))
+            * (1.0 - self.looks.clue)
+            * self._score.clue_value(len(self._used_clues))
+        )
         person = person * self._score.person_value(elapsed)
         chosen = strongest(person, clue)
         return Worth(

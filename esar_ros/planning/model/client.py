@@ -71,10 +71,10 @@ class ModelClient:
         began = time.monotonic()
         tokens_in = tokens_out = attempt = 0
         reason = ""
-        said: list[str] = []
+        texts: list[str] = []
 
         def reply(value: BaseModel | None, why: str) -> Reply:
-            return Reply(value, why, tokens_in, tokens_out, time.monotonic() - began, attempt, tuple(said))
+            return Reply(value, why, tokens_in, tokens_out, time.monotonic() - began, attempt, tuple(texts))
 
         body = payload(question, self._settings.model_dump())
         for attempt in range(1, self._settings.attempts + 1):
@@ -96,7 +96,7 @@ class ModelClient:
                 continue
             tokens_in, tokens_out = tokens_in + completion.tokens_in, tokens_out + completion.tokens_out
             self._count(completion.tokens_in, completion.tokens_out, time.monotonic() - asked)
-            said.append(completion.text)
+            texts.append(completion.text)
             try:
                 value = parse(completion.text, question.form)
             except NoAnswer as error:

@@ -58,8 +58,8 @@ class ScriptedModel:
     def complete(self, body: Mapping[str, Any]) -> Completion:
         """Answer a request. Raises NoAnswer for a form that it has no rule for."""
         content = body["messages"][1]["content"]
-        said: str = content if isinstance(content, str) else content[0]["text"]
-        text, _, schema = said.rpartition(SCHEMA_WORDS)
+        prompt: str = content if isinstance(content, str) else content[0]["text"]
+        text, _, schema = prompt.rpartition(SCHEMA_WORDS)
         form = json.loads(schema)["title"]
         if form not in _RULES:
             raise NoAnswer("the scripted model has no rule for such a question", again=False)
@@ -150,9 +150,9 @@ def _step(text: str) -> tuple[str, float]:
     step = _best_step(sectors, lambda name: sectors[name].is_free)
     if step is not None:
         return step, 10.0
-    ways = [move.direction.angle for move in parse_brief(_brief(text)).moves if move.direction is not None]
-    if ways and 1 <= len(poses) < 10:  # the first steps
-        off = math.degrees(wrap_angle(ways[-1] - math.radians(poses[-1][2])))
+    bearings = [move.direction.angle for move in parse_brief(_brief(text)).moves if move.direction is not None]
+    if bearings and 1 <= len(poses) < 10:  # the first steps
+        off = math.degrees(wrap_angle(bearings[-1] - math.radians(poses[-1][2])))
         if abs(off) > 10.0:
             return ("turn_left" if off > 0.0 else "turn_right"), abs(off)
     free = [name for name in _STEPS if name in sectors and sectors[name].is_free]
@@ -170,13 +170,13 @@ def _goal_graph(text: str) -> dict[str, Any]:
 
 
 def _strategy(text: str) -> dict[str, Any]:
-    def worth(way: str, what: str) -> float:
+    def worth(distance: str, what: str) -> float:
         peak, clue = _PEAK.match(what), _CLUE.match(what)
         probability = float(peak[1]) / 100.0 if peak else 0.1 * float(clue[1]) if clue else _EDGE_WORTH
-        return probability / (float(way) + 100.0)
+        return probability / (float(distance) + 100.0)
 
-    told = [(worth(way, what), int(number)) for number, way, what in _CANDIDATE.findall(text)]
-    ranking = [number for _, number in sorted(told, key=lambda one: (-one[0], one[1]))]
+    rated = [(worth(distance, what), int(number)) for number, distance, what in _CANDIDATE.findall(text)]
+    ranking = [number for _, number in sorted(rated, key=lambda one: (-one[0], one[1]))]
     return {"ranking": ranking[:20], "reason": _REASON}
 
 

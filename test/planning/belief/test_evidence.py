@@ -16,7 +16,13 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
-from esar_ros.planning.belief.evidence import EvidenceSettings, HeardClue, believed, distance_to_lines, log_likelihood
+from esar_ros.planning.belief.evidence import (
+    EvidenceSettings,
+    ReportedClue,
+    believed,
+    distance_to_lines,
+    log_likelihood,
+)
 from esar_ros.planning.belief.look_map import LookMap, side_of
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.search_area import distance_to_edge
@@ -204,7 +210,7 @@ BRIEF = _Brief()
 def test_a_clue_draws_the_belief(detection):
     person, looks = belief()
     before = mass_near(person, looks, (250.0, 0.0), 100.0)
-    person.hear([HeardClue("backpack", np.array([250.0, 0.0]))], EvidenceSettings(), np.random.default_rng(0))
+    person.update([ReportedClue("backpack", np.array([250.0, 0.0]))], EvidenceSettings(), np.random.default_rng(0))
     assert mass_near(person, looks, (250.0, 0.0), 100.0) > max(0.4, 4.0 * before)
     assert person.posterior.sum() <= 1.0
 
@@ -212,24 +218,24 @@ def test_a_clue_draws_the_belief(detection):
 def test_clues_in_a_row_tell_the_direction_of_travel():
     person, looks = belief()
     row = [
-        HeardClue(kind, np.array([x, 0.0]))
+        ReportedClue(kind, np.array([x, 0.0]))
         for kind, x in (("food_wrapper", 60.0), ("water_bottle", 130.0), ("rope", 200.0))
     ]
-    person.hear(row, EvidenceSettings(), np.random.default_rng(0))
+    person.update(row, EvidenceSettings(), np.random.default_rng(0))
     assert mass_near(person, looks, (260.0, 0.0), 70.0) > 2.0 * mass_near(person, looks, (0.0, 0.0), 70.0)
 
 
 def test_a_trail_of_false_alarms_draws_nobody():
-    trail = [HeardClue("footprints", np.array([x, 300.0]), 0.58) for x in np.linspace(-400.0, 400.0, 60)]
+    trail = [ReportedClue("footprints", np.array([x, 300.0]), 0.58) for x in np.linspace(-400.0, 400.0, 60)]
     told, discounted, silent = (belief() for _ in range(3))
-    told[0].hear(trail, EvidenceSettings(), np.random.default_rng(0))
-    discounted[0].hear(believed(trail, 6), EvidenceSettings(), np.random.default_rng(0))
+    told[0].update(trail, EvidenceSettings(), np.random.default_rng(0))
+    discounted[0].update(believed(trail, 6), EvidenceSettings(), np.random.default_rng(0))
     at_end = [mass_near(person, looks, (400.0, 300.0), 120.0) for person, looks in (told, discounted, silent)]
     assert at_end[0] > 5.0 * at_end[2] and at_end[1] < 1.5 * at_end[2]
 
 
 def test_few_clues_are_believed_as_they_were_scored():
-    few = [HeardClue("tent", np.zeros(2), 0.8), HeardClue("rope", np.ones(2), 0.6)]
+    few = [ReportedClue("tent", np.zeros(2), 0.8), ReportedClue("rope", np.ones(2), 0.6)]
     assert believed(few, 6) == few and believed([], 6) == []
     many = believed([clue for clue in few for _ in range(10)], 6)
     assert sum(clue.real for clue in many) == pytest.approx(6.0)
@@ -240,7 +246,7 @@ def test_an_unlikely_clue_tells_lines_apart_less():
     lines = Hypotheses(np.array([[[0.0, 0], [200, 0]], [[0.0, 0], [0, 200]]]), (frozenset(), frozenset()))
     apart = []
     for real in (0.9, 0.5, 0.1):
-        likely = log_likelihood(lines, [HeardClue("rope", np.array([100.0, 5.0]), real)], EvidenceSettings())
+        likely = log_likelihood(lines, [ReportedClue("rope", np.array([100.0, 5.0]), real)], EvidenceSettings())
         apart.append(likely[0] - likely[1])
     assert apart[0] > apart[1] > apart[2] > 0.0
 
@@ -249,17 +255,17 @@ def test_a_narrow_kind_draws_nearer_than_a_wide_one():
     near = []
     for kind in ("signal_flare", "food_wrapper"):
         person, looks = belief()
-        person.hear([HeardClue(kind, np.array([200.0, 100.0]))], EvidenceSettings(), np.random.default_rng(0))
+        person.update([ReportedClue(kind, np.array([200.0, 100.0]))], EvidenceSettings(), np.random.default_rng(0))
         near.append(mass_near(person, looks, (200.0, 100.0), 40.0))
     assert near[0] > near[1]
 
 
 def test_a_line_is_likelier_when_the_clue_lies_on_it():
     lines = Hypotheses(np.array([[[0.0, 0], [200, 0]], [[0.0, 0], [0, 200]]]), (frozenset(), frozenset()))
-    likely = log_likelihood(lines, [HeardClue("rope", np.array([100.0, 5.0]))], EvidenceSettings())
+    likely = log_likelihood(lines, [ReportedClue("rope", np.array([100.0, 5.0]))], EvidenceSettings())
     assert likely[0] > likely[1]
     named = Hypotheses(lines.nodes, (frozenset({"tent"}), frozenset()))
-    at_start = [HeardClue("tent", np.array([0.0, 0.0]))]
+    at_start = [ReportedClue("tent", np.array([0.0, 0.0]))]
     assert (
         log_likelihood(named, at_start, EvidenceSettings())[0] > log_likelihood(lines, at_start, EvidenceSettings())[0]
     )
@@ -275,7 +281,7 @@ def test_somebody_found_is_no_longer_sought_but_his_ways_are():
     place = np.array([280.0, 40.0])
     person.settle(place, 1.0)
     assert person.posterior.sum() == 0.0
-    ways = person.ways
+    ways = person.clue_density
     assert 0.9 < ways.sum() <= 1.0 + 1e-9
     row, column = np.unravel_index(np.argmax(ways), ways.shape)
     assert np.hypot(looks.x[column] - place[0], looks.y[row] - place[1]) < 150.0
@@ -283,13 +289,13 @@ def test_somebody_found_is_no_longer_sought_but_his_ways_are():
 
 def test_a_doubtful_find_leaves_the_rest_of_him_to_be_searched_for():
     person, _ = belief("We start close to the hut. He went 300 m east of the hut.")
-    before, open_ways = person.posterior.copy(), person.ways.copy()
+    before, open_ways = person.posterior.copy(), person.clue_density.copy()
     person.settle(np.array([280.0, 40.0]), 0.7)
     assert person.posterior == pytest.approx(0.3 * before)
-    led = (person.ways - 0.3 * open_ways) / 0.7
+    led = (person.clue_density - 0.3 * open_ways) / 0.7
     person.be_sure(0.2)
     assert person.posterior == pytest.approx(0.8 * before)
-    assert person.ways == pytest.approx(0.8 * open_ways + 0.2 * led)
+    assert person.clue_density == pytest.approx(0.8 * open_ways + 0.2 * led)
 
 
 def test_sides():

@@ -14,7 +14,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.clues import KINDS
 from esar_ros.planning.belief.brief.measures import (
-    TOLD_SPREAD,
+    STATED_SPREAD,
     VAGUE_SPREAD,
     WALKED_SPREAD,
     WALKING_SPEED,
@@ -25,7 +25,7 @@ from esar_ros.planning.belief.brief.parser import BriefFacts, Move, Reference
 from esar_ros.planning.belief.brief.start import StartFact
 from esar_ros.planning.exchange import Form, clean
 
-_LEAST_WAY = 10.0  # m: what is nearer is said to be at the place
+_MIN_DISTANCE = 10.0  # m: what is nearer is said to be at the place
 _FARTHEST = 20000.0  # m
 _REFERENCES = {
     "landmark": Reference.START,
@@ -52,12 +52,12 @@ class Measured(Form):
     def distance(self) -> Distance | None:
         """The distance with its spread; None: not given, or negligible."""
         if self.metres is not None:
-            way, spread = self.metres, TOLD_SPREAD
+            way, spread = self.metres, STATED_SPREAD
         elif self.minutes is not None:
             way, spread = self.minutes * WALKING_SPEED, WALKED_SPREAD
         else:
             return None
-        return Distance(way, max(spread, VAGUE_SPREAD if self.rough else 0.0), 0, 0) if way >= _LEAST_WAY else None
+        return Distance(way, max(spread, VAGUE_SPREAD if self.rough else 0.0), 0, 0) if way >= _MIN_DISTANCE else None
 
     @property
     def direction(self) -> Direction | None:
@@ -99,7 +99,7 @@ class BriefReading(Form):
 def facts_of(reading: BriefReading, prompt: str) -> BriefFacts:
     """A model's reading of a brief as facts."""
 
-    def told(names: list[str]) -> tuple[str, ...]:
+    def quoted(names: list[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for name in (clean(one, 40) for one in names) if name and name in prompt))
 
     start = reading.start
@@ -111,13 +111,13 @@ def facts_of(reading: BriefReading, prompt: str) -> BriefFacts:
                 way.direction,
                 _REFERENCES[way.counts_from],
                 frozenset(way.kinds),
-                frozenset(told(way.names)) & frozenset(told(reading.names)),
+                frozenset(quoted(way.names)) & frozenset(quoted(reading.names)),
                 way.searched,
             )
             for way in reading.ways
         ),
         victims=reading.missing,
-        names=told(reading.names),
+        names=quoted(reading.names),
         stationary=reading.waiting,
         short_of_it=reading.short_of_landmark,
         kinds=frozenset(kind for way in reading.ways for kind in way.kinds),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 # Hikers off the path; Naismith's rule and DIN 33466 give 4 to 5 km/h on the level, far less on rough ground.
 WALKING_SPEED = 3000.0 / 60.0  # m a minute
 # Relative standard deviations of a way told in metres, in walking time, and in words like "a few hundred".
-TOLD_SPREAD, WALKED_SPREAD, VAGUE_SPREAD = 0.12, 0.4, 0.35
+STATED_SPREAD, WALKED_SPREAD, VAGUE_SPREAD = 0.12, 0.4, 0.35
 
 _NUMBERS = {
     "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0,
@@ -24,8 +24,8 @@ _NUMBERS = {
 _SCALES = {"hundred": 100.0, "thousand": 1000.0, "hundreds": 300.0}
 _VAGUE = {"few", "several", "couple", "hundreds", "some"}
 _UNITS = (
-    (r"kilomet(?:re|er)s?|kms?|k", 1000.0, TOLD_SPREAD),
-    (r"met(?:re|er)s?|m", 1.0, TOLD_SPREAD),
+    (r"kilomet(?:re|er)s?|kms?|k", 1000.0, STATED_SPREAD),
+    (r"met(?:re|er)s?|m", 1.0, STATED_SPREAD),
     (r"yards?|yds?|paces?|steps?", 0.9, 0.15),
     (r"feet|foot|ft", 0.3048, 0.15),
     (r"miles?", 1609.0, 0.15),
@@ -168,11 +168,11 @@ def directions(text: str) -> list[Direction]:
         degrees = float(match[1] or match[2])
         if degrees <= 360.0:
             found.append(Direction(math.radians(90.0 - degrees), match.start(), match.end()))
-    told = {one.start for one in found}
+    starts = {one.start for one in found}
     found += [
         Direction(angle_of(match[0]), match.start(), match.end())
         for match in _LETTER.finditer(text)
-        if match.start() not in told
+        if match.start() not in starts
     ]
     return sorted(found, key=lambda one: one.start)
 

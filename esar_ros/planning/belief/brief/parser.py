@@ -136,10 +136,12 @@ def parse_brief(prompt: str) -> BriefFacts:
     names = names_in(prompt)
     moves: list[Move] = []
     for number, sentence in enumerate(marked):
-        ways = _moves(sentence, start, names)
+        stated = _moves(sentence, start, names)
         if number == used and start is not None:  # what else it tells is somebody's place by the start
-            ways = [way for way in ways if way.reference is Reference.VEHICLE and way.distance != start.distance]
-        moves += ways
+            stated = [
+                move for move in stated if move.reference is Reference.VEHICLE and move.distance != start.distance
+            ]
+        moves += stated
     return BriefFacts(
         start=start,
         moves=tuple(_merged(moves)),
@@ -153,23 +155,28 @@ def parse_brief(prompt: str) -> BriefFacts:
 
 def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> list[Move]:
     """Returns the moves that a sentence states."""
-    found = [direction for direction in directions(sentence) if _is_way(sentence, direction)]
-    ways = distances(sentence)
+    found = [direction for direction in directions(sentence) if _is_move(sentence, direction)]
+    lengths = distances(sentence)
     taken: set[int] = set()
     pairs: list[tuple[Distance | None, Direction | None]] = []
     for direction in found:
         near = [
-            (abs(direction.start - way.end) if way.end <= direction.start else way.start - direction.end, index)
-            for index, way in enumerate(ways)
+            (
+                abs(direction.start - length.end) if length.end <= direction.start else length.start - direction.end,
+                index,
+            )
+            for index, length in enumerate(lengths)
             if index not in taken
         ]
         gap, index = min(near, default=(PAIR + 1, -1))
         if gap <= PAIR:
             taken.add(index)
-            pairs.append((ways[index], direction))
+            pairs.append((lengths[index], direction))
         else:
             pairs.append((None, direction))
-    pairs += [(way, None) for index, way in enumerate(ways) if index not in taken and _is_walked(sentence, way)]
+    pairs += [
+        (length, None) for index, length in enumerate(lengths) if index not in taken and _is_walked(sentence, length)
+    ]
     pairs.sort(key=lambda pair: min(part.start for part in pair if part is not None))
     kinds = frozenset(kind for kind, words in _KINDS.items() if words.search(sentence))
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", sentence))
@@ -200,7 +207,7 @@ def _is_second_offset(before: Move, pair: tuple[Distance | None, Direction | Non
     return across and re.fullmatch(r"\s*(?:,|and|,\s*and|plus|/)\s*(?:about\s+|some\s+)?", between, re.I) is not None
 
 
-def _is_way(sentence: str, direction: Direction) -> bool:
+def _is_move(sentence: str, direction: Direction) -> bool:
     """Returns whether a direction states a move and is no part of a name."""
     before, after = sentence[: direction.start], sentence[direction.end :]
     if _NAMED_PLACE.match(after) and re.search(r"\b(?:the|a|this|that|whole)\s+$", before, re.IGNORECASE):
@@ -208,16 +215,18 @@ def _is_way(sentence: str, direction: Direction) -> bool:
     return not _FROM_THE.search(before)
 
 
-def _is_walked(sentence: str, way: Distance) -> bool:
+def _is_walked(sentence: str, length: Distance) -> bool:
     """A distance alone counts when it leads from or to something."""
-    after = sentence[way.end : way.end + 40]
+    after = sentence[length.end : length.end + 40]
     return bool(
         re.match(
             r"\W*(?:or\s+so\s+|of\s+\w+ing\s+)?(?:\w+\s+){0,3}?(?:from|of|beyond|past|below|above|on|away|farther|further|down|up|to|off|out|at\s+most|along)\b",
             after,
             re.I,
         )
-    ) or bool(re.search(r"\b(?:past|beyond|within|from|fell|went|walked)\b[^,.;]{0,30}$", sentence[: way.start], re.I))
+    ) or bool(
+        re.search(r"\b(?:past|beyond|within|from|fell|went|walked)\b[^,.;]{0,30}$", sentence[: length.start], re.I)
+    )
 
 
 def _reference(sentence: str, first: int, end: int, start: StartFact | None) -> Reference:
@@ -247,7 +256,7 @@ def _merged(moves: list[Move]) -> list[Move]:
     out: list[Move] = []
     for move in moves:
         last = out[-1] if out else None
-        if last is not None and _same_way(last, move):
+        if last is not None and _is_same_move(last, move):
             reference = last.reference if move.reference is Reference.PREVIOUS else move.reference
             out[-1] = replace(
                 last,
@@ -263,7 +272,7 @@ def _merged(moves: list[Move]) -> list[Move]:
     return out
 
 
-def _same_way(last: Move, move: Move) -> bool:
+def _is_same_move(last: Move, move: Move) -> bool:
     if last.persons and move.persons and last.persons != move.persons:
         return False
     if last.reference is Reference.DEFINES_START or move.reference is Reference.DEFINES_START:

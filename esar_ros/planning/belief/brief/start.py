@@ -135,10 +135,14 @@ def find_start(sentences: list[str], marked: list[str]) -> tuple[StartFact | Non
     Sentences addressed to the vehicle take precedence over those about some launch site.
     """
     numbers = range(len(marked))
-    told = [n for n in numbers if _VEHICLE.search(marked[n]) or _BEGINS.search(marked[n])]
+    stating = [n for n in numbers if _VEHICLE.search(marked[n]) or _BEGINS.search(marked[n])]
     addressed = [n for n in numbers if _ADDRESSED.search(marked[n])]
-    ways = [(_start_by_way, [n for n in told if n in addressed]), (_start_at, addressed), (_start_by_way, told)]
-    for read, candidates in ways:
+    readers = [
+        (_start_by_offset, [n for n in stating if n in addressed]),
+        (_start_at, addressed),
+        (_start_by_offset, stating),
+    ]
+    for read, candidates in readers:
         for number in candidates:
             fact = read(marked[number])
             if fact is not None:
@@ -155,23 +159,23 @@ def find_start(sentences: list[str], marked: list[str]) -> tuple[StartFact | Non
     return None, -1
 
 
-def _start_by_way(sentence: str) -> StartFact | None:
+def _start_by_offset(sentence: str) -> StartFact | None:
     """From "300 m north of the hut", or near it."""
-    ways = distances(sentence)
+    lengths = distances(sentence)
     for direction in directions(sentence):
         landmark = _OF.match(sentence[direction.end :])
         if landmark and _is_of_vehicle(sentence[: direction.start], landmark[1]):
-            way = next((way for way in reversed(ways) if 0 <= direction.start - way.end < PAIR), None)
-            return StartFact(landmark[1].strip(), way, direction)
-    for way in ways:
-        landmark = _OF.match(sentence[way.end :])
+            length = next((length for length in reversed(lengths) if 0 <= direction.start - length.end < PAIR), None)
+            return StartFact(landmark[1].strip(), length, direction)
+    for length in lengths:
+        landmark = _OF.match(sentence[length.end :])
         if landmark is None or directions(landmark[1][:_DIRECTION_WORD]):
             continue
-        if _is_of_vehicle(sentence[: way.start], landmark[1]):
-            return StartFact(landmark[1].strip(), way, None)
-    said = _VEHICLE.search(sentence) or _BEGINS.search(sentence)
-    near = _NEAR.search(sentence, said.end()) if said else None
-    return StartFact(near[1].strip(), None, None) if near and not ways else None
+        if _is_of_vehicle(sentence[: length.start], landmark[1]):
+            return StartFact(landmark[1].strip(), length, None)
+    verb = _VEHICLE.search(sentence) or _BEGINS.search(sentence)
+    near = _NEAR.search(sentence, verb.end()) if verb else None
+    return StartFact(near[1].strip(), None, None) if near and not lengths else None
 
 
 def _is_of_vehicle(before: str, landmark: str) -> bool:
@@ -186,11 +190,11 @@ def _start_backwards(sentence: str, others: str) -> StartFact | None:
     subject = _BACKWARDS.match(sentence)
     if subject is None or not alike(subject[1], others):
         return None
-    way = next(iter(distances(sentence)), None)
+    length = next(iter(distances(sentence)), None)
     direction = next(iter(directions(sentence)), None)
     if direction is not None:
         direction = replace(direction, angle=math.remainder(direction.angle + math.pi, math.tau))
-    return StartFact(subject[1], way, direction)
+    return StartFact(subject[1], length, direction)
 
 
 def _start_at(sentence: str) -> StartFact | None:

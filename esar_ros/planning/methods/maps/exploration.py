@@ -38,7 +38,7 @@ class Target:
     why: str
     is_object: bool = False
     considered: int = 1
-    way: GridPath | None = None  # from where the vehicle is, when it is known already
+    path: GridPath | None = None  # from where the vehicle is, when it is known already
 
 
 class Exploration(ABC):
@@ -172,7 +172,7 @@ class Exploration(ABC):
         self, target: Target, observation: Observation, grid: Grid, passable: NDArray[np.bool_]
     ) -> Decision | None:
         self._aim, self._since = target, 0
-        self._walk.start(target.position, target.way)
+        self._walk.start(target.position, target.path)
         return self._follow(observation, grid, passable)[0]
 
     def _choose(self, observation: Observation, grid: Grid, before: str) -> Decision:

@@ -41,4 +41,4 @@ class FrontierExploration(Exploration):
             path = self._walk.nearest(grid, passable, observation, frontiers.cells)
             if path is not None:
                 why = f"nearest frontier is {path.length * grid.resolution:.0f} m away"
-                yield Target(grid.center_of(*path.cells[-1]), why, considered=frontiers.clusters, way=path)
+                yield Target(grid.center_of(*path.cells[-1]), why, considered=frontiers.clusters, path=path)

@@ -28,7 +28,7 @@ from esar_ros.planning.methods.maps.grid_path import GridPath, farthest_visible,
 from esar_ros.planning.search_area import AREA_MARGIN
 from esar_ros.planning.team import team_places
 
-_SEED_REACH = 20.0  # m from the vehicle within which the way may begin, should its own cell not be free
+_SEED_REACH = 20.0  # m from the vehicle within which the path may begin, should its own cell not be free
 
 
 class WalkSettings(StrictModel):
@@ -114,8 +114,8 @@ class GridWalk:
         start = nearest_cell(passable, grid.cell_of(observation.pose.position), reach)
         return None if start is None else nearest_target(passable, targets, start)
 
-    def way(self, grid: Grid, passable: NDArray[np.bool_], observation: Observation, xy: Vector) -> GridPath | None:
-        """Way to a map-frame place, or to the nearest passable cell beside it."""
+    def path(self, grid: Grid, passable: NDArray[np.bool_], observation: Observation, xy: Vector) -> GridPath | None:
+        """Returns the path to a map-frame place, or to the nearest passable cell beside it."""
         end = nearest_cell(passable, grid.cell_of(xy), math.ceil(self._slack / grid.resolution))
         if end is None:
             return None
@@ -123,10 +123,10 @@ class GridWalk:
         targets[end] = True
         return self.nearest(grid, passable, observation, targets)
 
-    def start(self, target: Vector, way: GridPath | None = None) -> None:
-        """From now on fly to a map-frame place (2,); way: there, when it is known for the present observation."""
+    def start(self, target: Vector, path: GridPath | None = None) -> None:
+        """Sets a map-frame target (2,); path: the path there, if known for the present observation."""
         self.target = np.array(target[:2], dtype=np.float64)
-        self._known = way
+        self._known = path
         self._progress = Progress(self._settings.leg.patience)
         self._flown_to: Vector | None = None
         self._last: Vector | None = None
@@ -134,7 +134,7 @@ class GridWalk:
     def follow(self, grid: Grid, passable: NDArray[np.bool_], observation: Observation) -> Followed:
         """The next waypoint towards the target. When done, the target is closed."""
         assert self.target is not None
-        path, self._known = self._known or self.way(grid, passable, observation, self.target), None
+        path, self._known = self._known or self.path(grid, passable, observation, self.target), None
         here = observation.pose.position[:2]
         if path is None:
             return self._end("no way to the target")

@@ -33,7 +33,7 @@ from esar_ros.planning.model.thinker import Thinker, ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import mission_words
 
-MOST_NODES = 5
+MAX_NODES = 5
 MATCHED, VERIFY = 0.5, 0.9  # overlaps
 SYSTEM = (
     "From the brief of a search-and-rescue mission, list at most five objects a drone should find on the way to a "
@@ -61,7 +61,7 @@ class GoalNode(Form):
 class GoalGraph(Form):
     """What is looked for, and how it lies; edges are pairs of positions in the list, from 0."""
 
-    nodes: list[GoalNode] = Field(min_length=1, max_length=MOST_NODES)
+    nodes: list[GoalNode] = Field(min_length=1, max_length=MAX_NODES)
     edges: list[tuple[int, int]] = Field(default_factory=list, max_length=10)
 
 
@@ -75,7 +75,7 @@ class Match:
 
 def graph_of_words(prompt: str) -> GoalGraph:
     """Goal graph without a model: a person, and the kinds that the brief names in its order, each near the person."""
-    kinds = [PERSON, *(kind for kind in kinds_named(prompt) if kind != PERSON)][:MOST_NODES]
+    kinds = [PERSON, *(kind for kind in kinds_named(prompt) if kind != PERSON)][:MAX_NODES]
     return GoalGraph(nodes=[GoalNode(kind=kind) for kind in kinds], edges=[(0, n) for n in range(1, len(kinds))])
 
 

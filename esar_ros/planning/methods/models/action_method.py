@@ -116,9 +116,9 @@ class ActionMethod(Thinker, ABC):
         if action == STOP:
             return self._actions >= self._settings.stop_from_step
         goal = self._mover.goal(action, observation)
-        return self.way_is_free(observation, self._end_of(goal, observation), points)
+        return self.is_path_free(observation, self._end_of(goal, observation), points)
 
-    def way_is_free(self, observation: Observation, end: Vector, points: NDArray[np.float64]) -> bool:
+    def is_path_free(self, observation: Observation, end: Vector, points: NDArray[np.float64]) -> bool:
         """Returns whether the segment to a map-frame point (3,) stays inside the area and away from surfaces (N, 3)."""
         start = observation.pose.position
         if float(np.linalg.norm(end - start)) < 0.1:

@@ -128,8 +128,8 @@ class AoaVariable(AoaFixed):
     def choice(self, answer: FixedStep) -> Choice:
         """The action with its magnitude cut to the limits; none without length."""
         assert isinstance(answer, VariableStep)
-        most = {**dict.fromkeys(MOVES, self._settings.most_step), **dict.fromkeys(CLIMBS, self._settings.most_climb),
+        limit = {**dict.fromkeys(MOVES, self._settings.most_step), **dict.fromkeys(CLIMBS, self._settings.most_climb),
                 **dict.fromkeys(TURNS, 180.0)}.get(answer.action, 0.0)  # fmt: skip
-        amount = min(answer.magnitude, most)
+        amount = min(answer.magnitude, limit)
         why = clean(answer.reason) or "the model gave no reason"
         return Choice(answer.action, why if amount == answer.magnitude else f"{why} (cut to {amount:g})", amount)

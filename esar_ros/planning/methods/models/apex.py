@@ -130,7 +130,7 @@ class Apex(ActionMethod):
         if move in ("up", "down") and float(goal.position[2]) == self._mover.height:
             return -math.inf
         end = self._end_of(goal, observation)
-        if move == self._refused or not self.way_is_free(observation, end, points):
+        if move == self._refused or not self.is_path_free(observation, end, points):
             return -math.inf
         if self._is_occupied(observation.pose.position, end):
             return -math.inf
@@ -154,9 +154,9 @@ class Apex(ActionMethod):
     def _is_occupied(self, start: Vector, end: Vector) -> bool:
         """Returns whether the segment crosses an obstacle voxel other than the one the vehicle is in."""
         steps = np.linspace(0.0, 1.0, max(math.ceil(float(np.linalg.norm(end - start)) / (EDGE / 2.0)), 1) + 1)[1:]
-        way = start + steps[:, None] * (end - start)
+        samples = start + steps[:, None] * (end - start)
         own, _ = self._obstacles.index_of(start[None])
-        index, inside = self._obstacles.index_of(way)
+        index, inside = self._obstacles.index_of(samples)
         other = inside & (index != own).any(axis=1)
         return bool((self._obstacles.values[tuple(index[other].T)] > 0.0).any())
 

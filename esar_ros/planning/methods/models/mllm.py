@@ -169,11 +169,11 @@ class MllmSearch(ModelBelief):
         reason = clean(answer.reason) or "no reason given"
         self._hypothesis = clean(answer.hypothesis, 400)
         self._history.append(f"{observation.elapsed:.0f} s: {number} ({chosen.what}), {reason}")
-        way = float(np.linalg.norm(chosen.place - here)) / self._settings.planning.speed
+        travel_time = float(np.linalg.norm(chosen.place - here)) / self._settings.planning.speed
         words = f"model's {number} of {len(candidates)} ({chosen.what}): {reason}"
         if self._hypothesis:
             words += f"; it believes: {self._hypothesis}"
-        until = observation.stamp + 1.5 * way + self._settings.every
+        until = observation.stamp + 1.5 * travel_time + self._settings.every
         return Choice(Region(chosen.place, _total(self._around(chosen.place, worth)), until, words), "")
 
     def _take(self, outcome: Outcome[Any]) -> None:

@@ -96,10 +96,10 @@ class SeePointFly(ActionMethod):
         if math.isnan(depth) or depth < 0.0:
             return self.fallback(observation, "no depth where the model points")
         length = min(max(range_ - settings.standoff, 0.0), settings.longest)
-        way = ray / np.linalg.norm(ray) * length
-        x, y, _ = observation.pose.position + way
+        offset = ray / np.linalg.norm(ray) * length
+        x, y, _ = observation.pose.position + offset
         yaw = math.atan2(ray[1], ray[0]) if math.hypot(ray[0], ray[1]) > 1e-6 else observation.pose.yaw
-        height = self._mover.clamped(self._mover.height + float(way[2]))
+        height = self._mover.clamped(self._mover.height + float(offset[2]))
         seen = "far away" if math.isinf(range_) else f"{range_:.0f} m away"
         goal = waypoint(x, y, height, settings.speed, yaw)
         off = wrap_angle(yaw - observation.pose.yaw)

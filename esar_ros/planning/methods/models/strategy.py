@@ -17,7 +17,7 @@ from esar_ros.planning.exchange import clean
 
 APART = 90.0  # m between two candidates
 _WINDOW = 60.0  # m, side of the square over which a peak is summed
-_LEAST_PEAK = 0.08  # of the highest peak
+_MIN_PEAK = 0.08  # of the highest peak
 _ROSE = ("E", "NE", "N", "NW", "W", "SW", "S", "SE")
 
 
@@ -29,17 +29,17 @@ class Candidate:
     what: str
 
 
-def peaks(values: NDArray[np.float64], cell: float, origin: Vector, most: int) -> list[Candidate]:
-    """Returns the maxima of a map of expected people (rows, columns), at most `most`, APART (m) from each other."""
+def peaks(values: NDArray[np.float64], cell: float, origin: Vector, max_count: int) -> list[Candidate]:
+    """Returns the maxima of a map of expected people (rows, columns), at most `max_count`, APART (m) at least."""
     width = max(1, round(_WINDOW / cell))
     sums = uniform_filter(values, width, mode="constant") * width**2
     y, x = np.mgrid[: sums.shape[0], : sums.shape[1]]
     found: list[Candidate] = []
     highest = float(sums.max(initial=0.0))
-    while len(found) < most and highest > 0.0:
+    while len(found) < max_count and highest > 0.0:
         row, column = np.unravel_index(int(np.argmax(sums)), sums.shape)
         share = float(sums[row, column])
-        if share < _LEAST_PEAK * highest:
+        if share < _MIN_PEAK * highest:
             break
         place = origin[:2] + (np.array([column, row]) + 0.5) * cell
         found.append(Candidate(place, f"belief peak, {share * 100:.1f} % of one person within {_WINDOW / 2:.0f} m"))
@@ -47,12 +47,12 @@ def peaks(values: NDArray[np.float64], cell: float, origin: Vector, most: int) -
     return found
 
 
-def around_clues(clues: Sequence[SeenClue], most: int) -> list[Candidate]:
+def around_clues(clues: Sequence[SeenClue], max_count: int) -> list[Candidate]:
     """Surroundings of things found, the surest first."""
     things = sorted((c for c in clues if c.kind != PERSON), key=lambda c: (-c.score, c.id))
     return [
         Candidate(clue.position[:2], f"around a clue: {clean(clue.text or clue.kind, 40)} (score {clue.score:.2f})")
-        for clue in things[:most]
+        for clue in things[:max_count]
     ]
 
 

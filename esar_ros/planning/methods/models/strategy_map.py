@@ -16,9 +16,9 @@ from esar_ros.mission.observation import FREE, OCCUPIED, Grid, SeenClue
 
 SIDE = 640  # px of the map; a strip with the legend lies below it
 _STRIP = 52  # px
-_LEAST_SPAN = 240.0  # m that the map shows at least
+_MIN_SPAN = 240.0  # m that the map shows at least
 _PAD = 0.14  # of the span around what must be shown
-_MOST_CLUES = 25
+_MAX_CLUES = 25
 # RGB
 _UNKNOWN, _FREE, _OCCUPIED, _OUTSIDE = (176, 180, 186), (246, 246, 242), (92, 88, 84), (128, 132, 140)
 _LIKELY, _LESS_LIKELY = (214, 30, 20), (255, 196, 60)
@@ -48,7 +48,7 @@ class _Frame:
     def __init__(self, scene: Scene) -> None:
         shown = np.array([scene.here, scene.home, *scene.candidates])
         low, high = shown.min(axis=0), shown.max(axis=0)
-        self.span = max(float((high - low).max()) * (1.0 + 2.0 * _PAD), _LEAST_SPAN)
+        self.span = max(float((high - low).max()) * (1.0 + 2.0 * _PAD), _MIN_SPAN)
         self.corner = (low + high) / 2.0 - self.span / 2.0
         self.scale = SIDE / self.span
 
@@ -83,8 +83,8 @@ def draw(scene: Scene) -> NDArray[np.uint8]:
         _heat(ground, frame.sample(scene.belief, 0))
     _fence(ground, scene, frame)
     if len(scene.track) > 1:
-        way = np.array([frame.pixel(place) for place in scene.track], np.int32)
-        cv2.polylines(ground, [way.reshape(-1, 1, 2)], False, _TRACK, 2, cv2.LINE_AA)
+        line = np.array([frame.pixel(place) for place in scene.track], np.int32)
+        cv2.polylines(ground, [line.reshape(-1, 1, 2)], False, _TRACK, 2, cv2.LINE_AA)
     _finds(ground, scene, frame)
     x, y = frame.pixel(scene.home)
     cv2.rectangle(ground, (x - 5, y - 5), (x + 5, y + 5), _VEHICLE, 2)
@@ -113,7 +113,7 @@ def _fence(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
 
 
 def _finds(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
-    for clue in sorted(scene.clues, key=lambda c: (c.kind != PERSON, -c.score, c.id))[:_MOST_CLUES]:
+    for clue in sorted(scene.clues, key=lambda c: (c.kind != PERSON, -c.score, c.id))[:_MAX_CLUES]:
         if not np.isfinite(clue.position).all():
             continue
         x, y = frame.pixel(clue.position)

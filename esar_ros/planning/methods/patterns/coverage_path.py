@@ -114,16 +114,16 @@ def _lane_offsets(low: float, high: float, spacing: float) -> NDArray[np.float64
 
 
 def _inside(
-    local: NDArray[np.float64], offset: float, margin: float, least: float, most: float
+    local: NDArray[np.float64], offset: float, margin: float, lower: float, upper: float
 ) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Pieces of the line y = offset inside the polygon less its margin, and between least and most, by increasing x."""
+    """Pieces of the line y = offset inside the polygon less its margin, between lower and upper, by increasing x."""
     following = np.roll(local, -1, axis=0)
     spans = (local[:, 1] > offset) != (following[:, 1] > offset)
     run = following[spans] - local[spans]
     crossings = np.sort(local[spans, 0] + run[:, 0] * (offset - local[spans, 1]) / run[:, 1])
     pieces = []
     for left, right in zip(crossings[::2], crossings[1::2], strict=True):
-        left, right = max(float(left) + margin, least), min(float(right) - margin, most)
+        left, right = max(float(left) + margin, lower), min(float(right) - margin, upper)
         if right > left:
             pieces.append(((left, offset), (right, offset)))
     return pieces

@@ -20,7 +20,7 @@ from esar_ros.planning.methods.patterns.pattern import Pattern, cut, inside
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
 
-_MOST_CELLS = 120  # a side; the start is far less than this many cells from wherever the time allows to fly
+_MAX_CELLS = 120  # a side; the start is far less than this many cells from wherever the time allows to fly
 
 
 @register("greedy")
@@ -30,7 +30,7 @@ class Greedy(Pattern):
     name = "greedy"
 
     def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
-        half = min(_MOST_CELLS // 2, math.ceil(longest / spacing))
+        half = min(_MAX_CELLS // 2, math.ceil(longest / spacing))
         offsets = np.arange(-half, half + 1) * spacing
         centres = home + np.stack(np.meshgrid(offsets, offsets), axis=-1)
         distance = np.linalg.norm(centres - home, axis=-1)
@@ -54,13 +54,13 @@ def walk(heat: NDArray[np.float64], start: tuple[int, int], longest: float) -> N
         if not left.any():
             break
         steps = np.stack([rows - here[0], columns - here[1]], axis=-1)
-        way = np.maximum(np.hypot(steps[..., 0], steps[..., 1]), 1e-9)
+        distance = np.maximum(np.hypot(steps[..., 0], steps[..., 1]), 1e-9)
         near = np.maximum(np.abs(steps[..., 0]), np.abs(steps[..., 1])) <= 1
-        value = np.where(near, left, 0.0) if window.any() else left / way
+        value = np.where(near, left, 0.0) if window.any() else left / distance
         # A millionth decides between cells that are equal but for rounding.
-        value = value * (1.0 + 1e-6 * (steps @ ahead) / way)
+        value = value * (1.0 + 1e-6 * (steps @ ahead) / distance)
         best = np.array(np.unravel_index(int(np.argmax(value)), value.shape))
-        length += float(way[tuple(best)])
+        length += float(distance[tuple(best)])
         here, ahead = best, np.sign(best - here)
         left[tuple(best)] = 0.0
         cells.append(best)

@@ -132,6 +132,6 @@ def inside(points: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray
 
 def cut(points: NDArray[np.float64], start: Vector, longest: float) -> NDArray[np.float64]:
     """The first of the points (N, 2), as many as a way from start of at most `longest` m takes."""
-    way = np.concatenate([start[None, :2], points])
-    flown = np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))
+    path = np.concatenate([start[None, :2], points])
+    flown = np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))
     return points[: int(np.searchsorted(flown, longest, side="right"))]
