@@ -95,7 +95,7 @@ class AirSimBridgeNode(Node):
         self._stepping = False
         self._not_before = 0.0  # s steady: while somebody is missing, time goes no faster than real time
         self._published_static = False
-        self._told = ""
+        self._last_progress = ""
         self._last_report = 0.0
         self._unanswered_since = 0.0  # s steady: when the present step was published
         self._pacer = BridgeClock(self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every))
@@ -158,7 +158,7 @@ class AirSimBridgeNode(Node):
     # -- messages in ----------------------------------------------------------------------------
 
     def _on_heartbeat(self, bridged: BridgedVehicle, message: Heartbeat) -> None:
-        bridged.roster.heard(
+        bridged.roster.on_heartbeat(
             message.node,
             message.boot_id,
             message.ready,
@@ -204,8 +204,8 @@ class AirSimBridgeNode(Node):
 
     def _tell(self, words: str) -> None:
         """Publishes a text on what the bridge waits for, once, for the display of the mission's progress."""
-        if self._progress and words and words != self._told:
-            self._told = words
+        if self._progress and words and words != self._last_progress:
+            self._last_progress = words
             tell(Progress("join" if self._seq <= 0 else WAIT, text=words))
 
     def _diagnose(self) -> None:

@@ -39,7 +39,7 @@ from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.srv import SetPrompts
 from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
-TOLD_FOR = 5.0  # s for which diagnostics tell of a picture that could not be used
+REPORTED_FOR = 5.0  # s for which diagnostics tell of a picture that could not be used
 SILENT = 3.0  # periods of the cameras without a frame, after which the detector says that it is blind
 
 Found = list[Detection2D] | None  # None: the picture could not be used
@@ -59,10 +59,10 @@ class ClueDetectorNode(StepNode):
         self._frames: dict[int, FrameSet] = {}
         self._backend_lock = threading.Lock()  # prompts change between two pictures, not within one
         self._counts: Counter[str] = Counter()
-        self._trouble = ("", -TOLD_FOR)  # why the newest unusable picture was, and when (s, steady)
+        self._trouble = ("", -REPORTED_FOR)  # why the newest unusable picture was, and when (s, steady)
         self._answers: list[float] = []  # s, wall time of each picture since the last diagnostics
         self._latencies: list[float] = []  # s, from a frame's coming to its answer, since the last diagnostics
-        self._told = self._last_frame = time.monotonic()  # s, steady
+        self._diagnosed_at = self._last_frame = time.monotonic()  # s, steady
         self._cameras: tuple[str, ...] = ()  # of the newest frame
         self.exit_code: int | None = None
         for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS, names.CLUE_CROPS):
@@ -177,7 +177,7 @@ class ClueDetectorNode(StepNode):
         silent = now - self._last_frame
         values: dict[str, object] = {
             "backend": self._choice,
-            "rate (pictures/s)": round(len(answers) / max(now - self._told, 1e-3), 2),
+            "rate (pictures/s)": round(len(answers) / max(now - self._diagnosed_at, 1e-3), 2),
             "a picture, mean (ms)": round(1e3 * sum(answers) / len(answers), 1) if answers else 0.0,
             "a picture, longest (ms)": round(1e3 * max(answers, default=0.0), 1),
             "a frame's latency, longest (ms)": round(1e3 * max(latencies, default=0.0), 1),
@@ -188,13 +188,13 @@ class ClueDetectorNode(StepNode):
             "pictures unusable": self._counts["pictures unusable"],
             **{f"left out, {reason}": count for reason, count in self.detector.left_out.items()},
         }
-        self._told = now
+        self._diagnosed_at = now
         lacking = [camera for camera in names.CAMERAS if camera not in self._cameras]
         trouble, since = self._trouble
         finding = Finding("detector", values=values)
         if not self.lockstep and silent > self._silence:
             finding = Finding("detector", DiagnosticStatus.STALE, f"no frame for {silent:.0f} s", values)
-        elif now - since < TOLD_FOR:
+        elif now - since < REPORTED_FOR:
             finding = Finding("detector", DiagnosticStatus.ERROR, trouble, values)
         elif self._cameras and lacking:
             finding = Finding("detector", DiagnosticStatus.WARN, f"no pictures of {', '.join(lacking)}", values)

@@ -55,7 +55,7 @@ class PilotNode(StepNode):
         self._goal: tuple[int, Goal] | None = None
         self._home: Vector | None = None
         self._window: tuple[int, OccupancyWindow | None] | None = None
-        self._planner_heard = 0.0
+        self._decision_received = 0.0
         self._pending: tuple[int, PilotOutput] | None = None  # answer waiting for the bridge, by stamp
         self._pending_until = 0.0
         self._count = 0
@@ -100,7 +100,7 @@ class PilotNode(StepNode):
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
         if message.node == interface.PLANNER:
-            self._planner_heard = time.monotonic()
+            self._decision_received = time.monotonic()
 
     def _on_order(self, message: String) -> None:
         """A person's order holds until the next one; `search` gives the vehicle back to the planner."""
@@ -187,7 +187,7 @@ class PilotNode(StepNode):
         if self.lockstep and step.previous_ns is not None:
             safety = self.inbox(names.SAFETY_STATUS).at(step.previous_ns) or safety
         phase = mission.phase if mission is not None else MissionState.UNKNOWN
-        silence = time.monotonic() - self._planner_heard
+        silence = time.monotonic() - self._decision_received
         if self.lockstep:
             silence = SILENT if interface.PLANNER in step.absent else 0.0
         return PilotInput(

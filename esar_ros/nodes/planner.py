@@ -69,8 +69,8 @@ class PlannerNode(StepNode):
         for topic in (names.GOAL, names.DECISION, names.REPORTS, names.BELIEF, names.GOAL_MARKERS):
             self.output(topic)
         self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
-        said = BY_NAME[names.OPERATOR_REPORT]
-        self.create_subscription(Report, self.topic(said.name), self._on_operator_report, PROFILES[said.quality])
+        entry = BY_NAME[names.OPERATOR_REPORT]
+        self.create_subscription(Report, self.topic(entry.name), self._on_operator_report, PROFILES[entry.quality])
         if self.pace != LOCKSTEP:
             self._session.run_clock()
             self.inbox(names.CLUES)

@@ -63,8 +63,8 @@ class Px4BridgeNode(Node):
         target = int(
             declare(self, "target_system", address.system_id, "the autopilot's MAV_SYS_ID", minimum=1, maximum=255)
         )
-        told = "what it flies safe commands in: PX4's offboard, or a mode of this bridge's own that it registers"
-        own = declare(self, "mode", settings.mode, told, choices=("offboard", "external")) == "external"
+        about = "what it flies safe commands in: PX4's offboard, or a mode of this bridge's own that it registers"
+        own = declare(self, "mode", settings.mode, about, choices=("offboard", "external")) == "external"
         self._state = Px4State(target)
         self._external = ExternalMode(random.SystemRandom().getrandbits(63)) if own else None
         self._stream = Stream(self._state, settings.timing, self._external)
@@ -76,9 +76,9 @@ class Px4BridgeNode(Node):
         self._count = 0
         self._moved = False  # map -> odom, since it was published
         self._new = False  # position, since odometry was published
-        self._told = ""
+        self._last_reason = ""
         self.scheduling = ""  # of this process, in words
-        self._px4 = Px4Link(self, namespace, target, self._hear, own)
+        self._px4 = Px4Link(self, namespace, target, self._on_message, own)
         self._refuse_another_release(settings.release)
         self._out = {
             name: self.create_publisher(message_class(BY_NAME[name].type), name, PROFILES[BY_NAME[name].quality])
@@ -110,16 +110,16 @@ class Px4BridgeNode(Node):
 
     # -- in -------------------------------------------------------------------------------------
 
-    def _hear(self, name: str, message: Any) -> None:
+    def _on_message(self, name: str, message: Any) -> None:
         if name == "VehicleCommandAck":
-            self._offboard.hear_ack(message)
+            self._offboard.on_ack(message)
             return
         if self._external is not None and name in EXTERNAL_OUT:
-            self._external.hear(name, message)
+            self._external.on_message(name, message)
             return
-        self._state.hear(name, message, time.monotonic())
+        self._state.receive(name, message, time.monotonic())
         if name == "VehicleLocalPosition":
-            self._moved = self._frame.hear(message) or self._moved
+            self._moved = self._frame.update(message) or self._moved
             self._new = True
 
     def _on_command(self, message: Any) -> None:
@@ -169,8 +169,8 @@ class Px4BridgeNode(Node):
     def _tell(self) -> None:
         """Say once why offboard was left."""
         why = self._stream.left_because
-        if why != self._told:
-            self._told = why
+        if why != self._last_reason:
+            self._last_reason = why
             self.get_logger().warning(f"not in offboard: {why}" if why else "in offboard, obeying safe commands")
 
     # -- out ------------------------------------------------------------------------------------
@@ -231,13 +231,13 @@ class Px4BridgeNode(Node):
     def _publish_battery(self, now: float, stamp: Any) -> None:
         if not self._state.is_fresh("BatteryStatus", now):
             return  # what is old must not be told as new
-        told = self._state.newest("BatteryStatus")
+        status = self._state.newest("BatteryStatus")
         unknown = math.nan
         message = BatteryState(
-            percentage=float(told.remaining) if told.remaining >= 0.0 else unknown,
-            voltage=float(told.voltage_v) if told.voltage_v > 0.0 else unknown,
-            current=-float(told.current_a) if told.current_a >= 0.0 else unknown,
-            present=bool(told.connected),
+            percentage=float(status.remaining) if status.remaining >= 0.0 else unknown,
+            voltage=float(status.voltage_v) if status.voltage_v > 0.0 else unknown,
+            current=-float(status.current_a) if status.current_a >= 0.0 else unknown,
+            present=bool(status.connected),
             power_supply_status=BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
             power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_LIPO,
         )

@@ -51,13 +51,13 @@ class Loop:
             self.fake.advance(self.now)
             for name, message in self.fake.speak():
                 if name == "VehicleCommandAck":
-                    self.bridge.hear_ack(message)
+                    self.bridge.on_ack(message)
                 elif name in EXTERNAL_OUT:
                     external = self.bridge.stream.external
                     if external is not None:
-                        external.hear(name, message)
+                        external.on_message(name, message)
                 else:
-                    self.state.hear(name, message, self.now)
+                    self.state.receive(name, message, self.now)
             if self.velocity is not None:
                 self.bridge.stream.obey(self.velocity, self.yaw_rate, self.now)
             if self.bridge_alive:

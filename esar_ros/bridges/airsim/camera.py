@@ -58,8 +58,8 @@ class AirSimCameras:
         ids = {image.camera: image.pixels.astype(np.uint8) for image in images[2 * n :]}
         return Pictures(images[0].stamp_ns, rgb, depth, ids)
 
-    def _depth(self, told: NDArray[np.float32]) -> NDArray[np.float32]:
-        depth = told.copy()  # what was received is the client's buffer
+    def _depth(self, received: NDArray[np.float32]) -> NDArray[np.float32]:
+        depth = received.copy()  # what was received is the client's buffer
         depth[depth > self._depth_max] = np.inf
         return depth
 

@@ -64,25 +64,25 @@ class CameraImage:
     pixels: NDArray[Any]  # (H, W, 3) BGR uint8, or (H, W) float32; (n,) uint8 of a PNG
 
     @staticmethod
-    def of(told: Mapping[str, Any]) -> CameraImage:
+    def of(response: Mapping[str, Any]) -> CameraImage:
         """Read an answer; the pixels are a view of what was received. Raises ValueError for a wrong size."""
-        shape: tuple[int, ...] = (int(told["height"]), int(told["width"]))
-        if told["pixels_as_float"]:
-            pixels: NDArray[Any] = np.asarray(told["image_data_float"], dtype=np.float32)
+        shape: tuple[int, ...] = (int(response["height"]), int(response["width"]))
+        if response["pixels_as_float"]:
+            pixels: NDArray[Any] = np.asarray(response["image_data_float"], dtype=np.float32)
         else:
-            pixels = np.frombuffer(told["image_data_uint8"], dtype=np.uint8)
-            shape = (*shape, 3) if not told["compress"] else (pixels.size,)
+            pixels = np.frombuffer(response["image_data_uint8"], dtype=np.uint8)
+            shape = (*shape, 3) if not response["compress"] else (pixels.size,)
         return CameraImage(
-            str(told["camera_name"]),
-            int(told["image_type"]),
-            int(told["time_stamp"]),
-            from_vector3r(told["camera_position"]),
-            from_quaternionr(told["camera_orientation"]),
+            str(response["camera_name"]),
+            int(response["image_type"]),
+            int(response["time_stamp"]),
+            from_vector3r(response["camera_position"]),
+            from_quaternionr(response["camera_orientation"]),
             pixels.reshape(shape),
         )
 
 
-def lidar_points(told: Mapping[str, Any]) -> NDArray[np.float32]:
+def lidar_points(response: Mapping[str, Any]) -> NDArray[np.float32]:
     """Points (N, 3) of a LidarData, m, in its data frame (FRD of the sensor, or NED of the vehicle)."""
-    cloud = np.asarray(told["point_cloud"], dtype=np.float32)
+    cloud = np.asarray(response["point_cloud"], dtype=np.float32)
     return cloud[: cloud.size - cloud.size % 3].reshape(-1, 3)  # AirSim sends one float when it saw nothing

@@ -123,19 +123,19 @@ class AirSimVehicle:
         """Battery; AirSim itself has none, so a server without the extension is always full."""
         if self._has_battery:
             try:
-                told = self._client.call("esarGetBattery", self.name)
-                return BatteryReading(float(told["charge"]), float(told["voltage"]), float(told["current"]))
+                response = self._client.call("esarGetBattery", self.name)
+                return BatteryReading(float(response["charge"]), float(response["voltage"]), float(response["current"]))
             except AirSimError:
                 self._has_battery = False
         return BatteryReading(1.0, math.nan, math.nan)
 
     def read_imu(self) -> ImuReading:
         """Inertial measurement."""
-        told = self._client.call("getImuData", "", self.name)
+        response = self._client.call("getImuData", "", self.name)
         return ImuReading(
-            attitude_ned_frd_to_enu_flu(from_quaternionr(told["orientation"])),
-            frd_to_flu(from_vector3r(told["angular_velocity"])),
-            frd_to_flu(from_vector3r(told["linear_acceleration"])),
+            attitude_ned_frd_to_enu_flu(from_quaternionr(response["orientation"])),
+            frd_to_flu(from_vector3r(response["angular_velocity"])),
+            frd_to_flu(from_vector3r(response["linear_acceleration"])),
         )
 
     def read_gps(self) -> tuple[float, float, float]:

@@ -62,14 +62,14 @@ class ExternalMode:
         self._due: int | None = None  # check to answer
         self._valid = True  # whether PX4 still counts the registration
 
-    def hear(self, name: str, message: Any) -> None:
+    def on_message(self, name: str, message: Any) -> None:
         """Handles a message of the autopilot to such modes: RegisterExtComponentReply or ArmingCheckRequest."""
         if name == "RegisterExtComponentReply":
-            self.hear_reply(message)
+            self.on_reply(message)
         else:
-            self.hear_check(message)
+            self.on_check(message)
 
-    def hear_reply(self, reply: Any) -> None:
+    def on_reply(self, reply: Any) -> None:
         """A RegisterExtComponentReply; those to others are ignored."""
         if int(reply.request_id) != self._request_id or self.nav_state is not None:
             return
@@ -82,7 +82,7 @@ class ExternalMode:
             self.complaint, self._registered_at, self._valid = "", None, True
             self.refused = False
 
-    def hear_check(self, check: Any) -> None:
+    def on_check(self, check: Any) -> None:
         """An ArmingCheckRequest."""
         if self.nav_state is None:
             return

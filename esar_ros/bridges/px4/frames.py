@@ -77,7 +77,7 @@ class LocalFrame:
     _reference: tuple[float, float, float] | None = None
     _down: float = math.nan  # m, NED, of the last message
 
-    def hear(self, local: Any) -> bool:
+    def update(self, local: Any) -> bool:
         """Take in a VehicleLocalPosition. True when map -> odom has changed."""
         before = (self.jump.copy(), self._reference)
         counters = (int(local.xy_reset_counter), int(local.z_reset_counter), int(local.heading_reset_counter))

@@ -48,7 +48,7 @@ class Offboard:
         self._running: Manoeuvre | None = None
         self._outcomes: dict[Manoeuvre, Outcome] = {}
 
-    def hear_ack(self, ack: Any) -> None:
+    def on_ack(self, ack: Any) -> None:
         """Takes in an answer to a command; kept only to quote the autopilot in an error."""
         self._acks[int(ack.command)] = int(ack.result)
 
@@ -190,8 +190,8 @@ class Offboard:
 
     def _failed(self, what: str, command: Command) -> Outcome:
         result = self._acks.get(command.command)
-        said = "it did not answer" if result is None else f"its answer was {result_name(result)}"
-        return Outcome(End.FAILED, f"{what}: {said}, its mode is {mode_name(self.state.nav_state)}")
+        answer = "it did not answer" if result is None else f"its answer was {result_name(result)}"
+        return Outcome(End.FAILED, f"{what}: {answer}, its mode is {mode_name(self.state.nav_state)}")
 
     def _at(self, nav_state: int) -> Callable[[], bool]:
         return lambda: self.state.nav_state == nav_state and self.state.intention == nav_state

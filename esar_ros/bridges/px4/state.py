@@ -54,7 +54,7 @@ def mode_name(nav_state: int) -> str:
 
 
 @dataclass(frozen=True)
-class Heard:
+class Received:
     """A message and when it came (s, steady clock)."""
 
     message: Any
@@ -66,21 +66,21 @@ class Px4State:
 
     def __init__(self, target_system: int) -> None:
         self.target_system = target_system
-        self._heard: dict[str, Heard] = {}
+        self._received: dict[str, Received] = {}
 
-    def hear(self, name: str, message: Any, now: float) -> None:
+    def receive(self, name: str, message: Any, now: float) -> None:
         """Keep a message."""
-        self._heard[name] = Heard(message, now)
+        self._received[name] = Received(message, now)
 
     def newest(self, name: str) -> Any:
         """The newest message of a kind, however old; None before the first."""
-        heard = self._heard.get(name)
-        return None if heard is None else heard.message
+        last = self._received.get(name)
+        return None if last is None else last.message
 
     def age(self, name: str, now: float) -> float:
         """s since the newest came; inf before the first."""
-        heard = self._heard.get(name)
-        return math.inf if heard is None else now - heard.arrived
+        last = self._received.get(name)
+        return math.inf if last is None else now - last.arrived
 
     def is_fresh(self, name: str, now: float) -> bool:
         """Returns whether a message's age is within its limit (AGES, s)."""
@@ -128,8 +128,8 @@ class Px4State:
     def reasons_against_arming(self, now: float) -> list[str]:
         """Returns the reasons in words for which it may not be armed, the most severe first; empty when it may."""
         silent = [name for name in AGES if not self.is_fresh(name, now)]
-        told = [f"{name} is {_age(self.age(name, now))}" for name in silent]
-        return told + [reason for name in AGES if name not in silent for reason in self._against(name)]
+        reasons = [f"{name} is {_age(self.age(name, now))}" for name in silent]
+        return reasons + [reason for name in AGES if name not in silent for reason in self._against(name)]
 
     def _against(self, name: str) -> Iterator[str]:
         message = self.newest(name)

@@ -11,7 +11,7 @@ class _Member:
     boot_id: int = 0
     ready: bool = False
     waiting_for: str = "its first heartbeat"
-    heard: float = -1e9  # s, steady clock
+    last_heartbeat: float = -1e9  # s, steady clock
     answered: int = -1  # ns, last step finished with
     present: bool = False
 
@@ -29,7 +29,7 @@ class Roster:
         self._patience = patience
         self.epoch = epoch
 
-    def heard(self, node: str, boot_id: int, ready: bool, waiting_for: str, answered: int, now: float) -> None:
+    def on_heartbeat(self, node: str, boot_id: int, ready: bool, waiting_for: str, answered: int, now: float) -> None:
         """Take in one heartbeat; nodes that are not members are ignored. answered: ns, 0 before the first step."""
         member = self._members.get(node)
         if member is None:
@@ -40,7 +40,7 @@ class Roster:
                 self.epoch += 1
             member.boot_id = boot_id
             member.answered = -1
-        member.ready, member.waiting_for, member.heard = ready, waiting_for, now
+        member.ready, member.waiting_for, member.last_heartbeat = ready, waiting_for, now
         member.answered = max(member.answered, answered or -1)
 
     def admit(self) -> bool:
@@ -54,7 +54,7 @@ class Roster:
 
     def expel(self, now: float) -> bool:
         """Drop members that have been silent too long. True when somebody was dropped."""
-        lost = [m for m in self._members.values() if m.present and now - m.heard > self._patience]
+        lost = [m for m in self._members.values() if m.present and now - m.last_heartbeat > self._patience]
         for member in lost:
             member.present, member.ready, member.boot_id = False, False, 0
             member.waiting_for = "its heartbeat"

@@ -29,7 +29,7 @@ LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
 
 NO_PORT = -1  # -1: none is served, 0: a free port
-MOST_VEHICLES = 16
+MAX_VEHICLES = 16
 
 
 def vehicle_names(text: str) -> tuple[str, ...]:
@@ -37,8 +37,8 @@ def vehicle_names(text: str) -> tuple[str, ...]:
     text = text.strip()
     if not text.isdecimal():
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    if not 1 <= int(text) <= MOST_VEHICLES:
-        raise UsageError(f"{text} vehicles", f"give 1 to {MOST_VEHICLES}, or their names separated by commas")
+    if not 1 <= int(text) <= MAX_VEHICLES:
+        raise UsageError(f"{text} vehicles", f"give 1 to {MAX_VEHICLES}, or their names separated by commas")
     return tuple(f"uav{number}" for number in range(1, int(text) + 1))
 
 

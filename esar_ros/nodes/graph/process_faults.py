@@ -49,7 +49,7 @@ class ProcessFaults:
         )
         self._realtime = realtime
         self._elapsed: float | None = None
-        self._heard = 0.0
+        self._received_at = 0.0
         self._stopped: list[tuple[float, int]] = []  # (s steady when it goes on, pid)
         self.strikes: list[Strike] = []
 
@@ -61,19 +61,19 @@ class ProcessFaults:
         schedule = checked_schedule(Path(options.fault), options.vehicles, options.pace)
         return ProcessFaults(schedule, specs, options.pace == "realtime")
 
-    def hear(self, line: str) -> None:
+    def on_line(self, line: str) -> None:
         """Take the time from a line that a process printed."""
         if line.startswith(PREFIX):
             with suppress(ValueError, KeyError, TypeError):
-                told = json.loads(line[len(PREFIX) :])
-                if told["phase"] not in ("start", "join", "ended"):
-                    self._elapsed, self._heard = float(told["elapsed"]), time.monotonic()
+                report = json.loads(line[len(PREFIX) :])
+                if report["phase"] not in ("start", "join", "ended"):
+                    self._elapsed, self._received_at = float(report["elapsed"]), time.monotonic()
 
     def now(self) -> float | None:
         """s since the mission's start; in lockstep that of the newest frame, for its time stands still at will."""
         if self._elapsed is None:
             return None
-        return self._elapsed + (time.monotonic() - self._heard if self._realtime else 0.0)
+        return self._elapsed + (time.monotonic() - self._received_at if self._realtime else 0.0)
 
     def strike(self, processes: Processes) -> None:
         """Send what is due."""

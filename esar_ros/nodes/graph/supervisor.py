@@ -179,19 +179,19 @@ class Supervisor:
     def _launch(self, process: _Process) -> None:
         process.complaint = ""
         # On standard input, since others can read a process's environment.
-        told = ON_STANDARD_INPUT if self._token and process.spec.truth else ""
+        source = ON_STANDARD_INPUT if self._token and process.spec.truth else ""
         process.popen = subprocess.Popen(
             process.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **graph_environment(process.spec.images), **process.spec.truth_environment(told)},
+            env={**os.environ, **graph_environment(process.spec.images), **process.spec.truth_environment(source)},
             start_new_session=True,  # a terminal's Ctrl-C reaches the supervisor alone, which ends all in order
             preexec_fn=die_with_parent,
         )
         assert process.popen.stdin is not None
         with suppress(BrokenPipeError), process.popen.stdin as pipe:
-            if told:
+            if source:
                 pipe.write(self._token.encode() + b"\n")
         process.reader = threading.Thread(target=self._drain, args=(process, process.popen), daemon=True)
         process.reader.start()
@@ -211,5 +211,5 @@ class Supervisor:
             if line:
                 process.tail = [*process.tail[-4:], line]
                 if self.faults is not None:
-                    self.faults.hear(line)
+                    self.faults.on_line(line)
                 self._on_line(process.spec.label, line)

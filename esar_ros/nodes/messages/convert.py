@@ -127,8 +127,8 @@ class OdometryInMap:
         message = self._box.newest if ns is None else self._box.at(ns)
         if message is None:
             return None
-        most = max(message.pose.covariance[k] for k in (0, 7, 14))
-        return None if most == 0.0 else float(np.sqrt(most)) if most > 0.0 else math.inf
+        max_variance = max(message.pose.covariance[k] for k in (0, 7, 14))
+        return None if max_variance == 0.0 else float(np.sqrt(max_variance)) if max_variance > 0.0 else math.inf
 
     def nearest(self, ns: int) -> tuple[int, Pose, Vector] | None:
         """As `at`, of the kept stamp nearest to ns."""

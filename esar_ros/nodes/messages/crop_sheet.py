@@ -15,13 +15,13 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
 
-TILE, CAPTION, COLUMNS, MOST = 128, 34, 4, 12  # px, px, tiles in a row, tiles in all
+TILE, CAPTION, COLUMNS, MAX_TILES = 128, 34, 4, 12  # px, px, tiles in a row, tiles in all
 _PAPER, _INK, _ALARM = (32, 36, 40), (230, 230, 230), (255, 90, 70)
 
 
 def crop_sheet(clues: Sequence[SeenClue], crop: Callable[[int], bytes | None], now: float, stamp: Time) -> Image:
-    """RGB image of the newest MOST things of which there is a picture, persons first; crop: id -> JPEG; now: s."""
-    shown = [(clue, jpeg) for clue in _in_order(clues) if (jpeg := crop(clue.id)) is not None][:MOST]
+    """RGB image of the newest MAX_TILES objects with an image, persons first; crop: id -> JPEG; now: s."""
+    shown = [(clue, jpeg) for clue in _in_order(clues) if (jpeg := crop(clue.id)) is not None][:MAX_TILES]
     rows = max(1, -(-len(shown) // COLUMNS))
     sheet: NDArray[np.uint8] = np.full((rows * (TILE + CAPTION), COLUMNS * TILE, 3), _PAPER, np.uint8)
     for number, (clue, jpeg) in enumerate(shown):

@@ -21,7 +21,7 @@ from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.messages import convert
 
 DEVIATIONS = 2.0  # of an ellipsoid's half axes
-LEAST_SIZE = 0.5  # m, so that what is well known can still be seen
+MIN_SIZE = 0.5  # m, so that what is well known can still be seen
 LETTERS = 1.5  # m
 ABOVE = 3.0  # m over a thing, where its words are
 ARROW_SECONDS = 2.0  # of flight that the arrow of the given velocity stands for
@@ -43,7 +43,7 @@ def safety_markers(
     text.text = f"{mode.name} {words}".strip()
     text.scale.z = LETTERS
     reach = _marker("safety", 1, Marker.SPHERE, where, color, stamp, _SLIGHT)
-    reach.scale = _cube(2.0 * max(stopping_distance, LEAST_SIZE))
+    reach.scale = _cube(2.0 * max(stopping_distance, MIN_SIZE))
     arrow = _marker("safety", 2, Marker.ARROW, np.zeros(3), color, stamp)
     if float(np.linalg.norm(given)) > 0.1:
         arrow.points = [convert.point(where), convert.point(where + ARROW_SECONDS * given)]
@@ -87,7 +87,7 @@ def clue_markers(clues: Sequence[SeenClue], stamp: Time) -> MarkerArray:
         axes, turn = ellipsoid(clue.covariance)
         body = _marker("clues", clue.id, Marker.SPHERE, clue.position, color, stamp, _HALF)
         body.pose.orientation = turn
-        body.scale = convert.vector3(np.maximum(2.0 * axes, LEAST_SIZE))
+        body.scale = convert.vector3(np.maximum(2.0 * axes, MIN_SIZE))
         text = _marker("labels", clue.id, Marker.TEXT_VIEW_FACING, clue.position + [0, 0, ABOVE], color, stamp)
         text.text = f"{clue.kind} {clue.score:.2f}\n{clue.views} views, seen {max(0.0, now - clue.last_seen):.0f} s ago"
         text.scale.z = LETTERS
@@ -134,5 +134,5 @@ def _signed(number: int) -> int:
 
 
 def _cube(edge: float) -> Vector3:
-    edge = edge if math.isfinite(edge) else LEAST_SIZE
+    edge = edge if math.isfinite(edge) else MIN_SIZE
     return Vector3(x=edge, y=edge, z=edge)

@@ -39,23 +39,28 @@ AUTOPILOT = 1  # target component
 
 
 class Px4Link:
-    """Publishers and subscriptions. hear(name, message) is called with the autopilot's messages."""
+    """Publishers and subscriptions. on_message(name, message) is called with the autopilot's messages."""
 
     def __init__(
-        self, node: Node, namespace: str, target_system: int, hear: Callable[[str, Any], None], external: bool = False
+        self,
+        node: Node,
+        namespace: str,
+        target_system: int,
+        on_message: Callable[[str, Any], None],
+        external: bool = False,
     ) -> None:
         """external: also the topics of an external mode."""
         self._node, self._namespace, self._target = node, namespace, target_system
-        self._told = (*OUT, *EXTERNAL_OUT) if external else OUT
-        self._heard = (*IN, *EXTERNAL_IN) if external else IN
-        self._classes = {name: message_class(name) for name in (*self._told, *self._heard)}
+        self._received = (*OUT, *EXTERNAL_OUT) if external else OUT
+        self._sent = (*IN, *EXTERNAL_IN) if external else IN
+        self._classes = {name: message_class(name) for name in (*self._received, *self._sent)}
         self.versions = {name: version_of(kind) for name, kind in self._classes.items()}
-        for name in self._told:
+        for name in self._received:
             node.create_subscription(
-                self._classes[name], self._topic(name, True), lambda m, n=name: hear(n, m), QUALITY
+                self._classes[name], self._topic(name, True), lambda m, n=name: on_message(n, m), QUALITY
             )
         self._publishers = {
-            name: node.create_publisher(self._classes[name], self._topic(name, False), QUALITY) for name in self._heard
+            name: node.create_publisher(self._classes[name], self._topic(name, False), QUALITY) for name in self._sent
         }
 
     def _topic(self, name: str, outgoing: bool) -> str:
@@ -67,7 +72,7 @@ class Px4Link:
         alive = [name for name, _ in node.get_topic_names_and_types() if "/fmu/" in name]
         there = [name for name in alive if "/out/" in name and node.count_publishers(name)]
         there += [name for name in alive if "/in/" in name and node.count_subscribers(name)]
-        needed = [(name, self.versions[name], name in self._told) for name in (*self._told, *self._heard)]
+        needed = [(name, self.versions[name], name in self._received) for name in (*self._received, *self._sent)]
         return missing(needed, self._namespace, there)
 
     def explain(self, lacks: list[Missing]) -> str:

@@ -53,13 +53,13 @@ class PlayOptions:
     def check(self) -> None:
         """Raise UsageError on numbers that make no sense."""
         self.selection.check()
-        for name, value, least, most in (
+        for name, value, minimum, maximum in (
             ("rate", self.rate, 0.01, 100.0),
             ("clock", self.clock, 0.0, 1000.0),
             ("wait", self.wait, 0.0, 3600.0),
         ):
-            if not least <= value <= most:
-                raise UsageError(f"{name} {value:g}", f"give {least:g} to {most:g}")
+            if not minimum <= value <= maximum:
+                raise UsageError(f"{name} {value:g}", f"give {minimum:g} to {maximum:g}")
 
 
 class BagPlayerNode(Node):
@@ -95,9 +95,9 @@ class BagPlayerNode(Node):
         self.create_timer(TICK, self._on_tick, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _output(self, connection: Connection) -> Publisher:
-        heard = PublisherEventCallbacks(incompatible_qos=lambda event: self._on_mismatch(connection.topic, event))
+        callbacks = PublisherEventCallbacks(incompatible_qos=lambda event: self._on_mismatch(connection.topic, event))
         return self.create_publisher(
-            message_class(connection.msgtype), connection.topic, quality_of(connection), event_callbacks=heard
+            message_class(connection.msgtype), connection.topic, quality_of(connection), event_callbacks=callbacks
         )
 
     def _on_mismatch(self, topic: str, event: object) -> None:
@@ -134,10 +134,10 @@ class BagPlayerNode(Node):
                 f"a mission is flying in ROS domain {domain}: {flying[0]} would hear the bag",
                 "set another ROS_DOMAIN_ID, or end the mission",
             )
-        heard = any(output.get_subscription_count() for output in self._outputs.values())
-        if not heard and now - self._made < self._options.wait:
+        subscribed = any(output.get_subscription_count() for output in self._outputs.values())
+        if not subscribed and now - self._made < self._options.wait:
             return False
-        if not heard:
+        if not subscribed:
             self._say("nobody subscribes yet; playing all the same")
         self._begun = (now, self._next.stamp)
         return True

@@ -71,7 +71,7 @@ class FoxgloveBridgeNode(Node):
         self._latched: dict[str, deque[bytes]] = {}
         self._stamped: dict[str, bool] = {}
         self._now = 0  # ns
-        self._told = 0  # ns
+        self._published = 0  # ns
         self._running = False
         space = self.get_namespace().rstrip("/")
         for vehicle in vehicles:
@@ -128,8 +128,8 @@ class FoxgloveBridgeNode(Node):
             elif not wanted and name in self._subscriptions_of:
                 self.destroy_subscription(self._subscriptions_of.pop(name))
                 self._latched.pop(name, None)
-        if self._now != self._told:
-            self._told = self._now
+        if self._now != self._published:
+            self._published = self._now
             self._server.broadcast_time(self._now)
 
     def _pass_on(self, name: str, raw: bytes) -> None:

@@ -28,7 +28,7 @@ class GraphProbeNode(Node):
     def __init__(self) -> None:
         super().__init__(NAME)
         self.facts = Facts()
-        self._heard: set[str] = set()
+        self._subscribed: set[str] = set()
 
     def look(self) -> None:
         """Note all endpoints and subscribe to topics that are new."""
@@ -51,12 +51,12 @@ class GraphProbeNode(Node):
                                 quality.durability == DurabilityPolicy.TRANSIENT_LOCAL,
                             )
                         )
-            if publishers and topic not in self._heard and len(types) == 1:
+            if publishers and topic not in self._subscribed and len(types) == 1:
                 self._listen(topic, types[0])
         self.facts.endpoints = endpoints
 
     def _listen(self, topic: str, message_type: str) -> None:
-        self._heard.add(topic)
+        self._subscribed.add(topic)
         try:
             kind = message_class(message_type)
         except (ImportError, AttributeError, ValueError):  # of a package that is not installed here

@@ -193,14 +193,14 @@ def reply(**changes: object) -> SimpleNamespace:
 )
 def test_a_reply_that_registers_nothing(changes: dict[str, object], words: str) -> None:
     mode = ExternalMode(5)
-    mode.hear_reply(reply(**changes))
+    mode.on_reply(reply(**changes))
     assert mode.nav_state is None and words in mode.complaint
 
 
 def test_checks_are_answered_once_with_their_number() -> None:
     mode = ExternalMode(5)
-    mode.hear_reply(reply())
-    mode.hear_check(SimpleNamespace(request_id=9, valid_registrations_mask=0b10))
+    mode.on_reply(reply())
+    mode.on_check(SimpleNamespace(request_id=9, valid_registrations_mask=0b10))
     _, answer = mode.step(1.0, True, True)
     assert answer is not None and (answer.request_id, answer.registration_id, answer.can_run) == (9, 1, True)
     assert mode.step(1.1, True, True)[1] is None

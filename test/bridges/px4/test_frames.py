@@ -162,7 +162,7 @@ def test_the_odometry_frame_lies_on_the_map_where_the_estimator_began(x: float, 
     latitude, longitude, altitude = ORIGIN.to_geodetic([x, y, z])
     frame = LocalFrame()
     assert frame.odom_in_map(ORIGIN) is None
-    frame.hear(local_position(ref_lat=latitude, ref_lon=longitude, ref_alt=altitude))
+    frame.update(local_position(ref_lat=latitude, ref_lon=longitude, ref_alt=altitude))
     pose = frame.odom_in_map(ORIGIN)
     assert pose is not None
     np.testing.assert_allclose(pose.position, [x, y, z], atol=1e-6)
@@ -171,9 +171,9 @@ def test_the_odometry_frame_lies_on_the_map_where_the_estimator_began(x: float, 
 
 def test_without_a_global_reference_there_is_no_place_on_the_map() -> None:
     frame = LocalFrame()
-    frame.hear(local_position(xy_global=False))
+    frame.update(local_position(xy_global=False))
     assert frame.odom_in_map(ORIGIN) is None
-    frame.hear(local_position(z_global=False))
+    frame.update(local_position(z_global=False))
     assert frame.odom_in_map(ORIGIN) is None
 
 
@@ -185,7 +185,7 @@ def test_odometry_is_continuous_over_resets_and_the_map_position_takes_them(rese
     """A vehicle that stands still: what the estimator jumps by is seen in map -> odom alone."""
     frame = LocalFrame()
     estimate, counters, total = np.array([1.0, 2.0, -3.0]), [250, 250], np.zeros(3)
-    frame.hear(local_position(x=1.0, y=2.0, z=-3.0, xy_reset_counter=250, z_reset_counter=250))
+    frame.update(local_position(x=1.0, y=2.0, z=-3.0, xy_reset_counter=250, z_reset_counter=250))
     start = frame.position(local_position(x=1.0, y=2.0, z=-3.0))
     for kind, (dn, de, dd) in resets:
         delta = np.array([dn, de, 0.0]) * (kind in ("xy", "both")) + np.array([0.0, 0.0, dd]) * (kind in ("z", "both"))
@@ -196,7 +196,7 @@ def test_odometry_is_continuous_over_resets_and_the_map_position_takes_them(rese
             x=estimate[0], y=estimate[1], z=estimate[2], delta_xy=[dn, de], delta_z=dd,
             xy_reset_counter=counters[0], z_reset_counter=counters[1],
         )  # fmt: skip
-        changed = frame.hear(local)
+        changed = frame.update(local)
         assert changed or np.linalg.norm(delta) < 1e-3
         np.testing.assert_allclose(frame.position(local), start, atol=1e-6)
         pose = frame.odom_in_map(ORIGIN)
@@ -209,10 +209,10 @@ def test_odometry_is_continuous_over_resets_and_the_map_position_takes_them(rese
 def test_an_origin_that_is_moved_in_height_moves_neither_odometry_nor_the_place_on_the_map(up: float, z: float) -> None:
     """PX4 1.17 then tells the step of z with the wrong sign."""
     frame = LocalFrame()
-    frame.hear(local_position(z=-10.0))
-    frame.hear(local_position(z=up - 10.0, ref_alt=3400.0 + up, delta_z=-up, z_reset_counter=1))
+    frame.update(local_position(z=-10.0))
+    frame.update(local_position(z=up - 10.0, ref_alt=3400.0 + up, delta_z=-up, z_reset_counter=1))
     after = local_position(z=z + up - 10.0, ref_alt=3400.0 + up, delta_z=-up, z_reset_counter=1)
-    frame.hear(after)
+    frame.update(after)
     np.testing.assert_allclose(frame.position(after), [0.0, 0.0, 10.0 - z], atol=1e-6)
     pose = frame.odom_in_map(ORIGIN)
     assert pose is not None
@@ -230,7 +230,7 @@ def test_a_flight_over_a_moved_origin_is_continuous_and_true() -> None:
             loop.fake.raise_origin(10.3)
         loop.run(STEP)
         local = loop.state.newest("VehicleLocalPosition")
-        frame.hear(local)
+        frame.update(local)
         heights.append(float(frame.position(local)[2]))
         pose = frame.odom_in_map(origin)
         assert pose is not None
@@ -242,7 +242,7 @@ def test_a_flight_over_a_moved_origin_is_continuous_and_true() -> None:
 def test_a_counter_that_stands_still_means_no_jump_whatever_delta_says() -> None:
     frame = LocalFrame()
     for _ in range(3):
-        frame.hear(local_position(delta_xy=[5.0, 5.0], delta_z=2.0, xy_reset_counter=3, z_reset_counter=1))
+        frame.update(local_position(delta_xy=[5.0, 5.0], delta_z=2.0, xy_reset_counter=3, z_reset_counter=1))
     np.testing.assert_array_equal(frame.jump, np.zeros(3))
     assert frame.resets == 0
 
@@ -250,14 +250,14 @@ def test_a_counter_that_stands_still_means_no_jump_whatever_delta_says() -> None
 def test_heading_resets_are_counted() -> None:
     frame = LocalFrame()
     for counter in (0, 0, 1, 2):
-        frame.hear(local_position(heading_reset_counter=counter))
+        frame.update(local_position(heading_reset_counter=counter))
     assert frame.heading_resets == 2
 
 
 def test_a_reset_that_is_not_a_number_moves_nothing() -> None:
     frame = LocalFrame()
-    frame.hear(local_position())
-    frame.hear(local_position(xy_reset_counter=1, delta_xy=[math.nan, 1.0]))
+    frame.update(local_position())
+    frame.update(local_position(xy_reset_counter=1, delta_xy=[math.nan, 1.0]))
     assert np.isfinite(frame.jump).all()
 
 

@@ -437,7 +437,7 @@ def test_a_pause_of_the_bridge_alone_is_no_silence_of_the_governor(flying: Loop)
     # On waking the step's timer may come first.
     flying.bridge.stream.obey(np.zeros(3), 0.0, flying.now - 0.4)
     for name in state.AGES:
-        flying.state.hear(name, flying.state.newest(name), flying.now - 0.4)
+        flying.state.receive(name, flying.state.newest(name), flying.now - 0.4)
     flying.bridge.step(flying.now + 0.001)
     flying.bridge_alive = True
     flying.run(2.0)

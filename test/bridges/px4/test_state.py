@@ -48,7 +48,7 @@ def loop() -> Loop:
 def test_each_reason_has_its_name(loop: Loop, name: str, field: str, value: Any, words: str) -> None:
     message = loop.state.newest(name)
     setattr(message, field, value)
-    loop.state.hear(name, message, loop.now)
+    loop.state.receive(name, message, loop.now)
     reasons = loop.state.reasons_against_arming(loop.now)
     assert len(reasons) == 1 and words in reasons[0]
 
@@ -58,16 +58,16 @@ def test_what_is_old_or_was_never_heard_is_named(loop: Loop, name: str) -> None:
     message, state = loop.state.newest(name), Px4State(1)
     for other in AGES:
         if other != name:
-            state.hear(other, loop.state.newest(other), loop.now)
+            state.receive(other, loop.state.newest(other), loop.now)
     assert state.reasons_against_arming(loop.now) == [f"{name} is silent"]
-    state.hear(name, message, loop.now - AGES[name] - 0.1)
+    state.receive(name, message, loop.now - AGES[name] - 0.1)
     assert state.reasons_against_arming(loop.now) == [f"{name} is {AGES[name] + 0.1:.1f} s old"]
 
 
 def test_ages_are_of_arrival_whatever_the_stamp_says(loop: Loop) -> None:
     message = loop.state.newest("VehicleStatus")
     message.timestamp = 0
-    loop.state.hear("VehicleStatus", message, loop.now)
+    loop.state.receive("VehicleStatus", message, loop.now)
     assert loop.state.reasons_against_arming(loop.now) == []
 
 
@@ -79,7 +79,7 @@ def test_ages_are_of_arrival_whatever_the_stamp_says(loop: Loop) -> None:
 def test_what_is_true_of_a_sound_vehicle_on_the_ground_forbids_nothing(loop: Loop, flag: str) -> None:
     message = loop.state.newest("FailsafeFlags")
     setattr(message, flag, True)
-    loop.state.hear("FailsafeFlags", message, loop.now)
+    loop.state.receive("FailsafeFlags", message, loop.now)
     assert loop.state.reasons_against_arming(loop.now) == []
 
 

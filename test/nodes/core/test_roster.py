@@ -4,7 +4,7 @@ from esar_ros.nodes.core.roster import Roster
 
 
 def beat(roster: Roster, node: str, now: float, boot: int = 1, ready: bool = True, answered: int = -1) -> None:
-    roster.heard(node, boot, ready, "" if ready else "the brief", answered, now)
+    roster.on_heartbeat(node, boot, ready, "" if ready else "the brief", answered, now)
 
 
 def test_members_join_only_when_ready_and_only_when_admitted() -> None:

@@ -60,7 +60,7 @@ def until(condition: Callable[[], bool]) -> bool:
 
 
 def tell(one: ProcessFaults, elapsed: float, phase: str = "search") -> None:
-    one.hear(f'{PREFIX}{{"phase": "{phase}", "elapsed": {elapsed}}}')
+    one.on_line(f'{PREFIX}{{"phase": "{phase}", "elapsed": {elapsed}}}')
 
 
 def test_a_kill_waits_for_its_time_and_takes_the_right_process(shop: Shop) -> None:
@@ -69,7 +69,7 @@ def test_a_kill_waits_for_its_time_and_takes_the_right_process(shop: Shop) -> No
         tell(one, elapsed, phase)
         one.strike(shop)
         assert not one.strikes
-    one.hear("not for us")
+    one.on_line("not for us")
     tell(one, 3.0)
     one.strike(shop)
     assert until(lambda: shop.state("uav2-pilot") == "Z")

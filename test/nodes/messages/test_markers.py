@@ -16,7 +16,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import SeenClue
-from esar_ros.nodes.messages.crop_sheet import CAPTION, COLUMNS, MOST, TILE, crop_sheet
+from esar_ros.nodes.messages.crop_sheet import CAPTION, COLUMNS, MAX_TILES, TILE, crop_sheet
 from esar_ros.nodes.messages.markers import clue_markers, ellipsoid, goal_markers, safety_markers
 
 STAMP = Time(sec=100)
@@ -96,4 +96,6 @@ def test_crops_are_pasted_whole_persons_first() -> None:
 def test_a_sheet_is_never_empty_and_never_endless() -> None:
     assert crop_sheet([], {}.get, 0.0, STAMP).height == TILE + CAPTION
     many = [clue(n) for n in range(1, 40)]
-    assert crop_sheet(many, lambda _: jpeg((9, 9, 9), 8, 8), 0.0, STAMP).height == MOST // COLUMNS * (TILE + CAPTION)
+    assert crop_sheet(many, lambda _: jpeg((9, 9, 9), 8, 8), 0.0, STAMP).height == MAX_TILES // COLUMNS * (
+        TILE + CAPTION
+    )

@@ -26,7 +26,7 @@ class NodeFaults:
         self._schedule = schedule
         self._node = node
         self._start_ns: int | None = None
-        self._told: set[int] = set()
+        self._logged: set[int] = set()
         self._subscription = node.create_subscription(
             MissionState, state_topic, self._on_state, PROFILES[BY_NAME[names.MISSION_STATE].quality]
         )
@@ -76,6 +76,6 @@ class NodeFaults:
 
     def _tell(self, fault: Any, topic: str, now: float) -> None:
         """Once per fault, so that a log says what was injected."""
-        if fault is not None and id(fault) not in self._told:
-            self._told.add(id(fault))
+        if fault is not None and id(fault) not in self._logged:
+            self._logged.add(id(fault))
             self._node.get_logger().warning(f"fault injected: {fault.kind} of {topic} from {now:.2f} s on")
