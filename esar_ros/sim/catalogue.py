@@ -153,11 +153,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _spread(names: list[str], most: int) -> list[str]:
-    """Returns at most `most` of the names, evenly spaced from first to last."""
-    if len(names) <= most:
+def _spread(names: list[str], count: int) -> list[str]:
+    """Returns at most `count` of the names, evenly spaced from first to last."""
+    if len(names) <= count:
         return names
-    return [names[round(k * (len(names) - 1) / (most - 1))] for k in range(most)] if most > 1 else names[:1]
+    return [names[round(k * (len(names) - 1) / (count - 1))] for k in range(count)] if count > 1 else names[:1]
 
 
 def _print(rows: list[tuple[Entry, ...]]) -> None:

@@ -35,7 +35,7 @@ from esar_ros.sim.world.world import World
 STAGE = "simulator: "  # of the lines that tell what is under way before the server answers
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 BEAT = 0.01  # s of wall time between advances in real time
-MOST_BEHIND = 0.1  # s; a longer stall of the machine is not made up for
+MAX_LAG = 0.1  # s; a longer stall of the machine is not made up for
 
 
 def place_vehicles(settings: Settings, world: World, vehicle: Vehicle) -> tuple[Settings, list[Drone]]:
@@ -82,7 +82,7 @@ async def keep_time(simulation: Simulation, speed: float) -> None:
     while True:
         await asyncio.sleep(BEAT)
         now = time.monotonic()
-        owed = 0.0 if clock.paused else min(owed + (now - last) * speed, MOST_BEHIND * max(speed, 1.0))
+        owed = 0.0 if clock.paused else min(owed + (now - last) * speed, MAX_LAG * max(speed, 1.0))
         last = now
         steps = int(owed / STEP)
         if steps:

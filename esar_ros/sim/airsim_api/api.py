@@ -99,8 +99,8 @@ class Context:
 def _arguments(function: Callable[..., Any]) -> tuple[int, int]:
     """Returns the minimum and maximum number of arguments beside the session."""
     own = list(inspect.signature(function).parameters.values())[1:]
-    least = sum(p.default is p.empty and p.kind is not p.VAR_POSITIONAL for p in own)
-    return least, sys.maxsize if any(p.kind is p.VAR_POSITIONAL for p in own) else len(own)
+    minimum = sum(p.default is p.empty and p.kind is not p.VAR_POSITIONAL for p in own)
+    return minimum, sys.maxsize if any(p.kind is p.VAR_POSITIONAL for p in own) else len(own)
 
 
 class Api:
@@ -133,13 +133,13 @@ class Api:
         count = len(arguments)
         if name not in self._methods:
             raise ApiError(f"rpclib: server could not find function '{name:.60}' with argument count {count}.")
-        function, marking, (least, most) = self._methods[name]
+        function, marking, (minimum, maximum) = self._methods[name]
         if marking.truth and not self._context.may_see_truth(session):
             raise ApiError(f"'{name}' tells ground truth: this connection must call esarAuthorize(token) first")
-        if not least <= count <= most:
+        if not minimum <= count <= maximum:
             raise ApiError(
                 f"rpclib: function '{name}' (called with {count} arg(s)) was called with an invalid number of "
-                f"arguments. Expected: {most}"
+                f"arguments. Expected: {maximum}"
             )
         try:
             result = function(session, *arguments)

@@ -98,8 +98,8 @@ class Recorder:
             if self._queue.qsize() >= WAITING:
                 self.left_out += 1
                 continue
-            told = pose_dict(pose, drone.offset)
-            numbers = [*told["position"].values(), *told["orientation"].values()]
+            fields = pose_dict(pose, drone.offset)
+            numbers = [*fields["position"].values(), *fields["orientation"].values()]
             line = "\t".join([name, str(now_ns // 1_000_000), *(f"{value:g}" for value in numbers)])
             self._queue.put_nowait(_Sample(name, line, now_ns, images, self._cameras.job(views)))
 

@@ -126,10 +126,10 @@ class RpcServer:
             self._bound(lambda c: c.unread, UNREAD_BY_ALL, "unread answers")
             self._bound(lambda c: c.unfinished, UNFINISHED_BY_ALL, "half messages")
 
-    def _bound(self, held: Callable[[_Connection], int], most: int, what: str) -> None:
+    def _bound(self, held: Callable[[_Connection], int], limit: int, what: str) -> None:
         """Drop the greatest holders until all together hold no more than allowed."""
         sizes = {connection: held(connection) for connection in self._connections}
-        excess = sum(sizes.values()) - most
+        excess = sum(sizes.values()) - limit
         for connection in sorted(sizes, key=sizes.__getitem__, reverse=True):
             if excess <= 0:
                 break

@@ -9,7 +9,7 @@ from esar_ros.sim.clock import SimClock
 from esar_ros.sim.settings import TIME_FORMAT, TimeOfDay
 from esar_ros.sim.world.world import World
 
-LEAST_INTERVAL = 0.05  # s between the sun's steps
+MIN_INTERVAL = 0.05  # s between the sun's steps
 
 
 class Sun:
@@ -30,7 +30,7 @@ class Sun:
         if self._before is None:
             self._before = local
         self._start, self._began = start, self._clock.now
-        self._due = self._began + max(plan.interval, LEAST_INTERVAL)
+        self._due = self._began + max(plan.interval, MIN_INTERVAL)
         self._plan = plan if plan.move_sun and plan.speed != 0.0 else None
         self._set(start)
 
@@ -44,7 +44,7 @@ class Sun:
         """Step the sun when it is time; called at every control step."""
         if self._plan is None or self._clock.now < self._due:
             return
-        self._due = self._clock.now + max(self._plan.interval, LEAST_INTERVAL)
+        self._due = self._clock.now + max(self._plan.interval, MIN_INTERVAL)
         try:
             self._set(self._start + timedelta(seconds=(self._clock.now - self._began) * self._plan.speed))
         except OverflowError:

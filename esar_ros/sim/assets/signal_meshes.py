@@ -16,13 +16,15 @@ _GLOW: Colour = (3.2, 2.8, 1.9)
 _WHITE_GLOW: Colour = (3.2, 3.2, 3.0)
 
 
-def _puffs(b: MeshBuilder, foot: float, top: float, least: float, most: float, lean: float, colour: Colour) -> None:
+def _puffs(
+    b: MeshBuilder, foot: float, top: float, minimum: float, maximum: float, lean: float, colour: Colour
+) -> None:
     """Thick billowing smoke from one height to another, wider and further along +x as it rises."""
     rng = np.random.default_rng(13)
     angles = np.arange(9) * (2.0 * np.pi / 9)
     rings, tones = [], []
     for k, t in enumerate(np.linspace(0.0, 1.0, 10)):
-        r = (least + (most - least) * t) * (0.25 if k in (0, 9) else (0.85 if k % 2 else 1.12))
+        r = (minimum + (maximum - minimum) * t) * (0.25 if k in (0, 9) else (0.85 if k % 2 else 1.12))
         billow = r * rng.uniform(0.82, 1.2, 9)
         middle = np.array([lean * t * t, 0.2 * lean * np.sin(4.0 * t), foot + (top - foot) * t])
         rings.append(
@@ -31,7 +33,7 @@ def _puffs(b: MeshBuilder, foot: float, top: float, least: float, most: float, l
         tones.append(shade(colour, 0.82 if k % 2 else 1.08))
     b.loft(rings, tones)
     for t in (0.45, 0.8):
-        r = 0.62 * (least + (most - least) * t)
+        r = 0.62 * (minimum + (maximum - minimum) * t)
         spot = (lean * t * t + (0.9 - t) * r, 0.8 * r * (1.0 if t < 0.5 else -1.0), foot + (top - foot) * t)
         b.lump(spot, (r, r, 0.9 * r), shade(colour, 0.95), rng, 0.14, 7, 5)
 

@@ -186,11 +186,11 @@ class Path:
         best, best_gap = self._travelled, math.inf
         first = int(np.searchsorted(self._lengths, self._travelled, side="right")) - 1
         for leg in range(max(first, 0), min(first + 2, len(self._legs) - 1)):
-            start, way = self._legs[leg], self._legs[leg + 1] - self._legs[leg]
+            start, segment = self._legs[leg], self._legs[leg + 1] - self._legs[leg]
             length = float(self._lengths[leg + 1] - self._lengths[leg])
-            share = float(np.dot(position - start, way)) / length**2 if length > 0.0 else 1.0
+            share = float(np.dot(position - start, segment)) / length**2 if length > 0.0 else 1.0
             share = min(1.0, max(0.0, share))
-            gap = float(np.linalg.norm(start + share * way - position))
+            gap = float(np.linalg.norm(start + share * segment - position))
             if gap < best_gap - 1e-9:
                 best, best_gap = float(self._lengths[leg]) + share * length, gap
         return max(best, self._travelled)

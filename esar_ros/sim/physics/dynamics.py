@@ -138,10 +138,10 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
                     wish[k] = gain * error + integral[k]
                 wish[2] = gravity + _clamp(wish[2], -down_max, up_max)
                 level = math.hypot(wish[0], wish[1])
-                most = slope * wish[2]
-                if level > most:
-                    wish[0] *= most / level
-                    wish[1] *= most / level
+                max_level = slope * wish[2]
+                if level > max_level:
+                    wish[0] *= max_level / level
+                    wish[1] *= max_level / level
             else:
                 roll = _clamp(setpoint[1], -tilt, tilt)
                 pitch = _clamp(setpoint[2], -tilt, tilt)

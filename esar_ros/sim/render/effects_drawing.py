@@ -18,10 +18,10 @@ from esar_ros.sim.weather.sky import LUX, Lighting
 from esar_ros.sim.world.scene import PlacedEmitter
 
 _PUFFS = 26  # of a plume
-_MOST = 512  # puffs and glows a view
+_MAX_SPRITES = 512  # puffs and glows a view
 _GLOW_PX = 3.0  # least radius of a glow: a lens spreads a point over as much
 _REACH = 400.0  # m beyond which a lamp lights no ground
-_LEAST_LIGHT = 0.02  # of what a lamp gives at 2 m, of the exposed scene, below which it is left out
+_MIN_LIGHT = 0.02  # of what a lamp gives at 2 m, of the exposed scene, below which it is left out
 _WIND_SHARE = 0.85  # of the wind that smoke takes
 
 
@@ -31,7 +31,7 @@ class EffectsDrawing:
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
         square = context.buffer(np.array([-1, -1, 1, -1, -1, 1, 1, 1], dtype=np.float32).tobytes())
-        self._rows = context.buffer(reserve=_MOST * 32, dynamic=True)
+        self._rows = context.buffer(reserve=_MAX_SPRITES * 32, dynamic=True)
         layout = [(square, "2f", "corner"), (self._rows, "4f 4f/i", "centre", "tint")]
         self._smoke, self._glow = (
             context.vertex_array(program(context, shaders_sky.PUFF_VERTEX, fragment), layout)
@@ -54,8 +54,8 @@ class EffectsDrawing:
 
     def _render(self, array: moderngl.VertexArray, rows: NDArray[np.float32]) -> None:
         if len(rows):
-            self._rows.write(rows[:_MOST])
-            array.render(moderngl.TRIANGLE_STRIP, instances=min(len(rows), _MOST))
+            self._rows.write(rows[:_MAX_SPRITES])
+            array.render(moderngl.TRIANGLE_STRIP, instances=min(len(rows), _MAX_SPRITES))
 
 
 def flicker(emitter: PlacedEmitter, time: float) -> float:
@@ -82,7 +82,7 @@ def lamp_block(
     bright = [
         e
         for e in emitters
-        if e.emitter.intensity * LUX * gain / 4.0 > _LEAST_LIGHT and np.linalg.norm(e.position - eye) < _REACH
+        if e.emitter.intensity * LUX * gain / 4.0 > _MIN_LIGHT and np.linalg.norm(e.position - eye) < _REACH
     ]
     bright.sort(key=lambda e: (float(np.linalg.norm(e.position - eye)), e.source.name))
     for k, placed in enumerate(bright[:LAMPS]):

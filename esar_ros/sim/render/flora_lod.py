@@ -13,7 +13,7 @@ from esar_ros.sim.world.raycast import Ground, cast_ground
 from esar_ros.sim.world.scatter import SPECIES, VARIANTS, Flora
 
 FINE_PX, COARSE_PX = 110.0, 30.0  # least height in px for the full and for the coarse mesh
-_LEAST_PX = 3.5  # bushes and rocks below are left out
+_MIN_PX = 3.5  # bushes and rocks below are left out
 _THIN_PX = 9.0  # below, every second tree stands for two; below half of it, every fourth for four
 _HIDDEN_PX = 60.0  # below, what the ground hides is left out
 _STEEP = 0.5  # sine of the view's dip from which billboards would lie flat and coarse meshes are kept
@@ -101,7 +101,7 @@ def _select(ground, table, kinds, present, eye, planes, focal, counts, rows, spr
         pixels = focal * height / distance
         kind = kinds[k]
         tree = kind < BILLBOARD_SPECIES * VARIANTS
-        if not tree and pixels < _LEAST_PX:
+        if not tree and pixels < _MIN_PX:
             continue
         steep = -dz / distance > _STEEP
         widen = 1.0

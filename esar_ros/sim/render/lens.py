@@ -70,8 +70,8 @@ def tone(radiance: Vector) -> NDArray[np.float64]:
 def _fall(
     picture: NDArray[np.uint8], view: View, weather: Conditions, grey: Vector, wind: Vector, rng: np.random.Generator
 ) -> None:
-    most, reach, fall, shutter, size, opacity = _KINDS[weather.falling]
-    count = int(most * weather.density)
+    max_count, reach, fall, shutter, size, opacity = _KINDS[weather.falling]
+    count = int(max_count * weather.density)
     height, width = picture.shape[:2]
     z = np.maximum(0.35, reach * np.cbrt(rng.random(count)))
     spread = rng.uniform(-1.15, 1.15, (count, 2)) * z[:, None] * (view.half_width, view.half_height)

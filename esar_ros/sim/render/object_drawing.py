@@ -21,7 +21,7 @@ from esar_ros.sim.render.graphics import COLOUR_ALONE, EVERYTHING, mask_colour, 
 from esar_ros.sim.render.views import View
 from esar_ros.sim.world.scene import SceneObject
 
-_LEAST_PX = 0.15  # projected radius below which nothing of an object can be seen
+_MIN_PX = 0.15  # projected radius below which nothing of an object can be seen
 _ATLAS = 1024  # px, side
 _BUDGET = 50_000  # samples of one tile; large objects get fewer a pixel, since edges are a small part of them
 SAMPLES = (4, 3, 2, 1)  # along a side of a pixel
@@ -197,7 +197,7 @@ def visible(view: View, things: Sequence[SceneObject], focal: float) -> list[Sce
         position = thing.pose.position
         if (planes[:, :3] @ position + planes[:, 3] < -thing.radius).any():
             continue
-        if focal * thing.radius >= _LEAST_PX * float(np.linalg.norm(position - view.eye)):
+        if focal * thing.radius >= _MIN_PX * float(np.linalg.norm(position - view.eye)):
             shown.append(thing)
     return shown
 

@@ -51,12 +51,12 @@ def summit_pyramid(
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     """Altitudes (n, n) in m AMSL, the highest exactly the ridges' highest, and the surface: ice where it must be."""
     vertices, starts = pack_ridges(relief.ridges)
-    way = math.radians(90.0 - relief.serac.faces)
+    heading = math.radians(90.0 - relief.serac.faces)
     serac = np.array(
         [
             *relief.serac.lip,
-            math.cos(way),
-            math.sin(way),
+            math.cos(heading),
+            math.sin(heading),
             relief.serac.half_width,
             relief.serac.height,
             relief.serac.length,

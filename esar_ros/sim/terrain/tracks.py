@@ -54,8 +54,8 @@ def lay_track(
         cell = size / (heights.shape[0] - 1) * stride
         cells = np.clip(np.rint((points + size / 2) / cell).astype(np.int64), 0, coarse.shape[0] - 1)
         legs = [_route(coarse, hard, cell, int(a[0]), int(a[1]), int(b[0]), int(b[1])) for a, b in pairwise(cells)]
-        ways = [legs[0], *(leg[1:] for leg in legs[1:])]
-        points = np.concatenate(ways).astype(np.float64) * cell - size / 2
+        parts = [legs[0], *(leg[1:] for leg in legs[1:])]
+        points = np.concatenate(parts).astype(np.float64) * cell - size / 2
     return _smooth(points, size)
 
 
@@ -74,11 +74,11 @@ def _route(
     """Cells (N, 2) of x, y on the quickest way (Dijkstra over sixteen neighbours)."""
     back = _dijkstra(heights, hard, cell, x0, y0, x1, y1)
     n = heights.shape[0]
-    at, way = y1 * n + x1, []
+    at, route = y1 * n + x1, []
     while at >= 0:
-        way.append((at % n, at // n))
+        route.append((at % n, at // n))
         at = int(back[at])
-    return np.array(way[::-1], dtype=np.int64)
+    return np.array(route[::-1], dtype=np.int64)
 
 
 @njit(cache=True, nogil=True)

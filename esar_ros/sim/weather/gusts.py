@@ -17,8 +17,8 @@ from esar_ros.sim.clock import CONTROL_STEPS, STEP
 from esar_ros.sim.sensor_noise import Noise
 
 FOOT = 0.3048  # m
-LEAST_HEIGHT, MOST_HEIGHT = 3.0, 305.0  # m, between which the model holds
-LEAST_AIRSPEED = 1.0  # m/s
+MIN_HEIGHT, MAX_HEIGHT = 3.0, 305.0  # m, between which the model holds
+MIN_AIRSPEED = 1.0  # m/s
 CALM = 1e-3  # m/s; below there are no gusts
 GUSTINESS: dict[Weather, float] = {Weather.THUNDERSTORM: 1.6, Weather.BLIZZARD: 1.3, Weather.SANDSTORM: 1.3}
 _BLOCK = 64  # control steps whose noise is drawn at once
@@ -46,7 +46,7 @@ class Gusts:
         if block != self._block:
             self._block, self._white = block, self._noise.normal(block, 3 * _BLOCK).reshape(_BLOCK, 3)
         level, vertical, reach, reach_up = dryden(speed * GUSTINESS.get(weather, 1.0), height)
-        passing = max(airspeed, LEAST_AIRSPEED)
+        passing = max(airspeed, MIN_AIRSPEED)
         n_along, n_across, n_up = self._white[row].tolist()
         keep = math.exp(-_INTERVAL * passing / reach)
         self._along = keep * self._along + math.sqrt(1.0 - keep * keep) * n_along
@@ -62,7 +62,7 @@ def dryden(speed: float, height: float) -> tuple[float, float, float, float]:
 
     speed: mean wind, m/s; height above ground, m.
     """
-    feet = min(max(height, LEAST_HEIGHT), MOST_HEIGHT) / FOOT
+    feet = min(max(height, MIN_HEIGHT), MAX_HEIGHT) / FOOT
     shape = 0.177 + 0.000823 * feet
     vertical = 0.1 * speed
     return vertical / shape**0.4, vertical, feet / shape**1.2 * FOOT, feet * FOOT

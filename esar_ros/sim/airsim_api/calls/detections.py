@@ -91,9 +91,9 @@ class DetectionsApi:
         blob = (await self._renderer.images(job))[0]
         ids = np.frombuffer(blob, FLOAT_ELEMENT, offset=_ARRAY_HEADER)["value"].astype(np.uint8).reshape(shape)
         found = pixel_boxes(ids, [thing.id for thing in things])
-        return [self._told(thing, eye, found[thing.id]) for thing in things if thing.id in found]
+        return [self._description(thing, eye, found[thing.id]) for thing in things if thing.id in found]
 
-    def _told(self, thing: SceneObject, eye: Pose, box: tuple[int, int, int, int]) -> dict[str, Any]:
+    def _description(self, thing: SceneObject, eye: Pose, box: tuple[int, int, int, int]) -> dict[str, Any]:
         left, top, right, bottom = box
         relative = eye.inverse().compose(thing.pose)
         w, x, y, z = (float(v) for v in relative.quaternion)
