@@ -160,23 +160,23 @@ def _described(known: Known, who: Pronouns, random: np.random.Generator) -> str:
 def _plan(known: Known, who: Pronouns, random: np.random.Generator) -> str:
     route, place = known.incident.route, known.incident.walks[0].place
     first, last = route.line[0], route.line[-1]
-    way, heading = " and then ".join(track(name) for name in route.tracks), compass(last - first)
+    tracks, heading = " and then ".join(track(name) for name in route.tracks), compass(last - first)
     if random.random() < _MISREMEMBERED:
         other = track(list(place.tracks)[int(random.integers(len(place.tracks)))])
-        heading = compass(first - last) if other == way else heading
+        heading = compass(first - last) if other == tracks else heading
         return f"If I remember rightly it was {other}, going {heading}, from {_since(known)}; I may mix that up."
     goal = landmark(last, place)
     aim = f"to end {goal}" if goal.startswith("at ") else f"to keep {heading}"
-    told = _pick(
+    text = _pick(
         random,
-        f"The plan was to follow {way}, going {heading}; {who.they} set out at {_since(known)}.",
-        f"{who.they.capitalize()} left at {_since(known)} and meant to take {way}, {aim}.",
-        f"As we know it {who.they} meant to go along {way} towards the {heading}, leaving at {_since(known)}.",
-        f"The note left behind says: {way}, {heading}, back the same day. It was written at {_since(known)}.",
+        f"The plan was to follow {tracks}, going {heading}; {who.they} set out at {_since(known)}.",
+        f"{who.they.capitalize()} left at {_since(known)} and meant to take {tracks}, {aim}.",
+        f"As we know it {who.they} meant to go along {tracks} towards the {heading}, leaving at {_since(known)}.",
+        f"The note left behind says: {tracks}, {heading}, back the same day. It was written at {_since(known)}.",
     )
     if known.incident.kind == "driver":
-        told += f" The car stands {where(first, known.start, place, random)}, empty."
-    return told
+        text += f" The car stands {where(first, known.start, place, random)}, empty."
+    return text
 
 
 def _last_seen(known: Known, voice: Voice, words: dict[str, str], random: np.random.Generator) -> str:
@@ -188,20 +188,20 @@ def _last_seen(known: Known, voice: Voice, words: dict[str, str], random: np.ran
 
 
 def _kit(known: Known, who: Pronouns, random: np.random.Generator) -> str:
-    told = []
+    items = []
     for kind, look in known.kit.looks.items():
         if kind in _CARRIED and random.random() < 0.75:
             colour = next(entry.colour for entry in variants(kind.value) if entry.variant == look)
             noun = _CARRIED[kind]
             plain = kind in (ClueKind.SIGNAL_FLARE, ClueKind.LIGHT)
-            told.append(noun if noun.endswith("s") else with_article(noun if plain else f"{colour} {noun}"))
-    if not told:
+            items.append(noun if noun.endswith("s") else with_article(noun if plain else f"{colour} {noun}"))
+    if not items:
         return f"{who.they.capitalize()} took next to nothing along."
     return _pick(
         random,
-        f"{who.they.capitalize()} carried {listed(told)}.",
-        f"With {who.them}, according to the list at home: {listed(told)}.",
-        f"I believe {who.they} had {listed(told)}; I may have forgotten something.",
+        f"{who.they.capitalize()} carried {listed(items)}.",
+        f"With {who.them}, according to the list at home: {listed(items)}.",
+        f"I believe {who.they} had {listed(items)}; I may have forgotten something.",
     )
 
 
@@ -267,11 +267,11 @@ def _sign(known: Known, who: Pronouns, random: np.random.Generator) -> str:
     end = known.incident.walks[0].at if random.random() > _MISTAKEN else _elsewhere(known, random)
     offset = end - known.start
     turn = float(random.normal(0.0, 0.35))
-    heard = np.array([math.cos(turn) * offset[0] - math.sin(turn) * offset[1],
+    direction = np.array([math.cos(turn) * offset[0] - math.sin(turn) * offset[1],
                       math.sin(turn) * offset[0] + math.cos(turn) * offset[1]])  # fmt: skip
     what = _pick(random, "a light", "a glint") if random.random() < 0.5 else _pick(random, "shouting", "a whistle")
     return (
-        f"Someone near your take-off reports {what} to the {compass(heard)}, "
+        f"Someone near your take-off reports {what} to the {compass(direction)}, "
         f"{_pick(random, 'though sound and light play tricks here', 'unconfirmed', 'but it may have been anything')}."
     )
 

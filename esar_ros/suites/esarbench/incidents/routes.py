@@ -63,7 +63,7 @@ def _branches(line: Points, other: Points) -> tuple[int, list[Points]]:
     at, there = (int(i) for i in np.unravel_index(int(np.argmin(apart)), apart.shape))
     if apart[at, there] > _MEET:
         return 0, []
-    return at, [way for way in (other[there:], other[there::-1]) if len(way) * STRIDE >= 150.0]
+    return at, [branch for branch in (other[there:], other[there::-1]) if len(branch) * STRIDE >= 150.0]
 
 
 def _parts(a: Points, b: Points) -> bool:

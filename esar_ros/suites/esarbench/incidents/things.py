@@ -70,7 +70,7 @@ def leave_things(
     ground = _Ground(incident, people, random)
     have = dict(kit.looks)
     for walk, state in zip(incident.walks, incident.states, strict=True):
-        _on_the_way(ground, walk, have)
+        _on_the_route(ground, walk, have)
         _at_night(ground, walk, have)
         _near_the_end(ground, walk, state, have, dark, hours_since)
     _others(ground, incident)
@@ -115,7 +115,7 @@ class _Ground:
             self.put(ClueKind.FOOTPRINTS, soil, mark, heading, 0.4, why)
 
 
-def _on_the_way(ground: _Ground, walk: Walk, have: dict[ClueKind, str]) -> None:
+def _on_the_route(ground: _Ground, walk: Walk, have: dict[ClueKind, str]) -> None:
     random = ground.random
     ground.drop(have, ClueKind.TENT, 0.35, walk.marks[0], 4.0, "the camp that they set out from")
     astray = [i for i, mark in enumerate(walk.marks) if mark.stage is Stage.LOST and i > 0]

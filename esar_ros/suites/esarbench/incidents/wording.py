@@ -74,11 +74,11 @@ def guessed(distance: float, random: np.random.Generator) -> str:
     """A distance (m) as people say it: rounded, or in minutes on foot."""
     if distance < 90.0:
         return str(random.choice(["less than a hundred metres", "a stone's throw"]))
-    told = distance * float(random.lognormal(0.0, 0.12))
+    guess = distance * float(random.lognormal(0.0, 0.12))
     if random.random() < 0.3:
-        return f"some {_number(max(2, round(told / 50.0)))} minutes' walk"
-    step = 50 if told < 400.0 else 100
-    return f"{random.choice(['about', 'roughly', 'perhaps'])} {max(step, round(told / step) * step)} metres"
+        return f"some {_number(max(2, round(guess / 50.0)))} minutes' walk"
+    step = 50 if guess < 400.0 else 100
+    return f"{random.choice(['about', 'roughly', 'perhaps'])} {max(step, round(guess / step) * step)} metres"
 
 
 def where(point: Points, start: Points, place: PlaceMap, random: np.random.Generator) -> str:

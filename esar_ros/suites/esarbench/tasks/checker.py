@@ -35,7 +35,7 @@ _WORDS = {
     "fifty": 50, "quarter": 15,
 }  # fmt: skip
 _DISTANCE_SHARE = 0.3  # that "about" may be off by
-_DISTANCE_LEAST = 28.0  # m that it may be off by
+_MIN_TOLERANCE = 28.0  # m that it may be off by
 _WALKING = (0.25, 1.6)  # m/s, slowest and fastest over rough ground, rests included
 _COLOURS = re.compile(
     r"\b(red|orange|yellow|green|blue|purple|black|white|grey|olive|pink|brown|silver|teal|lime|navy|khaki|maroon)\b",
@@ -82,8 +82,8 @@ def faults(text: str, claims: Sequence[Claim], facts: Situation, place: PlaceMap
         f"'{claim.words}' ({claim.kind} {' '.join(claim.about)}): {fault}"
         for claim, fault in _untrue(claims, facts, place)
     ]
-    covered, unsaid = _covered(text, claims, [*labels, *(str(victim["name"]) for victim in facts.victims)])
-    found += [f"'{claim.words}' is claimed and not said" for claim in unsaid]
+    covered, missing = _covered(text, claims, [*labels, *(str(victim["name"]) for victim in facts.victims)])
+    found += [f"'{claim.words}' is claimed and not said" for claim in missing]
     found += [
         f"'{match[0]}' is said and claimed nowhere: ...{text[max(0, match.start() - 30) : match.end() + 20]}..."
         for match in _GUARDED.finditer(text)
@@ -104,7 +104,7 @@ def _covered(text: str, claims: Sequence[Claim], names: Sequence[str]) -> tuple[
         for match in pattern.finditer(text):
             named[match.start() : match.end()] = True
     claimed = np.zeros(len(text), dtype=np.bool_)
-    unsaid = []
+    missing = []
     for claim in sorted(claims, key=lambda claim: -len(claim.words)):  # "a red rope" before the "a red" in it
         for match in _whole(claim.words).finditer(text):
             span = slice(match.start(), match.end())
@@ -112,8 +112,8 @@ def _covered(text: str, claims: Sequence[Claim], names: Sequence[str]) -> tuple[
                 claimed[span] = True
                 break
         else:
-            unsaid.append(claim)
-    return named | claimed, unsaid
+            missing.append(claim)
+    return named | claimed, missing
 
 
 def _whole(words: str) -> re.Pattern[str]:
@@ -171,7 +171,7 @@ def _metres(words: str) -> tuple[float, float]:
         middle = float(next(_WORDS[token] for token in tokens if token in _WORDS))
     if "kilometre and a half" in words:
         middle = 1500.0
-    slack = max(_DISTANCE_LEAST, _DISTANCE_SHARE * middle)
+    slack = max(_MIN_TOLERANCE, _DISTANCE_SHARE * middle)
     return middle - slack, middle + slack
 
 
@@ -182,8 +182,8 @@ def _rise(claim: Claim, facts: Situation, place: PlaceMap) -> str:
 
 
 def _walk(claim: Claim, facts: Situation, place: PlaceMap) -> str:
-    way = facts.lines[claim.about[0]]
-    true = float(arc_length(way)[-1])
+    line = facts.lines[claim.about[0]]
+    true = float(arc_length(line)[-1])
     low, high = _minutes(claim.words.lower())
     if low * 60.0 * _WALKING[0] <= true <= high * 60.0 * _WALKING[1]:
         return ""
@@ -203,27 +203,27 @@ def _minutes(words: str) -> tuple[float, float]:
         return 11.0, 19.0
     if "hour" in words:
         return 45.0, 85.0
-    said = float(next(_WORDS[token] for token in words.split() if token in _WORDS))
-    return 0.7 * said, 1.35 * said
+    stated = float(next(_WORDS[token] for token in words.split() if token in _WORDS))
+    return 0.7 * stated, 1.35 * stated
 
 
 def _days(claim: Claim, facts: Situation, place: PlaceMap) -> str:
     true = (facts.day - date.fromisoformat(claim.about[0])).days
     words = claim.words.lower()
     if "before yesterday" in words:
-        said = 2
+        stated = 2
     elif "yesterday" in words:
-        said = 1
+        stated = 1
     elif "today" in words:
-        said = 0
+        stated = 0
     elif "week" in words:
-        said = 7
+        stated = 7
     elif words.startswith("on "):
         day = date.fromisoformat(claim.about[0])
         return "" if words == f"on {day.day} {day:%B}".lower() else f"it was on {day}"
     else:
-        said = next(_WORDS[token] for token in words.split() if token in _WORDS)
-    return "" if said == true else f"it is {true} days"
+        stated = next(_WORDS[token] for token in words.split() if token in _WORDS)
+    return "" if stated == true else f"it is {true} days"
 
 
 def _clock(claim: Claim, facts: Situation, place: PlaceMap) -> str:
@@ -239,15 +239,15 @@ def _clock(claim: Claim, facts: Situation, place: PlaceMap) -> str:
             return f"it is {facts.local_time:%H:%M}, no night"
         half_day = 720 if facts.local_time.hour >= 12 else 0
     if "o'clock" in tokens:
-        said = 60 * (_WORDS[tokens[0]] % 12)
+        stated = 60 * (_WORDS[tokens[0]] % 12)
     elif tokens[0] == "half":
-        said = 60 * (_WORDS[tokens[2]] % 12) + 30
+        stated = 60 * (_WORDS[tokens[2]] % 12) + 30
     else:
         at = tokens.index("past") if "past" in tokens else tokens.index("to")
         minutes = _WORDS[tokens[at - 1]]
         hour = _WORDS[tokens[at + 1]]
-        said = 60 * (hour % 12) + minutes if tokens[at] == "past" else 60 * ((hour - 1) % 12) + 60 - minutes
-    return "" if (said + half_day) % 1440 == true else f"it is {facts.local_time:%H:%M}"
+        stated = 60 * (hour % 12) + minutes if tokens[at] == "past" else 60 * ((hour - 1) % 12) + 60 - minutes
+    return "" if (stated + half_day) % 1440 == true else f"it is {facts.local_time:%H:%M}"
 
 
 def _light(claim: Claim, facts: Situation, place: PlaceMap) -> str:
@@ -264,8 +264,8 @@ def _light(claim: Claim, facts: Situation, place: PlaceMap) -> str:
 
 
 def _weather(claim: Claim, facts: Situation, place: PlaceMap) -> str:
-    said = next(kinds for pattern, kinds in _WEATHERS if re.search(pattern, claim.words.lower()))
-    return "" if facts.weather in said else f"it is {facts.weather.value}"
+    stated = next(kinds for pattern, kinds in _WEATHERS if re.search(pattern, claim.words.lower()))
+    return "" if facts.weather in stated else f"it is {facts.weather.value}"
 
 
 def _wind(claim: Claim, facts: Situation, place: PlaceMap) -> str:

@@ -103,12 +103,12 @@ def draw_statistics(stats: Statistics, path: Path) -> None:
     figure.savefig(path)
 
 
-def word_cloud(words: Mapping[str, int], width: int, height: int, most: int = 110) -> NDArray[np.uint8]:
+def word_cloud(words: Mapping[str, int], width: int, height: int, max_words: int = 110) -> NDArray[np.uint8]:
     """Picture (height, width, 3): the commonest words, larger the commoner, set along a spiral where there is room."""
     picture = Image.new("RGB", (width, height), "white")
     draw = ImageDraw.Draw(picture)
     taken = np.zeros((height, width), dtype=np.bool_)
-    ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))[:most]
+    ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))[:max_words]
     largest = ranked[0][1] if ranked else 1
     for rank, (word, count) in enumerate(ranked):
         font = ImageFont.load_default(size=int(12 + 60 * (count / largest)))

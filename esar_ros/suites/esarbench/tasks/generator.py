@@ -177,7 +177,7 @@ def _tasks(scene: _Scene, draws: list[Draw], seed: int, claims: dict[str, tuple[
         own = _seed(seed, id)
         rng = np.random.default_rng(own)
         start = scene.starts[_choose_start(scene, draw, used, rng)]
-        least, most = WIND[draw.weather]
+        minimum, maximum = WIND[draw.weather]
         local = datetime.combine(scene.moment.day, _hour(draw.light, rng))
         score, name = difficulty(
             [float(np.linalg.norm(scene.site.stand(v["position"]) - start)) for v in scene.staged.victims],
@@ -192,7 +192,7 @@ def _tasks(scene: _Scene, draws: list[Draw], seed: int, claims: dict[str, tuple[
             "local_time": local.isoformat(),
             "weather": draw.weather.value,
             "wind": {
-                "speed": round(float(rng.uniform(least, most)), 1),
+                "speed": round(float(rng.uniform(minimum, maximum)), 1),
                 "direction": round(float(rng.uniform(-math.pi, math.pi)), 2),
             },
             "start": {

@@ -87,13 +87,18 @@ class Site:
         return np.asarray(good)
 
     def nearest(
-        self, xy: Sequence[float], slope: float, on: Sequence[str] = (), within: float = 150.0, least: float = 0.0
+        self,
+        xy: Sequence[float],
+        slope: float,
+        on: Sequence[str] = (),
+        within: float = 150.0,
+        min_distance: float = 0.0,
     ) -> tuple[float, float] | None:
-        """The usable spot nearest to xy, `least` to `within` m away, on a spiral of 1 m steps; None if none."""
+        """The usable spot nearest to xy, `min_distance` to `within` m away, on a spiral of 1 m steps; None if none."""
         steps = np.arange(0, int((within**2) * 0.8) + 1, dtype=np.float64)
         radius, angle = 1.1 * np.sqrt(steps), steps * 2.399963229728653  # a sunflower's spiral
         spiral = np.array(xy, dtype=np.float64) + np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
-        spiral = np.round(spiral[(radius >= least) & (radius <= within)], 1)
+        spiral = np.round(spiral[(radius >= min_distance) & (radius <= within)], 1)
         for start in range(0, len(spiral), 256):
             part = spiral[start : start + 256]
             good = np.flatnonzero(self.usable(part, slope, on))
@@ -121,9 +126,9 @@ class Site:
         """From which viewpoints a spot is seen past ground, plants and structures, with plants on the spot itself."""
         target = self.stand(xy) + (0.0, 0.0, BODY)
         views = self.view_points(xy)
-        way = target - views
-        length = np.linalg.norm(way, axis=1)
-        ranges, _ = self.world.raycast(views, way / length[:, None], LOOK_RANGE + 1.0)
+        sight = target - views
+        length = np.linalg.norm(sight, axis=1)
+        ranges, _ = self.world.raycast(views, sight / length[:, None], LOOK_RANGE + 1.0)
         # The last half metre is the thing's own ground and grass.
         return np.asarray(ranges >= length - 0.5)
 
@@ -193,11 +198,11 @@ class Site:
                 raise UsageError(f"map {self.place.id}: nobody walks from {a} to {b}", "move the story's places")
             chain.append(previous)
         cells = np.array(chain[::-1])
-        way = np.stack([cells % count, cells // count], axis=1) * self._cell + self._cell / 2 - self.place.size / 2
-        way = np.concatenate([[a], way[1:-1], [b]])
-        for _ in range(3):  # corners of the grid are nobody's way
-            way[1:-1] = 0.25 * way[:-2] + 0.5 * way[1:-1] + 0.25 * way[2:]
-        return way
+        line = np.stack([cells % count, cells // count], axis=1) * self._cell + self._cell / 2 - self.place.size / 2
+        line = np.concatenate([[a], line[1:-1], [b]])
+        for _ in range(3):  # corners of the grid are walked by nobody
+            line[1:-1] = 0.25 * line[:-2] + 0.5 * line[1:-1] + 0.25 * line[2:]
+        return line
 
 
 @lru_cache(maxsize=4)
@@ -237,5 +242,5 @@ def point_on(line: Points, share: float) -> tuple[tuple[float, float], float]:
     at = share * along[-1]
     x, y = (float(np.interp(at, along, line[:, k])) for k in (0, 1))
     i = min(max(int(np.searchsorted(along, at)), 1), len(line) - 1)
-    way = line[i] - line[i - 1]
-    return (x, y), math.atan2(way[1], way[0])
+    step = line[i] - line[i - 1]
+    return (x, y), math.atan2(step[1], step[0])

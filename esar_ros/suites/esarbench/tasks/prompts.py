@@ -28,8 +28,8 @@ from esar_ros.suites.esarbench.tasks.voices import VOICES, Voice
 
 _MARK = re.compile(r"<([a-z]+)((?: [\w-]+)*)>|\{([^{}|]+)\|([^{}]+)\}")
 _BESIDE = 35.0  # m from a place that count as beside it
-_MOST_ITEMS = 4  # of the kit that a brief names
-_LEAST_ITEMS = 2
+_MAX_ITEMS = 4  # of the kit that a brief names
+_MIN_ITEMS = 2
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class _Writer:
                     up = self._height(b) >= self._height(a)
                     return self.claim("uphill" if up else "downhill", "uphill" if up else "downhill", a, b)
                 case "way", [line]:
-                    way = situation.lines[line]
-                    climb = float(np.clip(np.diff(self._site.place.ground_height(way)), 0.0, None).sum())
-                    words = wording.walking_time(float(arc_length(way)[-1]), climb, rng)
+                    points = situation.lines[line]
+                    climb = float(np.clip(np.diff(self._site.place.ground_height(points)), 0.0, None).sum())
+                    words = wording.walking_time(float(arc_length(points)[-1]), climb, rng)
                     return self.claim("walk", words, line)
                 case "ago", [day]:
                     words = wording.days_ago(date.fromisoformat(day), situation.day, rng)
@@ -157,7 +157,7 @@ class _Writer:
         """Some of what was carried, in a drawn order."""
         carried = [clue for clue in self._situation.clues if ClueKind(clue["kind"]) in CARRIED]
         order = list(self._rng.permutation(len(carried)))
-        count = int(self._rng.integers(_LEAST_ITEMS, _MOST_ITEMS + 1))
+        count = int(self._rng.integers(_MIN_ITEMS, _MAX_ITEMS + 1))
         items = []
         for index in order[:count]:
             clue = carried[index]

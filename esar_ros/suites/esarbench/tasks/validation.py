@@ -48,9 +48,9 @@ def check_task(task: Task, source: str) -> None:
         if asset not in assets():
             raise UsageError(f"{source}, key {key}: the simulator has no asset {asset}", "see esar_ros.sim.catalogue")
     true = true_difficulty(task, place)
-    for key, said, is_ in (("difficulty", task.difficulty, true[0]), ("tier", task.tier, true[1])):
-        if said != is_:
-            raise UsageError(f"{source}, key {key}: {said}, by the scoring matrix it is {is_}", "mend the value")
+    for key, stated, is_ in (("difficulty", task.difficulty, true[0]), ("tier", task.tier, true[1])):
+        if stated != is_:
+            raise UsageError(f"{source}, key {key}: {stated}, by the scoring matrix it is {is_}", "mend the value")
 
 
 def true_difficulty(task: Task, place: PlaceMap) -> tuple[int, str]:
