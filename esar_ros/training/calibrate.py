@@ -21,7 +21,7 @@ UNSURE = 0.25  # calibrated probability from which a person is told: a planner f
 LOWEST, HIGHEST = 0.10, 0.75  # thresholds stay within
 RANGE_EDGES = (0, 10, 20, 30, 40, 50, 60, 80, 100, 120)  # m, of the bins of detection's probability
 _BINS = 10  # of a reliability curve, each with as many detections
-_LEAST = 12  # detections a bin needs
+_MIN_DETECTIONS = 12  # detections a bin needs
 
 
 def reliability(pictures: Sequence[Picture]) -> dict[str, dict[str, list[float]]]:
@@ -33,9 +33,9 @@ def reliability(pictures: Sequence[Picture]) -> dict[str, dict[str, list[float]]
     curves = {}
     for kind in KINDS:
         own = sorted((v.score, v.label is not None) for v in verdicts if v.kind == kind)
-        if len(own) < _LEAST:
+        if len(own) < _MIN_DETECTIONS:
             continue
-        parts = np.array_split(np.array(own, dtype=np.float64), max(1, min(_BINS, len(own) // _LEAST)))
+        parts = np.array_split(np.array(own, dtype=np.float64), max(1, min(_BINS, len(own) // _MIN_DETECTIONS)))
         points = _pooled([(float(p[:, 0].mean()), float(p[:, 1].mean()), len(p)) for p in parts])
         rising: dict[float, float] = {}
         for score, share in points:
@@ -47,7 +47,7 @@ def reliability(pictures: Sequence[Picture]) -> dict[str, dict[str, list[float]]
 def thresholds(
     pictures: Sequence[Picture], empty: Sequence[Picture] = (), precision: float = PRECISION
 ) -> dict[str, float]:
-    """By class: the least score from which on the wanted share of detections is right, within LOWEST and HIGHEST.
+    """By class: the minimum score from which on the wanted share of detections is right, within LOWEST and HIGHEST.
 
     empty: pictures without objects, where at most FALSE_ALARMS a picture may reach it; this wins over HIGHEST.
     """
@@ -59,8 +59,8 @@ def thresholds(
         right = np.cumsum([hit for _, hit in own])
         share = right / np.arange(1, len(own) + 1)
         enough = np.flatnonzero((share >= precision) & (np.arange(len(own)) >= 5))
-        least = own[int(enough[-1])][0] if len(enough) else HIGHEST
-        found[kind] = round(min(max(least, LOWEST), HIGHEST), 3)
+        minimum = own[int(enough[-1])][0] if len(enough) else HIGHEST
+        found[kind] = round(min(max(minimum, LOWEST), HIGHEST), 3)
         alarms = sorted((f.score for picture in empty for f in picture.found if f.kind == kind), reverse=True)
         if len(alarms) > allowed:
             found[kind] = round(min(max(found[kind], alarms[allowed] + 1e-3), 0.999), 3)
@@ -74,11 +74,11 @@ def of_second_stage(
     alone."""
     limits, curves = thresholds(pictures, empty), reliability([*pictures, *empty])
     if PERSON in curves:
-        limits[PERSON] = least_score(curves[PERSON])
+        limits[PERSON] = min_score(curves[PERSON])
     return limits, curves
 
 
-def least_score(curve: Mapping[str, Sequence[float]], probability: float = UNSURE) -> float:
+def min_score(curve: Mapping[str, Sequence[float]], probability: float = UNSURE) -> float:
     """Score, within LOWEST and HIGHEST, from which a reliability curve reaches a probability."""
     score = float(np.interp(probability, curve["probability"], curve["score"]))
     return round(min(max(score, LOWEST), HIGHEST), 3)

@@ -50,10 +50,10 @@ def results(both: Assessment, alone: Assessment) -> dict[str, Any]:
         "goals": {
             f"{kind} {band}": {
                 "ap50": both.goals[f"{kind} {band}"],
-                "goal": least,
-                "met": both.goals[f"{kind} {band}"] >= least,
+                "goal": minimum,
+                "met": both.goals[f"{kind} {band}"] >= minimum,
             }
-            for band, (_, _, least) in GOALS.items()
+            for band, (_, _, minimum) in GOALS.items()
             for kind in GOAL_KINDS
         },
         "test": both.test,
@@ -100,13 +100,13 @@ def write_json(path: Path, card: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(card, indent=1) + "\n")
 
 
-def page_of(card: Mapping[str, Any], told: str) -> str:
-    """Returns the card as a page of Markdown. told: Markdown about recipe and limits, put before the numbers."""
+def page_of(card: Mapping[str, Any], notes: str) -> str:
+    """Returns the card as a page of Markdown. notes: Markdown about recipe and limits, put before the numbers."""
     test = card["test"]
     fair, every = test["ap50_day_fair"], test["ap50"]
     parts = [
         f"# Model card: {card['name']}",
-        told.strip(),
+        notes.strip(),
         "## Numbers",
         f"{test['pictures']} whole 640x480 frames of the test events' ground, other seeds than training's, 40 % of the "
         f"looks kept from training. An object counts from {MIN_PIXELS} visible pixels on; AP50 is the area under the "

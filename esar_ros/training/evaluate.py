@@ -76,11 +76,11 @@ def _judge(index: int, picture: Picture, pointing: bool) -> Iterable[Verdict]:
     boxes = np.array([label.box for label in picture.labels], dtype=np.float64).reshape(-1, 4)
     for found in order:
         agreement = _pointed(found.box, boxes) if pointing else overlaps(found.box, boxes)
-        least = 1.0 if pointing else OVERLAP
+        min_overlap = 1.0 if pointing else OVERLAP
         best: int | None = None
         for n in np.argsort(-agreement, kind="stable"):
             label = picture.labels[n]
-            if agreement[n] >= least and label.kind == found.kind and n not in taken:
+            if agreement[n] >= min_overlap and label.kind == found.kind and n not in taken:
                 best = int(n)
                 break
         if best is not None:

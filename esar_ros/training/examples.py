@@ -46,7 +46,7 @@ from esar_ros.training.scenes import SPLITS
 PROPOSAL = 0.02  # raw score from which the second stage looks at a box
 MERGE = 0.6  # IoU from which two boxes of any class are one proposal
 NOTHING = len(KINDS)  # the class of what is none of them
-UNTOLD = -100  # the class of a box that shows too little of its object to be told by it: torch leaves it out
+IGNORED = -100  # the class of a box that shows too little of its object to be told by it: torch leaves it out
 _PARTLY = 0.3  # IoU from which a proposal shows what an object is
 _TOUCH = 0.1  # IoU from which one that points at an object shows it, and up to which one that does not shows nothing
 _MOVED, _SCALED = 0.25, 0.25  # by chance: greatest move, in sides, and deviation of a side's logarithm
@@ -59,7 +59,7 @@ class Examples:
 
     crops: NDArray[np.float16]  # (N, CHANNELS, SIDE, SIDE)
     features: Tensor  # (N, OWN_FEATURES + classes)
-    targets: NDArray[np.int64]  # (N,) index into KINDS, NOTHING or UNTOLD
+    targets: NDArray[np.int64]  # (N,) index into KINDS, NOTHING or IGNORED
     shifts: Tensor  # (N, 4) from the box onto the object; NaN where it shows nothing
 
     @staticmethod
@@ -162,7 +162,7 @@ def _seen(
         return Examples.joined([])
     objects = shown >= 0
     targets = np.array([
-        NOTHING if one == _NONE else kinds[one] if _agreement(corners, boxes)[one] >= _PARTLY else UNTOLD
+        NOTHING if one == _NONE else kinds[one] if _agreement(corners, boxes)[one] >= _PARTLY else IGNORED
         for one, corners in zip(shown, proposals.corners, strict=True)
     ])  # fmt: skip
     shifts = np.full((len(shown), 4), np.nan)

@@ -53,8 +53,8 @@ def quantise(network: Path, file: Path, pictures: Sequence[Tensor]) -> None:
     name = model.graph.input[0].name
     single = _in_single_precision(model.graph)
     ranges = {
-        tensor: [{"rmin": np.float32(least), "rmax": np.float32(most), "quant_type": QuantType.QUInt8}]
-        for tensor, (least, most) in _silu_ranges(model, single, pictures).items()
+        tensor: [{"rmin": np.float32(minimum), "rmax": np.float32(maximum), "quant_type": QuantType.QUInt8}]
+        for tensor, (minimum, maximum) in _silu_ranges(model, single, pictures).items()
     }
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / file.name
@@ -64,9 +64,9 @@ def quantise(network: Path, file: Path, pictures: Sequence[Tensor]) -> None:
             nodes_to_exclude=single, extra_options={"TensorQuantOverrides": ranges},
         )  # fmt: skip
         whole = onnx.load(made)
-    told = {entry.key: entry.value for entry in model.metadata_props if entry.key in _KEPT}
+    metadata = {entry.key: entry.value for entry in model.metadata_props if entry.key in _KEPT}
     del whole.metadata_props[:]
-    onnx.helper.set_model_props(whole, told)
+    onnx.helper.set_model_props(whole, metadata)
     write_atomically(file, whole.SerializeToString())
 
 
@@ -87,8 +87,8 @@ def _silu_ranges(model: Any, single: Collection[str], pictures: Sequence[Tensor]
             [(out.min(), out.max()) for out in session.run(tensors, {model.graph.input[0].name: picture})]
             for picture in pictures
         ])  # fmt: skip
-    least, most = np.maximum(seen[..., 0].min(axis=0), SILU_FLOOR), seen[..., 1].max(axis=0)
-    return {tensor: (float(low), float(high)) for tensor, low, high in zip(tensors, least, most, strict=True)}
+    minimum, maximum = np.maximum(seen[..., 0].min(axis=0), SILU_FLOOR), seen[..., 1].max(axis=0)
+    return {tensor: (float(low), float(high)) for tensor, low, high in zip(tensors, minimum, maximum, strict=True)}
 
 
 def _in_single_precision(graph: Any) -> list[str]:

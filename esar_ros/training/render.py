@@ -161,17 +161,17 @@ def _windows(
 
 
 def _corner(shape: tuple[int, ...], label: Label | None, rng: np.random.Generator) -> tuple[int, int]:
-    least, most = [0, 0], [shape[0] - CROP, shape[1] - CROP]
+    first, last = [0, 0], [shape[0] - CROP, shape[1] - CROP]
     if label is not None:
         x, y, w, h = label.box
         for axis, (start, length) in enumerate(((y, h), (x, w))):
             if length + 2 * _BORDER <= CROP:
-                low = min(max(0, start + length + _BORDER - CROP), most[axis])
-                high = max(min(most[axis], start - _BORDER), low)
+                low = min(max(0, start + length + _BORDER - CROP), last[axis])
+                high = max(min(last[axis], start - _BORDER), low)
             else:
-                low = high = min(max(0, start + length // 2 - CROP // 2), most[axis])
-            least[axis], most[axis] = low, high
-    return int(rng.integers(least[0], most[0] + 1)), int(rng.integers(least[1], most[1] + 1))
+                low = high = min(max(0, start + length // 2 - CROP // 2), last[axis])
+            first[axis], last[axis] = low, high
+    return int(rng.integers(first[0], last[0] + 1)), int(rng.integers(first[1], last[1] + 1))
 
 
 def _inside(label: Label, corner: tuple[int, int]) -> bool:

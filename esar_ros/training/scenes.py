@@ -42,7 +42,7 @@ _HELD_OUT_SHARE = 0.4  # of a test set's things
 _APART = 2.4  # m
 _TILT = math.radians(4.0)  # standard deviation of roll and pitch in flight
 _DOWN = math.radians(55.0)  # depression from which the down camera is the one that looks
-_LEAST_PIXELS = 8.0  # expected, of a target at the farthest range it is looked at from
+_MIN_PIXELS = 8.0  # expected, of a target at the farthest range it is looked at from
 _FLIGHT_REACH = 200.0  # m about an event's point from which a flight's pictures are taken
 _FLIGHT_HEIGHTS = (10.0, 45.0)  # m above ground, low ones more often
 _FOCAL = 320.0  # px, of the vehicle's pictures
@@ -221,7 +221,7 @@ def farthest(entry: Entry, light: str) -> float:
     """Range (m) at which something still covers a few pixels."""
     sides = sorted(entry.size)[1:]
     area = 0.35 * sides[0] * sides[1]
-    reach = _FOCAL * math.sqrt(area / _LEAST_PIXELS)
+    reach = _FOCAL * math.sqrt(area / _MIN_PIXELS)
     if light == "night" and entry.kind in _NIGHT_REACH and entry.lit:
         reach *= 2.0
     return min(max(reach, 8.0), BANDS[-1][1])
@@ -251,8 +251,8 @@ def _shot(
         xy = middle
     point = site.stand(xy) + (0.0, 0.0, 0.3)
     if near:
-        most = farthest(things[target].entry, light) if target is not None else BANDS[-1][1]
-        low, high = BANDS[0][0], max(most, 10.0)
+        max_range = farthest(things[target].entry, light) if target is not None else BANDS[-1][1]
+        low, high = BANDS[0][0], max(max_range, 10.0)
     else:
         low, high = BANDS[int(rng.integers(len(BANDS)))]
     away = math.exp(float(rng.uniform(math.log(low), math.log(high))))

@@ -14,7 +14,7 @@ import numpy as np
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detectors.second_stage import CHANNELS, OWN_FEATURES, SIDE
-from esar_ros.training.examples import NOTHING, UNTOLD, Examples
+from esar_ros.training.examples import IGNORED, NOTHING, Examples
 from esar_ros.training.train import OPSET, torch_with
 
 EPOCHS = 24
@@ -64,10 +64,10 @@ def train_second(
             optimiser.load_state_dict(state["optimiser"])
             schedule.load_state_dict(state["schedule"])
             done = int(state["epochs"])
-    counts = np.bincount(examples.targets[examples.targets != UNTOLD], minlength=NOTHING + 1)
+    counts = np.bincount(examples.targets[examples.targets != IGNORED], minlength=NOTHING + 1)
     weights = np.where(counts > 0, (counts.max() / np.maximum(counts, 1)) ** _RARER, 0.0)
     loss_of = torch.nn.CrossEntropyLoss(
-        torch.tensor(weights, dtype=torch.float32, device=device), label_smoothing=_SMOOTHED, ignore_index=UNTOLD
+        torch.tensor(weights, dtype=torch.float32, device=device), label_smoothing=_SMOOTHED, ignore_index=IGNORED
     )
     targets, numbers = torch.from_numpy(examples.targets), torch.from_numpy(examples.features)
     shifts = torch.from_numpy(examples.shifts)
@@ -79,16 +79,16 @@ def train_second(
         order = torch.randperm(len(targets), generator=chance)
         total = 0.0
         for chosen in order.split(_BATCH):
-            if len(chosen) < 2 or not (targets[chosen] != UNTOLD).any():  # one alone has no deviation, none no loss
+            if len(chosen) < 2 or not (targets[chosen] != IGNORED).any():  # one alone has no deviation, none no loss
                 continue
             pictures = torch.from_numpy(examples.crops[chosen.numpy()]).float()
             pictures, placed = _varied(torch, pictures, shifts[chosen], turned[chosen], chance)
-            told, moved = network(pictures.to(device), numbers[chosen].to(device))
+            logits, moved = network(pictures.to(device), numbers[chosen].to(device))
             known = torch.isfinite(placed[:, 0])
             far = torch.nn.functional.smooth_l1_loss(
                 moved[known.to(device)], placed[known].to(device), reduction="sum", beta=_KNEE
             )
-            loss = loss_of(told, targets[chosen].to(device)) + _PLACED * far / len(chosen)
+            loss = loss_of(logits, targets[chosen].to(device)) + _PLACED * far / len(chosen)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -117,8 +117,8 @@ def export_second(weights: Path, file: Path) -> None:
     whole.network = network
 
     def forward(pictures: Any, numbers: Any) -> tuple[Any, Any]:
-        told, moved = network(pictures, numbers)
-        return told.softmax(1), moved
+        logits, moved = network(pictures, numbers)
+        return logits.softmax(1), moved
 
     whole.forward = forward
     whole.eval()
@@ -142,9 +142,9 @@ def network_of(torch: Any) -> Any:
 
         def __init__(self) -> None:
             super().__init__()
-            ways = zip((CHANNELS, *_WIDTHS), _WIDTHS, strict=False)
+            both = zip((CHANNELS, *_WIDTHS), _WIDTHS, strict=False)
             self.look = nn.Sequential(
-                *(layer for inside, outside in ways for layer in block(inside, outside)), nn.Flatten(), nn.Dropout(0.3),
+                *(layer for inside, outside in both for layer in block(inside, outside)), nn.Flatten(), nn.Dropout(0.3),
                 nn.Linear(_WIDTHS[-1] * (SIDE // 2 ** len(_WIDTHS)) ** 2, _KNOWN),
             )  # fmt: skip
             self.level = nn.BatchNorm1d(OWN_FEATURES + len(KINDS))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.training.calibrate import detection_probability, least_score, of_second_stage, reliability, thresholds
+from esar_ros.training.calibrate import detection_probability, min_score, of_second_stage, reliability, thresholds
 from esar_ros.training.evaluate import (
     Found,
     Picture,
@@ -132,17 +132,17 @@ def test_alarms_on_empty_ground_raise_a_threshold():
 
 def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_quarter():
     curve = {"score": [0.2, 0.4, 0.6], "probability": [0.0, 0.1, 0.7]}
-    assert least_score(curve) == pytest.approx(0.45)
-    assert least_score(curve, 0.0) == 0.2
-    assert least_score({"score": [0.02, 0.9], "probability": [0.3, 0.9]}) == 0.1, "not below the lowest"
-    assert least_score({"score": [0.9], "probability": [0.1]}) == 0.75, "nor above the highest"
+    assert min_score(curve) == pytest.approx(0.45)
+    assert min_score(curve, 0.0) == 0.2
+    assert min_score({"score": [0.02, 0.9], "probability": [0.3, 0.9]}) == 0.1, "not below the lowest"
+    assert min_score({"score": [0.9], "probability": [0.1]}) == 0.75, "nor above the highest"
 
 
 def test_a_second_stage_tells_unsure_people_and_counts_alarms_in_its_curves():
     pictures = _population()
     empty = [picture(found=[Found("person", score, (50, 50, 9, 9))]) for score in (0.92, 0.95, 0.9)]
     limits, curves = of_second_stage(pictures, empty)
-    assert limits["person"] == least_score(curves["person"]) < thresholds(pictures, empty)["person"]
+    assert limits["person"] == min_score(curves["person"]) < thresholds(pictures, empty)["person"]
     assert limits["tent"] == 0.75
     assert curves["person"]["probability"][-1] < reliability(pictures)["person"]["probability"][-1]
 

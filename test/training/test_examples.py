@@ -15,7 +15,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.second_stage import CHANNELS, OWN_FEATURES, SIDE, shifted
 from esar_ros.perception.detectors.yolo_file import YoloFile
-from esar_ros.training.examples import NOTHING, UNTOLD, Examples, collect, of_frame
+from esar_ros.training.examples import IGNORED, NOTHING, Examples, collect, of_frame
 from esar_ros.training.labels import Label
 from esar_ros.training.render import _DEPTH_STEPS, _encoded  # a data set is written by hand here
 from helpers.tiny_onnx import write_detector
@@ -89,7 +89,7 @@ def test_the_moved_one_is_seen_where_it_is_and_knows_the_way_back(model: Path) -
     [
         ((100, 100, 40, 8), PERSON),  # IoU 0.4
         ((100, 100, 20, 40), PERSON),  # IoU 1/3
-        ((100, 100, 80, 60), UNTOLD),  # IoU 1/6, pointed at: an example of where, not of what
+        ((100, 100, 80, 60), IGNORED),  # IoU 1/6, pointed at: an example of where, not of what
         ((110, 100, 5, 5), None),  # IoU 1/32, not pointed at: neither
         ((115, 105, 6, 8), None),  # IoU 0.06, pointed at: neither
         ((0, 0, 5, 5), NOTHING),
@@ -101,7 +101,7 @@ def test_a_box_shows_an_object_that_it_can_be_moved_onto(
     made = taken(model, frame(), [label("person", box)])
     firsts = [] if first is None else [first]
     assert made.targets[: 3 + len(firsts)].tolist() == [*firsts, *[NOTHING] * 3]
-    assert np.isfinite(made.shifts[0]).all() == (first in (PERSON, UNTOLD))
+    assert np.isfinite(made.shifts[0]).all() == (first in (PERSON, IGNORED))
 
 
 def test_labels_fit_a_picture_of_half_their_size(model: Path) -> None:
