@@ -45,7 +45,7 @@ def _fields(by: str) -> list[str]:
     from esar_ros.mission.run_conditions import RunConditions
 
     names = [name.strip() for name in by.split(",") if name.strip()]
-    known = [name for name in RunConditions().told if name != "thresholds"]  # one table has one set of them
+    known = [name for name in RunConditions().as_text if name != "thresholds"]  # one table has one set of them
     for name in names:
         if name not in known:
             raise UsageError(f"--by {name} is no condition that parts rows", f"known: {', '.join(known)}")

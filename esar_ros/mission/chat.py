@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1"
-_MOST = 1 << 20  # bytes of an answer
+_MAX_BYTES = 1 << 20  # bytes of an answer
 _AGAIN = (408, 409, 429)  # and every 5xx: asking again may help
 
 
@@ -81,7 +81,7 @@ class ChatServer:
                 parts.append(part)
                 if time.monotonic() > deadline:
                     raise TimeoutError
-                if sum(map(len, parts)) > _MOST:
+                if sum(map(len, parts)) > _MAX_BYTES:
                     raise NoAnswer("the answer is too long")
             if response.length:
                 raise http.client.IncompleteRead(b"".join(parts), response.length)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from esar_ros.mission import defaults
 
-NOT_TOLD = "not told"
+NOT_RECORDED = "not told"
 # Of one method alone; all else must be equal for all methods that are compared.
 OF_METHOD = ("tasks", "model", "planner_settings")
 
@@ -20,7 +20,7 @@ class RunConditions:
     """Conditions under which a mission of one method is flown and scored.
 
     The first fields are chosen by the user. The others identify, by content digest (`digest`), what is read from files
-    and the environment; NOT_TOLD where it was not recorded.
+    and the environment; NOT_RECORDED where it was not recorded.
     """
 
     preset: str = "paper"  # size of the pictures
@@ -29,22 +29,22 @@ class RunConditions:
     detector: str = defaults.DETECTOR  # NAME[:FILE]
     pace: Literal["lockstep", "realtime"] = "lockstep"
     world: str = "embedded"
-    judge: str = NOT_TOLD  # its name with its version
+    judge: str = NOT_RECORDED  # its name with its version
     faults: bool = False  # some are injected
-    version: str = NOT_TOLD  # of esar_ros
-    detector_settings: str = NOT_TOLD  # its files, its parameters, localisation and fusion
-    judge_settings: str = NOT_TOLD
-    thresholds: str = NOT_TOLD
-    vehicle: str = NOT_TOLD
-    pilot: str = NOT_TOLD
-    safety: str = NOT_TOLD
-    tasks: str = NOT_TOLD  # all that the run flies: how many, and their content
-    model: str = NOT_TOLD  # whom the method asks, with which prompts and clock; empty: nobody
-    planner_settings: str = NOT_TOLD
+    version: str = NOT_RECORDED  # of esar_ros
+    detector_settings: str = NOT_RECORDED  # its files, its parameters, localisation and fusion
+    judge_settings: str = NOT_RECORDED
+    thresholds: str = NOT_RECORDED
+    vehicle: str = NOT_RECORDED
+    pilot: str = NOT_RECORDED
+    safety: str = NOT_RECORDED
+    tasks: str = NOT_RECORDED  # all that the run flies: how many, and their content
+    model: str = NOT_RECORDED  # whom the method asks, with which prompts and clock; empty: nobody
+    planner_settings: str = NOT_RECORDED
 
     @property
-    def told(self) -> dict[str, str]:
-        """Each field in words; a detector by its name, its file is in its settings."""
+    def as_text(self) -> dict[str, str]:
+        """Each field in words; a detector by its name, since its file is in its settings."""
         fields = {name: str(value) for name, value in asdict(self).items()}
         fields["governor"] = "on" if self.governor else "off"
         fields["faults"] = "injected" if self.faults else "none"
@@ -54,13 +54,13 @@ class RunConditions:
 
     def differing(self, other: RunConditions) -> tuple[str, ...]:
         """Names of the fields in which another's conditions are not these."""
-        there = other.told
-        return tuple(name for name, value in self.told.items() if value != there[name])
+        there = other.as_text
+        return tuple(name for name, value in self.as_text.items() if value != there[name])
 
     def difference(self, other: RunConditions) -> str:
         """First of these fields with both values, in words; empty when there is none."""
         name = next(iter(self.differing(other)), "")
-        return name and f"{name.replace('_', ' ')}: {self.told[name]} here, {other.told[name]} there"
+        return name and f"{name.replace('_', ' ')}: {self.as_text[name]} here, {other.as_text[name]} there"
 
 
 def digest(content: Any) -> str:

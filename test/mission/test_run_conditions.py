@@ -27,7 +27,7 @@ def test_a_detector_is_its_name_and_content_not_its_path() -> None:
 
 def test_every_field_is_told_and_read_again() -> None:
     conditions = RunConditions(governor=False, faults=True, odometry="autopilot")
-    assert set(conditions.told) == {field.name for field in fields(RunConditions)} > set(OF_METHOD)
+    assert set(conditions.as_text) == {field.name for field in fields(RunConditions)} > set(OF_METHOD)
     assert conditions_from(asdict(conditions)) == conditions
     with pytest.raises(TypeError):
         conditions_from({"moon": "full"})

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import NOT_TOLD, RunConditions, conditions_from
+from esar_ros.mission.run_conditions import NOT_RECORDED, RunConditions, conditions_from
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.judges import clue_score_under
 from esar_ros.scoring.result import Cause, Result, parse_result
@@ -57,9 +57,9 @@ class Episode:
     false_reports: tuple[Point, ...] = field(repr=False)
 
     @property
-    def is_told(self) -> bool:
+    def is_recorded(self) -> bool:
         """True where all its conditions are recorded."""
-        return NOT_TOLD not in self.conditions.told.values()
+        return NOT_RECORDED not in self.conditions.as_text.values()
 
 
 @dataclass(frozen=True)
@@ -164,11 +164,11 @@ def _episode(line: dict[str, Any], folder: Path, where: str, judges: Sequence[Ju
     if not isinstance(line.get("result"), dict):
         raise UsageError(f"{where}: key result is missing", "each line follows esar-episode/1")
     result = parse_result(json.dumps(line["result"]), where)
-    figures, said = _figures(result), {}
+    figures, judge_names = _figures(result), {}
     for judge in judges:
         column = f"cds_{judge.name.partition('/')[0]}"
         figures[column], judgement = clue_score_under(result, judge)
-        said[column] = judgement.judge
+        judge_names[column] = judgement.judge
     task = result.task
     episode = Episode(
         planner=result.planner,
@@ -185,7 +185,7 @@ def _episode(line: dict[str, Any], folder: Path, where: str, judges: Sequence[Ju
         reason=line.get("reason"),
         end=result.end,
         figures=figures,
-        judges=said,
+        judges=judge_names,
         causes=tuple(victim.cause for victim in result.victims),
         tracks=_tracks(line.get("track")),
         things=tuple(
@@ -209,9 +209,9 @@ def _conditions(line: dict[str, Any], result: Result, where: str) -> RunConditio
                 **{
                     name: getattr(result, name) for name in ("preset", "governor", "odometry", "pace", "world", "judge")
                 },
-                "detector": str(job.get("detector", network.get("backend", NOT_TOLD))),
-                "detector_settings": network.get("digest", NOT_TOLD),
-                "model": ", ".join(f"{key} {details[key]}" for key in sorted(details) if key != "date") or NOT_TOLD,
+                "detector": str(job.get("detector", network.get("backend", NOT_RECORDED))),
+                "detector_settings": network.get("digest", NOT_RECORDED),
+                "model": ", ".join(f"{key} {details[key]}" for key in sorted(details) if key != "date") or NOT_RECORDED,
             }
         )
     except TypeError:

@@ -117,12 +117,12 @@ def _cells(method: Method, tier: str, figures: Collection[str], draws: int) -> d
 def _methods(bench: Bench, references: Collection[str], by: Collection[str]) -> tuple[Method, ...]:
     """Rows in order: those that compete, the references, those outside; each by its rescue score, highest first."""
     _check_conditions(bench, by)
-    varied = [name for name in by if len({episode.conditions.told[name] for episode in bench.episodes}) > 1]
+    varied = [name for name in by if len({episode.conditions.as_text[name] for episode in bench.episodes}) > 1]
     rows: dict[str, list[Episode]] = {}
     for episode in bench.episodes:
-        told = episode.conditions.told
-        said = ", ".join(f"{name.replace('_', ' ')} {told[name]}" for name in varied)
-        rows.setdefault(f"{episode.planner} ({said})" if said else episode.planner, []).append(episode)
+        own_text = episode.conditions.as_text
+        variant = ", ".join(f"{name.replace('_', ' ')} {own_text[name]}" for name in varied)
+        rows.setdefault(f"{episode.planner} ({variant})" if variant else episode.planner, []).append(episode)
     shared = _shared_reasons(bench)
     methods = [
         Method(
@@ -152,14 +152,14 @@ def _check_conditions(bench: Bench, by: Collection[str]) -> None:
     first = bench.episodes[0]
     of_planner: dict[tuple[str, ...], Episode] = {}
     for episode in bench.episodes:
-        untold = next((e for e in (first, episode) if not e.is_told and first.folder != episode.folder), None)
-        if untold is not None:
+        unrecorded = next((e for e in (first, episode) if not e.is_recorded and first.folder != episode.folder), None)
+        if unrecorded is not None:
             raise UsageError(
-                f"{untold.folder} does not tell all conditions that it was flown under",
+                f"{unrecorded.folder} does not tell all conditions that it was flown under",
                 "report it alone, or fly it again",
             )
-        told = episode.conditions.told
-        own = of_planner.setdefault((episode.planner, *(told[name] for name in by)), episode)
+        own_text = episode.conditions.as_text
+        own = of_planner.setdefault((episode.planner, *(own_text[name] for name in by)), episode)
         names = [name for name in first.conditions.differing(episode.conditions) if name not in OF_METHOD]
         pairs = [(first, names), (own, list(own.conditions.differing(episode.conditions)))]
         for other, differing in pairs:
@@ -168,8 +168,8 @@ def _check_conditions(bench: Bench, by: Collection[str]) -> None:
                 continue
             whose = f"{episode.planner} of " if name in OF_METHOD else ""
             raise UsageError(
-                f"{name.replace('_', ' ')} of {whose}{episode.folder} is {told[name]}, in {other.folder} "
-                f"{other.conditions.told[name]}",
+                f"{name.replace('_', ' ')} of {whose}{episode.folder} is {own_text[name]}, in {other.folder} "
+                f"{other.conditions.as_text[name]}",
                 f"report them apart, or make rows of them with --by {name}",
             )
 
@@ -184,8 +184,8 @@ def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
             notes.append(f"{method.name} flew {len(flown)} of the {len(everything)} tasks: its means are over those.")
         failed = Counter(e.status for e in method.episodes if e.status != "ok")
         if failed:
-            said = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(failed.items()))
-            notes.append(f"{method.name}: {said} of {len(method.episodes)} episodes, scored 0 and kept in the means.")
+            counts = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(failed.items()))
+            notes.append(f"{method.name}: {counts} of {len(method.episodes)} episodes, scored 0 and kept in the means.")
         fallen = sum(not e.judges.get("cds_llm", "llm/").startswith("llm/") for e in method.episodes)
         if fallen:
             notes.append(f"{method.name}: in {fallen} episodes the model did not answer and the offline judge spoke.")
@@ -197,7 +197,7 @@ def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
         notes.append(
             f"Only {events} event{'s' * (events != 1)}: intervals and p-values say little of events not flown."
         )
-    if not all(episode.is_told for episode in bench.episodes):
+    if not all(episode.is_recorded for episode in bench.episodes):
         notes.append("The run does not tell all conditions that it was flown under: compare it with no other.")
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")

@@ -176,7 +176,7 @@ def _drawn(report: Report) -> list[Method]:
     return [method for method in report.methods if method.competes] or list(report.methods)
 
 
-def gallery_tasks(report: Report, most: int) -> list[str]:
+def gallery_tasks(report: Report, max_count: int) -> list[str]:
     """Tasks to show: those with tracks, spread over maps and tiers, the ones that most methods flew first."""
     flown: dict[str, set[str]] = {}
     kinds: dict[str, tuple[str, str]] = {}
@@ -187,7 +187,7 @@ def gallery_tasks(report: Report, most: int) -> list[str]:
                 kinds[episode.unit.task] = (episode.map, episode.tier)
     waiting = sorted(flown, key=lambda task: (-len(flown[task]), task))
     chosen: list[str] = []
-    while waiting and len(chosen) < most:
+    while waiting and len(chosen) < max_count:
         seen_maps = [kinds[task][0] for task in chosen]
         seen_tiers = [kinds[task][1] for task in chosen]
         seen_both = [kinds[task] for task in chosen]
@@ -201,9 +201,9 @@ def gallery_tasks(report: Report, most: int) -> list[str]:
     return chosen
 
 
-def gallery_figure(report: Report, most: int = 9) -> Figure | None:
+def gallery_figure(report: Report, max_count: int = 9) -> Figure | None:
     """One panel a task: the track of every method (its first seed) over the ground; None without tracks."""
-    tasks = gallery_tasks(report, most)
+    tasks = gallery_tasks(report, max_count)
     if not tasks:
         return None
     columns = min(3, len(tasks))

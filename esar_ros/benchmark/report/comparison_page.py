@@ -65,7 +65,7 @@ def render_page(report: Report, safety: str, tiers: str, gallery: bytes | None) 
             for e in method.episodes
             if e.status != "ok"
         ],
-        thresholds=[(plain(name), _said(value)) for name, value in report.bench.thresholds.items()],
+        thresholds=[(plain(name), _formatted(value)) for name, value in report.bench.thresholds.items()],
         run=_run(report),
     )
 
@@ -101,8 +101,8 @@ def _facts(report: Report) -> list[tuple[str, str]]:
 
 def _run(report: Report) -> list[tuple[str, str]]:
     rows = [
-        (plain(name), ", ".join(sorted({e.conditions.told[name] for e in report.bench.episodes})))
-        for name in report.bench.episodes[0].conditions.told
+        (plain(name), ", ".join(sorted({e.conditions.as_text[name] for e in report.bench.episodes})))
+        for name in report.bench.episodes[0].conditions.as_text
     ]
     rows += [(name, ", ".join(found)) for name, found in report.bench.versions.items()]
     for folder, settings in report.bench.settings.items():
@@ -111,5 +111,5 @@ def _run(report: Report) -> list[tuple[str, str]]:
     return rows
 
 
-def _said(value: Any) -> str:
+def _formatted(value: Any) -> str:
     return ", ".join(f"{v:g}" for v in value) if isinstance(value, list | tuple) else f"{value:g}"

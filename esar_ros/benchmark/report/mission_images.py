@@ -21,8 +21,8 @@ WIDTH = 480  # px of a picture in the report
 QUALITY = 72
 RING = (255, 214, 51)
 CUT = (0.09, 0.09)  # share of the picture's width and height that is shown magnified
-MOST_FINDS = 14  # with pictures: a report of some megabytes, not of hundreds
-MOST_MISSES = 6
+MAX_FINDS = 14  # with pictures: a report of some megabytes, not of hundreds
+MAX_MISSES = 6
 SLACK = round(1.05 * NANO)  # ns between a report and the picture shown with it
 
 
@@ -67,7 +67,7 @@ def collect_finds(flown: MissionRecord) -> list[Find]:
     found = [(thing, result.reports[thing.report]) for thing in result.things if thing.report is not None]
     found.sort(key=lambda pair: (pair[1].time, pair[0].id))
     moments = [Moment(report.vehicle, report.time) for _, report in found]
-    pictures = _pictures(flown, moments[:MOST_FINDS])
+    pictures = _pictures(flown, moments[:MAX_FINDS])
     return [
         Find(thing, report, _views(flown, thing, moment, pictures))
         for (thing, report), moment in zip(found, moments, strict=True)
@@ -80,7 +80,7 @@ def collect_misses(flown: MissionRecord) -> list[Miss]:
         (thing, Moment(thing.nearest_picture_vehicle, thing.nearest_picture_time))
         for thing in sorted(flown.result.things, key=lambda t: (isinstance(t, ClueResult), t.nearest_picture or 0.0))
         if thing.report is None and thing.nearest_picture_vehicle is not None and thing.nearest_picture_time is not None
-    ][:MOST_MISSES]
+    ][:MAX_MISSES]
     pictures = _pictures(flown, [moment for _, moment in missed])
     return [
         Miss(thing, moment, tuple(view for view in _views(flown, thing, moment, pictures) if view.holds_it))

@@ -48,14 +48,14 @@ class Region:
         return self.x, self.x + self.side, self.y, self.y + self.side
 
 
-def region_of(flown: MissionRecord, margin: float = 0.12, least: float = 220.0) -> Region:
+def region_of(flown: MissionRecord, margin: float = 0.12, min_side: float = 220.0) -> Region:
     """The square that shows the flight and everything that was to be found, without far-off false reports."""
     points = [flight.positions[:, :2] for flight in flown.flights]
     points.append(flown.home[None, :2])
     points.append(np.array([thing.position[:2] for thing in flown.result.things]).reshape(-1, 2))
     everything = np.concatenate(points)
     low, high = everything.min(axis=0), everything.max(axis=0)
-    side = max(float((high - low).max()) * (1.0 + 2.0 * margin), least)
+    side = max(float((high - low).max()) * (1.0 + 2.0 * margin), min_side)
     corner = (low + high) / 2 - side / 2
     if flown.place is not None:
         # Rather off-centre than beyond the map's edge, where there is nothing to show.

@@ -26,8 +26,8 @@ class Settings:
     @property
     def hash(self) -> str:
         """Hexadecimal SHA-256 of the settings."""
-        told = asdict(self) | {"conditions": [conditions.told for conditions in self.conditions]}
-        text = json.dumps(told, sort_keys=True, separators=(",", ":"))
+        content = asdict(self) | {"conditions": [conditions.as_text for conditions in self.conditions]}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def difference(self, other: dict[str, Any]) -> str:
@@ -41,8 +41,10 @@ class Settings:
             there = [conditions_from(one) for one in other["conditions"]]
         except (KeyError, TypeError):
             return "it does not tell all conditions that it was flown under"
-        told = ((name, a.difference(b)) for name, a, b in zip(self.planners, self.conditions, there, strict=False))
-        return next((f"{name}, {difference}" for name, difference in told if difference), "")
+        differences = (
+            (name, a.difference(b)) for name, a, b in zip(self.planners, self.conditions, there, strict=False)
+        )
+        return next((f"{name}, {difference}" for name, difference in differences if difference), "")
 
 
 @dataclass(frozen=True)

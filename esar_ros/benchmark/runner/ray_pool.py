@@ -79,14 +79,14 @@ class RayPool:
 
     def _outcome(self, reference: Any, job: Job, wall: float) -> Outcome:
         try:
-            said: Finished = self._ray.get(reference)
+            message: Finished = self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, UsageError):
                 raise UsageError(str(error.cause), "see ./esar doctor on that machine") from None
             return Outcome(job, None, _line(error), wall=wall)
         except Exception as error:  # the worker or its machine is gone
             return Outcome(job, None, _line(error), wall=wall)
-        return Outcome(job, said.flown, said.reason, said.trace, wall=wall)
+        return Outcome(job, message.flown, message.reason, message.trace, wall=wall)
 
 
 def _import_ray() -> Any:

@@ -80,17 +80,17 @@ class _Worker:
         if self.ready:
             self._send()
 
-    def hear(self) -> Ready | Finished | None:
+    def receive(self) -> Ready | Finished | None:
         """Returns the worker's next message, None when its process is gone."""
         try:
-            said = self.pipe.recv()
+            message = self.pipe.recv()
         except (EOFError, OSError):
             return None
-        if isinstance(said, Ready) and not said.trouble:
+        if isinstance(message, Ready) and not message.trouble:
             self.ready, self.since = True, time.monotonic()
             if self.job is not None:
                 self._send()
-        return said  # type: ignore[no-any-return]
+        return message  # type: ignore[no-any-return]
 
     def idle(self, now: float) -> float:
         """Returns for how long (s) the process has used no CPU time; now: of the monotonic clock."""
@@ -100,7 +100,7 @@ class _Worker:
         return now - self._worked_at
 
     def _send(self) -> None:
-        with suppress(OSError):  # it is gone; hear() will tell
+        with suppress(OSError):  # it is gone; receive() returns None
             self.pipe.send(self.job)
 
     def end(self, patience: float = 0.0) -> int | None:
@@ -142,13 +142,13 @@ class LocalPool:
         by_pipe = {worker.pipe: worker for worker in self._workers}
         for pipe in wait(list(by_pipe), LOOK):
             worker = by_pipe[pipe]  # type: ignore[index]
-            said = worker.hear()
-            if said is None:
+            message = worker.receive()
+            if message is None:
                 self._lost(worker)
-            elif isinstance(said, Ready) and said.trouble:
-                raise UsageError(said.trouble, "see ./esar doctor")
-            elif isinstance(said, Finished):
-                self._done(worker, said)
+            elif isinstance(message, Ready) and message.trouble:
+                raise UsageError(message.trouble, "see ./esar doctor")
+            elif isinstance(message, Finished):
+                self._done(worker, message)
         now = time.monotonic()
         for worker in list(self._workers):
             if worker.job is not None and worker.ready and now - worker.since > self._limit:
@@ -166,12 +166,12 @@ class LocalPool:
             worker.end()
         self._workers = []
 
-    def _done(self, worker: _Worker, said: Finished) -> None:
+    def _done(self, worker: _Worker, message: Finished) -> None:
         assert worker.job is not None
         wall = time.monotonic() - worker.since
-        self._ended.append(Outcome(worker.job, said.flown, said.reason, said.trace, wall=wall))
+        self._ended.append(Outcome(worker.job, message.flown, message.reason, message.trace, wall=wall))
         worker.job = None
-        if said.flown is None or worker.flown >= EPISODES_A_WORKER:
+        if message.flown is None or worker.flown >= EPISODES_A_WORKER:
             self._dismiss(worker)  # after trouble the next episode gets a fresh process
 
     def _lost(self, worker: _Worker) -> None:

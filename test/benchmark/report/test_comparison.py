@@ -196,7 +196,7 @@ OTHERS: dict[str, Any] = {  # a condition, and another value of it
 
 
 def test_every_condition_is_tried() -> None:
-    assert set(OTHERS) == set(TOLD.told)
+    assert set(OTHERS) == set(TOLD.as_text)
 
 
 @pytest.mark.parametrize("field", OTHERS)
