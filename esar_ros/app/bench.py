@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
-LEAST_LIMIT = 600.0  # s of wall time any episode may take
+MIN_LIMIT = 600.0  # s of wall time any episode may take
 SLOWEST = 4.0  # s of wall time a second of the mission may take, beyond that
 
 
@@ -128,7 +128,7 @@ def bench(arguments: argparse.Namespace) -> int:
         odometry=arguments.odometry,
         detector=absolute(arguments.detector),
     )
-    limit = arguments.timeout if arguments.timeout > 0.0 else LEAST_LIMIT + SLOWEST * plan.longest
+    limit = arguments.timeout if arguments.timeout > 0.0 else MIN_LIMIT + SLOWEST * plan.longest
     folder = Path(arguments.out)
     store = Store(folder, plan.settings)
     line = BenchLine()

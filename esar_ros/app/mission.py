@@ -162,7 +162,7 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
     out = Path(options.out)
     newest = [Progress("start", text="simulator, bridge, sensing, pilot, governor, planner, referee")]
 
-    def hear(label: str, text: str) -> None:
+    def on_line(label: str, text: str) -> None:
         progress = parse(text)
         if progress is not None and progress.phase == WAIT:
             newest[0] = replace(newest[0], text=progress.text)
@@ -183,7 +183,7 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
         out / "logs",
         options.params_file,
         options.log_level,
-        hear,
+        on_line,
         token,
         ProcessFaults.of(options, graph),
     )

@@ -75,8 +75,8 @@ class _State:
 def _state(name: str) -> _State:
     try:
         about = backend.about(*parted(name))
-        told = [f"{key} {value[:_SHOWN] if key in _DIGESTS else value}" for key, value in about.items()]
-        return _State(", ".join(told[1:]) or "needs no file")  # the first is its name
+        entries = [f"{key} {value[:_SHOWN] if key in _DIGESTS else value}" for key, value in about.items()]
+        return _State(", ".join(entries[1:]) or "needs no file")  # the first is its name
     except UsageError as error:
         return _State("", str(error))
 
@@ -163,12 +163,12 @@ def _cost(detector: DetectorBackend, width: int, height: int) -> float:
     rgb = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
     depth, ids = np.full((height, width), 20.0, np.float32), np.zeros((height, width), np.uint8)
     frames = [CameraFrame(camera, model, pose, rgb, depth, 0.0, ids) for camera in CAMERAS]
-    least = np.inf
+    minimum = np.inf
     for _ in range(REPEATS):
         began = time.process_time()
         detector.detect(frames)
-        least = min(least, time.process_time() - began)
-    return round(1e3 * least, 1)
+        minimum = min(minimum, time.process_time() - began)
+    return round(1e3 * minimum, 1)
 
 
 def _export(arguments: argparse.Namespace) -> int:

@@ -110,21 +110,21 @@ def _compile() -> None:
     began = time.monotonic()
     _say("loading what is to be compiled")
     kernels = flown_kernels()
-    told = 0
+    reported = 0
 
-    class Told(event.Listener):  # type: ignore[misc]
+    class CompileListener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: object) -> None:
             """Prints nothing."""
 
         def on_end(self, event: object) -> None:
             """Says how many are ready, when there are more."""
-            nonlocal told
+            nonlocal reported
             ready = sum(bool(kernel.signatures) for kernel in kernels.values())
-            if ready > told:
-                told = ready
+            if ready > reported:
+                reported = ready
                 _say(f"compiling kernels {ready} of {len(kernels)} ({time.monotonic() - began:.0f} s)")
 
-    listener = Told()
+    listener = CompileListener()
     event.register("numba:compile", listener)
     try:
         call_kernels()

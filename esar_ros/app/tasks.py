@@ -86,8 +86,8 @@ def _list(arguments: argparse.Namespace) -> int:
     print(line.format("task", "map", "split", "tier", "weather", "time", "victims", "clues", "t_max"))
     for id in ids:
         task = load_task(id)
-        told = task.id, task.map, task.split, task.tier, task.weather.value, f"{task.local_time:%H:%M}"
-        print(line.format(*told, len(task.victims), len(task.clues), f"{task.t_max:.0f}"))
+        cells = task.id, task.map, task.split, task.tier, task.weather.value, f"{task.local_time:%H:%M}"
+        print(line.format(*cells, len(task.victims), len(task.clues), f"{task.t_max:.0f}"))
     return 0
 
 

@@ -125,7 +125,7 @@ def orphaned_commands(facts: Facts) -> Check:
     return _check("holds when orphaned", bad, "it holds", cure)
 
 
-def unheard(facts: Facts) -> Check:
+def unmatched(facts: Facts) -> Check:
     """Listed but silent: a subscription that asks for more than the publisher offers."""
     bad = []
     for reader in (e for e in facts.endpoints if not e.publishes):
@@ -163,7 +163,7 @@ SYMPTOMS: tuple[Callable[[Facts], Check], ...] = (
     hidden_clock,
     disobeyed,
     orphaned_commands,
-    unheard,
+    unmatched,
     time_goes_back,
 )
 

@@ -20,9 +20,9 @@ from esar_ros.sim.terrain.relief_image import relief_image
 PAGE = Path(__file__).with_name("live")
 RELIEF_PIXELS = 1200
 TRACK_POINTS = 300  # of one of the map's tracks
-TEXT_MOST = 200  # characters of a report
+MAX_TEXT = 200  # characters of a report
 ORDERS = ("search", "hold", "return")
-SPEED_MOST = 100.0  # times real time
+MAX_SPEED = 100.0  # times real time
 PERSON = "person"
 
 Position = tuple[float, float, float]
@@ -191,7 +191,7 @@ class LiveView:
         if do == "step":
             graph.step()
         elif do == "speed":
-            graph.set_clock(speed=number(words, "speed", 0.0, SPEED_MOST))
+            graph.set_clock(speed=number(words, "speed", 0.0, MAX_SPEED))
         else:
             graph.set_clock(paused=do == "pause")
 
@@ -199,8 +199,8 @@ class LiveView:
         kind, text = words.get("kind"), words.get("text", "")
         if kind != PERSON and kind not in {known.value for known in ClueKind}:
             raise ValueError(f"{kind!r} is neither {PERSON} nor a kind of clue")
-        if not isinstance(text, str) or len(text) > TEXT_MOST:
-            raise ValueError(f"a report's text has at most {TEXT_MOST} characters")
+        if not isinstance(text, str) or len(text) > MAX_TEXT:
+            raise ValueError(f"a report's text has at most {MAX_TEXT} characters")
         x, y = number(words, "x"), number(words, "y")
         z = number(words, "z") if words.get("z") is not None else self._ground(x, y)
         return str(kind), kind == PERSON, text.strip() or str(kind).replace("_", " "), (x, y, z)

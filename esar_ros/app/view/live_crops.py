@@ -16,7 +16,7 @@ from esar_ros.app.view.encode import encode_jpeg
 KEPT_PICTURES = 8  # four cameras of two frames: a frame's detections may come before or after its pictures
 MARGIN = 0.6  # of the box, around it on each side
 SIDE = 112  # px of a crop
-LEAST_BOX = 6  # px, longer side; below that there is nothing to see
+MIN_BOX = 6  # px, longer side; below that there is nothing to see
 NEAR = 15.0  # m between a detection and the clue it belongs to, at most
 BETTER = 1.25  # times the box's longer side that makes a new crop worth cutting
 QUALITY = 82  # of JPEG
@@ -48,7 +48,7 @@ class Crops:
 
     def detections(self, ns: int, detections: Iterable[Any]) -> None:
         """Keep a frame's detections with a position until its pictures and clues are there."""
-        self._waiting[ns] = [d for d in detections if d.has_position and max(d.width, d.height) >= LEAST_BOX]
+        self._waiting[ns] = [d for d in detections if d.has_position and max(d.width, d.height) >= MIN_BOX]
         while len(self._waiting) > 2:
             self._waiting.popitem(last=False)
 
@@ -79,13 +79,13 @@ class Crops:
 
 def _nearest(seen: Any, clues: list[Any]) -> Any | None:
     at = np.array([seen.position.x, seen.position.y, seen.position.z])
-    best, least = None, NEAR
+    best, minimum = None, NEAR
     for clue in clues:
         if clue.kind != seen.kind:
             continue
         distance = float(np.linalg.norm(at - [clue.position.x, clue.position.y, clue.position.z]))
-        if distance <= least:
-            best, least = clue, distance
+        if distance <= minimum:
+            best, minimum = clue, distance
     return best
 
 

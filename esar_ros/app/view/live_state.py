@@ -52,7 +52,7 @@ class LiveState:
         self._start: float | None = None  # s, stamp of the mission's start
         self._untimed: list[tuple[dict[str, Any], float]] = []  # told before that was known: entry, stamp (s)
         self._now = 0.0  # s, newest stamp
-        self._said: dict[str, tuple[str, ...]] = {}  # the last thing logged of each vehicle and kind
+        self._logged: dict[str, tuple[str, ...]] = {}  # the last thing logged of each vehicle and kind
         self._clues: dict[str, Any] = {}
         self._ended = False
         self._truth: Any = None
@@ -86,17 +86,17 @@ class LiveState:
 
         A list comes as {"from": index of the first item sent, "items": [...]}.
         """
-        told: dict[str, Any] = {}
+        changed: dict[str, Any] = {}
         for name, (serial, value) in self._sections.items():
             if cursor.get(name) != serial:
                 cursor[name] = serial
-                told[name] = value
+                changed[name] = value
         for name, items in self._lists.items():
             have = cursor.get(name, 0)
             if have < len(items):
                 cursor[name] = len(items)
-                told[name] = {"from": have, "items": items[have:]}
-        return told
+                changed[name] = {"from": have, "items": items[have:]}
+        return changed
 
     def put(self, section: str, value: Any) -> None:
         """Set a section; the same value again is no change."""
@@ -114,10 +114,10 @@ class LiveState:
 
         stamp: s, of the event; by default the newest stamp received.
         """
-        said = title, _NUMBERS.sub("#", text)  # the same with other numbers is the same
-        if self._said.get(f"{vehicle} {kind}") == said or len(self._lists["log"]) >= LOG_KEPT:
+        line = title, _NUMBERS.sub("#", text)  # the same with other numbers is the same
+        if self._logged.get(f"{vehicle} {kind}") == line or len(self._lists["log"]) >= LOG_KEPT:
             return
-        self._said[f"{vehicle} {kind}"] = said
+        self._logged[f"{vehicle} {kind}"] = line
         entry = {"vehicle": vehicle, "kind": kind, "title": title, "text": text}
         self._lists["log"].append(self._timed(entry, self._now if stamp is None else stamp))
 
@@ -168,8 +168,8 @@ class LiveState:
         stamp = nanoseconds(m.header.stamp) * 1e-9
         if m.phase != 1:
             self._start = stamp - m.elapsed
-            for entry, told in self._untimed:
-                entry["t"] = self._elapsed(told)
+            for entry, at in self._untimed:
+                entry["t"] = self._elapsed(at)
             self._untimed.clear()
         self._ended = m.phase == 3
         end = list(End)[m.end - 1].value if 0 < m.end <= len(End) else ""
@@ -248,7 +248,7 @@ class LiveState:
         }
         self.put(f"governor/{vehicle}", value)
         why = reasons[0] if reasons else ""
-        if (value["mode"], why) != ("normal", "") or f"{vehicle} governor" in self._said:
+        if (value["mode"], why) != ("normal", "") or f"{vehicle} governor" in self._logged:
             self.log(vehicle, "governor", str(value["mode"]), why)
 
     def _decision(self, vehicle: str, m: Any) -> None:
@@ -257,7 +257,7 @@ class LiveState:
         counts = {"latency": rounded(m.latency, 3), "considered": int(m.considered)}
         self.put(f"planner/{vehicle}", {**value, **counts, "tokens": int(m.tokens_in + m.tokens_out)})
         if m.action == GO_ON:
-            self._said.pop(f"{vehicle} planner", None)  # what is chosen next is news, even in the same words
+            self._logged.pop(f"{vehicle} planner", None)  # what is chosen next is news, even in the same words
         else:
             self.log(vehicle, "planner", m.action, m.why)
 
@@ -306,11 +306,11 @@ class LiveState:
             self._put_clues(vehicle)
 
     def _put_clues(self, vehicle: str) -> None:
-        told = []
+        clues = []
         for clue in self._clues[vehicle]:
             major, minor, angle = ellipse(clue.covariance)
             crop = self.crops[vehicle].get(clue.id)
-            told.append(
+            clues.append(
                 {
                     "id": int(clue.id),
                     "kind": clue.kind.replace("_", " "),
@@ -323,7 +323,7 @@ class LiveState:
                     "crop": crop.serial if crop else 0,
                 }
             )
-        self.put(f"clues/{vehicle}", told)
+        self.put(f"clues/{vehicle}", clues)
 
     def _map(self, vehicle: str, m: Any) -> None:
         self.put(f"map/{vehicle}", {"coverage": rounded(m.coverage, 4), "area": rounded(m.covered_area, 0)})

@@ -189,15 +189,15 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             self.close_connection = True
             query = dict(parse_qsl(urlsplit(self.path).query))
             cursor: dict[str, int] = {}
-            told = time.monotonic()
+            sent = time.monotonic()
             last = False
             while not last:
                 last = owner.closing.wait(PERIOD)
                 news = changes(cursor, query)
                 now = time.monotonic()
-                if not news and now - told < _SILENCE:
+                if not news and now - sent < _SILENCE:
                     continue
-                told = now
+                sent = now
                 text = f"data: {json.dumps(news, allow_nan=False, separators=(',', ':'))}\n\n" if news else ":\n\n"
                 try:
                     self.wfile.write(text.encode())
@@ -234,14 +234,18 @@ def _kind(data: bytes) -> str:
 
 
 def number(
-    words: Mapping[str, Any], key: str, least: float = -math.inf, most: float = math.inf, default: float | None = None
+    words: Mapping[str, Any],
+    key: str,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+    default: float | None = None,
 ) -> float:
     """A finite number of a command. Raises ValueError on anything else and outside the bounds."""
     value = words.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{key} {value!r} is no number")
-    if not least <= value <= most:
-        raise ValueError(f"{key} {value:g} is not between {least:g} and {most:g}")
+    if not minimum <= value <= maximum:
+        raise ValueError(f"{key} {value:g} is not between {minimum:g} and {maximum:g}")
     return float(value)
 
 

@@ -76,15 +76,15 @@ class SimulatorView:
         """Everything the page writes down."""
         self._wanted.ask("state")
         with self._lock:
-            told = dict(self._now)
+            out = dict(self._now)
             stamps = list(self._stamps)
-        told["vehicles"], told["vehicle"], told["cameras"] = list(self._vehicles), self._chosen, list(self._cameras)
-        told["map_size"] = None if self._place is None else self._place.size
-        told["map"] = "" if self._place is None else self._place.name
+        out["vehicles"], out["vehicle"], out["cameras"] = list(self._vehicles), self._chosen, list(self._cameras)
+        out["map_size"] = None if self._place is None else self._place.size
+        out["map"] = "" if self._place is None else self._place.name
         age = time.monotonic() - stamps[-1] if stamps else math.inf
         rate = (len(stamps) - 1) / (stamps[-1] - stamps[0]) if len(stamps) > 1 and age < 2.0 else 0.0
-        told["frame_rate"] = round(rate, 1)
-        return told
+        out["frame_rate"] = round(rate, 1)
+        return out
 
     def picture(self, name: str) -> tuple[bytes, int] | None:
         """The map, or a camera's newest picture."""
@@ -165,7 +165,7 @@ class SimulatorView:
         if not wanted:
             return
         requests = [image_request(camera, SCENE) for camera in wanted]
-        images = [CameraImage.of(told) for told in self._pictures.call("simGetImages", requests, self._chosen, False)]
+        images = [CameraImage.of(one) for one in self._pictures.call("simGetImages", requests, self._chosen, False)]
         jpeg = {image.camera: encode_jpeg(image.pixels, QUALITY) for image in images}
         with self._lock:
             self._stamps.append(time.monotonic())

@@ -13,7 +13,7 @@ import yaml
 
 from esar_ros.app import doctor
 from esar_ros.app.checks.files import declared_parameters, examine_path
-from esar_ros.app.checks.symptoms import SYMPTOMS, examine, unheard
+from esar_ros.app.checks.symptoms import SYMPTOMS, examine, unmatched
 from esar_ros.bags.facts import Endpoint, Facts, parse_facts
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.benchmark.runner.job import Settings
@@ -151,9 +151,9 @@ def test_a_complaint_made_real_is_found_alone_and_its_cure_named(tmp_path: Path,
 )
 def test_listed_but_silent(writer: tuple[bool, bool], reader: tuple[bool, bool], words: str) -> None:
     ends = [Endpoint("/x", "t", "/a", True, *writer), Endpoint("/x", "t", "/b", False, *reader)]
-    check = unheard(parse_facts(Facts(endpoints=ends).dump()))
+    check = unmatched(parse_facts(Facts(endpoints=ends).dump()))
     assert check.ok == (not words) and words in check.detail
-    assert not unheard(Facts(endpoints=[ends[0], Endpoint("/x", "u", "/b", False, False, False)])).ok
+    assert not unmatched(Facts(endpoints=[ends[0], Endpoint("/x", "u", "/b", False, False, False)])).ok
 
 
 def test_complaints_of_a_running_graph_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
