@@ -19,7 +19,7 @@ from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
 from esar_ros.safety.sight import Sight
 from esar_ros.safety.silence import Silence
 from esar_ros.safety.traffic import Other, gaps
-from esar_ros.safety.watch import Clock, Motion, Scan, age_text, usable
+from esar_ros.safety.watch import Clock, Motion, Scan, Slip, age_text, usable
 
 _FIRST_STEP = 0.05  # s, assumed before the first decision
 LONGEST_STEP = 0.2  # s of acceleration granted at once, however long the step was
@@ -146,12 +146,25 @@ class InputChecks:
             found.add(Mode.HOLD, Reason.ESTIMATOR, f"position known to {deviation:.1f} m only")
 
     def _check_motion(self, motion: Motion, state: State | None, found: Findings) -> tuple[State | None, Motion]:
-        """The state while its position moves as its velocity says; where the vehicle is remains open otherwise."""
+        """The state while its position moves as its velocity says; where the vehicle is remains open otherwise.
+
+        It remains so until the position is back where the velocity led, or a person clears it.
+        """
         if state is None:
             return None, motion
-        limits = self.limits
-        after = motion.moved(state.stamp, state.pose.position, state.velocity, limits.clock_gap, limits.slip_memory)
-        if after.slip <= limits.slip_hold:
+        if not state.armed and motion.lost is None:
+            return state, self._at_rest()  # whoever carries it tells no velocity
+        after = motion.moved(state.stamp, state.pose.position, state.velocity, self.limits.clock_gap)
+        if after.stuck > self.limits.slip_hold:
+            found.add(Mode.HOLD, Reason.ESTIMATOR, f"the same position over {after.stuck:.1f} m of way")
+            return None, after
+        if after.lost is None:
             return state, after
-        found.add(Mode.HOLD, Reason.ESTIMATOR, f"position moved {after.slip:.1f} m otherwise than its velocity")
+        text = f"position moved {after.lost.size:.1f} m otherwise than its velocity"
+        found.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
         return None, after
+
+    def _at_rest(self) -> Motion:
+        """Nothing known of the motion yet."""
+        limits = self.limits
+        return Motion(slips=(Slip(limits.slip_memory, limits.slip_hold), Slip(limits.drift_memory, limits.drift_hold)))

@@ -67,8 +67,8 @@ class Governor(InputChecks):
     def __init__(self, limits: Limits, site: Site | None = None) -> None:
         self.limits = limits
         self.envelope = Envelope(limits, site)
-        self._memory = _Memory()
-        self._before = _Memory()
+        self._memory = _Memory(motion=self._at_rest())
+        self._before = self._memory
         self._flying = False
 
     @property
@@ -88,13 +88,13 @@ class Governor(InputChecks):
         self._before = self._memory
 
     def clear(self) -> bool:
-        """End a latched return or landing, and what the ranges were usually like; causes that persist act again.
+        """End a latched return or landing, and believe position and ranges as they are; causes that persist act again.
 
         Termination is final.
         """
         if self._memory.latch.mode is Mode.TERMINATE:
             return False
-        self._memory = replace(self._memory, latch=Latch(), link_lost=None, silence=Silence())
+        self._memory = replace(self._memory, latch=Latch(), link_lost=None, silence=Silence(), motion=self._at_rest())
         self._before = self._memory
         return True
 
@@ -121,8 +121,8 @@ class Governor(InputChecks):
             found.add(Mode.HOLD, Reason.CLOCK_JUMP, "the clock shows no time")
             return self._answer(found, command, _ZERO, 0.0, memory, None, None)
         clock, step = self._check_clock(memory.clock, now, found)
-        usable_state = self._check_odometry(state, now, found)
-        usable_state, motion = self._check_motion(memory.motion, usable_state, found)
+        present = self._check_odometry(state, now, found)
+        usable_state, motion = self._check_motion(memory.motion, present, found)
         self._check_estimator(usable_state, found)
         safe_command = self._check_command(command, now, found)
         link_lost = self._check_link(memory.link_lost, heartbeat_age, now, found)
@@ -138,10 +138,15 @@ class Governor(InputChecks):
         after = replace(memory, clock=clock, motion=motion, scan=scan, silence=silence, hold=hold, link_lost=link_lost)
         after = replace(after, given=_ZERO)
         if usable_state is None or clock.settling:
-            # Nothing can be steered without knowing where the vehicle is.
-            if memory.latch.mode is not Mode.NORMAL:
-                found.add(memory.latch.mode, memory.latch.reason, "latched")
-            return self._commit(memory, after, found, command, _ZERO, 0.0, None, None)
+            # Without knowing where the vehicle is nothing can be steered but a landing, by the ranges alone.
+            given = _ZERO
+            if present is not None:
+                after = replace(after, latch=self._check_charge(after.latch, present.battery))
+            if after.latch.mode is not Mode.NORMAL:
+                found.add(after.latch.mode, after.latch.reason, "latched")
+            if motion.lost is not None:
+                given = self._come_down(found, self._check_landed(present, image, memory.stood), image, after)
+            return self._commit(memory, replace(after, given=given), found, command, given, 0.0, None, None)
 
         after = self._track(after, usable_state)
         scene, after = self._look(after, usable_state, image, window, touching_down)
@@ -222,18 +227,29 @@ class Governor(InputChecks):
 
     def _check_voyage(self, memory: _Memory, state: State, now: float) -> Latch:
         """Whether it is time to return or to land: battery, link, arrival at home."""
-        latch = memory.latch
-        if memory.battery is not None:
-            if memory.battery <= self.limits.battery_land:
-                latch = latch.raised(Mode.LAND, Reason.BATTERY_EMPTY, f"battery {memory.battery:.0%}")
-            elif memory.battery <= battery_needed(self.site, state.pose.position, self.limits, memory.drain.rate):
-                latch = latch.raised(Mode.RETURN, Reason.BATTERY_RESERVE, f"battery {memory.battery:.0%}")
+        latch = self._check_charge(memory.latch, memory.battery)
+        needed = battery_needed(self.site, state.pose.position, self.limits, memory.drain.rate)
+        if memory.battery is not None and memory.battery <= needed:
+            latch = latch.raised(Mode.RETURN, Reason.BATTERY_RESERVE, f"battery {memory.battery:.0%}")
         flying = state.armed and not state.landed
         if flying and memory.link_lost is not None and now - memory.link_lost >= self.limits.link_return:
             latch = latch.raised(Mode.RETURN, Reason.LINK, "pilot lost")
         if latch.mode is Mode.RETURN and self._at_home(state.pose.position):
             latch = latch.raised(Mode.LAND, latch.reason, f"{latch.text}, at home")
         return latch
+
+    def _check_charge(self, latch: Latch, battery: float | None) -> Latch:
+        """Whether the charge left is only good for a landing here."""
+        if battery is not None and battery <= self.limits.battery_land:
+            return latch.raised(Mode.LAND, Reason.BATTERY_EMPTY, f"battery {battery:.0%}")
+        return latch
+
+    def _come_down(self, found: Findings, state: State | None, image: RangeImageData | None, memory: _Memory) -> Vector:
+        """Velocity of a landing where the place is not known; zero in every other mode."""
+        if found.mode is not Mode.LAND or state is None or not state.armed or state.landed:
+            return _ZERO
+        scene, _ = self._look(memory, state, image, None, False)
+        return Envelope(self.limits, None).keep(landing(self.limits), state, scene, found)
 
     def _at_home(self, position: Vector) -> bool:
         if self.site is None:

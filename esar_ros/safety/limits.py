@@ -56,6 +56,8 @@ class Limits(StrictModel):
     deviation_hold: float = Field(5.0, gt=0, le=100, description="m, standard deviation of position: hold beyond")
     slip_hold: float = Field(2.0, gt=0, le=50, description="m, position moved otherwise than its velocity: hold")
     slip_memory: float = Field(2.0, gt=0, le=30, description="s, time constant after which a slip is forgotten")
+    drift_hold: float = Field(5.0, gt=0, le=100, description="m, the same of a slip that is forgotten slowly: hold")
+    drift_memory: float = Field(60.0, gt=0, le=600, description="s, time constant of the slow one")
     scan_repeat: float = Field(1.0, gt=0, le=20, description="m flown while the ranges repeat bit by bit: hold")
     # Ages
     odometry_age: float = Field(0.2, gt=0, le=5, description="s, older odometry: hold")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,30 +51,69 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Motion:
-    """Whether the position moves as the velocity says: what a jump, a stuck estimator or a wrong frame does not.
+class Slip:
+    """By how much the position moved otherwise than the velocity says (m), forgotten with a time constant.
 
-    slip (m) is by how much the position moved otherwise than the velocity (trapezoid), forgotten with a time constant.
+    What exceeds its limit is not forgotten any more: it lasts until the position has come back.
+    """
+
+    memory: float  # s
+    most: float  # m
+    vector: Vector = field(default_factory=lambda: np.zeros(3))
+
+    @property
+    def size(self) -> float:
+        """m."""
+        return float(np.linalg.norm(self.vector))
+
+    def is_beyond(self) -> bool:
+        """Whether the position is not where the velocity led."""
+        return self.size > self.most
+
+    def grown(self, otherwise: Vector, step: float) -> Slip:
+        """After another step (s) in which the position moved so much (m) otherwise."""
+        kept = 1.0 if self.is_beyond() else math.exp(-step / self.memory)
+        return replace(self, vector=kept * self.vector + otherwise)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Whether the position moves as the velocity says: a jump, a drift, a stuck estimator, a wrong frame do not.
+
+    slips: of a short memory, which sees what moves fast, and of a long one, which sees what creeps.
     """
 
     stamp: float | None = None  # s
     position: Vector | None = None  # m
     velocity: Vector | None = None  # m/s
-    slip: float = 0.0  # m
-    _vector: Vector | None = None
+    slips: tuple[Slip, ...] = ()
+    stuck: float = 0.0  # m that the velocity led while the position repeated bit by bit
 
-    def moved(self, stamp: float, position: Vector, velocity: Vector, gap: float, memory: float) -> Motion:
-        """After odometry of a stamp (s). After a gap (s), or a stamp that runs back, it begins anew."""
-        if self.stamp is None or self.position is None or self.velocity is None or self._vector is None:
-            return Motion(stamp, position, velocity, 0.0, np.zeros(3))
-        step = stamp - self.stamp
-        if step == 0.0:
-            return self
-        if not 0.0 < step <= gap:
-            return Motion(stamp, position, velocity, 0.0, np.zeros(3))
-        otherwise = position - self.position - 0.5 * step * (self.velocity + velocity)
-        slip = self._vector * math.exp(-step / memory) + otherwise
-        return Motion(stamp, position, velocity, float(np.linalg.norm(slip)), slip)
+    @property
+    def lost(self) -> Slip | None:
+        """The greatest slip beyond its limit; None while the position agrees with the velocity."""
+        return max((slip for slip in self.slips if slip.is_beyond()), key=lambda slip: slip.size, default=None)
+
+    def moved(self, stamp: float, position: Vector, velocity: Vector, gap: float) -> Motion:
+        """After odometry of a stamp (s). After a gap (s) it may be wherever its speed could bring it.
+
+        Where stamps run back farther than that a clock was set, which is another check's: it begins anew.
+        """
+        if self.stamp is None or self.position is None or self.velocity is None:
+            return replace(self, stamp=stamp, position=position, velocity=velocity)
+        step, way = stamp - self.stamp, position - self.position
+        speed = float(np.linalg.norm(velocity))
+        if step > 0.0 and speed > _STANDING and not way.any():
+            return replace(self, stuck=speed * step)  # once it moves again, this was a gap
+        if step < -gap:
+            otherwise = np.zeros(3)
+        elif step <= gap:
+            otherwise = way - 0.5 * step * (self.velocity + velocity)
+        else:
+            reach = step * max(float(np.linalg.norm(self.velocity)), speed)
+            otherwise = way * max(0.0, 1.0 - reach / max(float(np.linalg.norm(way)), 1e-9))
+        slips = tuple(slip.grown(otherwise, abs(step)) for slip in self.slips)
+        return Motion(stamp, position, velocity, slips)
 
 
 @dataclass(frozen=True)

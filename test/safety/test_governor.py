@@ -341,7 +341,7 @@ def test_asked_again_it_answers_the_same(kit: SimpleNamespace, limits: Limits) -
 
 def test_a_site_is_not_loosened_in_flight(kit: SimpleNamespace, limits: Limits) -> None:
     governor = Governor(limits, Site(kit.square(100.0), 60.0, np.zeros(3)))
-    kit.Scene(limits).decide([0.0, 0.0, 0.0], governor=governor)
+    kit.Scene(limits, velocity=[0.0, 0.0, -1.0]).decide([0.0, 0.0, 0.0], governor=governor)
     for loose in (Site(kit.square(101.0), 60.0, np.zeros(3)), Site(kit.square(100.0), 61.0, np.zeros(3))):
         with pytest.raises(UsageError):
             governor.set_site(loose)

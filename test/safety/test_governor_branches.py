@@ -171,6 +171,14 @@ def above_the_top(kit: Kit, limits: Limits) -> bool:
     return breaches(kit.Scene(limits, position=[0.0, 0.0, 40.0], site=site))
 
 
+def stuck_odometry(kit: Kit, limits: Limits) -> bool:
+    governor = kit.Scene(limits).governor()
+    for n in range(20):
+        scene = kit.Scene(limits, velocity=[4.0, 0.0, 0.0], now=kit.NOW + n * kit.STEP)
+        answer = scene.decide([4.0, 0.0, 0.0], governor=governor)
+    return "the same position" in answer.text and not answer.velocity.any()
+
+
 def not_armed(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits)
     scene.state = replace(scene.state, armed=False)
@@ -202,8 +210,8 @@ def ground_is_told(kit: Kit, limits: Limits) -> bool:
 SCENES: tuple[Safe, ...] = (
     odometry_without_numbers, ranges_from_nowhere, clock_without_time, jump_is_told, settling_is_told,
     return_outlasts_odometry, pilot_stays_away, reserve_at_home, empty_battery, other_within_reach, outside_the_fence,
-    in_a_zone, above_the_ceiling, above_the_top, not_armed, speeding_is_told, fence_is_told, without_a_site,
-    ground_is_told,
+    in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, not_armed, speeding_is_told, fence_is_told,
+    without_a_site, ground_is_told,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
     deleted.estimator,
     deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,

@@ -259,6 +259,12 @@ def latch(kit: Kit, limits: Limits) -> bool:
     return mode is Mode.RETURN
 
 
+def empty_battery(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits, position=[300.0, 0.0, 20.0])
+    scene.state = replace(scene.state, battery=limits.battery_land)
+    return scene.decide([0.0, 0.0, 0.0]).mode is Mode.LAND
+
+
 def back_off(kit: Kit, limits: Limits) -> bool:
     """Blown into the margin, it leaves it by itself."""
     run = flight(kit, limits, [[3.2, 0.0, math.inf, 2.0]], [0.0, 0.0, 15.0]).fly(towards(0.0, 0.0, 0.0), 4.0)
@@ -308,6 +314,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("settling", Clock, "settling", property(lambda self: False), settling),
     ("release", Hold, "update", lambda self, cause, now, wait: Hold(cause), release),
     ("voyage", Governor, "_check_voyage", lambda self, memory, state, now: Latch(), battery),
+    ("charge", Governor, "_check_charge", lambda self, latch, battery: latch, empty_battery),
     ("latch", Latch, "raised", lambda self, mode, reason, text: Latch(Mode.NORMAL), latch),
     ("envelope", Governor, "_check_envelope", lambda self, state, scene, found: None, breach),
 ]

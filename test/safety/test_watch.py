@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from esar_ros.mission.modes import Reason
-from esar_ros.safety.watch import Clock, Hold, Motion, Scan, age_text, usable
+from esar_ros.safety.watch import Clock, Hold, Motion, Scan, Slip, age_text, usable
 
 
 @pytest.mark.parametrize(
@@ -58,37 +59,73 @@ def test_no_hold_no_wait() -> None:
 # -- position and velocity ----------------------------------------------------------------------
 
 
-def slips(places: list[list[float]], velocity: list[float], step: float = 0.05) -> list[float]:
-    """Slip after each of these positions, step s apart."""
-    motion, given = Motion(), []
+def flown(places: list[list[float]], velocity: list[float], step: float = 0.05, memory: float = 2.0) -> list[Motion]:
+    """Motion after each of these positions, step s apart; slips up to 2 m are forgotten."""
+    motion, given = Motion(slips=(Slip(memory, 2.0),)), []
     for n, place in enumerate(places):
-        motion = motion.moved(10.0 + n * step, np.array(place), np.array(velocity), 1.0, 2.0)
-        given.append(motion.slip)
+        motion = motion.moved(10.0 + n * step, np.array(place), np.array(velocity), 1.0)
+        given.append(motion)
     return given
+
+
+def slips(*arguments: Any, **more: Any) -> list[float]:
+    return [motion.slips[0].size for motion in flown(*arguments, **more)]
 
 
 def test_a_position_that_moves_as_its_velocity_says_does_not_slip() -> None:
     assert max(slips([[0.3 * n, -0.1 * n, 0.0] for n in range(200)], [6.0, -2.0, 0.0])) < 1e-9
 
 
-def test_a_jump_is_seen_at_once_and_forgotten() -> None:
-    given = slips([[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 200, [0.0, 0.0, 0.0])
-    assert given[2] == 0.0
-    assert given[3] == pytest.approx(30.0)
-    assert given[-1] < 0.3
+def test_a_jump_is_seen_at_once_and_never_forgotten() -> None:
+    given = flown([[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 2000, [0.0, 0.0, 0.0])
+    assert given[2].lost is None
+    for motion in given[3:]:
+        assert motion.lost is not None and motion.lost.size == pytest.approx(30.0)
+
+
+def test_a_jump_lasts_until_the_position_is_back() -> None:
+    way = [[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 50 + [[1.5, 0.0, 0.0]] * 100
+    given = flown(way, [0.0, 0.0, 0.0])
+    assert given[52].lost is not None and given[53].lost is None
+    assert given[-1].slips[0].size < 0.2, "what is left of it is forgotten"
+
+
+def test_a_small_slip_is_forgotten() -> None:
+    assert slips([[0.0, 0.0, 0.0]] * 3 + [[1.9, 0.0, 0.0]] * 200, [0.0, 0.0, 0.0])[-1] < 0.02
 
 
 def test_a_stuck_estimator_is_seen_after_as_many_metres_as_it_pretends_to_fly() -> None:
-    given = slips([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])
-    assert 0.5 < 0.05 * next(n for n, slip in enumerate(given) if slip > 2.0) < 0.8
+    given = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])
+    assert 0.5 < 0.05 * next(n for n, motion in enumerate(given) if motion.stuck > 2.0) < 0.8
+    assert given[-1].lost is None
 
 
-def test_after_a_gap_or_a_step_back_it_begins_anew() -> None:
-    still = np.zeros(3)
-    motion = Motion().moved(10.0, still, still, 1.0, 2.0)
-    for stamp in (11.5, 9.0):
-        assert motion.moved(stamp, np.array([90.0, 0.0, 0.0]), still, 1.0, 2.0).slip == 0.0
-    assert motion.moved(10.0, np.array([90.0, 0.0, 0.0]), still, 1.0, 2.0) is motion
+def test_a_stuck_estimator_that_goes_on_is_where_the_vehicle_has_come_meanwhile() -> None:
+    stuck = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])[-1]
+    for place, lost in ((11.0, False), (60.0, True)):
+        after = stuck.moved(13.1, np.array([place, 7.0, 7.0]), np.zeros(3), 1.0)
+        assert after.stuck == 0.0 and (after.lost is not None) is lost
+
+
+def test_what_creeps_is_seen_by_the_slow_memory_alone() -> None:
+    creeping = [[0.02 * n, 0.0, 0.0] for n in range(600)]  # 0.4 m/s
+    assert max(slips(creeping, [0.0, 0.0, 0.0])) < 1.0
+    assert flown(creeping, [0.0, 0.0, 0.0], memory=60.0)[-1].lost is not None
+
+
+@pytest.mark.parametrize(("place", "lost"), [(90.0, True), (9.0, False)])
+def test_after_a_gap_it_may_be_wherever_its_speed_could_bring_it(place: float, lost: bool) -> None:
+    before = flown([[0.0, 0.0, 0.0]], [4.0, 0.0, 0.0])[0]
+    after = before.moved(12.5, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
+    assert (after.lost is not None) is lost
+
+
+def test_a_stamp_that_runs_back_hides_no_jump_and_a_clock_that_is_set_begins_anew() -> None:
+    still, away = np.zeros(3), np.array([90.0, 0.0, 0.0])
+    before = flown([[0.0, 0.0, 0.0]], [0.0, 0.0, 0.0])[0]
+    for stamp in (9.95, 10.0):
+        assert before.moved(stamp, away, still, 1.0).moved(10.05, away, still, 1.0).lost is not None
+    assert before.moved(5.0, away, still, 1.0).lost is None
 
 
 # -- ranges that repeat ---------------------------------------------------------------------------

@@ -1,0 +1,111 @@
+"""A position that is no longer the vehicle's: jumps are latched, drifts are noticed, and a landing needs no place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission.modes import Mode, Reason
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
+
+Kit = SimpleNamespace
+EAST = np.array([1.0, 0.0, 0.0])
+
+
+class Astray:
+    """A flight in a world without obstacles whose odometry is off by what a test says."""
+
+    def __init__(self, kit: Kit, limits: Limits) -> None:
+        self.kit, self.limits = kit, limits
+        self.site = Site(kit.square(60.0), 120.0, np.zeros(3))
+        self.governor = Governor(limits, self.site)
+        self.position, self.velocity, self.off, self.n = np.array([0.0, 0.0, 15.0]), np.zeros(3), np.zeros(3), 0
+        self.battery, self.outside = 0.9, -np.inf
+
+    def step(self, asked: np.ndarray):  # type: ignore[no-untyped-def]
+        """The answer to one command; the vehicle follows it at once."""
+        now = self.kit.NOW + self.n * self.kit.STEP
+        scene = self.kit.Scene(self.limits, position=self.position + self.off, velocity=self.velocity, now=now)
+        scene.state = replace(scene.state, battery=self.battery)
+        scene.ranges = replace(
+            scene.world.image(Pose(self.position.copy()), now), pose=Pose(self.position + self.off)
+        )  # of where it is, placed where it is told to be
+        answer = self.governor.decide(scene.state, Command(now, asked), scene.ranges, scene.window, now)
+        self.velocity = answer.velocity
+        self.position = self.position + self.velocity * self.kit.STEP
+        self.outside = max(self.outside, self.site.outside(self.position))
+        self.n += 1
+        return answer
+
+    def fly(self, asked: np.ndarray, seconds: float) -> list:  # type: ignore[type-arg]
+        return [self.step(asked) for _ in range(round(seconds / self.kit.STEP))]
+
+
+def test_a_jump_of_forty_metres_holds_until_a_person_clears_it(kit: Kit, limits: Limits) -> None:
+    """However long that takes; the vehicle stays inside its true fence."""
+    flight = Astray(kit, limits)
+    assert flight.fly(3.0 * EAST, 5.0)[-1].mode is Mode.NORMAL
+    flight.off = -40.0 * EAST
+    answers = flight.fly(3.0 * EAST, 60.0)
+    assert all(answer.mode is Mode.HOLD and answer.reason is Reason.ESTIMATOR for answer in answers)
+    assert not any(answer.velocity.any() for answer in answers) and "a person clears" in answers[-1].text
+    assert flight.outside < 0.0
+    assert flight.governor.clear()
+    assert flight.fly(1.0 * EAST, 5.0)[-1].mode is Mode.NORMAL
+
+
+def test_a_jump_that_is_taken_back_ends_the_hold(kit: Kit, limits: Limits) -> None:
+    flight = Astray(kit, limits)
+    flight.fly(3.0 * EAST, 3.0)
+    flight.off = -40.0 * EAST
+    assert flight.fly(3.0 * EAST, 20.0)[-1].mode is Mode.HOLD
+    flight.off = 0.5 * EAST
+    assert flight.fly(1.0 * EAST, 5.0)[-1].mode is Mode.NORMAL
+
+
+def test_a_jump_behind_a_gap_of_odometry_is_seen(kit: Kit, limits: Limits) -> None:
+    flight = Astray(kit, limits)
+    flight.fly(3.0 * EAST, 3.0)
+    flight.n += 60
+    flight.off = 40.0 * EAST
+    assert flight.fly(1.0 * EAST, 10.0)[-1].reason is Reason.ESTIMATOR
+
+
+@pytest.mark.parametrize("rate", [0.15, 0.3, 1.0, 1.5])
+def test_a_drift_is_noticed_and_held(kit: Kit, limits: Limits, rate: float) -> None:
+    """By when it has become twice the room that is kept inside the fence."""
+    flight, asked = Astray(kit, limits), np.zeros(3)
+    for _ in range(round(2.0 * limits.drift_hold / rate / kit.STEP)):
+        flight.off = flight.off - rate * kit.STEP * EAST
+        answer = flight.step(asked)
+    assert answer.mode is Mode.HOLD and answer.reason is Reason.ESTIMATOR
+
+
+def test_without_a_place_it_lands_when_the_battery_is_empty(kit: Kit, limits: Limits) -> None:
+    """By the ranges alone, straight down, whatever the fence says of the place it is told to be in."""
+    flight = Astray(kit, limits)
+    flight.fly(1.0 * EAST, 2.0)
+    flight.off = 400.0 * EAST
+    flight.fly(1.0 * EAST, 2.0)
+    flight.battery = limits.battery_return
+    assert not any(answer.velocity.any() for answer in flight.fly(1.0 * EAST, 2.0)), "it knows no way home"
+    flight.battery = limits.battery_land
+    answer = flight.fly(1.0 * EAST, 1.0)[-1]
+    assert answer.mode is Mode.LAND and answer.velocity.tolist() == [0.0, 0.0, -limits.land_speed]
+    flight.fly(1.0 * EAST, 15.0)
+    assert flight.position[2] < 5.0, "past the floor"
+
+
+def test_on_the_ground_unarmed_it_may_be_carried(kit: Kit, limits: Limits) -> None:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+    for n, x in enumerate((0.0, 30.0, 30.0)):
+        scene = kit.Scene(limits, position=[x, 0.0, 0.05], now=kit.NOW + n * kit.STEP)
+        scene.state = replace(scene.state, armed=False, landed=True)
+        assert Reason.ESTIMATOR not in scene.decide([0.0, 0.0, 0.0], governor=governor).reasons
