@@ -93,6 +93,7 @@ TRUTH = "mission/truth"
 # From a person who watches
 OPERATOR_ORDER = "operator/order"
 OPERATOR_REPORT = "operator/report"
+OPERATOR_ACT = "operator/act"
 
 # Actions of the bridge
 ARM = "arm"

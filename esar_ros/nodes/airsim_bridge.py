@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
@@ -30,7 +31,9 @@ from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 from esar_ros.nodes.airsim.clock import BridgeClock
 from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.authority import Authority, rival, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -43,12 +46,14 @@ from esar_ros.nodes.graph.progress import WAIT, Progress, tell
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages import vehicle as messages
 
-HOLD_AFTER = 0.2  # s, a safe command older than this is not obeyed
+HOLD_AFTER = 0.2  # s since a safe command came, after which it is not obeyed
+OLDEST = 400_000_000  # ns, the same by its stamp, which in real time counts from the odometry it answers
 # s of silence after which a participant is gone. In lockstep time stands still meanwhile, so patience costs
 # nothing and keeps a machine that compiles or swaps from changing a result; a restarted process is known at once
 # by its new boot id.
 PATIENCE = {LOCKSTEP: 20.0, REALTIME: 0.5}
 SLOW_STEP = 3.0  # s wall without an answer, after which it is told whose
+LISTEN = 1.0  # s before it says anything, for odometry of the same vehicles from another mission's bridge
 PACED = 0.01  # s wall between looks at a clock that goes slower than it could
 
 
@@ -73,6 +78,7 @@ class AirSimBridgeNode(Node):
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         self._bridged: dict[str, BridgedVehicle] = {}
         self._actions: dict[str, BridgeActions] = {}
+        self._hands: dict[str, Hand] = {}
         for name in vehicles:
             try:
                 remote = AirSimVehicle(self._client, name)
@@ -98,7 +104,17 @@ class AirSimBridgeNode(Node):
         self._last_progress = ""
         self._last_report = 0.0
         self._unanswered_since = 0.0  # s steady: when the present step was published
-        self._pacer = BridgeClock(self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every))
+        self._alone = False
+        self._rivals = [
+            self.create_subscription(
+                Odometry, f"{name}/{names.ODOMETRY}", self._on_rival, PROFILES[BY_NAME[names.ODOMETRY].quality]
+            )
+            for name in vehicles
+        ]
+        self._listening = self.create_timer(LISTEN, self._end_listening, clock=self._steady())
+        self._pacer = BridgeClock(
+            self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every), self._on_hand
+        )
         if self.lockstep:
             self._client.call("simPause", True)
             self.create_timer(0.05, self._watch, clock=self._steady())
@@ -106,6 +122,10 @@ class AirSimBridgeNode(Node):
         else:
             self._client.call("simPause", False)
             self.create_timer(1.0 / rates.control, self._in_real_time, clock=self._steady())
+
+    def _on_hand(self, what: str) -> None:
+        for hand in self._hands.values():
+            hand.did(what)
 
     # -- setting up -----------------------------------------------------------------------------
 
@@ -138,7 +158,9 @@ class AirSimBridgeNode(Node):
                 lambda message, c=bridged, f=callback: f(c, message),
                 quality,
             )
-        self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns)
+        bridged.authority = Authority(self, bridged.name, (names.CMD_VEL_SAFE, names.SAFETY_STATUS))
+        self._hands[bridged.name] = Hand(self, bridged.name)
+        self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns, self._hands[bridged.name])
 
     def _publish_static(self) -> None:
         """map -> odom, base_link -> cameras."""
@@ -154,6 +176,16 @@ class AirSimBridgeNode(Node):
                 )
         self._tf_static.publish(TFMessage(transforms=transforms))
         self._published_static = True
+
+    def _on_rival(self, message: Odometry) -> None:
+        raise rival(self.get_name(), self.get_namespace())
+
+    def _end_listening(self) -> None:
+        self._listening.cancel()
+        for subscription in self._rivals:
+            self.destroy_subscription(subscription)
+        self._rivals.clear()
+        self._alone = True
 
     # -- messages in ----------------------------------------------------------------------------
 
@@ -184,6 +216,8 @@ class AirSimBridgeNode(Node):
 
     def _watch(self) -> None:
         """Every 50 ms: who has gone, who has come, is the first step due?"""
+        if not self._alone:
+            return
         now = time.monotonic()
         for bridged in self._bridged.values():
             bridged.roster.expel(now)
@@ -216,7 +250,8 @@ class AirSimBridgeNode(Node):
             if absent and self._seq >= 0:
                 level, text = DiagnosticStatus.WARN, f"without {', '.join(absent)}"
             elif bridged.holding and self._seq >= 0:
-                level, text = DiagnosticStatus.WARN, "holding: no fresh safe command"
+                why = bridged.authority.complaint if bridged.authority is not None else ""
+                level, text = DiagnosticStatus.WARN, f"holding: {why or 'no fresh safe command'}"
             else:
                 level, text = DiagnosticStatus.OK, "flying by safe commands" if self._seq >= 0 else "waiting for nodes"
             findings.append(Finding(f"vehicle {bridged.name}", level, text, values))
@@ -319,6 +354,8 @@ class AirSimBridgeNode(Node):
     # -- real time ------------------------------------------------------------------------------
 
     def _in_real_time(self) -> None:
+        if not self._alone:
+            return
         now = time.monotonic()
         self._read()
         if not self._published_static:
@@ -336,6 +373,7 @@ class AirSimBridgeNode(Node):
 
     def _obey(self, bridged: BridgedVehicle, fresh: bool, seconds: float) -> None:
         """Send a safe command on, or hold. The autopilot keeps it no longer than it is good for."""
+        fresh = fresh and not self._refusal(bridged)
         bridged.holding = not fresh
         if bridged.reading is None:
             return
@@ -345,6 +383,15 @@ class AirSimBridgeNode(Node):
             command = convert.array3(twist.linear), float(twist.angular.z)
         bridged.actuation.height = bridged.height if fresh else None
         bridged.actuation.obey(bridged.reading, bridged.mode, command, seconds)
+
+    def _refusal(self, bridged: BridgedVehicle) -> str:
+        """Why a safe command is not obeyed, however fresh; empty when it is."""
+        assert bridged.authority is not None
+        if bridged.authority.complaint:
+            return bridged.authority.complaint
+        if bridged.safety is None or not convert.is_mode(bridged.safety.mode):
+            return "a mode of the governor that nobody knows"
+        return why_not_obeyed(bridged.command, self._ns, OLDEST)
 
     # -- messages out ---------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.newest_frame import NewestFrame
 from esar_ros.nodes.core.parameters import declare
@@ -70,7 +71,8 @@ class ClueDetectorNode(StepNode):
         for camera in names.CAMERAS:
             self.output(names.camera_annotated(camera))
         self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
-        self._lifecycle = Lifecycle(self)
+        self._hand = Hand(self)
+        self._lifecycle = Lifecycle(self, self._hand)
         self._late: NewestFrame[CameraFrame, Found] | None = None
         if not self.lockstep:
             self._late = NewestFrame(self._look, self._deliver, self._fail)
@@ -161,6 +163,7 @@ class ClueDetectorNode(StepNode):
             try:
                 with self._backend_lock:
                     backend.set_prompts(wanted)
+                self._hand.did(f"prompts {wanted}")
             except UsageError as error:
                 response.success, response.message = False, str(error)
         response.words, response.kinds = list(backend.prompts), list(backend.prompts.values())

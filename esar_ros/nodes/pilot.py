@@ -25,6 +25,7 @@ from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, Heartbeat, MissionState, PilotState, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.hand import goal_of
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -149,9 +150,9 @@ class PilotNode(StepNode):
 
     def _ask(self, request: Request) -> None:
         if request is Request.TOUCH_DOWN:
-            future = self._touch_down.send_goal_async(TouchDown.Goal())
+            future = self._touch_down.send_goal_async(TouchDown.Goal(), goal_uuid=goal_of(self.boot_id))
         else:
-            future = self._arm.send_goal_async(Arm.Goal(arm=request is Request.ARM))
+            future = self._arm.send_goal_async(Arm.Goal(arm=request is Request.ARM), goal_uuid=goal_of(self.boot_id))
         future.add_done_callback(self._on_accepted)
 
     def _on_accepted(self, future: Any) -> None:

@@ -31,9 +31,11 @@ from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.msg import VehicleState
+from esar_ros.msg import Heartbeat, VehicleState
 from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.authority import Authority, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
+from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.punctuality import be_punctual
@@ -47,6 +49,7 @@ from esar_ros.nodes.px4.link import Px4Link
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
+OLDEST = 400_000_000  # ns, of a safe command's stamp, which counts from the odometry it answers
 
 
 class Px4BridgeNode(Node):
@@ -77,6 +80,8 @@ class Px4BridgeNode(Node):
         self._moved = False  # map -> odom, since it was published
         self._new = False  # position, since odometry was published
         self._last_reason = ""
+        self._unknown_mode = "the governor has not told its mode"
+        self._authority = Authority(self, "", (names.CMD_VEL_SAFE, names.SAFETY_STATUS))
         self.scheduling = ""  # of this process, in words
         self._px4 = Px4Link(self, namespace, target, self._on_message, own)
         self._refuse_another_release(settings.release)
@@ -90,11 +95,12 @@ class Px4BridgeNode(Node):
             (names.CMD_VEL_SAFE, self._on_command),
             (names.SAFETY_STATUS, self._on_safety),
             (names.BRIEF, self._on_brief),
-            (names.HEARTBEAT, lambda message: None),  # so that participants find a reader of theirs
+            (names.HEARTBEAT, self._on_heartbeat),
         ):
             entry = BY_NAME[name]
             self.create_subscription(message_class(entry.type), name, callback, PROFILES[entry.quality])
-        self._actions = Px4Actions(self, self._offboard)
+        self._pilot = 0  # its boot id
+        self._actions = Px4Actions(self, self._offboard, Hand(self), lambda: self._pilot)
         self._diagnostics = Diagnostics(self)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0 / RATE, self._step, clock=steady)
@@ -122,11 +128,20 @@ class Px4BridgeNode(Node):
             self._moved = self._frame.update(message) or self._moved
             self._new = True
 
+    def _on_heartbeat(self, message: Heartbeat) -> None:
+        if message.node == interface.PILOT:
+            self._pilot = message.boot_id
+
     def _on_command(self, message: Any) -> None:
+        now = self.get_clock().now().nanoseconds
+        if why := self._authority.complaint or self._unknown_mode or why_not_obeyed(message, now, OLDEST):
+            self.get_logger().warning(f"not obeyed: {why}", throttle_duration_sec=5.0)
+            return
         velocity = convert.array3(message.twist.linear)
         self._stream.obey(velocity, float(message.twist.angular.z), time.monotonic())
 
     def _on_safety(self, message: Any) -> None:
+        self._unknown_mode = "" if convert.is_mode(message.mode) else f"the governor's mode {message.mode} is none"
         self._stream.mode = convert.mode_of(message)
         self._stream.height = float(message.height) if message.has_height else None
 

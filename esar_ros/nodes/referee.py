@@ -43,6 +43,7 @@ from esar_ros.suites.esarbench.deployer import deploy
 
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
 RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for
+PERSON = "a person took part"  # why a flight is not eligible
 RECORDER_PATIENCE = 30.0  # s to wait for the recorder after the end
 
 
@@ -70,6 +71,7 @@ class RefereeNode(StepNode):
         self._judge = OfflineJudge()
         self._referee: Referee | None = None
         self._deployment: Deployment | None = None
+        self._person = False  # whether one took part
         self._waiting = ""  # for what, as told last
         self._wall_start = 0.0
         self._ended_at = 0.0
@@ -94,7 +96,7 @@ class RefereeNode(StepNode):
             self.await_input(names.SAFETY_STATUS, Tick.FRAME, vehicle=vehicle)
             for topic in (names.BRIEF, names.MISSION_STATE, names.SCORE, names.TRUTH):
                 self.output(topic, vehicle)
-            for topic in (names.OPERATOR_ORDER, names.OPERATOR_REPORT):
+            for topic in (names.OPERATOR_ORDER, names.OPERATOR_REPORT, names.OPERATOR_ACT):
                 entry = BY_NAME[topic]
                 kind, quality = message_class(entry.type), PROFILES[entry.quality]
                 self.create_subscription(kind, self.topic(topic, vehicle), self._on_operator, quality)
@@ -109,6 +111,8 @@ class RefereeNode(StepNode):
     # -- before the mission ---------------------------------------------------------------------
 
     def _deploy(self) -> None:
+        if not self.alone:
+            return
         self._deploy_timer.cancel()
         place = load_map(self._task.map)
         if self._world != "embedded":  # the embedded one tells what it does itself
@@ -149,6 +153,8 @@ class RefereeNode(StepNode):
             run_about,
             self._deployment.odom_in_map,
         )
+        if self._person:
+            self._referee.disqualify(PERSON)
         for vehicle in self.vehicles:
             start = self._deployment.starts[vehicle]
             cap = self._thresholds.report_cap // len(self.vehicles)  # the team's, shared out
@@ -173,8 +179,9 @@ class RefereeNode(StepNode):
 
     def _on_operator(self, message: Any) -> None:
         """Disqualifies a mission in which a person gave orders or reports: they are not the method's merit."""
+        self._person = True
         if self._referee is not None:
-            self._referee.disqualify("a person took part")
+            self._referee.disqualify(PERSON)
 
     def _in_real_time(self, vehicle: str, message: Any) -> None:
         """Real time gives no steps: the first odometry after everybody is ready starts the clock."""

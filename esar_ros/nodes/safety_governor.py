@@ -24,8 +24,10 @@ from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.deadlines import Deadlines
 from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.punctuality import be_punctual
@@ -47,6 +49,8 @@ MISSES = 0.001  # share of deadlines missed from which the diagnostics warn
 MARKED = 5  # decisions between two sets of markers
 JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what was extrapolated
 LATEST = 2**31 * 1_000_000_000 - 1  # ns, of a stamp
+# What it decides by; each has one writer.
+OBEYED = (names.CMD_VEL, names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.RANGES, names.MAP_LOCAL, names.BRIEF)
 SILENT = 1e6  # s, heartbeat age of a pilot that is known to be gone
 
 
@@ -76,7 +80,9 @@ class SafetyGovernorNode(StepNode):
         self.output(names.SAFETY_STATUS)
         self.output(names.SAFETY_MARKERS)
         self.output(names.SAFETY_LIMITS)
-        self._lifecycle = Lifecycle(self, self._airborne)
+        self._authority = Authority(self, "", OBEYED)
+        self._hand = Hand(self)
+        self._lifecycle = Lifecycle(self, self._hand, self._airborne)
         self.create_service(Trigger, "~/clear", self._on_clear)
         self.create_service(Trigger, "~/terminate", self._on_terminate)
         self._mode = Mode.UNKNOWN
@@ -150,12 +156,14 @@ class SafetyGovernorNode(StepNode):
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """A person ends a latched return or landing."""
+        self._hand.did("clear")
         response.success = self._governor.clear()
         response.message = "" if response.success else "termination is final"
         return response
 
     def _on_terminate(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """A person stops the motors, wherever the vehicle is, for good."""
+        self._hand.did("terminate")
         self._governor.terminate()
         self.get_logger().fatal("terminated: the motors are to stop")
         response.success = True
@@ -208,8 +216,9 @@ class SafetyGovernorNode(StepNode):
             age = time.monotonic() - self._pilot_heard
         landing = autopilot is not None and autopilot.landed == VehicleState.LANDED_LANDING
         answer = self._governor.decide(
-            state, command, self._ranges(), self._window(), step.seconds, age, landing, self._traffic(step)
-        )
+            state, command, self._ranges(), self._window(), step.seconds, age, landing, self._traffic(step),
+            self._authority.complaint,
+        )  # fmt: skip
         given, yaw_rate = answer.velocity, answer.yaw_rate
         self._mode, self._said = answer.mode, answer.text
         if not self._lifecycle.active and self._airborne():
@@ -246,7 +255,7 @@ class SafetyGovernorNode(StepNode):
     def _command(self) -> Command | None:
         """Returns the pilot's last command."""
         asked = self.inbox(names.CMD_VEL).newest
-        if asked is None:
+        if asked is None or asked.header.frame_id not in ("", names.MAP):
             return None
         velocity = convert.array3(asked.twist.linear)
         return Command(nanoseconds(asked.header.stamp) * 1e-9, velocity, float(asked.twist.angular.z))

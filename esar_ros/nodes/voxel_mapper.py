@@ -28,6 +28,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detections, MapStatus, Tick
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
@@ -114,7 +115,8 @@ class VoxelMapperNode(StepNode):
             names.MAP_CLASSES,
         ):
             self.output(topic)
-        self._lifecycle = Lifecycle(self)
+        self._hand = Hand(self)
+        self._lifecycle = Lifecycle(self, self._hand)
         self.create_service(Trigger, "~/save_map", self._on_save)
         self.create_service(Trigger, "~/load_map", self._on_load)
         self.join()
@@ -248,7 +250,10 @@ class VoxelMapperNode(StepNode):
         return self._with_file(response, self._mapper.save, "written")
 
     def _on_load(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._with_file(response, self._mapper.load, "read")
+        response = self._with_file(response, self._mapper.load, "read")
+        if response.success:
+            self._hand.did("load_map")
+        return response
 
     def _with_file(self, response: Trigger.Response, action: Callable[[Path], None], done: str) -> Trigger.Response:
         """Answer a service: success only when the file was written or read whole."""

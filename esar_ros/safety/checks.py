@@ -63,6 +63,10 @@ class InputChecks:
         found.add(Mode.HOLD, Reason.LINK, f"pilot silent for {heartbeat_age:.1f} s")
         return now if lost is None or lost > now else lost
 
+    def _check_authority(self, usurper: str, found: Findings) -> None:
+        if usurper:
+            found.add(Mode.HOLD, Reason.LINK, usurper)
+
     def _check_ranges(self, image: RangeImageData | None, now: float, found: Findings) -> RangeImageData | None:
         if image is not None and not image.is_finite():
             found.add(Mode.HOLD, Reason.STALE_RANGES, "ranges without a pose")

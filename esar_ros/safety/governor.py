@@ -108,12 +108,14 @@ class Governor(InputChecks):
         heartbeat_age: float = 0.0,
         touching_down: bool = False,
         others: Sequence[Other] = (),
+        usurper: str = "",
     ) -> SafeCommand:
         """Answer the step at now (s, the stamps' clock).
 
         heartbeat_age: s of wall time since the producer of commands was last heard. touching_down: the last metres to
         the ground were asked for; heeded above seen ground within TOUCH_DOWN_FROM alone. others: the mission's other
-        vehicles. Asking again with the same now answers from the same memory, so a repeated step gets the same answer.
+        vehicles. usurper: who else writes what is decided by, in words; empty while nobody does. Asking again with the
+        same now answers from the same memory, so a repeated step gets the same answer.
         """
         memory = self._before if now == self._memory.clock.now else self._memory
         found = Findings()
@@ -125,6 +127,7 @@ class Governor(InputChecks):
         usable_state, motion = self._check_motion(memory.motion, present, found)
         self._check_estimator(usable_state, found)
         safe_command = self._check_command(command, now, found)
+        self._check_authority(usurper, found)
         link_lost = self._check_link(memory.link_lost, heartbeat_age, now, found)
         image = self._check_ranges(ranges, now, found)
         usable_state = self._check_landed(usable_state, image, memory.stood)

@@ -87,3 +87,13 @@ def battery(kit: Kit, limits: Limits) -> bool:
 def breach(kit: Kit, limits: Limits) -> bool:
     world = kit.World(np.array([[2.4, 0.0, math.inf, 2.0]]), 24, 180)
     return kit.Scene(limits, world=world).decide([0.0, 0.0, 0.0]).breach
+
+
+def usurped(kit: Kit, limits: Limits) -> bool:
+    """Somebody else, too, writes what it decides by."""
+    scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
+    command = Command(kit.NOW, np.array([2.0, 0.0, 0.0]))
+    answer = scene.governor().decide(
+        scene.state, command, scene.ranges, scene.window, kit.NOW, usurper="cmd_vel is written by /x/y"
+    )
+    return answer.mode is Mode.HOLD and "/x/y" in answer.text and not answer.velocity.any()

@@ -59,7 +59,7 @@ class Graph:
             self.bridge = Px4BridgeNode()
         # On a busy machine this process's own governor stutters; what 0.2 s mean is tested without ROS.
         self.bridge._stream.timing = Timing(fresh=0.4)
-        self.user = rclpy.create_node("user", namespace=space)
+        self.user = rclpy.create_node("safety_governor", namespace=space)  # whom the bridge obeys
         self.velocity: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
         self.heard: dict[str, list[Any]] = {}
         quality = lambda name: PROFILES[BY_NAME[name].quality]  # noqa: E731
@@ -78,6 +78,7 @@ class Graph:
             if self.velocity is None:
                 return
             message = TwistStamped()
+            message.header.stamp = self.bridge.get_clock().now().to_msg()
             message.twist.linear.x, message.twist.linear.y, message.twist.linear.z = self.velocity
             command.publish(message)
             height = float(self.fake.body.position[2])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from typing import Any
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import Point, TransformStamped
+from geometry_msgs.msg import Point, TransformStamped, TwistStamped
+from lifecycle_msgs.srv import ChangeState
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import BatteryState
 from std_srvs.srv import Trigger
@@ -81,6 +84,46 @@ def test_ranges_are_taken_from_where_they_were_measured(governor: Any) -> None:
     assert governor._ranges().pose.position.tolist() == [4.0, 0.0, 20.0]
 
 
+def test_what_is_told_in_another_frame_is_none(governor: Any) -> None:
+    governor._on_brief(brief())
+    step_at(governor, 50_000_000)
+    odometry = governor.inbox(names.ODOMETRY).newest
+    assert governor._odometry.at() is not None
+    for header, child in (("map", ""), ("uav1/odom", "uav2/base_link"), ("world", "")):
+        odometry.header.frame_id, odometry.child_frame_id = header, child
+        assert governor._odometry.at() is None
+    command = TwistStamped()
+    governor.inbox(names.CMD_VEL).put(1, command)
+    assert governor._command() is not None
+    command.header.frame_id = "uav1/base_link"
+    assert governor._command() is None
+    window = LocalMap(size_x=2, size_y=2, size_z=1, resolution=1.0, cells=array("B", [0]))
+    window.header.frame_id = "uav1/odom"
+    governor.inbox(names.MAP_LOCAL).put(1, window)
+    assert governor._window() is None
+
+
+@pytest.mark.parametrize(
+    ("variances", "stated"),
+    [
+        ((0.0, 0.0, 0.0), None),
+        ((0.0, 4.0, 1.0), 2.0),
+        ((1.0, math.nan, 1.0), math.inf),
+        ((math.nan, 0.0, 0.0), math.inf),
+        ((1.0, 1.0, -1.0), math.inf),
+        ((math.inf, 0.0, 0.0), math.inf),
+    ],
+)
+def test_one_variance_that_is_none_makes_the_place_unknown(
+    governor: Any, variances: tuple[float, ...], stated: float | None
+) -> None:
+    step_at(governor, 50_000_000)
+    covariance = governor.inbox(names.ODOMETRY).newest.pose.covariance
+    for axis, variance in zip((0, 7, 14), variances, strict=True):
+        covariance[axis] = variance
+    assert governor._odometry.deviation() == stated
+
+
 def test_a_map_that_contradicts_itself_is_none(governor: Any) -> None:
     governor.inbox(names.MAP_LOCAL).put(1, LocalMap(size_x=3, size_y=3, size_z=3, resolution=1.0))
     assert governor._window() is None
@@ -97,6 +140,18 @@ def test_a_person_clears_what_is_latched(governor: Any) -> None:
     assert governor._on_clear(Trigger.Request(), Trigger.Response()).success
     step_at(governor, 150_000_000)
     assert governor._mode is Mode.HOLD, "nobody commands anything"
+
+
+def test_a_persons_services_leave_a_trace(governor: Any) -> None:
+    did: list[str] = []
+    governor._hand.did = did.append
+    governor._on_clear(Trigger.Request(), Trigger.Response())
+    governor._on_terminate(Trigger.Request(), Trigger.Response())
+    say(governor, False, LANDED)
+    request = ChangeState.Request()
+    request.transition.label = "deactivate"
+    assert governor._lifecycle._change_state(request, ChangeState.Response()).success
+    assert did == ["clear", "terminate", "now inactive"]
 
 
 def test_a_termination_is_final(governor: Any) -> None:

@@ -214,7 +214,7 @@ SCENES: tuple[Safe, ...] = (
     without_a_site, ground_is_told,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
     deleted.estimator,
-    deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
+    deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead, deleted.usurped,
 )  # fmt: skip
 BRANCHES = list(found_in_source())
 

@@ -35,6 +35,7 @@ from helpers.governor_scenes import (
     release,
     silent_ranges,
     unseen_ahead,
+    usurped,
 )
 
 Safe = Callable[[Kit, Limits], bool]
@@ -310,6 +311,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("ranges age", Governor, "_check_ranges", lambda self, image, now, found: image, old_ranges),
     ("map age", Governor, "_check_map", lambda self, window, now: window, old_map),
     ("link", Governor, "_check_link", lambda self, lost, age, now, found: None, link),
+    ("authority", Governor, "_check_authority", lambda self, usurper, found: None, usurped),
     ("clock", Governor, "_check_clock", lambda self, clock, now, found: (Clock(now), 0.05), clock),
     ("settling", Clock, "settling", property(lambda self: False), settling),
     ("release", Hold, "update", lambda self, cause, now, wait: Hold(cause), release),

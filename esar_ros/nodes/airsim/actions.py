@@ -13,6 +13,8 @@ from esar_ros.bridges.airsim.actuation import Refusal, Refused
 from esar_ros.bridges.airsim.vehicle import VehicleReading
 from esar_ros.mission import names
 from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.hand import Hand, is_goal_of
 
 _ARM_CODES = {
     Refusal.SAFETY: Arm.Result.REFUSED_SAFETY,
@@ -34,9 +36,9 @@ class BridgeActions:
     All touch-down goals that are open are one touch-down: they end together, and cancelling any of them calls it off.
     """
 
-    def __init__(self, node: Node, bridged: BridgedVehicle, now: Callable[[], int]) -> None:
+    def __init__(self, node: Node, bridged: BridgedVehicle, now: Callable[[], int], hand: Hand) -> None:
         """now: the vehicle's stamp, ns."""
-        self._craft, self._now = bridged, now
+        self._craft, self._now, self._hand = bridged, now, hand
         self._open: list[Any] = []
         self._ends: dict[bytes, Refused | None] = {}
         accept = {"goal_callback": lambda goal: GoalResponse.ACCEPT}
@@ -53,7 +55,7 @@ class BridgeActions:
             TouchDown,
             f"{bridged.name}/{names.TOUCH_DOWN}",
             self._answer_touch_down,
-            cancel_callback=lambda handle: CancelResponse.ACCEPT,
+            cancel_callback=self._on_cancel,
             handle_accepted_callback=self._begin_touch_down,
             **accept,
         )
@@ -68,7 +70,17 @@ class BridgeActions:
             down = reading.landed and not self._craft.remote.read().armed
             self._end_all(None if down else Refused(Refusal.FAILED, "it did not come down in time"))
 
+    def _trace(self, handle: Any, what: str) -> None:
+        """Leave a trace of a goal that is not the pilot's."""
+        if not is_goal_of(handle.goal_id, self._craft.roster.boot_id(interface.PILOT)):
+            self._hand.did(what)
+
+    def _on_cancel(self, handle: Any) -> CancelResponse:
+        self._hand.did(f"{names.TOUCH_DOWN} called off")
+        return CancelResponse.ACCEPT
+
     def _arm(self, handle: Any) -> Any:
+        self._trace(handle, names.ARM if handle.request.arm else "disarm")
         result = Arm.Result()
         refused = self._craft.actuation.arm(bool(handle.request.arm), self._craft.mode)
         if refused is not None:
@@ -79,6 +91,7 @@ class BridgeActions:
 
     def _begin_touch_down(self, handle: Any) -> None:
         """Refuse at once, or let it come down; the goal ends on the ground, or when that took too long."""
+        self._trace(handle, names.TOUCH_DOWN)
         refused = self._craft.actuation.touch_down(self._craft.mode, self._now())
         if refused is None:
             self._open.append(handle)

@@ -9,6 +9,7 @@ from esar_ros.bridges.airsim.actuation import Actuation
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.mission.modes import Mode
+from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.roster import Roster
 from esar_ros.nodes.messages import convert
 
@@ -30,6 +31,7 @@ class BridgedVehicle:
     collisions: int = 0
     last_collision: int = 0
     holding: bool = True
+    authority: Authority | None = None  # over what it obeys
 
     @property
     def height(self) -> float | None:

@@ -43,9 +43,15 @@ class Pacer:
 class BridgeClock(Pacer):
     """The pacer as a node's parameters and service."""
 
-    def __init__(self, node: Node, lockstep: bool, step: Callable[[], None]) -> None:
-        """step: called when a step to the next frame is asked for. In real time everything is refused."""
+    def __init__(
+        self, node: Node, lockstep: bool, step: Callable[[], None], did: Callable[[str], None] = lambda what: None
+    ) -> None:
+        """step: called when a step to the next frame is asked for. In real time everything is refused.
+
+        did: told when a person stops time, lets it go on, or takes a step.
+        """
         super().__init__()
+        self._did = did
         self._lockstep = lockstep
         self._step = step
         about = "whether the simulator's time stands still (lockstep)"
@@ -62,6 +68,8 @@ class BridgeClock(Pacer):
         wanted = {parameter.name: parameter.value for parameter in parameters}
         if not self._lockstep and wanted.keys() & {"paused", "speed"}:
             return SetParametersResult(successful=False, reason="real time cannot be stopped: use pace lockstep")
+        if wanted.get("paused", self.paused) != self.paused:
+            self._did("go on" if self.paused else "pause")
         self.paused = bool(wanted.get("paused", self.paused))
         self.speed = float(wanted.get("speed", self.speed))
         return SetParametersResult(successful=True)
@@ -70,5 +78,6 @@ class BridgeClock(Pacer):
         response.success = self._lockstep and self.paused
         response.message = "to the next frame" if response.success else "only a paused lockstep goes step by step"
         if response.success:
+            self._did("step")
             self._step()
         return response

@@ -317,6 +317,13 @@ TOPICS: tuple[Topic, ...] = (
         about="what a person saw: the planner reports it with its next decision, under its own number",
     ),
     Topic(
+        names.OPERATOR_ACT,
+        "std_msgs/msg/String",
+        Quality.LATCHED_ALL,
+        ANY_NODE,
+        about="what a person did by a service, an action or a parameter of a node; the flight is then nobody's merit",
+    ),
+    Topic(
         names.CMD_VEL,
         "geometry_msgs/msg/TwistStamped",
         _STEP,

@@ -15,6 +15,7 @@ from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTran
 from rclpy.node import Node
 
 from esar_ros.nodes.core.diagnostics import Finding
+from esar_ros.nodes.core.hand import Hand
 
 _INACTIVE = State(id=State.PRIMARY_STATE_INACTIVE, label="inactive")
 _ACTIVE = State(id=State.PRIMARY_STATE_ACTIVE, label="active")
@@ -36,9 +37,10 @@ class Lifecycle:
     keep: why the node must stay active just now; empty when it need not.
     """
 
-    def __init__(self, node: Node, keep: Callable[[], str] = str) -> None:
+    def __init__(self, node: Node, hand: Hand, keep: Callable[[], str] = str) -> None:
         self.active = True
         self._node = node
+        self._hand = hand
         self._keep = keep
         self._events = node.create_publisher(TransitionEvent, "~/transition_event", 10)
         node.create_service(GetState, "~/get_state", self._get_state)
@@ -88,6 +90,8 @@ class Lifecycle:
             Transition.TRANSITION_DEACTIVATE: False,
         }.get(asked.id, {"activate": True, "deactivate": False}.get(asked.label))
         response.success = wanted is not None and not self.change(wanted)
+        if response.success:
+            self._hand.did(f"now {self._state().label}")
         return response
 
     def _get_states(

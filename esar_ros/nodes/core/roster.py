@@ -75,6 +75,11 @@ class Roster:
         member = self._members.get(node)
         return member is not None and member.present
 
+    def boot_id(self, node: str) -> int:
+        """By which a node's present process is known; 0 while nobody has heard of it."""
+        member = self._members.get(node)
+        return 0 if member is None else member.boot_id
+
     def has_answered(self, node: str, ns: int) -> bool:
         """Returns whether a present node has finished with the step of this stamp; true for absent ones."""
         member = self._members.get(node)

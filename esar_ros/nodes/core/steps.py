@@ -27,6 +27,7 @@ from rclpy.subscription import Subscription
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Heartbeat, Tick
+from esar_ros.nodes.core.authority import rival
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.faults.inputs import NodeFaults
@@ -39,6 +40,7 @@ from esar_ros.nodes.core.stamps import to_stamp as to_stamp
 from esar_ros.nodes.core.types import message_class
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
+LISTEN = 1.0  # s before the first heartbeat, for those of a node of the same name in the same place
 HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
 
 
@@ -114,7 +116,7 @@ class StepNode(Node, ABC):
         self._diagnostics = Diagnostics(self)
         self._steps = 0
         self._worst = 0.0  # s, longest answer since the last diagnostics
-        self._boot_id = random.SystemRandom().getrandbits(63)
+        self.boot_id = random.SystemRandom().getrandbits(63)  # by which this process is known
         self._ready = False
         faults = str(declare(self, "faults", "", "YAML schedule of faults to inject into the inputs; empty: none"))
         self.mission_has_faults = bool(faults)
@@ -124,6 +126,8 @@ class StepNode(Node, ABC):
             if not self.of_mission:  # referee and recorder see what happens
                 self._faults = NodeFaults(self, schedule, self.topic(names.MISSION_STATE))
         self._stop = threading.Event()
+        self._alone = threading.Event()  # nobody of this name was heard: it may take part
+        self._rivals: list[Subscription] = []
         self._heartbeat_thread: threading.Thread | None = None
 
     # -- inputs and outputs ---------------------------------------------------------------------
@@ -241,8 +245,14 @@ class StepNode(Node, ABC):
         """Compute and send the answer. False: not yet; call `retry` later."""
 
     def join(self) -> None:
-        """Start taking part: listen to ticks (lockstep) and send heartbeats. Call once, last in __init__."""
+        """Start taking part: listen to ticks (lockstep) and send heartbeats. Call once, last in __init__.
+
+        Where a node of this name lives already, another mission flies there, and this one ends before it says anything.
+        """
         for vehicle in self.vehicles:
+            quality = PROFILES[BY_NAME[names.HEARTBEAT].quality]
+            heard = self.create_subscription(Heartbeat, self.topic(names.HEARTBEAT, vehicle), self._on_rival, quality)
+            self._rivals.append(heard)
             if self.lockstep:
                 self.create_subscription(
                     Tick,
@@ -255,8 +265,26 @@ class StepNode(Node, ABC):
                     Heartbeat, self.topic(names.HEARTBEAT, vehicle), PROFILES[BY_NAME[names.HEARTBEAT].quality]
                 )
             )
+        self._listening = self.create_timer(LISTEN, self._end_listening, clock=self.steady)
         self._heartbeat_thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._heartbeat_thread.start()
+
+    @property
+    def alone(self) -> bool:
+        """Whether it has listened for another mission's node of the same name, and heard none."""
+        return self._alone.is_set()
+
+    def _on_rival(self, message: Heartbeat) -> None:
+        if message.node != self.get_name() or message.boot_id == self.boot_id:
+            return
+        raise rival(self.get_name(), self.get_namespace())
+
+    def _end_listening(self) -> None:
+        self._listening.cancel()
+        for subscription in self._rivals:
+            self.destroy_subscription(subscription)
+        self._rivals.clear()
+        self._alone.set()
 
     def retry(self) -> None:
         """Try again after on_step answered False."""
@@ -380,9 +408,11 @@ class StepNode(Node, ABC):
                 self.get_logger().error(f"diagnostics: {error!r}", throttle_duration_sec=5.0)
 
     def _beat_once(self) -> None:
+        if not self.alone:
+            return
         waiting = "" if self._ready else (self.waiting_for() or self._unmatched())
         self._ready = self._ready or not waiting
-        message = Heartbeat(node=self.get_name(), boot_id=self._boot_id, ready=self._ready, waiting_for=waiting)
+        message = Heartbeat(node=self.get_name(), boot_id=self.boot_id, ready=self._ready, waiting_for=waiting)
         message.header.stamp = to_stamp(time.time_ns())
         if self._current_ns is not None:
             message.answered = to_stamp(self._current_ns)

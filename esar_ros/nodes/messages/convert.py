@@ -83,6 +83,11 @@ class OdometryInMap:
                 else:
                     self._node.get_logger().error(f"refused the transform {names.MAP} -> {child}: {pose}")
 
+    def _is_own(self, message: Any) -> bool:
+        """Whether odometry is in the vehicle's own frames; those that it leaves out are its own."""
+        odom, base = (names.vehicle_frame(self._vehicle, frame) for frame in (names.ODOM, names.BASE_LINK))
+        return message.header.frame_id in ("", odom) and message.child_frame_id in ("", base)
+
     @property
     def known(self) -> bool:
         """True once the transform has arrived."""
@@ -100,10 +105,10 @@ class OdometryInMap:
     def at(self, ns: int | None = None) -> tuple[int, Pose, Vector] | None:
         """Stamp, pose of base_link in map and velocity (m/s, map) at a stamp, or the newest.
 
-        None where there is none, or one that cannot be: not finite, no rotation, not on Earth.
+        None where there is none, or one that cannot be: in another frame, not finite, no rotation, not on Earth.
         """
         message = self._box.newest if ns is None else self._box.at(ns)
-        if message is None or self._odom_in_map is None:
+        if message is None or self._odom_in_map is None or not self._is_own(message):
             return None
         if self._node.lacks_transform(self._vehicle, nanoseconds(message.header.stamp)):
             return None
@@ -127,8 +132,10 @@ class OdometryInMap:
         message = self._box.newest if ns is None else self._box.at(ns)
         if message is None:
             return None
-        max_variance = max(message.pose.covariance[k] for k in (0, 7, 14))
-        return None if max_variance == 0.0 else float(np.sqrt(max_variance)) if max_variance > 0.0 else math.inf
+        variances = np.array([message.pose.covariance[k] for k in (0, 7, 14)])
+        if not variances.any():
+            return None
+        return float(np.sqrt(variances.max())) if (variances >= 0.0).all() else math.inf
 
     def nearest(self, ns: int) -> tuple[int, Pose, Vector] | None:
         """As `at`, of the kept stamp nearest to ns."""
@@ -272,6 +279,11 @@ def clue_of(message: ClueMessage) -> SeenClue:
     )
 
 
+def is_mode(number: int) -> bool:
+    """Whether a governor's mode is one of those that are known."""
+    return number in Mode._value2member_map_ and number != Mode.UNKNOWN
+
+
 def mode_of(message: Any) -> Mode:
     """Returns the mode of a SafetyStatus; HOLD for an unknown value."""
     try:
@@ -293,8 +305,10 @@ def grid_of(message: Any) -> Grid:
 def window_of(message: LocalMap) -> OccupancyWindow:
     """Local occupancy as pilot and governor know it, stamped with its newest depth frame.
 
-    Raises ValueError for a message that contradicts itself.
+    Raises ValueError for a message that contradicts itself, or is in another frame.
     """
+    if message.header.frame_id not in ("", names.MAP):
+        raise ValueError(f"a local map in {message.header.frame_id}")
     return OccupancyWindow.from_packed(
         bytes(message.cells),
         array3(message.origin),

@@ -15,6 +15,8 @@ from esar_ros.action import TouchDown
 from esar_ros.bridges.airsim.actuation import STANDS_FOR, Actuation
 from esar_ros.mission.modes import Mode
 from esar_ros.nodes.airsim.actions import BridgeActions
+from esar_ros.nodes.core.hand import goal_of
+from esar_ros.nodes.core.roster import Roster
 
 
 class Remote:
@@ -33,11 +35,13 @@ class Remote:
 def graph(ros: Any) -> Any:
     remote = Remote()
     craft = SimpleNamespace(
-        name="uav1", remote=remote, actuation=Actuation(remote), mode=Mode.NORMAL, reading=remote.read()
-    )
+        name="uav1", remote=remote, actuation=Actuation(remote), mode=Mode.NORMAL, reading=remote.read(),
+        roster=Roster(("pilot",), 1.0),
+    )  # fmt: skip
+    did: list[str] = []
     craft.actuation.height = 3.0
     bridge, user = Node("bridge"), Node("user")
-    actions = BridgeActions(bridge, craft, lambda: remote.ns)
+    actions = BridgeActions(bridge, craft, lambda: remote.ns, SimpleNamespace(did=did.append))  # type: ignore[arg-type]
     client = ActionClient(user, TouchDown, "uav1/touch_down")
 
     def wait(until: Any) -> bool:
@@ -49,13 +53,13 @@ def graph(ros: Any) -> Any:
 
         return bool(ros([bridge, user], settled, 20.0))
 
-    def ask() -> Any:
-        sent = client.send_goal_async(TouchDown.Goal())
+    def ask(goal_uuid: Any = None) -> Any:
+        sent = client.send_goal_async(TouchDown.Goal(), goal_uuid=goal_uuid)
         assert wait(sent.done)
         return sent.result()
 
     assert ros([bridge, user], client.server_is_ready, 20.0)
-    return SimpleNamespace(remote=remote, craft=craft, wait=wait, ask=ask)
+    return SimpleNamespace(remote=remote, craft=craft, wait=wait, ask=ask, did=did)
 
 
 def result(graph: Any, handle: Any) -> Any:
@@ -88,3 +92,13 @@ def test_too_high_it_is_refused_in_words(graph: Any) -> None:
     graph.craft.actuation.height = 28.0
     told = result(graph, graph.ask()).result
     assert told.error_code == TouchDown.Result.REFUSED_SAFETY and "28.0 m" in told.error_msg
+
+
+def test_a_persons_goals_leave_a_trace_and_the_pilots_do_not(graph: Any) -> None:
+    graph.craft.roster.heard("pilot", 77, True, "", 0, 0.0)
+    graph.ask(goal_of(77))
+    assert graph.did == []
+    handle = graph.ask()
+    assert graph.did == ["touch_down"]
+    assert graph.wait(handle.cancel_goal_async().done)
+    assert graph.did == ["touch_down", "touch_down called off"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rclpy.node import Node
+from rclpy.parameter import Parameter
 
-from esar_ros.nodes.airsim.clock import CATCH_UP, Pacer
+from esar_ros.nodes.airsim.clock import CATCH_UP, BridgeClock, Pacer
 
 PERIOD = 0.05
 
@@ -51,3 +55,14 @@ def test_what_was_lost_long_ago_is_not_made_up_for() -> None:
         pacer.stepped(PERIOD, 60.0)
         steps += 1
     assert steps <= CATCH_UP / PERIOD + 1
+
+
+def test_a_person_who_stops_time_leaves_a_trace(ros: Any) -> None:
+    did: list[str] = []
+    node = Node("bridge")
+    clock = BridgeClock(node, True, lambda: None, did.append)
+    for value in (True, True, False):
+        node.set_parameters([Parameter("paused", value=value)])
+    node.set_parameters([Parameter("speed", value=2.0)])
+    assert did == ["pause", "go on"] and clock.speed == 2.0
+    node.destroy_node()

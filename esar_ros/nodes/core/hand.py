@@ -1,0 +1,47 @@
+"""A person's hand: what somebody does by service, action or parameter leaves a trace on one topic.
+
+The recorder keeps it, and to the referee the flight is no longer the method's own. The pilot asks the bridge for some of
+the same actions; its goals are known by the first half of their ids, which is the pilot's boot id (msg/Heartbeat).
+"""
+
+from __future__ import annotations
+
+import random
+
+from rclpy.node import Node
+from std_msgs.msg import String
+from unique_identifier_msgs.msg import UUID
+
+from esar_ros.mission import names
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+
+_HALF = 8  # bytes
+
+
+class Hand:
+    """Tells what a person did to one vehicle."""
+
+    def __init__(self, node: Node, vehicle: str = "") -> None:
+        """vehicle: prefix of its topics as the node addresses them, empty where it lives there."""
+        topic = names.OPERATOR_ACT
+        self._node = node
+        self._publisher = node.create_publisher(
+            String, f"{vehicle}/{topic}" if vehicle else topic, PROFILES[BY_NAME[topic].quality]
+        )
+
+    def did(self, what: str) -> None:
+        """Note what a person did."""
+        self._node.get_logger().info(f"by a person's hand: {what}")
+        self._publisher.publish(String(data=f"{self._node.get_name()}: {what}"))
+
+
+def goal_of(boot_id: int) -> UUID:
+    """A new goal's id, by which its sender is known."""
+    rest = random.SystemRandom().getrandbits(8 * _HALF)
+    return UUID(uuid=[*boot_id.to_bytes(_HALF, "big"), *rest.to_bytes(_HALF, "big")])
+
+
+def is_goal_of(goal: UUID, boot_id: int) -> bool:
+    """Whether the node of a boot id sent this goal; nobody has the boot id 0."""
+    return boot_id != 0 and bytes(goal.uuid)[:_HALF] == boot_id.to_bytes(_HALF, "big")
