@@ -151,7 +151,7 @@ def _about(learnt: Sequence[str], tested: Sequence[str]) -> str:
     if set(tested) <= set(learnt):
         return resource("models/README.md").read_text().partition("\n")[2]
     return f"""
-Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md](../../models/README.md)) on pictures of
+Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md](../../models/README.md)) on images of
 {", ".join(learnt)} alone, and tested on {", ".join(tested)}, whose ground it has never seen. AGPL-3.0, as that one.
 """
 
