@@ -151,13 +151,8 @@ def _about(learnt: Sequence[str], tested: Sequence[str]) -> str:
     if set(tested) <= set(learnt):
         return resource("models/README.md").read_text().partition("\n")[2]
     return f"""
-<<<<<<< HEAD
 Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md](../../models/README.md)) on images of
 {", ".join(learnt)} alone, and tested on {", ".join(tested)}, whose ground it has never seen. AGPL-3.0, as that one.
-=======
-Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md](../../models/README.md)) on pictures
-of {", ".join(learnt)} alone, and tested on {", ".join(tested)}, whose ground it has never seen. AGPL-3.0, as that one.
->>>>>>> 8cddfef (Model cards link to where the detector's results lie)
 """
 
 
