@@ -61,10 +61,11 @@ def _compare(folders: list[Path], out: Path, against: str | None, judge: str | N
     from esar_ros.benchmark.report.comparison_tables import terminal_table
     from esar_ros.planning.registry import references
     from esar_ros.scoring.judges import make_judge
+    from esar_ros.suites.esarbench.paper import PAPER
 
     asked = ["label", "offline", *([judge] if judge else [])]
     bench = read_bench(folders, [make_judge(name) for name in asked])
-    report = make_report(bench, references(), against, by=by)
+    report = make_report(bench, references(), against, by=by, paper=PAPER)
     page, *others = write_report(report, out)
     console = Console(highlight=False)
     console.print(terminal_table(report))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
@@ -24,6 +24,9 @@ Ground = tuple[_Metres, _Metres]  # m east, m north of the map's origin; the obj
 _Name = Annotated[str, Field(min_length=1, max_length=80)]
 _Variant = Annotated[str, Field(pattern=r"^[a-z0-9_]*$", max_length=40)]
 _Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
+
+Tier = Literal["simple", "medium", "hard", "extreme"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
 
 
 class Start(StrictModel):
@@ -92,7 +95,7 @@ class Task(StrictModel):
     clues: tuple[PlacedClue, ...] = Field(min_length=1, max_length=60)
     distractors: tuple[Distractor, ...] = Field((), max_length=60)
     difficulty: int
-    tier: Literal["simple", "medium", "hard", "extreme"]
+    tier: Tier
 
     @field_validator("victims")
     @classmethod

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Literal
 
 from esar_ros.mission.clues import ClueKind
+from esar_ros.mission.task import Tier
 from esar_ros.mission.weather import Weather
-
-Tier = Literal["simple", "medium", "hard", "extreme"]
 
 # Quartiles of the mean distance from the start to the victims, m.
 DISTANCE_QUARTILES = (116.6, 230.3, 373.6)

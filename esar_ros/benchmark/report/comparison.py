@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from esar_ros.benchmark.report.bench_results import Bench, Episode
-from esar_ros.benchmark.report.paper_tables import TIERS
+from esar_ros.benchmark.report.paper_rows import PaperRows
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import OF_METHOD
+from esar_ros.mission.task import TIERS
 from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
 
 SCORES = ("sr", "tsr", "cds", "rs")
@@ -65,6 +66,7 @@ class Report:
     figures: tuple[str, ...]  # all figures that some cell holds
     against: str | None
     notes: tuple[str, ...]
+    paper: PaperRows | None = None
 
     def cell(self, method: str, tier: str, figure: str) -> Estimate | None:
         """Mean and interval, None where nothing was flown."""
@@ -77,6 +79,7 @@ def make_report(
     against: str | None = None,
     draws: int = DRAWS,
     by: Collection[str] = (),
+    paper: PaperRows | None = None,
 ) -> Report:
     """Compare all methods of a benchmark. Raises UsageError, also for runs that may not stand together.
 
@@ -89,7 +92,7 @@ def make_report(
     figures = tuple(dict.fromkeys(name for episode in bench.episodes for name in episode.figures))
     cells: dict[tuple[str, str, str], Estimate] = {}
     for method in methods:
-        for tier in TIERS:
+        for tier in (*TIERS, "overall"):
             # Only what tables show by tier is drawn by tier.
             wanted = figures if tier == "overall" else SCORES
             cells.update(_cells(method, tier, wanted, draws))
@@ -97,7 +100,7 @@ def make_report(
     pairs = {
         score: compare({method.name: method.values(score) for method in rivals}, against, draws) for score in SCORES
     }
-    return Report(bench, methods, cells, pairs, figures, against, tuple(_notes(bench, methods)))
+    return Report(bench, methods, cells, pairs, figures, against, tuple(_notes(bench, methods)), paper)
 
 
 def _cells(method: Method, tier: str, figures: Collection[str], draws: int) -> dict[tuple[str, str, str], Estimate]:

@@ -18,8 +18,8 @@ from esar_ros.benchmark.report.bench_results import Episode
 from esar_ros.benchmark.report.comparison import SCORES, Method, Report
 from esar_ros.benchmark.report.comparison_tables import NAMES
 from esar_ros.benchmark.report.mission_map import FALSE, FOUND, INK, MISSED, Region, relief
-from esar_ros.benchmark.report.paper_tables import TIERS
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import TIERS
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 # Told apart by people with any colour vision (Okabe and Ito 2008), then again with another mark.
@@ -136,7 +136,7 @@ def tier_figure(report: Report) -> Figure:
     """SR, TSR, CDS and RS by tier, with intervals."""
     figure = Figure(figsize=(10.5, 6.6), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True)
-    tiers = TIERS[:-1]
+    tiers = TIERS
     methods = [method for method in report.methods if not method.ineligible] or list(report.methods)
     count = len(methods)
     for ax, score in zip(axes.flat, SCORES, strict=True):

@@ -12,7 +12,8 @@ from rich.table import Table as RichTable
 
 from esar_ros.benchmark.report.comparison import FLIGHT, REPORTS, SCORES, Method, Report
 from esar_ros.benchmark.report.formatting import CAUSES
-from esar_ros.benchmark.report.paper_tables import CAVEAT, METHODS, TIERS, paper_value
+from esar_ros.benchmark.report.paper_rows import PaperRows
+from esar_ros.mission.task import TIERS
 from esar_ros.scoring.losses import LOOK_RANGE, OFF
 from esar_ros.scoring.statistics import Estimate
 
@@ -25,6 +26,8 @@ NAMES = {
     "false_reports": "false reports", "reports_over_cap": "over the cap", "cds_label": "exact label",
     "cds_offline": "offline judge", "cds_llm": "model as judge",
 }  # fmt: skip
+
+_COLUMNS = (*TIERS, "overall")
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,9 @@ def _by_tier(report: Report, name: str, title: str, pair: tuple[str, str]) -> Ta
     return Table(
         name,
         title,
-        (("", 1), *((tier.capitalize(), 2) for tier in TIERS), ("", 2)),
-        ("method", *(NAMES[figure] for _ in TIERS for figure in pair), "tasks", "seeds"),
-        _grid(report, [(tier, figure) for tier in TIERS for figure in pair]),
+        (("", 1), *((tier.capitalize(), 2) for tier in _COLUMNS), ("", 2)),
+        ("method", *(NAMES[figure] for _ in _COLUMNS for figure in pair), "tasks", "seeds"),
+        _grid(report, [(tier, figure) for tier in _COLUMNS for figure in pair]),
         _rules(report.methods),
         _footnotes(report),
     )
@@ -213,20 +216,20 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def paper_table() -> Table:
-    """The paper's own tables 2 and 3 as one."""
+def paper_table(paper: PaperRows) -> Table:
+    """Returns the published scores as one table."""
     rows = tuple(
-        (Cell(method), *(Cell(f"{paper_value(method, tier, score):.2f}") for tier in TIERS for score in SCORES))
-        for method in METHODS
+        (Cell(method), *(Cell(f"{values[tier, score]:.2f}") for tier in _COLUMNS for score in SCORES))
+        for method, values in paper.methods.items()
     )
     return Table(
         "paper",
-        "The paper's own numbers (ESARBench, tables 2 and 3)",
-        (("", 1), *((tier.capitalize(), len(SCORES)) for tier in TIERS)),
-        ("method", *(NAMES[score] for _ in TIERS for score in SCORES)),
+        f"The paper's own numbers ({paper.source})",
+        (("", 1), *((tier.capitalize(), len(SCORES)) for tier in _COLUMNS)),
+        ("method", *(NAMES[score] for _ in _COLUMNS for score in SCORES)),
         rows,
         (),
-        ("Per cent. " + CAVEAT,),
+        ("Per cent. " + paper.caveat,),
     )
 
 
@@ -256,7 +259,7 @@ def all_tables(report: Report) -> tuple[Table, ...]:
         ),
         _judges(report),
         _sensitivity(report),
-        paper_table(),
+        *((paper_table(report.paper),) if report.paper is not None else ()),
     )
 
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from esar_ros.benchmark.report.mission_map import Region, relief
-from esar_ros.mission.task import Task
+from esar_ros.mission.task import TIERS, Task
 from esar_ros.scoring.difficulty import DISTANCE_QUARTILES
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.world.scatter import scatter
-from esar_ros.suites.esarbench.tasks.statistics import PAPER_TIERS, TIERS, Statistics
+from esar_ros.suites.esarbench.tasks.statistics import PAPER_TIERS, Statistics
 
 _INK = "#1d2429"
 _TIER_COLOURS = ("#7fb685", "#e8c468", "#e08e45", "#b5403a")

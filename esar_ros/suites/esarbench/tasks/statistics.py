@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission.clues import ClueKind
-from esar_ros.mission.task import load_task
+from esar_ros.mission.task import TIERS, load_task
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.difficulty import DISTANCE_QUARTILES
 from esar_ros.suites.esarbench.tasks.ground import site
 from esar_ros.suites.esarbench.tasks.validation import distances, ground_of
 
-TIERS = ("simple", "medium", "hard", "extreme")
 PAPER_TIERS = (25.0, 27.5, 26.4, 21.2)  # percent, from the paper's overall columns
 _COMMON_WORDS = """
     a about all also an and are as at away be been before but by can could did do down for from go goes got
@@ -96,7 +95,7 @@ def statistics(ids: Sequence[str]) -> Statistics:
         tasks=len(tasks),
         events=len({task.event for task in tasks}),
         snapshots=len(snapshots),
-        tiers={name: tiers.get(name, 0) for name in TIERS},  # type: ignore[call-overload]
+        tiers={name: tiers.get(name, 0) for name in TIERS},
         maps=dict(sorted(Counter(task.map for task in tasks).items())),
         weathers={kind.value: weathers[kind] for kind in Weather if kind in weathers},
         victims=dict(sorted(Counter(len(task.victims) for task in tasks).items())),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-TIERS = ("simple", "medium", "hard", "extreme", "overall")
+from esar_ros.benchmark.report.paper_rows import PaperRows
+from esar_ros.mission.task import TIERS
 
-# (SR, TSR) in the order of TIERS; table 2.
+_COLUMNS = (*TIERS, "overall")
+
+# (SR, TSR) in the order of _COLUMNS; table 2.
 _VICTIMS = {
     "Random": ((4.68, 4.44), (4.24, 3.87), (1.04, 0.98), (0.00, 0.00), (2.65, 2.47)),
     "FBE": ((13.33, 5.64), (5.83, 0.86), (10.52, 1.54), (2.31, 0.00), (8.19, 2.05)),
@@ -17,7 +20,7 @@ _VICTIMS = {
     "APEX": ((27.83, 1.43), (10.91, 0.99), (6.20, 0.46), (10.83, 0.54), (13.89, 0.87)),
 }
 
-# (CDS, RS) in the order of TIERS; table 3.
+# (CDS, RS) in the order of _COLUMNS; table 3.
 _CLUES = {
     "Random": ((1.25, 9.55), (3.49, 13.08), (1.04, 7.48), (0.00, 8.75), (1.51, 9.81)),
     "FBE": ((3.65, 13.42), (5.71, 10.43), (3.61, 9.39), (0.27, 6.16), (3.40, 9.97)),
@@ -37,10 +40,12 @@ CAVEAT = (
 )
 
 
-def paper_value(method: str, tier: str, metric: str) -> float:
-    """Per cent, of sr, tsr, cds or rs."""
-    table, column = (_VICTIMS, ("sr", "tsr")) if metric in ("sr", "tsr") else (_CLUES, ("cds", "rs"))
-    return table[method][TIERS.index(tier)][column.index(metric)]
+def _row(method: str) -> dict[tuple[str, str], float]:
+    row: dict[tuple[str, str], float] = {}
+    for table, scores in ((_VICTIMS, ("sr", "tsr")), (_CLUES, ("cds", "rs"))):
+        for tier, values in zip(_COLUMNS, table[method], strict=True):
+            row |= {(tier, score): value for score, value in zip(scores, values, strict=True)}
+    return row
 
 
-METHODS = tuple(_VICTIMS)
+PAPER = PaperRows("ESARBench, tables 2 and 3", {method: _row(method) for method in _VICTIMS}, CAVEAT)
