@@ -242,6 +242,8 @@ class SafetyGovernorNode(StepNode):
             return None
         battery = self.inbox(names.BATTERY).newest
         charge = float(battery.percentage) if battery is not None else math.nan
+        if charge < 0.0 or charge > 1.0:
+            self.get_logger().warning(f"a charge of {charge:g} is none", throttle_duration_sec=10.0)
         return State(
             own[0] * 1e-9,
             own[1],
@@ -250,6 +252,7 @@ class SafetyGovernorNode(StepNode):
             autopilot.landed == VehicleState.LANDED_ON_GROUND,
             charge if math.isfinite(charge) else None,
             self._odometry.deviation(at),
+            bool(autopilot.offboard and not autopilot.holding),
         )
 
     def _command(self) -> Command | None:

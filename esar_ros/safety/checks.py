@@ -20,7 +20,9 @@ from esar_ros.safety.sight import Sight
 from esar_ros.safety.silence import Silence
 from esar_ros.safety.traffic import Other, gaps
 from esar_ros.safety.watch import Clock, Motion, Scan, Slip, age_text, usable
+from esar_ros.safety.wind import Blown
 
+_LEAST = 1.5  # m/s that a wind leaves, so that the vehicle can get away
 _FIRST_STEP = 0.05  # s, assumed before the first decision
 LONGEST_STEP = 0.2  # s of acceleration granted at once, however long the step was
 
@@ -134,6 +136,25 @@ class InputChecks:
         if after.text:
             found.add(Mode.HOLD, Reason.STALE_RANGES, after.text)
         return after.believed, after
+
+    def _check_wind(self, blown: Blown, state: State, given: Vector | None) -> Blown:
+        """How much of its velocity the vehicle was not given, while it flies by what it is given."""
+        if state.landed or not state.armed or not state.obeyed:
+            return Blown()
+        return blown.measured(state.stamp, state.velocity, state.velocity if given is None else given)
+
+    def _limit_wind(self, velocity: Vector, blown: Blown, found: Findings) -> Vector:
+        """The same direction, the slower the more the wind has the vehicle."""
+        limits = self.limits
+        if blown.speed <= limits.blown_slow:
+            return velocity
+        share = (limits.blown_return - blown.speed) / max(limits.blown_return - limits.blown_slow, 1e-9)
+        most = max(limits.speed_horizontal * share, _LEAST)
+        speed = float(np.linalg.norm(velocity))
+        if speed <= most:
+            return velocity
+        found.add(Mode.SLOW, Reason.CONDITIONS, f"the wind moves it by {blown.speed:.1f} m/s")
+        return velocity * (most / speed)
 
     def _check_map(self, window: OccupancyWindow | None, now: float) -> OccupancyWindow | None:
         """The window while it is fresh; without one the vehicle flies slowly by ranges alone."""

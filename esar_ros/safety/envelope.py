@@ -219,7 +219,9 @@ class Envelope:
             return self._brake(_UP, -max(over, unseen - self.site.ceiling), scene)
         if over > limits.floor_deadband and not scene.near_ground:
             return HalfSpaces(_UP[None], np.array([-min(limits.push_speed, over)]))
-        return self._brake(_UP, -over, scene)
+        # The highest point of the footprint counts as the surface; on a slope the foot point lies lower.
+        deepest = scene.sight.depth_below() or 0.0
+        return self._brake(_UP, -max(over, deepest - self.site.ceiling), scene)
 
     def _fence(self, scene: Scene) -> HalfSpaces:
         if self.site is None or scene.in_column:

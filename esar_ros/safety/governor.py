@@ -33,6 +33,7 @@ from esar_ros.safety.silence import Silence
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
 from esar_ros.safety.watch import Clock, Hold, Motion, Scan
+from esar_ros.safety.wind import Blown
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
@@ -54,6 +55,8 @@ class _Memory:
     ground: Vector | None = None  # last point of ground seen
     stood: Vector | None = None  # where it came to stand on the ground, until it leaves it
     battery: float | None = None
+    told: float | None = None  # s, when the battery told anything
+    blown: Blown = field(default_factory=Blown)
     drain: Drain = field(default_factory=Drain)
     asked: float | None = None  # s, stamp of the last command taken
     gain: float | None = None  # m/s^2, by which the last command taken sped up
@@ -70,6 +73,8 @@ class Governor(InputChecks):
         self._memory = _Memory(motion=self._at_rest())
         self._before = self._memory
         self._flying = False
+        self._where: Vector | None = None  # m, map, where the vehicle was last known to be
+        self._height: float | None = None  # m above the surface below
 
     @property
     def site(self) -> Site | None:
@@ -77,9 +82,11 @@ class Governor(InputChecks):
         return self.envelope.site
 
     def set_site(self, site: Site) -> None:
-        """Put a site in force. In flight only a stricter one is taken; raises UsageError otherwise."""
+        """Put a site in force. In flight only a stricter one that holds the vehicle is taken; raises UsageError."""
         if self._flying and self.site is not None and site.looser_than(self.site):
             raise UsageError("fence, ceiling and home cannot be loosened in flight", "land first")
+        if self._flying and self._where is not None:
+            site.must_hold(self._where, self._height)
         self.envelope.site = site
 
     def terminate(self) -> None:
@@ -144,7 +151,7 @@ class Governor(InputChecks):
             # Without knowing where the vehicle is nothing can be steered but a landing, by the ranges alone.
             given = _ZERO
             if present is not None:
-                after = replace(after, latch=self._check_charge(after.latch, present.battery))
+                after = replace(after, latch=self._check_charge(after.latch, present.charge))
             if after.latch.mode is not Mode.NORMAL:
                 found.add(after.latch.mode, after.latch.reason, "latched")
             if motion.lost is not None:
@@ -152,13 +159,15 @@ class Governor(InputChecks):
             return self._commit(memory, replace(after, given=given), found, command, given, 0.0, None, None)
 
         after = self._track(after, usable_state)
+        after = replace(after, blown=self._check_wind(memory.blown, usable_state, memory.given))
         scene, after = self._look(after, usable_state, image, window, touching_down)
+        self._height = scene.height
         scene = replace(scene, traffic=self._check_traffic(others, usable_state, now))
         after = replace(after, latch=self._check_voyage(after, usable_state, now))
         clearance = self._check_envelope(usable_state, scene, found)
         if after.latch.mode is not Mode.NORMAL:
             found.add(after.latch.mode, after.latch.reason, after.latch.text)
-        given, yaw_rate = self._steer(found, safe_command, usable_state, scene)
+        given, yaw_rate = self._steer(found, safe_command, usable_state, scene, after.blown)
         base = usable_state.velocity if memory.given is None else memory.given
         given, after = self._limit_acceleration(given, base, safe_command, step, after, found)
         return self._commit(memory, replace(after, given=given), found, command, given, yaw_rate, scene, clearance)
@@ -178,22 +187,30 @@ class Governor(InputChecks):
             if left or position[2] - column[2] >= self.limits.floor:
                 column = None
         self._flying = state.armed and not state.landed
-        known = state.battery is not None and math.isfinite(state.battery)
+        self._where = position
         return replace(
             memory,
             tracked=True,
             column=column,
             ground=position.copy() if state.landed else memory.ground,
             stood=(position.copy() if memory.stood is None else memory.stood) if state.landed else None,
-            battery=state.battery if known else memory.battery,
+            battery=self._charge(memory, state),
+            told=memory.told if state.battery is None else state.stamp,
             drain=self._drain(memory, state),
         )
 
     def _drain(self, memory: _Memory, state: State) -> Drain:
         """How fast the battery empties, wind and cold included."""
-        if state.battery is None or not math.isfinite(state.battery) or not self._flying:
+        if state.charge is None or not self._flying:
             return memory.drain
-        return memory.drain.measured(state.battery, state.stamp)
+        return memory.drain.measured(state.charge, state.stamp)
+
+    def _charge(self, memory: _Memory, state: State) -> float | None:
+        """The battery's, 0..1; where it tells what cannot be, what the endurance has left of the last, or of a full one."""
+        if state.charge is not None or state.battery is None:
+            return memory.battery if state.charge is None else state.charge
+        since = 0.0 if memory.told is None else max(state.stamp - memory.told, 0.0)
+        return max((1.0 if memory.battery is None else memory.battery) - since / self.limits.endurance, 0.0)
 
     def _column_at_home(self, position: Vector) -> Vector | None:
         """The take-off column of a vehicle met low above home."""
@@ -234,6 +251,8 @@ class Governor(InputChecks):
         needed = battery_needed(self.site, state.pose.position, self.limits, memory.drain.rate)
         if memory.battery is not None and memory.battery <= needed:
             latch = latch.raised(Mode.RETURN, Reason.BATTERY_RESERVE, f"battery {memory.battery:.0%}")
+        if memory.blown.speed >= self.limits.blown_return:
+            latch = latch.raised(Mode.RETURN, Reason.CONDITIONS, f"the wind moves it by {memory.blown.speed:.1f} m/s")
         flying = state.armed and not state.landed
         if flying and memory.link_lost is not None and now - memory.link_lost >= self.limits.link_return:
             latch = latch.raised(Mode.RETURN, Reason.LINK, "pilot lost")
@@ -283,7 +302,9 @@ class Governor(InputChecks):
 
     # Steering
 
-    def _steer(self, found: Findings, command: Command | None, state: State, scene: Scene) -> tuple[Vector, float]:
+    def _steer(
+        self, found: Findings, command: Command | None, state: State, scene: Scene, blown: Blown
+    ) -> tuple[Vector, float]:
         """Velocity and yaw rate of the mode, within the limits of the place."""
         mode = found.mode
         if mode is Mode.TERMINATE:
@@ -304,6 +325,7 @@ class Governor(InputChecks):
         if mode is not Mode.NORMAL or command is None:
             return self.envelope.keep(_ZERO, state, scene, found), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, found)
+        asked = self._limit_wind(asked, blown, found)
         return self.envelope.keep(asked, state, scene, found), self._limit_yaw_rate(command.yaw_rate, found)
 
     def _limit_yaw_rate(self, yaw_rate: float, found: Findings) -> float:

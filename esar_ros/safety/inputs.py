@@ -26,6 +26,12 @@ class State:
     landed: bool
     battery: float | None = None  # 0..1, None: not measured
     deviation: float | None = None  # m, greatest standard deviation of the position, None: not stated
+    obeyed: bool = True  # whether the vehicle flies what it is given, and not something of its autopilot's own
+
+    @property
+    def charge(self) -> float | None:
+        """Of the battery, 0..1; None: not measured, or a number that no charge can be."""
+        return self.battery if self.battery is not None and 0.0 <= self.battery <= 1.0 else None
 
     def is_finite(self) -> bool:
         """Whether position, attitude, velocity and stamp can be used: finite, and possible for a vehicle on Earth."""

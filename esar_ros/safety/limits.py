@@ -59,6 +59,9 @@ class Limits(StrictModel):
     drift_hold: float = Field(5.0, gt=0, le=100, description="m, the same of a slip that is forgotten slowly: hold")
     drift_memory: float = Field(60.0, gt=0, le=600, description="s, time constant of the slow one")
     scan_repeat: float = Field(1.0, gt=0, le=20, description="m flown while the ranges repeat bit by bit: hold")
+    # Wind
+    blown_slow: float = Field(0.6, gt=0, le=10, description="m/s, of velocity nobody asked for: slower beyond")
+    blown_return: float = Field(1.2, gt=0, le=20, description="m/s, of velocity nobody asked for: return beyond")
     # Ages
     odometry_age: float = Field(0.2, gt=0, le=5, description="s, older odometry: hold")
     command_age: float = Field(0.2, gt=0, le=5, description="s, older commands are never passed on")

@@ -7,6 +7,7 @@ map's window is free.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -56,11 +57,11 @@ def _seen_by_ranges(ranges, grid, range_max, rotation, offset):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def _surface(ranges, grid, range_max, rotation, sensor):  # type: ignore[no-untyped-def]
-    """Height (m, negative) over the vehicle of the highest point measured in its footprint; -inf when there is none."""
+    """Heights (m, negative) over the vehicle of the highest and lowest point measured in its footprint; -inf, inf."""
     azimuth_min, azimuth_step, elevation_min, elevation_step = grid
     azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
     cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
-    highest = -np.inf
+    highest, lowest = -np.inf, np.inf
     for r in range(ranges.shape[0]):
         elevation = elevation_min + (r + 0.5) * elevation_step
         ce, se = math.cos(elevation), math.sin(elevation)
@@ -70,13 +71,13 @@ def _surface(ranges, grid, range_max, rotation, sensor):  # type: ignore[no-unty
                 continue
             bx, by, bz = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
             z = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz + sensor[2]
-            if z >= 0.0 or z <= highest:
+            if z >= 0.0 or lowest <= z <= highest:
                 continue
             x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
             y = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
             if math.sqrt(x * x + y * y) <= max(_FOOTPRINT, -_FOOTPRINT_GROWTH * z):
-                highest = z
-    return highest
+                highest, lowest = max(highest, z), min(lowest, z)
+    return highest, lowest
 
 
 @njit(cache=True, nogil=True)
@@ -153,6 +154,22 @@ class Sight:
             )
         )  # fmt: skip
 
+    @cached_property
+    def _footprint(self) -> tuple[float, float]:
+        """Heights (m, negative) over the vehicle of the highest and the lowest point measured below; -inf, inf."""
+        image = self._image
+        if image is None:
+            return -math.inf, math.inf
+        grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
+        ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
+        highest, lowest = _surface(ranges, grid, image.range_max, self._rotation, image.pose.position - self._position)
+        return float(highest), float(lowest)
+
+    def depth_below(self) -> float | None:
+        """Distance (m) down to the lowest point measured below: on a slope more than to the surface; None: no such."""
+        _, lowest = self._footprint
+        return -lowest if math.isfinite(lowest) else None
+
     def gap_below(self) -> float | None:
         """Distance (m) down to the surface that the ranges see below; None when they see none."""
         image = self._image
@@ -170,12 +187,7 @@ class Sight:
 
         The ranges say it, or else the window's ground.
         """
-        image = self._image
-        if image is not None:
-            grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
-            ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
-            above = image.pose.position - self._position
-            rise = _surface(ranges, grid, image.range_max, self._rotation, above)
-            if rise > -math.inf:
-                return float(self._position[2] + rise)
+        highest, _ = self._footprint
+        if highest > -math.inf:
+            return float(self._position[2] + highest)
         return self._window.ground_below(self._position, float(self._position[2])) if self._window is not None else None

@@ -88,6 +88,17 @@ class Site:
         """How deep (m) a position lies in a keep-out zone; negative: how far from the nearest."""
         return max((-distance_outside(zone, position[:2]) for zone in self.keep_out), default=-math.inf)
 
+    def must_hold(self, position: Vector, height: float | None) -> None:
+        """Raises UsageError where a vehicle at a position (m, map), height (m) above ground, would have to leave."""
+        over = max(float(position[2]) - self.top, -math.inf if height is None else height - self.ceiling)
+        for deep, what in (
+            (self.outside(position), "outside its fence"),
+            (self.inside_keep_out(position), "in one of its keep-out zones"),
+            (over, "above its ceiling"),
+        ):
+            if deep > 0.0:
+                raise UsageError(f"the vehicle is {deep:.0f} m {what}", "bring it there first")
+
     def looser_than(self, other: Site) -> bool:
         """Whether this site allows something the other does not, or leads home elsewhere."""
         inside = not reaches_beyond(self.fence, other.fence, _LOOK)

@@ -27,6 +27,7 @@ from esar_ros.safety.governor import Governor
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other
+from esar_ros.safety.wind import Blown
 from helpers import governor_scenes as deleted
 
 Kit = SimpleNamespace
@@ -179,6 +180,13 @@ def stuck_odometry(kit: Kit, limits: Limits) -> bool:
     return "the same position" in answer.text and not answer.velocity.any()
 
 
+def blown_home(kit: Kit, limits: Limits) -> bool:
+    scene = kit.Scene(limits)
+    governor = scene.governor()
+    governor._memory = replace(governor._memory, blown=Blown(kit.NOW - kit.STEP, square=4.0))
+    return scene.decide([0.0, 0.0, 0.0], governor=governor).mode is Mode.RETURN
+
+
 def not_armed(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits)
     scene.state = replace(scene.state, armed=False)
@@ -210,7 +218,7 @@ def ground_is_told(kit: Kit, limits: Limits) -> bool:
 SCENES: tuple[Safe, ...] = (
     odometry_without_numbers, ranges_from_nowhere, clock_without_time, jump_is_told, settling_is_told,
     return_outlasts_odometry, pilot_stays_away, reserve_at_home, empty_battery, other_within_reach, outside_the_fence,
-    in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, not_armed, speeding_is_told, fence_is_told,
+    in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, blown_home, not_armed, speeding_is_told, fence_is_told,
     without_a_site, ground_is_told,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
     deleted.estimator,

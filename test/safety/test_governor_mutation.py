@@ -21,6 +21,7 @@ from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import Other, gaps
 from esar_ros.safety.watch import Clock, Hold
+from esar_ros.safety.wind import Blown
 from helpers.governor_scenes import (
     Kit,
     battery,
@@ -266,6 +267,25 @@ def empty_battery(kit: Kit, limits: Limits) -> bool:
     return scene.decide([0.0, 0.0, 0.0]).mode is Mode.LAND
 
 
+def blown(kit: Kit, limits: Limits, speed: float) -> Any:
+    """The last answer to 5 m/s east of a vehicle that flies what it is given, and a speed (m/s) north."""
+    governor, position, given = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0]), np.zeros(3)
+    for n in range(400):
+        position = position + (given + [0.0, speed, 0.0]) * kit.STEP
+        scene = kit.Scene(limits, velocity=given + [0.0, speed, 0.0], position=position, now=kit.NOW + n * kit.STEP)
+        answer = scene.decide([5.0, 0.0, 0.0], governor=governor)
+        given = answer.velocity
+    return answer
+
+
+def blown_home(kit: Kit, limits: Limits) -> bool:
+    return blown(kit, limits, 2.0).mode is Mode.RETURN
+
+
+def slower_in_wind(kit: Kit, limits: Limits) -> bool:
+    return bool(np.linalg.norm(blown(kit, limits, 0.9).velocity) < 4.0)
+
+
 def back_off(kit: Kit, limits: Limits) -> bool:
     """Blown into the margin, it leaves it by itself."""
     run = flight(kit, limits, [[3.2, 0.0, math.inf, 2.0]], [0.0, 0.0, 15.0]).fly(towards(0.0, 0.0, 0.0), 4.0)
@@ -311,6 +331,8 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("ranges age", Governor, "_check_ranges", lambda self, image, now, found: image, old_ranges),
     ("map age", Governor, "_check_map", lambda self, window, now: window, old_map),
     ("link", Governor, "_check_link", lambda self, lost, age, now, found: None, link),
+    ("wind", Governor, "_check_wind", lambda self, blown, state, given: Blown(), blown_home),
+    ("speed in wind", Governor, "_limit_wind", lambda self, velocity, blown, found: velocity, slower_in_wind),
     ("authority", Governor, "_check_authority", lambda self, usurper, found: None, usurped),
     ("clock", Governor, "_check_clock", lambda self, clock, now, found: (Clock(now), 0.05), clock),
     ("settling", Clock, "settling", property(lambda self: False), settling),

@@ -1,7 +1,7 @@
 """A person's hand: what somebody does by service, action or parameter leaves a trace on one topic.
 
-The recorder keeps it, and to the referee the flight is no longer the method's own. The pilot asks the bridge for some
-of the same actions; its goals are known by the first half of their ids, which is the pilot's boot id (msg/Heartbeat).
+The recorder keeps it, and to the referee the flight is no longer the method's own. The pilot asks the bridge for
+actions, too: its goals are known by the first half of their ids, which is the pilot's boot id (msg/Heartbeat).
 """
 
 from __future__ import annotations

@@ -1,0 +1,105 @@
+"""What the battery tells, where it cannot be believed; and a brief in flight that the vehicle is outside of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.modes import Mode
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
+
+Kit = SimpleNamespace
+
+
+def told(kit: Kit, limits: Limits, charges: list[float | None], step: float) -> list[Mode]:
+    """Modes 300 m from home after each of these charges, step s apart."""
+    governor, modes = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3))), []
+    for n, charge in enumerate(charges):
+        scene = kit.Scene(limits, position=[300.0, 0.0, 20.0], now=kit.NOW + n * step)
+        scene.state = replace(scene.state, battery=charge)
+        modes.append(scene.decide([0.0, 0.0, 0.0], governor=governor).mode)
+    return modes
+
+
+@pytest.mark.parametrize("charge", [55.0, -1.0, 1.01, -0.01, math.inf, math.nan])
+def test_a_charge_that_cannot_be_neither_lands_at_once_nor_flies_for_ever(
+    kit: Kit, limits: Limits, charge: float
+) -> None:
+    """It counts as what the endurance has left of a full one, or of the last that could be."""
+    quick = limits.model_copy(update={"clock_gap": 10.0})
+    modes = told(kit, quick, [charge] * 400, 4.0)
+    assert modes[0] is Mode.NORMAL
+    first = next(n for n, mode in enumerate(modes) if mode >= Mode.RETURN)
+    assert 0.5 < first * 4.0 / limits.endurance < 0.95
+    after = told(kit, quick, [0.6, *[charge] * 400], 4.0)
+    assert next(n for n, mode in enumerate(after) if mode >= Mode.RETURN) < 0.7 * first
+
+
+def test_a_battery_that_is_not_measured_counts_with_its_last_charge(kit: Kit, limits: Limits) -> None:
+    assert set(told(kit, limits, [0.6, *[None] * 20], 0.05)) == {Mode.NORMAL}
+
+
+def flying(kit: Kit, limits: Limits) -> Governor:
+    governor = Governor(limits, Site(kit.square(100.0), 60.0, np.zeros(3)))
+    kit.Scene(limits, position=[50.0, 0.0, 30.0]).decide([0.0, 0.0, 0.0], governor=governor)
+    return governor
+
+
+@pytest.mark.parametrize(
+    ("half", "ceiling", "zones", "words"),
+    [
+        (100.0, 25.0, False, "above its ceiling"),
+        (40.0, 60.0, False, "outside its fence"),
+        (100.0, 60.0, True, "in one of its keep-out zones"),
+    ],
+)
+def test_a_brief_in_flight_does_not_drive_the_vehicle_elsewhere(
+    kit: Kit, limits: Limits, half: float, ceiling: float, zones: bool, words: str
+) -> None:
+    governor = flying(kit, limits)
+    before = governor.site
+    around = (kit.square(10.0) + [50.0, 0.0],) if zones else ()
+    with pytest.raises(UsageError, match=words):
+        governor.set_site(Site(kit.square(half), ceiling, np.zeros(3), around))
+    assert governor.site is before
+    governor.set_site(Site(kit.square(80.0), 40.0, np.zeros(3)))
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.6, 1.0])
+def test_on_a_slope_the_ceiling_is_kept_over_the_ground_straight_below(kit: Kit, limits: Limits, slope: float) -> None:
+    """The surface below counts by its highest point within some metres, which lies above that."""
+    site = Site(kit.square(500.0), 40.0, np.array([0.0, 0.0, -500.0]))
+    run = kit.Rollout(
+        kit.World(), Governor(limits, site), site, np.random.default_rng(0), np.array([0.0, 0.0, 30.0]), gust=0.0,
+        noise=0.0, use_map=False,
+    )  # fmt: skip
+
+    def sense(pose, now, faulty):  # type: ignore[no-untyped-def]
+        """A plane through the origin that rises to the east, which the vehicle stays above."""
+        image = kit.World().image(pose, now)
+        elevation = image.elevation_min + (np.arange(image.ranges.shape[0]) + 0.5) * image.elevation_step
+        azimuth = image.azimuth_min + (np.arange(image.ranges.shape[1]) + 0.5) * image.azimuth_step
+        flat = np.cos(elevation)[:, None]
+        rays = np.stack(
+            [flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)[:, None] + 0.0 * azimuth], axis=-1
+        )
+        rays = rays @ pose.rotation.T
+        falling = slope * rays[..., 0] - rays[..., 2]
+        away = (pose.position[2] - slope * pose.position[0]) / np.where(falling > 1e-6, falling, np.nan)
+        jitter = np.random.default_rng(round(now * 1e3)).uniform(0.9999, 1.0001, away.shape)
+        return replace(image, ranges=np.where(away <= image.range_max, away * jitter, np.inf).astype(np.float32))
+
+    run.sense = sense
+    run.fly(lambda f: Command(f.now, np.array([0.0, 0.0, 2.0])), 15.0)
+    height = float(run.position[2] - slope * run.position[0])
+    assert height < site.ceiling + 0.5
+    if slope == 0.0:
+        assert height > site.ceiling - 2.0

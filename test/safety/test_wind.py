@@ -1,0 +1,112 @@
+"""Whether the wind has the vehicle: what nobody asked for, and what follows from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission.modes import Mode, Reason
+from esar_ros.mission.weather import Weather
+from esar_ros.safety.limits import Limits
+from esar_ros.safety.wind import Blown
+from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
+from esar_ros.sim.weather.gusts import Gusts
+
+Kit = SimpleNamespace
+STEP = 0.05  # s
+EAST = np.array([1.0, 0.0, 0.0])
+
+
+def watched(velocities: list[np.ndarray], given: list[np.ndarray]) -> list[float]:
+    blown, speeds = Blown(), []
+    for n, (velocity, asked) in enumerate(zip(velocities, given, strict=True)):
+        blown = blown.measured(10.0 + n * STEP, velocity, asked)
+        speeds.append(blown.speed)
+    return speeds
+
+
+@pytest.mark.parametrize("lag", [0.3, 1.0, 1.4])
+def test_a_slow_autopilot_is_no_wind(lag: float) -> None:
+    """First-order responses, to steps and reversals, and one that stays behind what it is given."""
+    given = [5.0 * EAST if (n // 100) % 2 else -5.0 * EAST for n in range(800)]
+    velocity, measured = np.zeros(3), []
+    for asked in given:
+        velocity = velocity + (0.8 * asked - velocity) * STEP / lag
+        measured.append(velocity)
+    assert max(watched(measured, given)) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("velocity", "asked"), [(2.0 * EAST, 0.0 * EAST), (-1.0 * EAST, 3.0 * EAST), (5.0 * EAST, 3.0 * EAST)]
+)
+def test_blown_away_back_or_on_it_is_the_winds(velocity: np.ndarray, asked: np.ndarray) -> None:
+    beyond = min(abs(float(velocity[0] - end)) for end in (0.0, float(asked[0])))
+    assert watched([velocity] * 600, [asked] * 600)[-1] == pytest.approx(beyond, rel=0.01)
+
+
+def test_a_gap_begins_anew() -> None:
+    blown = Blown().measured(10.0, 3.0 * EAST, np.zeros(3)).measured(10.05, 3.0 * EAST, np.zeros(3))
+    assert blown.speed > 0.0 and blown.measured(20.0, 3.0 * EAST, np.zeros(3)).speed == 0.0
+
+
+def most(wind: float, seed: int) -> float:
+    """The greatest in a minute of the simulator's vehicle in gusty wind (m/s), now standing, now flying."""
+    rng = np.random.default_rng(seed)
+    body, gusts = Quadrotor(Pose(np.array([0.0, 0.0, 20.0]))), Gusts(seed, "uav1")
+    body.float_at(Pose(np.array([0.0, 0.0, 20.0])))
+    heading = rng.uniform(-math.pi, math.pi)
+    mean = wind * np.array([math.cos(heading), math.sin(heading), 0.0])
+    blown, asked, greatest, air = Blown(), np.zeros(3), 0.0, mean
+    for n in range(round(60.0 / STEP)):
+        if n % 200 == 199:
+            turn = rng.uniform(-math.pi, math.pi)
+            asked = rng.uniform(0.0, 5.0) * np.array([math.cos(turn), math.sin(turn), 0.0])
+        for k in range(5):
+            speed = float(np.linalg.norm(body.velocity - air))
+            air = mean + gusts.next(5 * n + k, mean, speed, 20.0, Weather.CLEAR)
+            body.advance(SetPoint(values=asked).as_array(), air, 5)
+        blown = blown.measured(10.0 + n * STEP, body.velocity.copy(), asked)
+        if n > 200:  # the gusts begin all at once
+            greatest = max(greatest, blown.speed)
+    return greatest
+
+
+def test_the_limits_lie_between_wind_that_is_promised_and_wind_that_takes_control(limits: Limits) -> None:
+    assert max(most(12.0, seed) for seed in range(4)) < limits.blown_slow
+    assert min(most(18.0, seed) for seed in range(4)) > limits.blown_return
+
+
+def blown_about(kit: Kit, limits: Limits, speed: float):  # type: ignore[no-untyped-def]
+    """The last answer of half a minute to 5 m/s east, flown as given but for a speed (m/s) north that nobody asked."""
+    governor, position, given = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0]), np.zeros(3)
+    for n in range(600):
+        velocity = given + [0.0, speed, 0.0]
+        position = position + velocity * STEP
+        scene = kit.Scene(limits, velocity=velocity, position=position, now=kit.NOW + n * STEP)
+        answer = scene.decide([5.0, 0.0, 0.0], governor=governor)
+        given = answer.velocity
+    return answer
+
+
+def test_the_more_it_has_the_vehicle_the_slower_and_then_home(kit: Kit, limits: Limits) -> None:
+    calm, windy, stormy = (blown_about(kit, limits, speed) for speed in (0.5, 0.9, 1.5))
+    assert calm.mode is Mode.NORMAL
+    assert windy.mode is Mode.SLOW and windy.reasons == (Reason.CONDITIONS,) and "wind" in windy.text
+    assert 1.0 < float(np.linalg.norm(windy.velocity)) < 4.0
+    assert stormy.mode >= Mode.RETURN and stormy.reason is Reason.CONDITIONS
+
+
+def test_what_the_autopilot_flies_by_itself_is_not_the_winds(kit: Kit, limits: Limits) -> None:
+    governor = kit.Scene(limits).governor()
+    for n in range(400):
+        scene = kit.Scene(
+            limits, velocity=[4.0, 0.0, 0.0], position=[4.0 * n * STEP, 0.0, 20.0], now=kit.NOW + n * STEP
+        )
+        scene.state = replace(scene.state, obeyed=False)
+        answer = scene.decide([0.0, 0.0, 0.0], governor=governor)
+    assert answer.mode is not Mode.RETURN
