@@ -24,7 +24,6 @@ from esar_ros.planning.registry import references
 from esar_ros.scoring.judges import make_judge
 from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.suites.esarbench.incidents import generator
-from esar_ros.suites.esarbench.paper import PAPER
 from esar_ros.suites.esarbench.tasks import adversarial
 from esar_ros.suites.esarbench.tasks.files import write_tasks
 from esar_ros.suites.esarbench.tasks.sets import task_set
@@ -121,8 +120,8 @@ def main() -> int:
         if code := bench(flags):
             return code
     results = read_bench(folders, [make_judge("label"), make_judge("offline")])
-    report = make_report(results, references(), run.against, paper=PAPER)
-    tables = [markdown(table) for table in all_tables(report)[:-1]]  # the last one holds the paper's own numbers
+    report = make_report(results, references(), run.against)
+    tables = [markdown(table) for table in all_tables(report)]
     print("\n\n".join(tables))
     if arguments.page:
         conditions = {
