@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -31,13 +31,12 @@ MOTORS = 4  # duty 0..1 of the front right, rear left and front left motor; the 
 _TURN, _TWIST = 150.0, 9.0  # rad/s^2 of roll and pitch by thrust, of yaw by drag, one pair full, the other off
 _ROTATION_DRAG = 5.0  # 1/s, of body rates that no controller holds
 
-_P, _V, _Q, _W, _T, _I, _F, _A, _B, _SIZE = 0, 3, 6, 10, 13, 14, 17, 20, 23, 26
-# position, velocity, quaternion, body rates, thrust, integral, specific force (body),
-# acceleration (world), angular acceleration (body)
+# Where in the state each quantity begins.
+_POSITION, _VELOCITY, _QUATERNION, _RATES, _THRUST, _INTEGRAL = 0, 3, 6, 10, 13, 14
+_FORCE, _ACCELERATION, _TURNING, _SIZE = 17, 20, 23, 26  # specific force (body), acceleration (world), angular (body)
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """Limits of the autopilot's demands, and its gains; AirSim simple_flight's defaults."""
 
     tilt: float = math.radians(32.7)  # rad
@@ -53,26 +52,6 @@ class Limits:
     gain_heading: float = 2.5  # 1/s
     lag_rate: float = 0.04  # s, of roll and pitch rate
     lag_yaw_rate: float = 0.10  # s
-
-    def as_array(self) -> NDArray[np.float64]:
-        """The numbers in the order the kernel reads them."""
-        return np.array(
-            [
-                self.tilt,
-                self.rate,
-                self.climb_acceleration,
-                self.sink_acceleration,
-                self.thrust,
-                self.drag_linear,
-                self.drag_quadratic,
-                self.gain_velocity,
-                self.gain_climb,
-                self.gain_attitude,
-                self.gain_heading,
-                self.lag_rate,
-                self.lag_yaw_rate,
-            ]
-        )
 
 
 @dataclass
@@ -114,48 +93,48 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
     """Advances the state in place by `steps` steps of dt (s) under one set-point."""
     gravity = 9.80665
     gain_i, tau_thrust = 0.8, 0.05
-    gain_v, gain_z, gain_attitude, gain_heading = limits[7], limits[8], limits[9], limits[10]
-    tau_rate, tau_yaw = limits[11], limits[12]
-    tilt, rate_max, up_max, down_max, thrust_max = limits[0], limits[1], limits[2], limits[3], limits[4]
-    drag1, drag2 = limits[5], limits[6]
+    tilt, rate_max, thrust_max = limits.tilt, limits.rate, limits.thrust
     slope = math.tan(tilt)
-    mode = int(setpoint[0])
+    mode, value, yaw_is_rate, yaw = int(setpoint[0]), setpoint[1:4], setpoint[4] > 0.5, setpoint[5]
     rotation = np.empty((3, 3))
     wish = np.empty(3)
     for _ in range(steps):
-        p, v, q = state[0:3], state[3:6], state[6:10]
-        w, integral = state[10:13], state[14:17]
+        p, v, q = state[_POSITION:_VELOCITY], state[_VELOCITY:_QUATERNION], state[_QUATERNION:_RATES]
+        w, integral, force = state[_RATES:_THRUST], state[_INTEGRAL:_FORCE], state[_FORCE:_ACCELERATION]
+        acceleration, turning = state[_ACCELERATION:_TURNING], state[_TURNING:_SIZE]
         _rotation(q, rotation)
         heading = math.atan2(rotation[1, 0], rotation[0, 0])
         roll_rate, pitch_rate, thrust = 0.0, 0.0, 0.0
-        if mode <= 2:
-            if mode == 0:
+        if mode <= ATTITUDE_THROTTLE:
+            if mode == VELOCITY:
                 for k in range(3):
-                    error = setpoint[1 + k] - v[k]
-                    gain = gain_z if k == 2 else gain_v
+                    error = value[k] - v[k]
+                    gain = limits.gain_climb if k == 2 else limits.gain_velocity
                     if abs(error) < 2.0:  # steady wind, not the transient, is the integral's work
                         integral[k] = _clamp(integral[k] + gain_i * error * dt, -4.0, 4.0)
                     wish[k] = gain * error + integral[k]
-                wish[2] = gravity + _clamp(wish[2], -down_max, up_max)
+                wish[2] = gravity + _clamp(wish[2], -limits.sink_acceleration, limits.climb_acceleration)
                 level = math.hypot(wish[0], wish[1])
                 max_level = slope * wish[2]
                 if level > max_level:
                     wish[0] *= max_level / level
                     wish[1] *= max_level / level
             else:
-                roll = _clamp(setpoint[1], -tilt, tilt)
-                pitch = _clamp(setpoint[2], -tilt, tilt)
+                roll = _clamp(value[0], -tilt, tilt)
+                pitch = _clamp(value[1], -tilt, tilt)
                 # Thrust axis of a body at this heading, rolled right by `roll`, nose down by `pitch`.
                 forward = math.tan(pitch)
                 left = -math.tan(roll) / math.cos(pitch)
                 wish[0] = math.cos(heading) * forward - math.sin(heading) * left
                 wish[1] = math.sin(heading) * forward + math.cos(heading) * left
                 wish[2] = 1.0
-                if mode == 1:
-                    error = setpoint[3] - v[2]
+                if mode == ATTITUDE:
+                    error = value[2] - v[2]
                     if abs(error) < 2.0:
                         integral[2] = _clamp(integral[2] + gain_i * error * dt, -4.0, 4.0)
-                    lift = gravity + _clamp(gain_z * error + integral[2], -down_max, up_max)
+                    lift = gravity + _clamp(
+                        limits.gain_climb * error + integral[2], -limits.sink_acceleration, limits.climb_acceleration
+                    )
                     for k in range(3):
                         wish[k] *= lift
             size = math.sqrt(wish[0] ** 2 + wish[1] ** 2 + wish[2] ** 2)
@@ -165,39 +144,39 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
             bz = (rotation[0, 2] * wish[0] + rotation[1, 2] * wish[1] + rotation[2, 2] * wish[2]) / size
             sine = math.hypot(bx, by)
             angle = math.atan2(sine, bz)
-            scale = gain_attitude * (angle / sine if sine > 1e-9 else 1.0)
+            scale = limits.gain_attitude * (angle / sine if sine > 1e-9 else 1.0)
             roll_rate = _clamp(-scale * by, -rate_max, rate_max)
             pitch_rate = _clamp(scale * bx, -rate_max, rate_max)
             # Thrust lifts what is wished even while the body still leans.
-            thrust = size * max(bz, 0.5) if mode < 2 else setpoint[3] * thrust_max
-            if mode == 0:
+            thrust = size * max(bz, 0.5) if mode < ATTITUDE_THROTTLE else value[2] * thrust_max
+            if mode == VELOCITY:
                 thrust = wish[2] / max(rotation[2, 2], 0.5)
-        elif mode == 3:
-            roll_rate = _clamp(setpoint[1], -rate_max, rate_max)
-            pitch_rate = _clamp(setpoint[2], -rate_max, rate_max)
-            thrust = setpoint[3] * thrust_max
-        if mode == 4:
+        elif mode == RATE_THROTTLE:
+            roll_rate = _clamp(value[0], -rate_max, rate_max)
+            pitch_rate = _clamp(value[1], -rate_max, rate_max)
+            thrust = value[2] * thrust_max
+        if mode == MOTORS:
             # Quad X: the front right and rear left rotors turn counter-clockwise and so push the body clockwise.
-            right_front, left_rear, left_front, right_rear = setpoint[1], setpoint[2], setpoint[3], setpoint[5]
+            right_front, left_rear, left_front, right_rear = value[0], value[1], value[2], yaw
             thrust = (right_front + left_rear + left_front + right_rear) * thrust_max / 4.0
-            state[23] = _TURN * (left_front + left_rear - right_front - right_rear) / 2.0 - _ROTATION_DRAG * w[0]
-            state[24] = _TURN * (left_rear + right_rear - left_front - right_front) / 2.0 - _ROTATION_DRAG * w[1]
-            state[25] = _TWIST * (left_front + right_rear - right_front - left_rear) / 2.0 - _ROTATION_DRAG * w[2]
+            turning[0] = _TURN * (left_front + left_rear - right_front - right_rear) / 2.0 - _ROTATION_DRAG * w[0]
+            turning[1] = _TURN * (left_rear + right_rear - left_front - right_front) / 2.0 - _ROTATION_DRAG * w[1]
+            turning[2] = _TWIST * (left_front + right_rear - right_front - left_rear) / 2.0 - _ROTATION_DRAG * w[2]
         else:
-            if setpoint[4] > 0.5:
-                yaw_rate = setpoint[5]
+            if yaw_is_rate:
+                yaw_rate = yaw
             else:
-                turn = setpoint[5] - heading
+                turn = yaw - heading
                 turn -= 2.0 * math.pi * math.floor((turn + math.pi) / (2.0 * math.pi))
-                yaw_rate = gain_heading * turn
+                yaw_rate = limits.gain_heading * turn
             yaw_rate = _clamp(yaw_rate, -rate_max, rate_max)
-            state[23] = (roll_rate - w[0]) / tau_rate
-            state[24] = (pitch_rate - w[1]) / tau_rate
-            state[25] = (yaw_rate - w[2]) / tau_yaw
+            turning[0] = (roll_rate - w[0]) / limits.lag_rate
+            turning[1] = (pitch_rate - w[1]) / limits.lag_rate
+            turning[2] = (yaw_rate - w[2]) / limits.lag_yaw_rate
 
-        state[13] += (_clamp(thrust, 0.0, thrust_max) - state[13]) * dt / tau_thrust
+        state[_THRUST] += (_clamp(thrust, 0.0, thrust_max) - state[_THRUST]) * dt / tau_thrust
         for k in range(3):
-            w[k] += state[23 + k] * dt
+            w[k] += turning[k] * dt
         # Quaternion kinematics: q' = q * (0, w) / 2, then back to unit length.
         q0, q1, q2, q3 = q[0], q[1], q[2], q[3]
         h = 0.5 * dt
@@ -210,15 +189,15 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
             q[k] /= norm
         _rotation(q, rotation)
         rx, ry, rz = v[0] - wind[0], v[1] - wind[1], v[2] - wind[2]
-        drag = drag1 + drag2 * math.sqrt(rx * rx + ry * ry + rz * rz)
-        fx = rotation[0, 2] * state[13] - drag * rx
-        fy = rotation[1, 2] * state[13] - drag * ry
-        fz = rotation[2, 2] * state[13] - drag * rz
+        drag = limits.drag_linear + limits.drag_quadratic * math.sqrt(rx * rx + ry * ry + rz * rz)
+        fx = rotation[0, 2] * state[_THRUST] - drag * rx
+        fy = rotation[1, 2] * state[_THRUST] - drag * ry
+        fz = rotation[2, 2] * state[_THRUST] - drag * rz
         for k in range(3):
-            state[17 + k] = rotation[0, k] * fx + rotation[1, k] * fy + rotation[2, k] * fz
-        state[20], state[21], state[22] = fx, fy, fz - gravity
+            force[k] = rotation[0, k] * fx + rotation[1, k] * fy + rotation[2, k] * fz
+        acceleration[0], acceleration[1], acceleration[2] = fx, fy, fz - gravity
         for k in range(3):
-            v[k] += state[20 + k] * dt
+            v[k] += acceleration[k] * dt
             p[k] += v[k] * dt
 
 
@@ -237,68 +216,68 @@ class Quadrotor:
 
     @limits.setter
     def limits(self, limits: Limits) -> None:
-        self._limits, self._numbers = limits, limits.as_array()
+        self._limits = limits
 
     def rest(self, pose: Pose) -> None:
         """Stand still at a pose with idle motors."""
         self.state[:] = 0.0
-        self.state[_P : _P + 3] = pose.position
-        self.state[_Q : _Q + 4] = pose.quaternion
-        self.state[_F : _F + 3] = pose.rotation.T @ np.array([0.0, 0.0, GRAVITY])
+        self.state[_POSITION : _POSITION + 3] = pose.position
+        self.state[_QUATERNION : _QUATERNION + 4] = pose.quaternion
+        self.state[_FORCE : _FORCE + 3] = pose.rotation.T @ np.array([0.0, 0.0, GRAVITY])
 
     def float_at(self, pose: Pose) -> None:
         """Hover still at a pose."""
         self.rest(pose)
-        self.state[_T] = GRAVITY
+        self.state[_THRUST] = GRAVITY
 
     def advance(self, setpoint: NDArray[np.float64], wind: Vector, steps: int) -> None:
         """Advances by `steps` steps of 2 ms under a set-point (SetPoint.as_array) and wind (m/s, world)."""
-        _fly(self.state, setpoint, self._numbers, wind, STEP, steps)
+        _fly(self.state, setpoint, self._limits, wind, STEP, steps)
 
     def fall(self, wind: Vector, steps: int) -> None:
         """Motors off: gravity and drag alone."""
         dead = np.array([RATE_THROTTLE, 0.0, 0.0, 0.0, 1.0, 0.0])
-        _fly(self.state, dead, self._numbers, wind, STEP, steps)
+        _fly(self.state, dead, self._limits, wind, STEP, steps)
 
     @property
     def position(self) -> Vector:
         """m, world; a view into the state."""
-        return self.state[_P : _P + 3]
+        return self.state[_POSITION : _POSITION + 3]
 
     @property
     def velocity(self) -> Vector:
         """m/s, world; a view into the state."""
-        return self.state[_V : _V + 3]
+        return self.state[_VELOCITY : _VELOCITY + 3]
 
     @property
     def quaternion(self) -> Vector:
         """Body to world; a view into the state."""
-        return self.state[_Q : _Q + 4]
+        return self.state[_QUATERNION : _QUATERNION + 4]
 
     @property
     def rates(self) -> Vector:
         """rad/s, body; a view into the state."""
-        return self.state[_W : _W + 3]
+        return self.state[_RATES : _RATES + 3]
 
     @property
     def thrust(self) -> float:
         """Specific thrust in m/s^2."""
-        return float(self.state[_T])
+        return float(self.state[_THRUST])
 
     @property
     def specific_force(self) -> Vector:
         """Specific force that an accelerometer measures, m/s^2, body; a view into the state."""
-        return self.state[_F : _F + 3]
+        return self.state[_FORCE : _FORCE + 3]
 
     @property
     def acceleration(self) -> Vector:
         """m/s^2, world; a view into the state."""
-        return self.state[_A : _A + 3]
+        return self.state[_ACCELERATION : _ACCELERATION + 3]
 
     @property
     def angular_acceleration(self) -> Vector:
         """rad/s^2, body; a view into the state."""
-        return self.state[_B : _B + 3]
+        return self.state[_TURNING : _TURNING + 3]
 
     @property
     def pose(self) -> Pose:

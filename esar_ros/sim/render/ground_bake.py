@@ -17,11 +17,16 @@ from esar_ros.sim.terrain.land_cover import ALBEDO, LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.relief import surface_normals
 
-# Which of the four detail patterns a class shows: grass (or salt, ice), rock (or gravel), snow and sand, earth.
-_DETAIL = np.zeros(len(LandCover), dtype=np.int64)
-_DETAIL[[LandCover.ROCK, LandCover.BLOCKFIELD, LandCover.GOBI]] = 1
-_DETAIL[[LandCover.SNOW, LandCover.SAND, LandCover.WATER]] = 2
-_DETAIL[[LandCover.DIRT, LandCover.FOREST, LandCover.CLAY]] = 3
+# Detail pattern of each class of land cover: grass also of salt and ice, rock also of gravel.
+_GRASSY, _ROCKY, _FINE, _EARTHY = range(4)
+_DETAIL = np.full(len(LandCover), _GRASSY, dtype=np.int64)
+_DETAIL[[LandCover.ROCK, LandCover.BLOCKFIELD, LandCover.GOBI]] = _ROCKY
+_DETAIL[[LandCover.SNOW, LandCover.SAND, LandCover.WATER]] = _FINE
+_DETAIL[[LandCover.DIRT, LandCover.FOREST, LandCover.CLAY]] = _EARTHY
+# Members of an IntEnum are no numbers to numba.
+(_GRASS, _ROCK, _SNOW, _SAND, _DIRT, _FOREST, _BLOCKFIELD, _WATER, _SALT, _GOBI, _CLAY, _ICE, _SCRUB) = map(
+    int, LandCover
+)
 _LARGEST = 2048  # texels along a side
 
 
@@ -123,58 +128,58 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
             v = min(n - 1, max(0, int((y - 3.0 * b + 1.2 * c) / cell + 0.5)))
             kind = cover[v, u]
             there = cover[min(n - 1, int(y / cell + 0.5)), min(n - 1, int(x / cell + 0.5))]
-            if kind == 7 or there == 7:  # but the shore stays where the water ends
+            if kind == _WATER or there == _WATER:  # but the shore stays where the water ends
                 kind = there
-            even = 0.4 if kind == 2 or kind == 3 or kind == 8 or kind == 9 else 1.0  # snow, sand, salt, gravel
+            even = 0.4 if kind in (_SNOW, _SAND, _SALT, _GOBI) else 1.0
             tone = 1.0 + even * (0.16 * a + 0.15 * b + 0.05 * c)
             r = palette[kind, 0] * tone
             g = palette[kind, 1] * tone
             bl = palette[kind, 2] * tone
-            if kind == 0:  # meadow: greener in hollows, straw-coloured on dry patches
+            if kind == _GRASS:  # greener in hollows, straw-coloured on dry patches
                 dry = min(1.0, max(0.0, 0.35 + 0.55 * a + 0.25 * b))
                 r += dry * 0.055
                 g += dry * 0.022
                 bl += dry * 0.012
-            elif kind == 6:  # lichen and dark gaps between boulders
+            elif kind == _BLOCKFIELD:  # lichen and dark gaps between boulders
                 lichen = min(1.0, max(0.0, b))
                 r *= 1.0 - 0.17 * lichen
                 g *= 1.0 - 0.13 * lichen
                 bl *= 1.0 - 0.22 * lichen
-            elif kind == 1:
+            elif kind == _ROCK:
                 strata = 0.5 + 0.5 * math.sin(h[v, u] * 0.9 + 3.0 * a)
                 r *= 0.82 + 0.3 * strata
                 g *= 0.82 + 0.3 * strata
                 bl *= 0.84 + 0.3 * strata
-            elif kind == 8:  # salt: grey with dust in places, whiter where it is fresh
+            elif kind == _SALT:  # grey with dust in places, whiter where it is fresh
                 dust = min(1.0, max(0.0, 0.45 + 0.45 * a + 0.2 * b))
                 r -= dust * 0.085
                 g -= dust * 0.098
                 bl -= dust * 0.115
-            elif kind == 9:  # gravel: sand drifts between, dark desert varnish elsewhere
+            elif kind == _GOBI:  # sand drifts between, dark desert varnish elsewhere
                 drift = min(1.0, max(0.0, -0.3 + 0.55 * a - 0.2 * b))
                 r += drift * 0.075
                 g += drift * 0.060
                 bl += drift * 0.038
-            elif kind == 10:  # lake clay in level beds, paler and redder by turns
+            elif kind == _CLAY:  # in level beds, paler and redder by turns
                 bed = 0.5 + 0.5 * math.sin(h[v, u] * 2.6 + 1.2 * a)
                 r *= 0.84 + 0.26 * bed
                 g *= 0.82 + 0.25 * bed
                 bl *= 0.80 + 0.24 * bed
-            elif kind == 11:  # ice: blue where clean, white where frosted
+            elif kind == _ICE:  # blue where clean, white where frosted
                 frost = min(1.0, max(0.0, 0.3 + 0.5 * b + 0.4 * c))
                 r += frost * 0.30
                 g += frost * 0.20
                 bl += frost * 0.13
-            elif kind == 12:  # scrub: dry grass between dark bushes
+            elif kind == _SCRUB:  # dry grass between dark bushes
                 dry = min(1.0, max(0.0, 0.3 + 0.5 * b))
                 r += dry * 0.040
                 g += dry * 0.026
                 bl += dry * 0.006
-            elif kind == 3:  # sand: paler on crests
+            elif kind == _SAND:  # paler on crests
                 r *= 1.0 + 0.07 * b
                 g *= 1.0 + 0.07 * b
             steep = min(1.0, max(0.0, (0.80 - normals[v, u, 2]) / 0.14))
-            if kind == 0 or kind == 5 or kind == 12:
+            if kind in (_GRASS, _FOREST, _SCRUB):
                 mix = 0.55 * steep * min(1.0, max(0.0, 0.6 + b))
                 r += mix * (0.17 - r)
                 g += mix * (0.15 - g)
@@ -183,6 +188,6 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
             albedo[j, i, 1] = min(255, max(0, int(255.0 * math.sqrt(max(g, 0.0)))))
             albedo[j, i, 2] = min(255, max(0, int(255.0 * math.sqrt(max(bl, 0.0)))))
             pattern = detail[kind]
-            surface[j, i, 0] = 255 if pattern == 0 else 0
-            surface[j, i, 1] = 255 if pattern == 1 else 0
-            surface[j, i, 2] = 255 if pattern == 3 else 0
+            surface[j, i, 0] = 255 if pattern == _GRASSY else 0
+            surface[j, i, 1] = 255 if pattern == _ROCKY else 0
+            surface[j, i, 2] = 255 if pattern == _EARTHY else 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from esar_ros.sim.airsim_api.api import Context, Session, method
@@ -109,7 +108,7 @@ class MotionApi:
 
     def _tune(self, vehicle: Any, **gains: float) -> None:
         body = self._context.drone(vehicle).body
-        body.limits = replace(body.limits, **gains)
+        body.limits = body.limits._replace(**gains)
 
 
 _STICKS = ("roll", "pitch", "yaw", "throttle")
