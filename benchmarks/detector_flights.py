@@ -20,7 +20,7 @@ from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
-from page import add_page, goal_table, write_page
+from page import Table, add_page, write_page
 
 from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
 from esar_ros.benchmark.runner.plan import choose_tasks
@@ -264,7 +264,8 @@ def main() -> None:
         )
         names = ("tasks", "limit", "planner", "seconds", "preset", "detector")
         conditions = {name: getattr(arguments, name) for name in names}
-        write_page(__file__, "What the detector tells on missions", about, conditions, [goal_table(rounded, {}, {})])
+        tables = [Table(("figure", "measured"), list(own.items()), name) for name, own in every.items()]
+        write_page(__file__, "What the detector tells on missions", about, conditions, tables)
 
 
 if __name__ == "__main__":

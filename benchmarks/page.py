@@ -109,7 +109,9 @@ def markdown(table: Table) -> str:
 
 
 def shown(value: Any) -> str:
-    """Returns a cell's words: numbers with four digits, whole ones in full."""
+    """Returns a cell's words: numbers with four digits, whole ones in full, a dash where there is none."""
+    if value is None or value != value:
+        return "-"
     if isinstance(value, float) and not value.is_integer():
         return f"{value:.4g}"
     return f"{value:.0f}" if isinstance(value, float) else str(value)

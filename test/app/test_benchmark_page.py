@@ -40,7 +40,7 @@ def test_parts_of_a_script_are_pages_of_their_own(results: Path) -> None:
 
 
 def test_a_goal_stands_beside_its_figure_with_interval_and_verdict() -> None:
-    figures = {"far_m": 3.14159, "share": 0.5, "nees": 3.0, "count": 12}
+    figures = {"far_m": 3.14159, "share": 0.5, "nees": 3.0, "count": 12, "never": None}
     goals = {"far_m": 2.0, "share": (0.4, ">="), "nees": [2.0, 4.0]}
     met = {"far_m": False, "share": True, "nees": True}
     table = page.goal_table(figures, goals, met, intervals={"share": (0.25, 0.75)})
@@ -49,6 +49,7 @@ def test_a_goal_stands_beside_its_figure_with_interval_and_verdict() -> None:
         ("share", "0.5 [0.25, 0.75]", ">= 0.4", "met"),
         ("nees", "3", "2 to 4", "met"),
         ("count", "12", "", ""),
+        ("never", "-", "", ""),
     ]
     assert page.goal_table(figures, {}, {}).columns == ("figure", "measured")
 
