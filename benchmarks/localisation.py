@@ -399,11 +399,12 @@ def main() -> None:
             "95 % bounds are for one object a flight."
         )
         names = ("flights", "seconds", "preset", "detector")
+        detector_name = arguments.detector.partition(":")[0]
         conditions = {name: getattr(arguments, name) for name in names} | {"draws of the noisy odometry": DRAWS}
         heads = ("boxes", "odometry", "objects", "median error, m", "90 %, m", "tracks an object", "reports an object")
         heads += ("false reports", "NEES, one a flight (bounds)", "NEES, all tracks", "within their 95 %")
         goal_rows = goal_table({name: figures[name] for name in goals}, goals, met)
-        write_page(__file__, "Where a clue is", about, conditions, [Table(heads, rows), goal_rows])
+        write_page(__file__, "Where a clue is", about, conditions, [Table(heads, rows), goal_rows], detector_name)
 
 
 def _goals(figures: Mapping[str, float]) -> tuple[dict[str, Any], dict[str, bool]]:
