@@ -206,7 +206,7 @@ class Governor(InputChecks):
         return memory.drain.measured(state.charge, state.stamp)
 
     def _charge(self, memory: _Memory, state: State) -> float | None:
-        """Returns the battery's charge, 0..1; in place of an impossible one, what the endurance left of the last."""
+        """The battery's, 0..1; where it tells what cannot be, what the endurance has left of the last or a full one."""
         if state.charge is not None or state.battery is None:
             return memory.battery if state.charge is None else state.charge
         since = 0.0 if memory.told is None else max(state.stamp - memory.told, 0.0)
