@@ -235,7 +235,8 @@ def _level(rng: np.random.Generator) -> Vector:
 
 def policy(kind: str, flight: Episode) -> Callable[[], Command]:
     """What a planner asks at each step; it may look at the truth."""
-    rng, way, memory = flight.rng, _level(flight.rng), {"velocity": np.zeros(3), "stamp": 0.0}
+    rng, way = flight.rng, _level(flight.rng)
+    memory: dict[str, Any] = {"velocity": np.zeros(3), "stamp": -math.inf}
 
     def to_pole() -> Vector:
         here = flight.drone.position[:2]
@@ -284,8 +285,8 @@ def policy(kind: str, flight: Episode) -> Callable[[], Command]:
             velocity[rng.integers(3)] = rng.choice([math.nan, math.inf, -math.inf, 1e308])
         if kind == "frozen":
             if now - memory["stamp"] > 3.0:
-                memory["stamp"], memory["held"] = now, velocity
-            return Command(memory["stamp"], memory["held"])
+                memory["stamp"], memory["asked"] = now, velocity
+            return Command(memory["stamp"], memory["asked"])
         return Command(now, velocity, yaw_rate)
 
     return ask

@@ -12,7 +12,6 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
@@ -31,7 +30,7 @@ from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 from esar_ros.nodes.airsim.clock import BridgeClock
 from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.authority import Authority, rival, why_not_obeyed
+from esar_ros.nodes.core.authority import Authority, Rivals, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
@@ -53,7 +52,6 @@ OLDEST = 400_000_000  # ns, the same by its stamp, which in real time counts fro
 # by its new boot id.
 PATIENCE = {LOCKSTEP: 20.0, REALTIME: 0.5}
 SLOW_STEP = 3.0  # s wall without an answer, after which it is told whose
-LISTEN = 1.0  # s before it says anything, for odometry of the same vehicles from another mission's bridge
 PACED = 0.01  # s wall between looks at a clock that goes slower than it could
 
 
@@ -104,14 +102,8 @@ class AirSimBridgeNode(Node):
         self._last_progress = ""
         self._last_report = 0.0
         self._unanswered_since = 0.0  # s steady: when the present step was published
-        self._alone = False
-        self._rivals = [
-            self.create_subscription(
-                Odometry, f"{name}/{names.ODOMETRY}", self._on_rival, PROFILES[BY_NAME[names.ODOMETRY].quality]
-            )
-            for name in vehicles
-        ]
-        self._listening = self.create_timer(LISTEN, self._end_listening, clock=self._steady())
+        told = [f"{name}/{names.ODOMETRY}" for name in vehicles]
+        self._rivals = Rivals(self, names.ODOMETRY, told, lambda odometry: True)
         self._pacer = BridgeClock(
             self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every), self._on_hand
         )
@@ -177,16 +169,6 @@ class AirSimBridgeNode(Node):
         self._tf_static.publish(TFMessage(transforms=transforms))
         self._published_static = True
 
-    def _on_rival(self, message: Odometry) -> None:
-        raise rival(self.get_name(), self.get_namespace())
-
-    def _end_listening(self) -> None:
-        self._listening.cancel()
-        for subscription in self._rivals:
-            self.destroy_subscription(subscription)
-        self._rivals.clear()
-        self._alone = True
-
     # -- messages in ----------------------------------------------------------------------------
 
     def _on_heartbeat(self, bridged: BridgedVehicle, message: Heartbeat) -> None:
@@ -216,7 +198,7 @@ class AirSimBridgeNode(Node):
 
     def _watch(self) -> None:
         """Every 50 ms: who has gone, who has come, is the first step due?"""
-        if not self._alone:
+        if not self._rivals.alone:
             return
         now = time.monotonic()
         for bridged in self._bridged.values():
@@ -354,7 +336,7 @@ class AirSimBridgeNode(Node):
     # -- real time ------------------------------------------------------------------------------
 
     def _in_real_time(self) -> None:
-        if not self._alone:
+        if not self._rivals.alone:
             return
         now = time.monotonic()
         self._read()

@@ -181,7 +181,7 @@ def stuck_odometry(kit: Kit, limits: Limits) -> bool:
 
 
 def blown_home(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits)
+    scene = kit.Scene(limits, position=[30.0, 0.0, 20.0])
     governor = scene.governor()
     governor._memory = replace(governor._memory, blown=Blown(kit.NOW - kit.STEP, square=4.0))
     return scene.decide([0.0, 0.0, 0.0], governor=governor).mode is Mode.RETURN

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,10 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.types import message_class
 
+LISTEN = 1.0  # s before a node says anything
 LOOK = 0.2  # s between two looks at the graph
 UNNAMED = 3.0  # s after which discovery has told an endpoint's node
 GHOST = 25.0  # s for which the writers of a process that was killed are still announced (Fast DDS's lease: 20 s)
@@ -108,8 +111,34 @@ def why_not_obeyed(command: Any, now: int, oldest: int) -> str:
     return ""
 
 
-def rival(node: str, namespace: str) -> UsageError:
-    """What is wrong where the same node lives already, and how to mend it."""
-    domain = os.environ.get("ROS_DOMAIN_ID", "0")
-    words = f"another {node} lives in {namespace} on ROS domain {domain}: another mission flies there"
-    return UsageError(words, "end it, or set another ROS_DOMAIN_ID or namespace")
+class Rivals:
+    """Listens for a while, before a node says anything, whether another mission's node of the same name lives there."""
+
+    def __init__(self, node: Node, topic: str, addresses: Iterable[str], is_rival: Callable[[Any], bool]) -> None:
+        """topic: of the table, on which that one would be heard, at these addresses; is_rival(message): whether it is.
+
+        Raises UsageError, out of a callback, once it is heard.
+        """
+        self.alone = False  # whether nobody was heard
+        self._node, self._is_rival = node, is_rival
+        entry = BY_NAME[topic]
+        kind, quality = message_class(entry.type), PROFILES[entry.quality]
+        self._heard = [node.create_subscription(kind, one, self._on_message, quality) for one in addresses]
+        self._timer = node.create_timer(LISTEN, self._end, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _on_message(self, message: Any) -> None:
+        if not self._is_rival(message):
+            return
+        domain = os.environ.get("ROS_DOMAIN_ID", "0")
+        where = f"{self._node.get_namespace()} on ROS domain {domain}"
+        raise UsageError(
+            f"another {self._node.get_name()} lives in {where}: another mission flies there",
+            "end it, or set another ROS_DOMAIN_ID or namespace",
+        )
+
+    def _end(self) -> None:
+        self._timer.cancel()
+        for subscription in self._heard:
+            self._node.destroy_subscription(subscription)
+        self._heard.clear()
+        self.alone = True

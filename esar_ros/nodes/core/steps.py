@@ -27,7 +27,7 @@ from rclpy.subscription import Subscription
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Heartbeat, Tick
-from esar_ros.nodes.core.authority import rival
+from esar_ros.nodes.core.authority import Rivals
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.faults.inputs import NodeFaults
@@ -40,7 +40,6 @@ from esar_ros.nodes.core.stamps import to_stamp as to_stamp
 from esar_ros.nodes.core.types import message_class
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
-LISTEN = 1.0  # s before the first heartbeat, for those of a node of the same name in the same place
 HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
 
 
@@ -126,8 +125,7 @@ class StepNode(Node, ABC):
             if not self.of_mission:  # referee and recorder see what happens
                 self._faults = NodeFaults(self, schedule, self.topic(names.MISSION_STATE))
         self._stop = threading.Event()
-        self._alone = threading.Event()  # nobody of this name was heard: it may take part
-        self._rivals: list[Subscription] = []
+        self._rivals: Rivals | None = None
         self._heartbeat_thread: threading.Thread | None = None
 
     # -- inputs and outputs ---------------------------------------------------------------------
@@ -249,10 +247,9 @@ class StepNode(Node, ABC):
 
         Where a node of this name lives already, another mission flies there, and this one ends before it says anything.
         """
+        beats = [self.topic(names.HEARTBEAT, vehicle) for vehicle in self.vehicles]
+        self._rivals = Rivals(self, names.HEARTBEAT, beats, self._is_rival)
         for vehicle in self.vehicles:
-            quality = PROFILES[BY_NAME[names.HEARTBEAT].quality]
-            heard = self.create_subscription(Heartbeat, self.topic(names.HEARTBEAT, vehicle), self._on_rival, quality)
-            self._rivals.append(heard)
             if self.lockstep:
                 self.create_subscription(
                     Tick,
@@ -265,26 +262,16 @@ class StepNode(Node, ABC):
                     Heartbeat, self.topic(names.HEARTBEAT, vehicle), PROFILES[BY_NAME[names.HEARTBEAT].quality]
                 )
             )
-        self._listening = self.create_timer(LISTEN, self._end_listening, clock=self.steady)
         self._heartbeat_thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._heartbeat_thread.start()
 
     @property
     def alone(self) -> bool:
         """Whether it has listened for another mission's node of the same name, and heard none."""
-        return self._alone.is_set()
+        return self._rivals is not None and self._rivals.alone
 
-    def _on_rival(self, message: Heartbeat) -> None:
-        if message.node != self.get_name() or message.boot_id == self.boot_id:
-            return
-        raise rival(self.get_name(), self.get_namespace())
-
-    def _end_listening(self) -> None:
-        self._listening.cancel()
-        for subscription in self._rivals:
-            self.destroy_subscription(subscription)
-        self._rivals.clear()
-        self._alone.set()
+    def _is_rival(self, message: Heartbeat) -> bool:
+        return bool(message.node == self.get_name() and message.boot_id != self.boot_id)
 
     def retry(self) -> None:
         """Try again after on_step answered False."""
