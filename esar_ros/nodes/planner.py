@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission import defaults, names
+from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import Brief, CameraView, Grid, Observation
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
@@ -211,24 +212,21 @@ class PlannerNode(StepNode):
         clues = self._at(names.CLUES, step)
         grid = self._at(names.MAP_GRID, step)
         battery = self.inbox(names.BATTERY).newest
-        follows = pilot is not None and pilot.goal_seq == self._session.goal_seq
-        return Observation(
-            stamp=step.seconds,
-            elapsed=(step.ns - self._start_ns) * 1e-9,
-            vehicle=self.vehicles[0],
-            pose=pose,
-            velocity=velocity,
-            height=pilot.height if pilot is not None and pilot.has_height else None,
+        return self._session.observe(
+            step.seconds,
+            (step.ns - self._start_ns) * 1e-9,
+            self.vehicles[0],
+            pose,
+            velocity,
             battery=float(battery.percentage) if battery is not None else 1.0,
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
             detector=clues.backend if clues is not None else "",
             focal=clues.focal if clues is not None else 0.0,
-            grid=self._grid(grid) if grid is not None and GRID in self._needs else None,
-            views=self._views(step) if VIEWS in self._needs else {},
+            grid=lambda: self._grid(grid) if grid is not None else None,
+            views=lambda: self._views(step),
+            pilot=None if pilot is None else convert.pilot_feedback(pilot),
+            mode=Mode.UNKNOWN if safety is None else convert.mode_of(safety),
             team=self._team.observe(step),
-            held_by_safety=safety is not None and safety.mode >= SafetyStatus.MODE_HOLD,
-            goal_blocked=bool(follows and pilot is not None and pilot.goal_blocked),
-            goal_reached=bool(follows and pilot is not None and pilot.goal_reached),
         )
 
     def _at(self, topic: str, step: Step) -> Any:

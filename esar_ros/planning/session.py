@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
-from esar_ros.mission.observation import Brief, Observation
-from esar_ros.planning.method import Method, Patient
+from esar_ros.mission.modes import Mode
+from esar_ros.mission.observation import Brief, CameraView, Grid, Observation, SeenClue, Teammate
+from esar_ros.planning.method import GRID, VIEWS, Method, Patient
 from esar_ros.planning.team import OneVoice, own_brief
 
 
@@ -21,6 +24,16 @@ class Answer:
     goal_seq: int  # changes when the goal does, 0 before the first
     reports: tuple[tuple[int, Report], ...]  # new ones with their numbers, from 1
     reported: int  # number of the last report so far, 0 before the first
+
+
+@dataclass(frozen=True)
+class PilotFeedback:
+    """The pilot's progress towards a goal."""
+
+    goal_seq: int  # of the goal that it followed
+    reached: bool
+    blocked: bool
+    height: float | None  # m above ground
 
 
 class Session:
@@ -54,6 +67,49 @@ class Session:
     def say(self, report: Report) -> None:
         """Make a person's report known with the next decision, before the method's own."""
         self._by_person.append(report)
+
+    def observe(
+        self,
+        stamp: float,
+        elapsed: float,
+        vehicle: str,
+        pose: Pose,
+        velocity: Vector,
+        *,
+        battery: float,
+        clues: tuple[SeenClue, ...],
+        detector: str,
+        focal: float,
+        grid: Callable[[], Grid | None],
+        views: Callable[[], Mapping[str, CameraView]],
+        pilot: PilotFeedback | None,
+        mode: Mode,
+        team: tuple[Teammate, ...] = (),
+    ) -> Observation:
+        """Returns the method's observation: grid and views only if it asks for them, feedback only of its own goal.
+
+        stamp, elapsed: s; pose, velocity (m/s): in the map; battery: 0..1; focal: px; mode: of the governor.
+        """
+        needs = self.method.needs
+        follows = pilot is not None and pilot.goal_seq == self.goal_seq
+        return Observation(
+            stamp=stamp,
+            elapsed=elapsed,
+            vehicle=vehicle,
+            pose=pose,
+            velocity=velocity,
+            height=pilot.height if pilot is not None else None,
+            battery=battery,
+            clues=clues,
+            detector=detector,
+            focal=focal,
+            grid=grid() if GRID in needs else None,
+            views=views() if VIEWS in needs else {},
+            team=team,
+            held_by_safety=mode >= Mode.HOLD,
+            goal_blocked=follows and pilot is not None and pilot.blocked,
+            goal_reached=follows and pilot is not None and pilot.reached,
+        )
 
     def decide(self, observation: Observation | None) -> Answer:
         """The method's answer; without an observation, or once it has stopped, the vehicle holds."""

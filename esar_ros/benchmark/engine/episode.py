@@ -23,7 +23,7 @@ from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.benchmark.engine.sensing import Sensed, Sensing, views_of
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.benchmark.engine.suite import Deployment, Suite
-from esar_ros.benchmark.engine.wire import goal_as_sent, ranges_as_sent, seconds, single
+from esar_ros.benchmark.engine.wire import feedback_as_sent, goal_as_sent, ranges_as_sent, seconds, single
 from esar_ros.bridges.airsim.actuation import Actuation
 from esar_ros.bridges.airsim.camera import AirSimLidar
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
@@ -34,13 +34,12 @@ from esar_ros.geometry.frames import Pose, Vector, covariance_in_parent, motion_
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.modes import Mode
-from esar_ros.mission.observation import Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
-from esar_ros.planning.method import GRID, VIEWS, details_of
+from esar_ros.planning.method import VIEWS, details_of
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
 from esar_ros.safety.conditions import conditions_speed, site_of
@@ -268,28 +267,24 @@ class _Mission:
         self._recording.sensed(ns, sensed, self._sensing.detector, time.perf_counter() - began)
 
     def _decide(self, ns: int, start: int, pose: Pose, velocity: Vector) -> None:
-        known, session = self._known, self._session
-        assert known.sensed is not None
+        known, session, sensed = self._known, self._session, self._known.sensed
+        assert sensed is not None
         began = time.perf_counter()
-        follows = known.pilot is not None and known.pilot_goal == session.goal_seq
-        pilot_height = known.pilot.height if known.pilot is not None else None
-        needs = session.method.needs
-        observation = Observation(
-            stamp=seconds(ns),
-            elapsed=seconds(ns - start),
-            vehicle=VEHICLE,
-            pose=pose,
-            velocity=velocity,
-            height=None if pilot_height is None else single(pilot_height),
+        pilot = known.pilot
+        observation = session.observe(
+            seconds(ns),
+            seconds(ns - start),
+            VEHICLE,
+            pose,
+            velocity,
             battery=known.battery,
-            clues=known.sensed.clues,
+            clues=sensed.clues,
             detector=self._sensing.detector.backend.name,
             focal=single(self._sensing.detector.focal),
-            grid=self._sensing.grid() if GRID in needs else None,
-            views=views_of(known.sensed.frames) if VIEWS in needs else {},
-            held_by_safety=known.safety is not None and known.safety.mode >= Mode.HOLD,
-            goal_blocked=bool(follows and known.pilot is not None and known.pilot.goal_blocked),
-            goal_reached=bool(follows and known.pilot is not None and known.pilot.goal_reached),
+            grid=self._sensing.grid,
+            views=lambda: views_of(sensed.frames),
+            pilot=None if pilot is None else feedback_as_sent(pilot, known.pilot_goal),
+            mode=known.safety.mode if known.safety is not None else Mode.UNKNOWN,
         )
         answer = self._ask(lambda: session.decide(observation))
         self._recording.decided(ns, answer, session.method.name, time.perf_counter() - began)

@@ -10,11 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from esar_ros.flight.pilot import PilotOutput
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import Grid, SeenClue
 from esar_ros.perception.ranges import RangeGrid
+from esar_ros.planning.session import PilotFeedback
 from esar_ros.safety.inputs import RangeImageData
 
 
@@ -61,6 +63,12 @@ def goal_as_sent(goal: Goal) -> Goal:
         yaw_rate=float(goal.yaw_rate),
         speed=float(goal.speed),
     )
+
+
+def feedback_as_sent(output: PilotOutput, goal_seq: int) -> PilotFeedback:
+    """msg/PilotState: the height is a float32."""
+    height = None if output.height is None else single(output.height)
+    return PilotFeedback(goal_seq, output.goal_reached, output.goal_blocked, height)
 
 
 def ranges_as_sent(pooled: np.ndarray, grid: RangeGrid, pose: Pose, ns: int) -> RangeImageData:

@@ -22,6 +22,7 @@ from esar_ros.msg import Goal as GoalMessage
 from esar_ros.msg import LocalMap
 from esar_ros.msg import Report as ReportMessage
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.planning.session import PilotFeedback
 
 
 def point(values: ArrayLike) -> Point:
@@ -290,6 +291,12 @@ def mode_of(message: Any) -> Mode:
         return Mode(message.mode)
     except ValueError:
         return Mode.HOLD
+
+
+def pilot_feedback(message: Any) -> PilotFeedback:
+    """Returns a PilotState as the session takes it."""
+    height = float(message.height) if message.has_height else None
+    return PilotFeedback(int(message.goal_seq), bool(message.goal_reached), bool(message.goal_blocked), height)
 
 
 def grid_of(message: Any) -> Grid:
