@@ -30,7 +30,7 @@ from esar_ros.perception.detectors.backend import CameraFrame, create
 from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.training import card as cards
 from esar_ros.training.assess import FAR, FLOOR, GOAL_KINDS, frame_of, goal_figures, look
-from esar_ros.training.evaluate import Found, Picture, average_precision, in_range, judge, table
+from esar_ros.training.evaluate import Found, LabelledImage, average_precision, in_range, judge, table
 from esar_ros.training.render import read_meta
 from esar_ros.training.train import ARCHITECTURE, AUGMENTATION, SHIPPED, Design, Recipe, export, train, write_data_file
 
@@ -73,8 +73,8 @@ def resized(frame: CameraFrame, factor: float) -> CameraFrame:
 
 
 def look_resized(
-    model: Path, root: Path, pictures: Sequence[Picture], names: Sequence[str], factor: float
-) -> list[Picture]:
+    model: Path, root: Path, pictures: Sequence[LabelledImage], names: Sequence[str], factor: float
+) -> list[LabelledImage]:
     """What a network finds in pictures drawn at another size, its boxes in the pictures' own pixels."""
     floors = dict.fromkeys(KINDS, FLOOR)
     backend = create("onnx", {"model": str(model), "thresholds": floors, "second_stage": False})
@@ -87,7 +87,7 @@ def look_resized(
     return out
 
 
-def row_of(pictures: Sequence[Picture]) -> dict[str, float]:
+def row_of(pictures: Sequence[LabelledImage]) -> dict[str, float]:
     """AP50: the goals' four by day in fair weather, then in all conditions within FAR."""
     verdicts = judge(pictures)
     far = {kind: average_precision(pictures, verdicts, kind, *in_range(0.0, FAR))[0] for kind in GOAL_KINDS}

@@ -106,9 +106,9 @@ def _show(arguments: argparse.Namespace) -> int:
     for thing in task.distractors:
         table.add_row("", thing.asset, *(f"{v:.1f}" for v in thing.position))
     console.print(table)
-    picture = arguments.png or Path("out/tasks") / f"{task.id}.png"
-    draw_task(task, ground_of(task.map), _lines(task), picture)
-    print(f"Picture: {picture}")
+    image = arguments.png or Path("out/tasks") / f"{task.id}.png"
+    draw_task(task, ground_of(task.map), _lines(task), image)
+    print(f"Picture: {image}")
     return 0
 
 

@@ -19,7 +19,7 @@ from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.training import card as cards
 from esar_ros.training.assess import assess, frame_of, goal_figures, look
 from esar_ros.training.calibrate import detection_probability, of_second_stage, reliability, thresholds
-from esar_ros.training.evaluate import Picture, false_per_picture
+from esar_ros.training.evaluate import LabelledImage, false_per_image
 from esar_ros.training.examples import Examples, collect
 from esar_ros.training.quantise import quantise
 from esar_ros.training.render import CROP, read_meta, render_split
@@ -60,8 +60,8 @@ def main(argv: list[str]) -> int:
     out: Path = arguments.out or root / name
     sizes = {split: (max(1, round(scenes * arguments.share)), shots) for split, (scenes, shots) in SCENES.items()}
     for split, (scenes, shots) in sizes.items():
-        for scene, pictures in render_split(root, split, _ground(split, learnt, tested), scenes, shots, SEED):
-            print(f"{split}: {scene}, {pictures} pictures", flush=True)
+        for scene, images in render_split(root, split, _ground(split, learnt, tested), scenes, shots, SEED):
+            print(f"{split}: {scene}, {images} pictures", flush=True)
     if until == STEPS.index("data"):
         return 0
     recipe = Recipe(
@@ -75,7 +75,7 @@ def main(argv: list[str]) -> int:
     if not network.exists() or network.stat().st_mtime < weights.stat().st_mtime:
         exported = out / f"{name}-float.onnx"
         export(weights, exported)
-        quantise(exported, network, _calibration_pictures(root, learnt))
+        quantise(exported, network, _calibration_images(root, learnt))
     examples = Examples.joined([
         collect(network, root, split, learnt, partial(print, f"{split}: proposals, scene", flush=True))
         for split in SECOND_STAGE
@@ -107,7 +107,7 @@ def evaluate(
     beside = network.with_suffix(".json")
     cards.write_json(beside, cards.first_card(name, second))
 
-    def seen(split: str, twice: bool) -> list[Picture]:
+    def seen(split: str, twice: bool) -> list[LabelledImage]:
         tell = partial(print, f"{split}: pictures looked at:", flush=True)
         maps = _ground(split, learnt, tested)
         return look(network, root, split, maps, tell=tell, second=second if twice else None)
@@ -124,13 +124,13 @@ def evaluate(
         for twice, calibration in ((False, alone), (True, both))
     )
     counts = {
-        split: sum(picture["map"] in _ground(split, learnt, tested) for picture in read_meta(root, split))
+        split: sum(image["map"] in _ground(split, learnt, tested) for image in read_meta(root, split))
         for split in SCENES
     }
     validated = {
         "validation": {
             "goals": goal_figures(validation),
-            "false_per_picture": {split: false_per_picture(pictures, limits) for split, pictures in bare.items()},
+            "false_per_picture": {split: false_per_image(images, limits) for split, images in bare.items()},
         },
         "detection_probability": detection_probability(validation, limits),
     }
@@ -161,7 +161,7 @@ def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequenc
     return tested if SPLITS[split].events == "test" else learnt
 
 
-def _calibration_pictures(root: Path, maps: Sequence[str]) -> list[Tensor]:
+def _calibration_images(root: Path, maps: Sequence[str]) -> list[Tensor]:
     """Whole frames of the second stage's training, spread over all of them, as the network gets them."""
     names = [entry["name"] for entry in read_meta(root, SECOND_STAGE[0]) if entry["map"] in maps]
     chosen = names[:: max(1, len(names) // CALIBRATION)][:CALIBRATION]

@@ -17,7 +17,7 @@ from esar_ros.mission.stamps import NANO
 
 LOOP_GAP = NANO // 10
 """ns between the last message of one round and the first of the next."""
-PICTURES = (
+IMAGES = (
     "sensor_msgs/msg/Image",
     "sensor_msgs/msg/CompressedImage",
     "stereo_msgs/msg/DisparityImage",
@@ -34,7 +34,7 @@ class Selection:
     """Selection of a bag: topics by shell pattern (none: all), images or not, s from the bag's first stamp."""
 
     topics: tuple[str, ...] = ()
-    pictures: bool = True
+    images: bool = True
     start: float = 0.0
     duration: float | None = None
 
@@ -47,7 +47,7 @@ class Selection:
 
     def of(self, connections: Sequence[Connection]) -> list[Connection]:
         """The topics that are wanted. Raises UsageError on a pattern that no topic has."""
-        chosen = [c for c in connections if self.pictures or c.msgtype not in PICTURES]
+        chosen = [c for c in connections if self.images or c.msgtype not in IMAGES]
         if not self.topics:
             return chosen
         for pattern in self.topics:

@@ -34,7 +34,7 @@ def vehicle_messages(bag: Bag, topics: Iterable[str]) -> Iterator[tuple[str, str
         yield vehicle, topic, bag.deserialize(raw, connection.msgtype)
 
 
-def read_pictures(path: Path, wanted: Mapping[str, Iterable[int]], slack: int) -> dict[tuple[str, int], bytes]:
+def read_images(path: Path, wanted: Mapping[str, Iterable[int]], slack: int) -> dict[tuple[str, int], bytes]:
     """JPEG pictures nearest to some stamps.
 
     wanted: stamps (ns) per relative topic with its vehicle, e.g. {"uav1/camera/front/image/compressed": [..]}.

@@ -182,7 +182,7 @@ Fault = Annotated[MessageFault | TransformGap | ProcessFault, Field(discriminato
 
 PROCESS_KINDS = ("kill", "stop", "rpc_hang")
 MODEL_KINDS = ("model_timeout", "garbage_json")  # known, but faults of a model's client and not of the graph
-PICTURE_KINDS = ("camera_lost", "millimetres", "nan")  # what can be done to pictures handed over in a process
+IMAGE_KINDS = ("camera_lost", "millimetres", "nan")  # what can be done to pictures handed over in a process
 
 
 class Schedule(StrictModel):

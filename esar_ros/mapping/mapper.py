@@ -200,12 +200,12 @@ class Mapper:
         self._cloud.update()
         return self._cloud.data()
 
-    def class_picture(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
+    def class_image(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
         """Label of each ground cell, 1 + its place in mission.clues.KINDS, -1 where none was seen; edge, corner (m)."""
         labels = self.classes.classes().astype(np.int8)
         return np.where(labels > 0, labels, np.int8(-1)), self._ground_grid.cell, self._ground_grid.origin
 
-    def coverage_picture(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
+    def coverage_image(self) -> tuple[NDArray[np.int8], float, tuple[float, float]]:
         """Cells 0..100: 100 seen from right above, towards 0 at the look range; -1 not seen; edge and corner (m)."""
         best = self.coverage.best_distance
         seen = np.isfinite(best)

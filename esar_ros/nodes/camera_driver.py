@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from sensor_msgs.msg import CameraInfo, CompressedImage, PointCloud2, PointField
 
-from esar_ros.bridges.airsim.camera import AirSimCameras, AirSimLidar, Pictures
+from esar_ros.bridges.airsim.camera import AirSimCameras, AirSimLidar, CameraImages
 from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
@@ -75,13 +75,13 @@ class CameraDriverNode(StepNode):
                 names.camera_compressed(camera),
             ):
                 self.output(topic)
-        self._pictures: Pictures | None = None
+        self._images: CameraImages | None = None
         self._fetching = False
         if self.lockstep:
             self.create_timer(AGAIN, self._again, clock=self.steady)
         else:
             # The events executor has no guard conditions: look for fetched pictures often instead.
-            self.create_timer(0.02, self._on_pictures, clock=self.steady)
+            self.create_timer(0.02, self._on_images, clock=self.steady)
             self.create_timer(1.0 / self._rig.rates.ranges, self._on_range_time, clock=self.steady)
             self.create_timer(1.0 / self._rig.rates.cameras, self._on_camera_time, clock=self.steady)
         self.join()
@@ -102,16 +102,16 @@ class CameraDriverNode(StepNode):
         own = self._odometry.at(step.ns)
         try:
             points = self._lidar.read() if step.kinds & Tick.RANGES else None
-            pictures = self._cameras.read() if step.is_frame() else None
+            images = self._cameras.read() if step.is_frame() else None
         except AirSimError as error:
             self._refuse(error)
             return False
         self._refused_since = None
         if points is not None:
             self._publish_ranges(step.ns, points)
-        if pictures is not None and own is not None:
-            self._publish_frame(step.ns, own[1], pictures)
-        elif pictures is not None:
+        if images is not None and own is not None:
+            self._publish_frame(step.ns, own[1], images)
+        elif images is not None:
             self._frames.publish(FrameSet(step.ns, ()))  # nobody knows where they were taken; nobody waits for them
         return None
 
@@ -163,8 +163,8 @@ class CameraDriverNode(StepNode):
     def _fetch(self) -> None:
         asked = self.get_clock().now().nanoseconds
         try:
-            pictures = self._cameras.read()
-            self._pictures = pictures if self._source_stamps else replace(pictures, ns=asked)
+            images = self._cameras.read()
+            self._images = images if self._source_stamps else replace(images, ns=asked)
         except AirSimError as error:
             self.get_logger().warning(f"no pictures: {error}", throttle_duration_sec=5.0)
             if isinstance(error, AirSimConnectionError):
@@ -172,13 +172,13 @@ class CameraDriverNode(StepNode):
         finally:
             self._fetching = False
 
-    def _on_pictures(self) -> None:
-        pictures, self._pictures = self._pictures, None
-        if pictures is None:
+    def _on_images(self) -> None:
+        images, self._images = self._images, None
+        if images is None:
             return
-        own = self._odometry.nearest(pictures.ns)
+        own = self._odometry.nearest(images.ns)
         if own is not None:
-            self._publish_frame(own[0], own[1], pictures)
+            self._publish_frame(own[0], own[1], images)
 
     # -- out ------------------------------------------------------------------------------------
 
@@ -190,18 +190,18 @@ class CameraDriverNode(StepNode):
         if self.wanted(names.LIDAR_POINTS):
             self.send(names.LIDAR_POINTS, _cloud(points, message.header))
 
-    def _publish_frame(self, ns: int, base: Pose, pictures: Pictures) -> None:
+    def _publish_frame(self, ns: int, base: Pose, images: CameraImages) -> None:
         poses = camera_poses(base, self._rig)
         model, covariance = self._rig.image.model, self._odometry.covariance(ns)
         frames = tuple(
             CameraFrame(
                 camera,
-                _model_for(model, pictures.depth[camera]),
+                _model_for(model, images.depth[camera]),
                 poses[camera],
-                pictures.rgb[camera],
-                pictures.depth[camera],
+                images.rgb[camera],
+                images.depth[camera],
                 ns * 1e-9,
-                pictures.ids.get(camera),
+                images.ids.get(camera),
                 covariance,
             )
             for camera in names.CAMERAS

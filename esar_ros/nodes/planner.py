@@ -33,7 +33,7 @@ from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
 
 BELIEF_PERIOD_NS = 1_000_000_000  # of mission time between two pictures of the belief
-PICTURES_LATE = 5.0  # s wall that a step waits for pictures that do not come
+IMAGES_LATE = 5.0  # s wall that a step waits for pictures that do not come
 
 
 class PlannerNode(StepNode):
@@ -109,7 +109,7 @@ class PlannerNode(StepNode):
         if self.lockstep:
             self.retry()
 
-    def _has_pictures(self, step: Step) -> bool:
+    def _has_images(self, step: Step) -> bool:
         """Returns whether the step's images have arrived, or are not to be expected any more."""
         if VIEWS not in self._needs or not self.lockstep or interface.CAMERA_DRIVER in step.absent:
             return True
@@ -117,7 +117,7 @@ class PlannerNode(StepNode):
             return True
         if self._missed[0] != step.ns:
             self._missed = (step.ns, time.monotonic())
-        return time.monotonic() - self._missed[1] > PICTURES_LATE
+        return time.monotonic() - self._missed[1] > IMAGES_LATE
 
     def _views(self, step: Step) -> dict[str, CameraView]:
         """The step's pictures; in real time the newest."""
@@ -142,7 +142,7 @@ class PlannerNode(StepNode):
         """Decide at frames; other steps need nothing from a planner."""
         if not step.is_frame() or self._brief is None:
             return None
-        if not self._has_pictures(step) or not self._team.is_complete(step):
+        if not self._has_images(step) or not self._team.is_complete(step):
             return False
         if self._start_ns is None:  # the mission's, which a planner that was started again has not seen
             state: MissionState | None = self.inbox(names.MISSION_STATE).newest

@@ -291,9 +291,9 @@ class VoxelMapperNode(StepNode):
             if self.wanted(names.MAP_POINTS):
                 self.send(names.MAP_POINTS, self._points(stamp))
             if self.wanted(names.MAP_CLASSES):
-                self.send(names.MAP_CLASSES, occupancy_grid(*self._mapper.class_picture(), stamp))
+                self.send(names.MAP_CLASSES, occupancy_grid(*self._mapper.class_image(), stamp))
         if self._count % COVERAGE_PERIOD == 0 and self.wanted(names.MAP_COVERAGE):
-            self.send(names.MAP_COVERAGE, occupancy_grid(*self._mapper.coverage_picture(), stamp))
+            self.send(names.MAP_COVERAGE, occupancy_grid(*self._mapper.coverage_image(), stamp))
         self._count += 1
 
     def _publish_status(self, stamp: object, seconds: float) -> None:
@@ -319,7 +319,7 @@ class VoxelMapperNode(StepNode):
         data = self._mapper.cloud_data()
         if self._color == HEIGHT:
             return point_cloud(data, "intensity", stamp)
-        color_by_class(np.frombuffer(data, np.float32).reshape(-1, 4), *self._mapper.class_picture())
+        color_by_class(np.frombuffer(data, np.float32).reshape(-1, 4), *self._mapper.class_image())
         return point_cloud(data, "rgb", stamp)
 
     def _publish_local(self, ns: int, position: Vector) -> None:

@@ -64,12 +64,12 @@ def _cut(detection: Detection2D, rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return rgb[max(0, y - margin) : max(0, y + height + margin), max(0, x - margin) : max(0, x + width + margin)]
 
 
-def _jpeg(picture: NDArray[np.uint8]) -> bytes | None:
-    if picture.size == 0:
+def _jpeg(image: NDArray[np.uint8]) -> bytes | None:
+    if image.size == 0:
         return None
-    shrink = min(1.0, SIDE / max(picture.shape[:2]))
+    shrink = min(1.0, SIDE / max(image.shape[:2]))
     if shrink < 1.0:
-        size = (max(1, round(picture.shape[1] * shrink)), max(1, round(picture.shape[0] * shrink)))
-        picture = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    done, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+        size = (max(1, round(image.shape[1] * shrink)), max(1, round(image.shape[0] * shrink)))
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    done, data = cv2.imencode(".jpg", cv2.cvtColor(image, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     return bytes(data) if done else None

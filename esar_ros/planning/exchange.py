@@ -31,7 +31,7 @@ class Form(BaseModel):
 
 
 @dataclass(frozen=True)
-class Picture:
+class LabelledImage:
     """A JPEG file and what it shows."""
 
     label: str
@@ -51,12 +51,12 @@ class Question:
     system: str
     text: str
     form: type[BaseModel]
-    pictures: tuple[Picture, ...] = ()
+    images: tuple[LabelledImage, ...] = ()
 
     def digest(self, model: str) -> str:
         """SHA-256 of all the model gets to see, and its name."""
         parts = [model, self.system, self.text, json.dumps(self.form.model_json_schema(), sort_keys=True)]
-        parts += [f"{picture.label}:{picture.sha256}" for picture in self.pictures]
+        parts += [f"{labelled_image.label}:{labelled_image.sha256}" for labelled_image in self.images]
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).hexdigest()
 
     def messages(self) -> list[dict[str, Any]]:
@@ -64,11 +64,11 @@ class Question:
         schema = json.dumps(self.form.model_json_schema(), ensure_ascii=False)
         text = f"{self.text}{SCHEMA_WORDS}{schema}"
         content: list[dict[str, Any]] = [{"type": "text", "text": text}]
-        for picture in self.pictures:
-            data = base64.b64encode(picture.jpeg).decode("ascii")
-            content.append({"type": "text", "text": f"{picture.label}:"})
+        for labelled_image in self.images:
+            data = base64.b64encode(labelled_image.jpeg).decode("ascii")
+            content.append({"type": "text", "text": f"{labelled_image.label}:"})
             content.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
-        body = content if self.pictures else text
+        body = content if self.images else text
         return [{"role": "system", "content": f"{self.system} {CAUTION}"}, {"role": "user", "content": body}]
 
 
@@ -85,7 +85,7 @@ class Reply:
     said: tuple[str, ...] = ()  # the model's words at each attempt that got some
 
 
-def picture(label: str, image: NDArray[np.uint8], width: int, quality: int) -> Picture:
+def labelled_image(label: str, image: NDArray[np.uint8], width: int, quality: int) -> LabelledImage:
     """A camera picture (H, W, 3) RGB as JPEG at most width px wide."""
     height = max(round(image.shape[0] * width / image.shape[1]), 1)
     small = image if image.shape[1] <= width else cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
@@ -93,7 +93,7 @@ def picture(label: str, image: NDArray[np.uint8], width: int, quality: int) -> P
     done, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
     if not done:
         raise ValueError(f"no JPEG of {image.shape}")
-    return Picture(label, data.tobytes())
+    return LabelledImage(label, data.tobytes())
 
 
 def clean(text: str, max_length: int = 200) -> str:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from esar_ros.mission.observation import Brief, CameraView, Observation, SeenClue
 from esar_ros.planning.depth_view import bearing_deg
-from esar_ros.planning.exchange import Form, Picture, Question, Reply, clean, picture
+from esar_ros.planning.exchange import Form, LabelledImage, Question, Reply, clean, labelled_image
 
 ORDER = ("front", "left", "right", "down")
 CAPTION_SYSTEM = (
@@ -56,12 +56,16 @@ def object_words(observation: Observation, clues: Sequence[SeenClue]) -> str:
     )
 
 
-def pictures_of(observation: Observation, cameras: Sequence[str], how: tuple[int, int] | None) -> tuple[Picture, ...]:
+def images_of(
+    observation: Observation, cameras: Sequence[str], how: tuple[int, int] | None
+) -> tuple[LabelledImage, ...]:
     """The cameras' pictures for a question, none for a model that reads text only; how: width (px), JPEG quality."""
     if how is None:
         return ()
     return tuple(
-        picture(f"{name} camera", observation.views[name].image, *how) for name in cameras if name in observation.views
+        labelled_image(f"{name} camera", observation.views[name].image, *how)
+        for name in cameras
+        if name in observation.views
     )
 
 
@@ -70,9 +74,9 @@ def caption_questions(observation: Observation, how: tuple[int, int] | None) -> 
     if how is None:
         return []
     return [
-        Question("caption", CAPTION_SYSTEM, f"This is the {name} camera. Describe it.", Caption, pictures)
+        Question("caption", CAPTION_SYSTEM, f"This is the {name} camera. Describe it.", Caption, images)
         for name in ORDER
-        if (pictures := pictures_of(observation, (name,), how))
+        if (images := images_of(observation, (name,), how))
     ]
 
 

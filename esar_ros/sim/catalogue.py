@@ -103,11 +103,11 @@ def contact_sheet(
     try:
         for index, name in enumerate(names):
             thing = world.spawn("shown", name, world.resting_pose(spot, _TURN))
-            picture = renderer.render([_close_up(thing.asset, thing.pose)], 0.0).rgb[0]
+            drawn = renderer.render([_close_up(thing.asset, thing.pose)], 0.0).rgb[0]
             world.destroy("shown")
             row, column = divmod(index, columns)
             top, left = row * (_CELL + _LABEL), column * _CELL
-            small = cv2.resize(picture, (_CELL, _CELL), interpolation=cv2.INTER_AREA)
+            small = cv2.resize(drawn, (_CELL, _CELL), interpolation=cv2.INTER_AREA)
             sheet[top : top + _CELL, left : left + _CELL] = small
             for line, text in enumerate(name.split("/")):
                 place = (left + 3, top + _CELL + 10 + 11 * line)

@@ -97,18 +97,18 @@ def sheet(map_id: str) -> NDArray[np.uint8]:
     return np.vstack(rows)
 
 
-def write(picture: NDArray[np.uint8], path: Path) -> None:
+def write(image: NDArray[np.uint8], path: Path) -> None:
     """As JPEG of at most 400 kB."""
     for quality in range(90, 20, -6):
-        done, data = cv2.imencode(".jpg", picture[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
+        done, data = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
         if done and len(data) <= _MAX_BYTES:
             break
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data.tobytes())
 
 
-def _label(picture: NDArray[np.uint8], words: str) -> NDArray[np.uint8]:
-    out = np.ascontiguousarray(picture)
+def _label(image: NDArray[np.uint8], words: str) -> NDArray[np.uint8]:
+    out = np.ascontiguousarray(image)
     at, font = (8, out.shape[0] - 10), cv2.FONT_HERSHEY_SIMPLEX
     cv2.putText(out, words, (at[0] + 1, at[1] + 1), font, 0.5, (0, 0, 0), 1, cv2.LINE_AA)
     cv2.putText(out, words, at, font, 0.5, (255, 255, 255), 1, cv2.LINE_AA)

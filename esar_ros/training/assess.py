@@ -19,10 +19,10 @@ from esar_ros.perception.detectors.model_card import digest
 from esar_ros.training.calibrate import detection_probability
 from esar_ros.training.evaluate import (
     Found,
-    Picture,
+    LabelledImage,
     average_precision,
-    by_picture,
-    false_per_picture,
+    by_image,
+    false_per_image,
     in_range,
     judge,
     table,
@@ -44,7 +44,7 @@ def look(
     engine: str = "onnx",
     tell: Callable[[int], None] = print,
     second: Path | None = None,
-) -> list[Picture]:
+) -> list[LabelledImage]:
     """Returns what a model (.onnx, its card beside it) finds in a split's images of some maps. Cached beside the data.
 
     second: its second stage, which its card must name; None: the network alone. tell: called with the number of images
@@ -56,7 +56,7 @@ def look(
     floors = dict.fromkeys(KINDS, FLOOR)
     known: dict[str, list[Any]] = json.loads(kept.read_text()) if kept.exists() else {}
     backend: DetectorBackend | None = None
-    pictures = []
+    images = []
     for count, entry in enumerate(meta):
         name = entry["name"]
         if name not in known:
@@ -68,35 +68,35 @@ def look(
                 tell(count + 1)
         labels = tuple(Label.of_json(label) for label in entry["labels"])
         found = tuple(Found(kind, score, (x, y, w, h)) for kind, score, (x, y, w, h) in known[name])
-        pictures.append(Picture(entry["map"], entry["weather"], entry["light"], labels, found))
+        images.append(LabelledImage(entry["map"], entry["weather"], entry["light"], labels, found))
     if backend is not None:
         kept.write_text(json.dumps(known))
-    return pictures
+    return images
 
 
-def figures(pictures: Sequence[Picture], thresholds: dict[str, float]) -> dict[str, Any]:
+def figures(images: Sequence[LabelledImage], thresholds: dict[str, float]) -> dict[str, Any]:
     """All that is stated of a model: AP in bands and conditions, false detections, probability of detection."""
-    empty = [p for p in pictures if not p.labels]
-    fair = [p for p in pictures if p.light == "day" and _fair(p)]
+    empty = [p for p in images if not p.labels]
+    fair = [p for p in images if p.light == "day" and _fair(p)]
     return {
-        "pictures": len(pictures),
-        "ap50": table(pictures),
+        "pictures": len(images),
+        "ap50": table(images),
         "ap50_day_fair": table(fair),
         "ap_pointing_day_fair": table(fair, pointing=True),
-        f"ap50_by_weather_within_{FAR:.0f}_m": by_picture(pictures, lambda p: Weather(p.weather).family.value, FAR),
-        f"ap50_by_light_within_{FAR:.0f}_m": by_picture(pictures, lambda p: p.light, FAR),
-        f"ap50_by_map_within_{FAR:.0f}_m": by_picture(pictures, lambda p: p.map, FAR),
-        "looks": _looks(pictures),
-        "recall_at_thresholds": _recall(pictures, thresholds),
-        "false_per_picture": false_per_picture(pictures, thresholds),
-        "false_per_empty_picture": {"pictures": len(empty)} | false_per_picture(empty, thresholds),
-        "detection_probability": detection_probability(pictures, thresholds),
+        f"ap50_by_weather_within_{FAR:.0f}_m": by_image(images, lambda p: Weather(p.weather).family.value, FAR),
+        f"ap50_by_light_within_{FAR:.0f}_m": by_image(images, lambda p: p.light, FAR),
+        f"ap50_by_map_within_{FAR:.0f}_m": by_image(images, lambda p: p.map, FAR),
+        "looks": _looks(images),
+        "recall_at_thresholds": _recall(images, thresholds),
+        "false_per_picture": false_per_image(images, thresholds),
+        "false_per_empty_picture": {"pictures": len(empty)} | false_per_image(empty, thresholds),
+        "detection_probability": detection_probability(images, thresholds),
     }
 
 
-def goal_figures(pictures: Sequence[Picture]) -> dict[str, float]:
+def goal_figures(images: Sequence[LabelledImage]) -> dict[str, float]:
     """AP50 of people and tents by day in fair weather within the goals' ranges, by "<kind> <band>"."""
-    fair = [p for p in pictures if p.light == "day" and _fair(p)]
+    fair = [p for p in images if p.light == "day" and _fair(p)]
     verdicts = judge(fair)
     out = {}
     for band, (low, high, _) in GOALS.items():
@@ -115,13 +115,13 @@ class Assessment:
     false_on_empty_ground: dict[str, float]
 
 
-def assess(pictures: Sequence[Picture], empty: Sequence[Picture], thresholds: dict[str, float]) -> Assessment:
+def assess(images: Sequence[LabelledImage], empty: Sequence[LabelledImage], thresholds: dict[str, float]) -> Assessment:
     """Of a detector's looks at a test set and at empty ground."""
-    return Assessment(goal_figures(pictures), figures(pictures, thresholds), false_per_picture(empty, thresholds))
+    return Assessment(goal_figures(images), figures(images, thresholds), false_per_image(empty, thresholds))
 
 
-def _fair(picture: Picture) -> bool:
-    return Weather(picture.weather).family is WeatherFamily.FAIR
+def _fair(image: LabelledImage) -> bool:
+    return Weather(image.weather).family is WeatherFamily.FAIR
 
 
 def frame_of(root: Path, split: str, name: str) -> CameraFrame:
@@ -136,9 +136,9 @@ def _found(backend: DetectorBackend, root: Path, split: str, name: str) -> list[
     return [(one.kind, round(one.score, 4), list(one.box)) for one in found]
 
 
-def _looks(pictures: Sequence[Picture]) -> dict[str, Any]:
+def _looks(images: Sequence[LabelledImage]) -> dict[str, Any]:
     """AP50 within FAR of looks that were trained on and of those kept from it; false detections count in both."""
-    verdicts = judge(pictures)
+    verdicts = judge(images)
     low_high = in_range(0.0, FAR)
     out = {}
     for name, held_out in (("trained on", False), ("kept from training", True)):
@@ -146,7 +146,7 @@ def _looks(pictures: Sequence[Picture]) -> dict[str, Any]:
         def own(label: Label, held_out: bool = held_out) -> bool:
             return label.held_out is held_out and low_high[0](label)
 
-        rows = {kind: average_precision(pictures, verdicts, kind, own, low_high[1]) for kind in KINDS}
+        rows = {kind: average_precision(images, verdicts, kind, own, low_high[1]) for kind in KINDS}
         out[name] = {
             "ap": {kind: None if np.isnan(ap) else round(ap, 3) for kind, (ap, _) in rows.items()},
             "labels": {kind: count for kind, (_, count) in rows.items()},
@@ -154,16 +154,16 @@ def _looks(pictures: Sequence[Picture]) -> dict[str, Any]:
     return out
 
 
-def _recall(pictures: Sequence[Picture], thresholds: dict[str, float]) -> dict[str, float | None]:
+def _recall(images: Sequence[LabelledImage], thresholds: dict[str, float]) -> dict[str, float | None]:
     """Share of labels within FAR and of enough pixels that a detection above its threshold points at, by class."""
     hits = dict.fromkeys(KINDS, 0)
-    for v in judge(pictures, pointing=True):
+    for v in judge(images, pointing=True):
         if v.label is not None and not v.ignored and v.label.range < FAR and v.score >= thresholds[v.kind]:
             hits[v.kind] += 1
     wanted = {
         kind: sum(
             label.kind == kind and label.pixels >= MIN_PIXELS and label.range < FAR
-            for p in pictures
+            for p in images
             for label in p.labels
         )
         for kind in KINDS

@@ -12,7 +12,7 @@ from scipy.optimize import curve_fit
 
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.weather import Weather, WeatherFamily
-from esar_ros.training.evaluate import Picture, judge
+from esar_ros.training.evaluate import LabelledImage, judge
 
 PRECISION = 0.7  # of all detections at and above a class's threshold, on the validation set
 FALSE_ALARMS = 0.005  # a class and picture of ground without objects: at most so many at and above the threshold
@@ -24,12 +24,12 @@ _BINS = 10  # of a reliability curve, each with as many detections
 _MIN_DETECTIONS = 12  # detections a bin needs
 
 
-def reliability(pictures: Sequence[Picture]) -> dict[str, dict[str, list[float]]]:
+def reliability(images: Sequence[LabelledImage]) -> dict[str, dict[str, list[float]]]:
     """By class: share of detections that point at an object of their class, over raw scores, never falling.
 
     Bins of equally many detections, made to rise by pooling neighbours that fall (Zadrozny and Elkan, KDD 2002).
     """
-    verdicts = [v for v in judge(pictures, pointing=True) if not v.ignored]
+    verdicts = [v for v in judge(images, pointing=True) if not v.ignored]
     curves = {}
     for kind in KINDS:
         own = sorted((v.score, v.label is not None) for v in verdicts if v.kind == kind)
@@ -45,13 +45,13 @@ def reliability(pictures: Sequence[Picture]) -> dict[str, dict[str, list[float]]
 
 
 def thresholds(
-    pictures: Sequence[Picture], empty: Sequence[Picture] = (), precision: float = PRECISION
+    images: Sequence[LabelledImage], empty: Sequence[LabelledImage] = (), precision: float = PRECISION
 ) -> dict[str, float]:
     """By class: the minimum score from which on the wanted share of detections is right, within LOWEST and HIGHEST.
 
     empty: pictures without objects, where at most FALSE_ALARMS a picture may reach it; this wins over HIGHEST.
     """
-    verdicts = [v for v in judge(pictures, pointing=True) if not v.ignored]
+    verdicts = [v for v in judge(images, pointing=True) if not v.ignored]
     allowed = int(FALSE_ALARMS * len(empty))
     found = {}
     for kind in KINDS:
@@ -61,18 +61,18 @@ def thresholds(
         enough = np.flatnonzero((share >= precision) & (np.arange(len(own)) >= 5))
         minimum = own[int(enough[-1])][0] if len(enough) else HIGHEST
         found[kind] = round(min(max(minimum, LOWEST), HIGHEST), 3)
-        alarms = sorted((f.score for picture in empty for f in picture.found if f.kind == kind), reverse=True)
+        alarms = sorted((f.score for image in empty for f in image.found if f.kind == kind), reverse=True)
         if len(alarms) > allowed:
             found[kind] = round(min(max(found[kind], alarms[allowed] + 1e-3), 0.999), 3)
     return found
 
 
 def of_second_stage(
-    pictures: Sequence[Picture], empty: Sequence[Picture]
+    images: Sequence[LabelledImage], empty: Sequence[LabelledImage]
 ) -> tuple[dict[str, float], dict[str, dict[str, list[float]]]]:
     """Thresholds and reliability curves of a second stage: alarms on empty ground count; a person needs UNSURE
     alone."""
-    limits, curves = thresholds(pictures, empty), reliability([*pictures, *empty])
+    limits, curves = thresholds(images, empty), reliability([*images, *empty])
     if PERSON in curves:
         limits[PERSON] = min_score(curves[PERSON])
     return limits, curves
@@ -84,7 +84,7 @@ def min_score(curve: Mapping[str, Sequence[float]], probability: float = UNSURE)
     return round(min(max(score, LOWEST), HIGHEST), 3)
 
 
-def detection_probability(pictures: Sequence[Picture], limits: dict[str, float]) -> dict[str, Any]:
+def detection_probability(images: Sequence[LabelledImage], limits: dict[str, float]) -> dict[str, Any]:
     """Share of objects with any visible pixel that one picture finds, by range; for people, all clues, and each class.
 
     "day" is daylight in fair weather, "dark" night in any weather; "fit" is the belief planner's curve, best / (1 +
@@ -92,14 +92,12 @@ def detection_probability(pictures: Sequence[Picture], limits: dict[str, float])
     """
     seen: dict[str, list[tuple[float, bool, str]]] = {kind: [] for kind in KINDS}
     hits = {
-        (v.picture, v.label)
-        for v in judge(pictures, pointing=True)
-        if v.label is not None and v.score >= limits[v.kind]
+        (v.image, v.label) for v in judge(images, pointing=True) if v.label is not None and v.score >= limits[v.kind]
     }
-    for index, picture in enumerate(pictures):
-        fair = Weather(picture.weather).family is WeatherFamily.FAIR
-        when = "dark" if picture.light == "night" else "day" if fair and picture.light == "day" else "other"
-        for label in picture.labels:
+    for index, image in enumerate(images):
+        fair = Weather(image.weather).family is WeatherFamily.FAIR
+        when = "dark" if image.light == "night" else "day" if fair and image.light == "day" else "other"
+        for label in image.labels:
             seen[label.kind].append((label.range, (index, label) in hits, when))
     clues = [row for kind in KINDS if kind != PERSON for row in seen[kind]]
     out: dict[str, Any] = {"range_edges": list(RANGE_EDGES), "by_kind": {}, "fit": {}}

@@ -38,7 +38,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Picture:
+class LabelledImage:
     """A labelled picture and what a detector found in it."""
 
     map: str
@@ -54,69 +54,69 @@ class Verdict:
 
     kind: str
     score: float
-    picture: int
+    image: int
     label: Label | None
     ignored: bool  # it shows something too small to count
     range: float | None
     pixels: float
 
 
-def judge(pictures: Sequence[Picture], pointing: bool = False) -> list[Verdict]:
+def judge(images: Sequence[LabelledImage], pointing: bool = False) -> list[Verdict]:
     """Every detection's verdict, surest first in each picture and class; a label is found once.
 
     pointing: right is what points at the object (its centre within NEAR px of the label's box), which is what a
     position needs; else what overlaps by OVERLAP.
     """
-    return [verdict for index, picture in enumerate(pictures) for verdict in _judge(index, picture, pointing)]
+    return [verdict for index, image in enumerate(images) for verdict in _judge(index, image, pointing)]
 
 
-def _judge(index: int, picture: Picture, pointing: bool) -> Iterable[Verdict]:
+def _judge(index: int, image: LabelledImage, pointing: bool) -> Iterable[Verdict]:
     taken: set[int] = set()
-    order = sorted(picture.found, key=lambda found: -found.score)
-    boxes = np.array([label.box for label in picture.labels], dtype=np.float64).reshape(-1, 4)
+    order = sorted(image.found, key=lambda found: -found.score)
+    boxes = np.array([label.box for label in image.labels], dtype=np.float64).reshape(-1, 4)
     for found in order:
         agreement = _pointed(found.box, boxes) if pointing else overlaps(found.box, boxes)
         min_overlap = 1.0 if pointing else OVERLAP
         best: int | None = None
         for n in np.argsort(-agreement, kind="stable"):
-            label = picture.labels[n]
+            label = image.labels[n]
             if agreement[n] >= min_overlap and label.kind == found.kind and n not in taken:
                 best = int(n)
                 break
         if best is not None:
             taken.add(best)
-            label = picture.labels[best]
+            label = image.labels[best]
             small = label.pixels < MIN_PIXELS
             yield Verdict(found.kind, found.score, index, label, small, label.range, label.pixels)
             continue
         # Of something too small to count a box is not to be had exactly: pointing at it is enough to be forgiven.
         near = _pointed(found.box, boxes) >= 1.0
         forgiven = any(
-            near[n] and label.kind == found.kind and label.pixels < MIN_PIXELS for n, label in enumerate(picture.labels)
+            near[n] and label.kind == found.kind and label.pixels < MIN_PIXELS for n, label in enumerate(image.labels)
         )
         pixels = _FILLED * found.box[2] * found.box[3]
-        yield Verdict(found.kind, found.score, index, None, forgiven, _range_near(found.box, picture.labels), pixels)
+        yield Verdict(found.kind, found.score, index, None, forgiven, _range_near(found.box, image.labels), pixels)
 
 
 def average_precision(
-    pictures: Sequence[Picture],
+    images: Sequence[LabelledImage],
     verdicts: Sequence[Verdict],
     kind: str,
     of_label: Callable[[Label], bool] = lambda _: True,
     of_false: Callable[[Verdict], bool] = lambda _: True,
-    of_picture: Callable[[Picture], bool] = lambda _: True,
+    of_image: Callable[[LabelledImage], bool] = lambda _: True,
 ) -> tuple[float, int]:
     """(AP, number of labels) of a class within a band; NaN without labels."""
-    inside = [of_picture(picture) for picture in pictures]
+    inside = [of_image(image) for image in images]
     wanted = sum(
         label.kind == kind and label.pixels >= MIN_PIXELS and of_label(label)
-        for picture, ok in zip(pictures, inside, strict=True)
+        for image, ok in zip(images, inside, strict=True)
         if ok
-        for label in picture.labels
+        for label in image.labels
     )
     rows = []
     for verdict in verdicts:
-        if verdict.kind != kind or verdict.ignored or not inside[verdict.picture]:
+        if verdict.kind != kind or verdict.ignored or not inside[verdict.image]:
             continue
         if verdict.label is None:
             if of_false(verdict):
@@ -149,15 +149,15 @@ def of_size(low: float, high: float) -> tuple[Callable[[Label], bool], Callable[
     return (lambda label: low <= label.pixels < high), (lambda v: low <= v.pixels < high)
 
 
-def table(pictures: Sequence[Picture], pointing: bool = False) -> dict[str, dict[str, Any]]:
+def table(images: Sequence[LabelledImage], pointing: bool = False) -> dict[str, dict[str, Any]]:
     """AP by class and column: all, ranges, sizes; "labels" has how many objects each rests on; "mean" over classes."""
-    verdicts = judge(pictures, pointing)
+    verdicts = judge(images, pointing)
     columns: dict[str, dict[str, Any]] = {"all": {}}
     columns |= {name: dict(zip(("of_label", "of_false"), in_range(*b), strict=True)) for name, b in RANGES.items()}
     columns |= {name: dict(zip(("of_label", "of_false"), of_size(*b), strict=True)) for name, b in SIZES.items()}
     out: dict[str, dict[str, Any]] = {}
     for column, tests in columns.items():
-        rows = {kind: average_precision(pictures, verdicts, kind, **tests) for kind in KINDS}
+        rows = {kind: average_precision(images, verdicts, kind, **tests) for kind in KINDS}
         out[column] = {
             "ap": {kind: _rounded(ap) for kind, (ap, _) in rows.items()},
             "labels": {kind: count for kind, (_, count) in rows.items()},
@@ -166,14 +166,16 @@ def table(pictures: Sequence[Picture], pointing: bool = False) -> dict[str, dict
     return out
 
 
-def by_picture(pictures: Sequence[Picture], key: Callable[[Picture], str], far: float) -> dict[str, dict[str, Any]]:
+def by_image(
+    images: Sequence[LabelledImage], key: Callable[[LabelledImage], str], far: float
+) -> dict[str, dict[str, Any]]:
     """AP within `far` m by what a picture's conditions are called."""
-    verdicts = judge(pictures)
+    verdicts = judge(images)
     of_label, of_false = in_range(0.0, far)
     out = {}
-    for name in sorted({key(picture) for picture in pictures}):
+    for name in sorted({key(image) for image in images}):
         rows = {
-            kind: average_precision(pictures, verdicts, kind, of_label, of_false, partial(_is_called, key, name))
+            kind: average_precision(images, verdicts, kind, of_label, of_false, partial(_is_called, key, name))
             for kind in KINDS
         }
         out[name] = {
@@ -184,14 +186,14 @@ def by_picture(pictures: Sequence[Picture], key: Callable[[Picture], str], far: 
     return out
 
 
-def false_per_picture(pictures: Sequence[Picture], thresholds: dict[str, float]) -> dict[str, float]:
+def false_per_image(images: Sequence[LabelledImage], thresholds: dict[str, float]) -> dict[str, float]:
     """Detections above their class's threshold that point at nothing of their class, a picture; by class, and "all"."""
     counts = dict.fromkeys(KINDS, 0)
-    for verdict in judge(pictures, pointing=True):
+    for verdict in judge(images, pointing=True):
         if verdict.label is None and not verdict.ignored and verdict.score >= thresholds[verdict.kind]:
             counts[verdict.kind] += 1
-    shares = {kind: round(count / max(len(pictures), 1), 4) for kind, count in counts.items()}
-    return shares | {"all": round(sum(counts.values()) / max(len(pictures), 1), 4)}
+    shares = {kind: round(count / max(len(images), 1), 4) for kind, count in counts.items()}
+    return shares | {"all": round(sum(counts.values()) / max(len(images), 1), 4)}
 
 
 def overlaps(box: Sequence[float], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -225,8 +227,8 @@ def _range_near(box: Sequence[float], labels: Sequence[Label]) -> float | None:
     return labels[int(np.argmin(np.hypot(middles[:, 0] - x, middles[:, 1] - y)))].range
 
 
-def _is_called(key: Callable[[Picture], str], name: str, picture: Picture) -> bool:
-    return key(picture) == name
+def _is_called(key: Callable[[LabelledImage], str], name: str, image: LabelledImage) -> bool:
+    return key(image) == name
 
 
 def _rounded(value: float) -> float | None:

@@ -88,14 +88,14 @@ def collect(model: Path, root: Path, split: str, maps: Sequence[str], tell: Call
     for count, (scene, entries) in enumerate(sorted(by_scene.items())):
         path = folder / f"{scene}.npz"
         if not path.exists():
-            _write(path, Examples.joined([e for entry in entries for e in _of_picture(network, root, split, entry)]))
+            _write(path, Examples.joined([e for entry in entries for e in _of_image(network, root, split, entry)]))
             tell(count + 1)
         with np.load(path) as kept:
             parts.append(Examples(**kept))
     return Examples.joined(parts)
 
 
-def _of_picture(network: YoloFile, root: Path, split: str, entry: dict[str, object]) -> list[Examples]:
+def _of_image(network: YoloFile, root: Path, split: str, entry: dict[str, object]) -> list[Examples]:
     name = str(entry["name"])
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     frame = frame_of(root, split, name)

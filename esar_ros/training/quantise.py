@@ -29,32 +29,32 @@ _QUANTISED = ("Conv", "Sigmoid", "Mul", "Concat", "MaxPool", "Resize", "Split", 
 _KEPT = ("names", "stride", "task", "license", "author", "version")  # of what the exporter wrote beside the network
 
 
-def quantise(network: Path, file: Path, pictures: Sequence[Tensor]) -> None:
+def quantise(network: Path, file: Path, images: Sequence[Tensor]) -> None:
     """Write a network (.onnx, one picture in, single precision) in 8 bits.
 
     pictures: (1, 3, H, W), RGB 0..1, such as it will see: they give the ranges. Raises UsageError without onnx or with
     no picture.
     """
     require("onnx")
-    if not pictures:
+    if not images:
         raise UsageError(f"{network} cannot be quantised without pictures", "draw them first: esar train-detector")
     import onnx
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
     class Reader(CalibrationDataReader):  # type: ignore[misc]  # untyped
         def __init__(self) -> None:
-            self._left = iter(pictures)
+            self._left = iter(images)
 
         def get_next(self) -> dict[str, Tensor] | None:
-            picture = next(self._left, None)
-            return None if picture is None else {name: picture}
+            image = next(self._left, None)
+            return None if image is None else {name: image}
 
     model = onnx.load(network)
     name = model.graph.input[0].name
     single = _in_single_precision(model.graph)
     ranges = {
         tensor: [{"rmin": np.float32(minimum), "rmax": np.float32(maximum), "quant_type": QuantType.QUInt8}]
-        for tensor, (minimum, maximum) in _silu_ranges(model, single, pictures).items()
+        for tensor, (minimum, maximum) in _silu_ranges(model, single, images).items()
     }
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / file.name
@@ -70,7 +70,7 @@ def quantise(network: Path, file: Path, pictures: Sequence[Tensor]) -> None:
     write_atomically(file, whole.SerializeToString())
 
 
-def _silu_ranges(model: Any, single: Collection[str], pictures: Sequence[Tensor]) -> dict[str, tuple[float, float]]:
+def _silu_ranges(model: Any, single: Collection[str], images: Sequence[Tensor]) -> dict[str, tuple[float, float]]:
     """Least, not below the floor, and greatest value of every input of a quantised SiLU, over the pictures."""
     import onnx
 
@@ -84,8 +84,8 @@ def _silu_ranges(model: Any, single: Collection[str], pictures: Sequence[Tensor]
         onnx.save(watched, path)
         session = load_session(path, threads=1)
         seen = np.array([
-            [(out.min(), out.max()) for out in session.run(tensors, {model.graph.input[0].name: picture})]
-            for picture in pictures
+            [(out.min(), out.max()) for out in session.run(tensors, {model.graph.input[0].name: image})]
+            for image in images
         ])  # fmt: skip
     minimum, maximum = np.maximum(seen[..., 0].min(axis=0), SILU_FLOOR), seen[..., 1].max(axis=0)
     return {tensor: (float(low), float(high)) for tensor, low, high in zip(tensors, minimum, maximum, strict=True)}

@@ -58,14 +58,14 @@ def render_split(
 
 def read_meta(root: Path, split: str) -> list[dict[str, Any]]:
     """Every picture of a split with its scene's conditions, by name. Raises UsageError where there is none."""
-    pictures: list[dict[str, Any]] = []
+    images: list[dict[str, Any]] = []
     for path in sorted((root / split / "meta").glob("*.json")):
         scene = json.loads(path.read_text())
         shared = {key: scene[key] for key in ("map", "weather", "light")}
-        pictures += [shared | picture for picture in scene["pictures"]]
-    if not pictures:
+        images += [shared | entry for entry in scene["pictures"]]
+    if not images:
         raise UsageError(f"{root / split}: no pictures of a detector's data set", "draw them: esar train-detector")
-    return pictures
+    return images
 
 
 def _render_map(
@@ -81,7 +81,7 @@ def _render_map(
         for number in numbers:
             scene = draw_scene(SPLITS[split], site, rig, number, shots, seed)
             rng = np.random.default_rng([seed, SPLITS[split].number, number, 77])
-            pictures = _draw(folder, scene, world, renderer, split == "train", rng)
+            images = _draw(folder, scene, world, renderer, split == "train", rng)
             meta = {
                 "schema": _SCHEMA,
                 "seed": seed,
@@ -90,10 +90,10 @@ def _render_map(
                 "weather": scene.weather.value,
                 "light": scene.light,
                 "local_time": scene.local_time.isoformat(),
-                "pictures": pictures,
+                "pictures": images,
             }
             _write(folder / "meta" / f"{scene.id}.json", json.dumps(meta, separators=(",", ":")).encode())
-            yield scene.id, len(pictures)
+            yield scene.id, len(images)
     finally:
         renderer.close()
 
@@ -115,7 +115,7 @@ def _draw(
         if placed.entry.kind != "distractor":
             x, y, z = (float(v) for v in pose.position)
             things[thing.id] = Thing(placed.entry.kind, placed.entry.asset, placed.entry.held_out, (x, y, z))
-    pictures = []
+    images = []
     try:
         for k, shot in enumerate(scene.shots):
             camera = shot.body.compose(rig.cameras[shot.camera].pose)
@@ -127,7 +127,7 @@ def _draw(
                 view = np.s_[top : top + side[0], left : left + side[1]]
                 name = f"{scene.id}-{k:02d}{'ab'[n]}"
                 labels = labels_of(ids[view], rgb[view], things, camera.position)
-                pictures.append(_save(folder, name, rgb[view], labels, shot))
+                images.append(_save(folder, name, rgb[view], labels, shot))
                 if not crops:
                     _write(
                         folder / "depth" / f"{name}.png", _encoded(name, _packed(frame.depth[0], rig.image.depth_max))
@@ -135,7 +135,7 @@ def _draw(
     finally:
         for index in range(len(scene.things)):
             world.destroy(f"thing-{index}")
-    return pictures
+    return images
 
 
 def _windows(
@@ -205,8 +205,8 @@ def _packed(depth: NDArray[np.float32], reach: float) -> NDArray[np.uint16]:
     return np.where(seen, np.rint(np.where(seen, depth, 0.0) * _DEPTH_STEPS), _NO_DEPTH).astype(np.uint16)
 
 
-def _encoded(name: str, picture: NDArray[Any]) -> bytes:
-    done, data = cv2.imencode(".png", picture, _PNG)
+def _encoded(name: str, pixels: NDArray[Any]) -> bytes:
+    done, data = cv2.imencode(".png", pixels, _PNG)
     if not done:
         raise UsageError(f"{name}: the picture cannot be encoded", "reinstall opencv-python-headless")
     return data.tobytes()

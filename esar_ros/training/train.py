@@ -89,14 +89,14 @@ def require(*packages: str) -> None:
 def write_data_file(root: Path, maps: Sequence[str]) -> Path:
     """Ultralytics' description of the pictures of some maps: lists of files, names of classes."""
     folder = root / "train" / "images"
-    pictures = [p for p in sorted(folder.glob("*.png")) if p.name.rsplit("-", 2)[0] in maps]
-    if not pictures:
+    images = [p for p in sorted(folder.glob("*.png")) if p.name.rsplit("-", 2)[0] in maps]
+    if not images:
         raise UsageError(f"{folder}: no pictures of {', '.join(maps)}", "draw them first: esar train-detector")
     # Ultralytics asks for a validation set and looks at it once at the end; ours is looked at by evaluate.py.
-    parts = {"train": pictures, "val": pictures[:_GLANCE]}
+    parts = {"train": images, "val": images[:_GLANCE]}
     lists = {split: root / f"{split}-{'-'.join(sorted(maps))}.txt" for split in parts}
     for split, part in parts.items():
-        lists[split].write_text("".join(f"{picture.resolve()}\n" for picture in part))
+        lists[split].write_text("".join(f"{image.resolve()}\n" for image in part))
     path = root / f"data-{'-'.join(sorted(maps))}.yaml"
     data = {"path": str(root.resolve()), **{k: v.name for k, v in lists.items()}, "names": dict(enumerate(KINDS))}
     path.write_text(json.dumps(data))  # JSON is YAML

@@ -81,9 +81,9 @@ def train_second(
         for chosen in order.split(_BATCH):
             if len(chosen) < 2 or not (targets[chosen] != IGNORED).any():  # one alone has no deviation, none no loss
                 continue
-            pictures = torch.from_numpy(examples.crops[chosen.numpy()]).float()
-            pictures, placed = _varied(torch, pictures, shifts[chosen], turned[chosen], chance)
-            logits, moved = network(pictures.to(device), numbers[chosen].to(device))
+            images = torch.from_numpy(examples.crops[chosen.numpy()]).float()
+            images, placed = _varied(torch, images, shifts[chosen], turned[chosen], chance)
+            logits, moved = network(images.to(device), numbers[chosen].to(device))
             known = torch.isfinite(placed[:, 0])
             far = torch.nn.functional.smooth_l1_loss(
                 moved[known.to(device)], placed[known].to(device), reduction="sum", beta=_KNEE
@@ -116,8 +116,8 @@ def export_second(weights: Path, file: Path) -> None:
     whole = torch.nn.Module()
     whole.network = network
 
-    def forward(pictures: Any, numbers: Any) -> tuple[Any, Any]:
-        logits, moved = network(pictures, numbers)
+    def forward(images: Any, numbers: Any) -> tuple[Any, Any]:
+        logits, moved = network(images, numbers)
         return logits.softmax(1), moved
 
     whole.forward = forward
@@ -152,27 +152,27 @@ def network_of(torch: Any) -> Any:
             self.judge = nn.Sequential(nn.Linear(joined, 96), nn.ReLU(), nn.Dropout(0.2), nn.Linear(96, NOTHING + 1))
             self.place = nn.Sequential(nn.Linear(joined, 64), nn.ReLU(), nn.Linear(64, 4))
 
-        def forward(self, pictures: Any, numbers: Any) -> tuple[Any, Any]:
-            known = torch.cat([self.look(pictures), self.level(numbers)], 1)
+        def forward(self, images: Any, numbers: Any) -> tuple[Any, Any]:
+            known = torch.cat([self.look(images), self.level(numbers)], 1)
             return self.judge(known), self.place(known)
 
     return Network()
 
 
-def _varied(torch: Any, pictures: Any, shifts: Any, turned: Any, chance: Any) -> tuple[Any, Any]:
+def _varied(torch: Any, images: Any, shifts: Any, turned: Any, chance: Any) -> tuple[Any, Any]:
     """Half of them mirrored, with their shifts (N, 4); all in a little other light; some that may be, in other hues."""
-    count = len(pictures)
+    count = len(images)
     mirrored = torch.rand(count, generator=chance) < 0.5
-    pictures = torch.where(mirrored[:, None, None, None], pictures.flip(3), pictures)
+    images = torch.where(mirrored[:, None, None, None], images.flip(3), images)
     shifts = torch.where(mirrored[:, None], shifts * torch.tensor([-1.0, 1.0, 1.0, 1.0]), shifts)
     light = torch.randn(count, 1, 1, 1, 1, generator=chance) * _LIGHT
     shade = torch.randn(count, 1, 3, 1, 1, generator=chance) * _SHADE
-    parts = pictures.view(count, CHANNELS // 4, 4, SIDE, SIDE)
+    parts = images.view(count, CHANNELS // 4, 4, SIDE, SIDE)
     turned = turned & (torch.rand(count, generator=chance) < _TURNED)
     angle = torch.where(turned, (2.0 * torch.rand(count, generator=chance) - 1.0) * math.pi, 0.0)
     colour = torch.einsum("ncd,nkdhw->nkchw", _about_grey(torch, angle), parts[:, :, :3])
     colour = (colour * (light + shade).exp()).clamp(0.0, 1.0)
-    return torch.cat([colour, parts[:, :, 3:]], 2).view(pictures.shape), shifts
+    return torch.cat([colour, parts[:, :, 3:]], 2).view(images.shape), shifts
 
 
 def _about_grey(torch: Any, angle: Any) -> Any:

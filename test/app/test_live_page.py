@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from esar_ros.app.view.live import PAGE, LiveView
-from esar_ros.app.view.page_image import BROWSERS, browser, take_picture
+from esar_ros.app.view.page_image import BROWSERS, browser, take_screenshot
 from esar_ros.app.view.pages import PageServer, read_assets
 from esar_ros.mission import names
 from helpers.live_messages import Told, grid, message, state_of
@@ -107,8 +107,8 @@ def test_events_begin_with_everything_and_go_on_with_what_is_new(page: PageServe
 
 
 def test_pictures_of_cameras_layers_and_nothing_else(page: PageServer, view: LiveView) -> None:
-    picture = message("sensor_msgs/msg/CompressedImage", 130.0, data=np.frombuffer(b"\xff\xd8jpeg", np.uint8))
-    view.take("uav1", names.camera_compressed("front"), picture)
+    image = message("sensor_msgs/msg/CompressedImage", 130.0, data=np.frombuffer(b"\xff\xd8jpeg", np.uint8))
+    view.take("uav1", names.camera_compressed("front"), image)
     view.take("uav1", names.BELIEF, grid(np.array([[1, 100]], dtype=np.int8)))
     assert get(page.address + "picture/camera/uav1/front")[1] == b"\xff\xd8jpeg"
     assert get(page.address + "picture/layer/belief/uav1")[1].startswith(b"\x89PNG")
@@ -119,12 +119,12 @@ def test_pictures_of_cameras_layers_and_nothing_else(page: PageServer, view: Liv
 @pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="no Chromium on this machine")
 def test_a_browser_shows_the_mission(page: PageServer, view: LiveView, tmp_path: Path) -> None:
     red = bytes(cv2.imencode(".jpg", np.full((240, 320, 3), (0, 0, 220), np.uint8))[1])
-    picture = message("sensor_msgs/msg/CompressedImage", 130.0, data=np.frombuffer(red, np.uint8))
+    image = message("sensor_msgs/msg/CompressedImage", 130.0, data=np.frombuffer(red, np.uint8))
     for camera in names.CAMERAS:
-        view.take("uav1", names.camera_compressed(camera), picture)
+        view.take("uav1", names.camera_compressed(camera), image)
     view.take("uav1", names.SAFETY_STATUS, message("esar_ros/msg/SafetyStatus", 130.0, mode=3, reasons=[8]))
     shot = tmp_path / "page.jpg"
-    take_picture(page.address + "?still", shot, 1440, 900, budget=2000)
+    take_screenshot(page.address + "?still", shot, 1440, 900, budget=2000)
     pixels = cv2.imread(str(shot)).astype(int)
     assert pixels.shape == (900, 1440, 3)
     reddish = (pixels[..., 2] > 180) & (pixels[..., 1] < 60)

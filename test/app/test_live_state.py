@@ -142,14 +142,14 @@ def test_a_grid_lies_where_its_message_says_north_up_and_clear_where_nothing_is_
     cells = np.array([[-1, 0], [100, 50], [1, -1]], dtype=np.int8)  # south first
     layer = Layer.of(names.BELIEF, 1, grid(cells))
     assert layer.extent == (-10.0, 0.0, 0.0, 15.0)
-    picture = cv2.imdecode(np.frombuffer(layer.picture(), np.uint8), cv2.IMREAD_UNCHANGED)
-    assert picture.shape == (3, 2, 4)
-    assert (picture[2, :, 3] == 0).all() and picture[0, 1, 3] == 0
-    assert picture[1, 0, 3] > picture[1, 1, 3] > picture[0, 0, 3] > 0, "more belief is denser"
+    image = cv2.imdecode(np.frombuffer(layer.image(), np.uint8), cv2.IMREAD_UNCHANGED)
+    assert image.shape == (3, 2, 4)
+    assert (image[2, :, 3] == 0).all() and image[0, 1, 3] == 0
+    assert image[1, 0, 3] > image[1, 1, 3] > image[0, 0, 3] > 0, "more belief is denser"
     assert set(PALETTES) == {names.BELIEF, names.MAP_COVERAGE}
 
 
-def picture_with_box() -> bytes:
+def image_with_box() -> bytes:
     pixels = np.zeros((120, 160, 3), np.uint8)
     pixels[50:70, 100:120] = (0, 0, 255)
     return bytes(cv2.imencode(".jpg", pixels)[1])
@@ -169,7 +169,7 @@ def test_a_clue_gets_the_part_of_the_picture_that_shows_it(order: tuple[str, str
     crops = Crops()
     for what in order:
         if what == "picture":
-            crops.picture(7, "front", picture_with_box())
+            crops.image(7, "front", image_with_box())
         else:
             crops.detections(7, [seen(20)])
         assert crops.cut([clue(3), clue(4, x=90.0), clue(5, kind="rope")]) == (what == order[1])
@@ -184,7 +184,7 @@ def test_a_clue_s_picture_is_replaced_by_a_clearly_better_one_alone() -> None:
     crops = Crops()
     serials = []
     for ns, size in enumerate((20, 22, 40)):
-        crops.picture(ns, "front", picture_with_box())
+        crops.image(ns, "front", image_with_box())
         crops.detections(ns, [seen(size)])
         crops.cut([clue(1)])
         crop = crops.get(1)
@@ -195,7 +195,7 @@ def test_a_clue_s_picture_is_replaced_by_a_clearly_better_one_alone() -> None:
 
 def test_a_box_at_the_edge_is_cut_inside_the_picture() -> None:
     box = SimpleNamespace(x=150, y=110, width=30, height=30)
-    assert cv2.imdecode(np.frombuffer(cut_box(picture_with_box(), box), np.uint8), 1).shape == (SIDE, SIDE, 3)
+    assert cv2.imdecode(np.frombuffer(cut_box(image_with_box(), box), np.uint8), 1).shape == (SIDE, SIDE, 3)
 
 
 def test_what_a_person_asks_reaches_the_graph() -> None:

@@ -55,7 +55,7 @@ def test_both_stages_train_on_the_device_that_was_asked_for(monkeypatch, tmp_pat
     monkeypatch.setattr(train_detector, "write_data_file", lambda *_: tmp_path / "data.yaml")
     monkeypatch.setattr(train_detector, "train", first)
     monkeypatch.setattr(train_detector, "export", lambda *_: None)
-    monkeypatch.setattr(train_detector, "_calibration_pictures", lambda *_: [])
+    monkeypatch.setattr(train_detector, "_calibration_images", lambda *_: [])
     monkeypatch.setattr(train_detector, "quantise", lambda *_: None)
     monkeypatch.setattr(train_detector, "collect", lambda *_: None)
     monkeypatch.setattr(train_detector.Examples, "joined", lambda _: None)

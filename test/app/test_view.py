@@ -35,7 +35,7 @@ class Fake:
     def state(self) -> Mapping[str, Any]:
         return {"asked": self.asked}
 
-    def picture(self, name: str) -> tuple[bytes, int] | None:
+    def image(self, name: str) -> tuple[bytes, int] | None:
         self.asked += 1
         return (b"\xff\xd8picture %d" % self.asked, self.asked) if name == "front" else None
 
@@ -186,8 +186,8 @@ def test_a_person_watches_and_flies(watched: str) -> None:
         if status == 200:
             break
         time.sleep(0.1)
-    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    assert picture.shape == (240, 320, 3)
+    image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    assert image.shape == (240, 320, 3)
     relief = cv2.imdecode(np.frombuffer(get(watched + "picture/map")[1], np.uint8), cv2.IMREAD_COLOR)
     assert relief.shape[0] == relief.shape[1] >= 400
     assert post(watched, {"do": "take_off"}, token) == (200, {"done": "take_off"})
@@ -220,8 +220,8 @@ def test_a_browser_draws_it(watched: str, tmp_path: Path) -> None:
          "--virtual-time-budget=5000", f"--user-data-dir={tmp_path}", f"--screenshot={shot}", watched],
         check=True, capture_output=True, timeout=120,
     )  # fmt: skip
-    picture = cv2.imread(str(shot))
-    assert picture.shape[:2] == (900, 1400)
-    cameras, side = picture[60:780, 20:980], picture[60:430, 1010:1380]
+    image = cv2.imread(str(shot))
+    assert image.shape[:2] == (900, 1400)
+    cameras, side = image[60:780, 20:980], image[60:430, 1010:1380]
     assert len(np.unique(cameras.reshape(-1, 3), axis=0)) > 2000  # pictures, not panels
     assert len(np.unique(side.reshape(-1, 3), axis=0)) > 1000

@@ -77,4 +77,4 @@ def test_topics_are_chosen_by_pattern(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="'/odometry'"):
             names("/odometry")
         with pytest.raises(UsageError, match="nothing of the bag"):
-            copy_bag(bag, tmp_path / "out", Selection(("image/compressed",), pictures=False))
+            copy_bag(bag, tmp_path / "out", Selection(("image/compressed",), images=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from esar_ros.bags.topics import read_pictures, split_topic
+from esar_ros.bags.topics import read_images, split_topic
 from helpers.built_messages import SECOND, START
 from helpers.small_mission import mission, write
 
@@ -13,8 +13,8 @@ def test_pictures_nearest_to_a_stamp(tmp_path: Path) -> None:
     write(tmp_path / "bag", mission(None))
     topic = "uav1/camera/front/image/compressed"
     at = START + round(5.7 * SECOND)
-    pictures = read_pictures(tmp_path / "bag", {topic: [at, START + 60 * SECOND]}, slack=SECOND)
-    assert pictures == {(topic, at): b"jpeg at 6.0"}
+    images = read_images(tmp_path / "bag", {topic: [at, START + 60 * SECOND]}, slack=SECOND)
+    assert images == {(topic, at): b"jpeg at 6.0"}
 
 
 def test_topic_names_split_into_vehicle_and_topic() -> None:

@@ -74,7 +74,7 @@ class ChatEndpoint(ThreadingHTTPServer):
     late = staticmethod(lambda seconds, answer: late(seconds, answer))
     cut = staticmethod(lambda handler: cut(handler))
     prompt_of = staticmethod(lambda body: prompt_of(body))
-    pictures_of = staticmethod(lambda body: pictures_of(body))
+    images_of = staticmethod(lambda body: images_of(body))
     secret = SECRET
 
     def handle_error(self, *_: Any) -> None:
@@ -123,7 +123,7 @@ def prompt_of(body: dict[str, Any]) -> str:
     return "\n".join(words)
 
 
-def pictures_of(body: dict[str, Any]) -> list[str]:
+def images_of(body: dict[str, Any]) -> list[str]:
     """Data URIs of a request's pictures."""
     return [
         part["image_url"]["url"]

@@ -71,8 +71,8 @@ def mission(truth: str | None) -> list[tuple[str, float, Any]]:
     )
     for t in (5.0, 6.0):
         jpeg = np.frombuffer(f"jpeg at {t}".encode(), dtype=np.uint8)
-        picture = build("sensor_msgs/msg/CompressedImage", header=header(t), format="jpeg", data=jpeg)
-        out.append(("/uav1/camera/front/image/compressed", t, picture))
+        image = build("sensor_msgs/msg/CompressedImage", header=header(t), format="jpeg", data=jpeg)
+        out.append(("/uav1/camera/front/image/compressed", t, image))
     if truth is not None:
         out.append(("/uav1/mission/truth", 20.0, build("std_msgs/msg/String", data=truth)))
     return out

@@ -59,7 +59,7 @@ def test_a_frame_reaches_every_part(mapper, above):
     assert len(mapper.cloud()) == len(mapper.occupied_points()) == state.occupied
     heights = mapper.heights()
     assert np.nanmax(np.abs(heights.above_ground)) == 0.0
-    assert mapper.coverage_picture()[0].max() == 50
+    assert mapper.coverage_image()[0].max() == 50
     assert mapper.grid()[0].size and len(mapper.frontiers())
 
 
@@ -195,7 +195,7 @@ def use_everything_after_warming_up(folder):
     mapper.map.nearest_obstacle([[0.0, 0.0, 1.0]], 20.0, False)
     mapper.map.evict(0)
     mapper.occupied_points()
-    mapper.coverage_picture()
+    mapper.coverage_image()
     assert mapper.state().occupied > 0
     late = {name: found for name, found in compiled().items() if before[name] != found}
     assert len(before) > 15 and not late, late

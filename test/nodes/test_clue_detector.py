@@ -115,12 +115,12 @@ def test_a_frame_gives_detections_and_clues_with_its_stamp(make: Maker) -> None:
 def test_annotated_pictures_are_made_while_someone_looks(make: Maker) -> None:
     graph = make()
     topic = names.camera_annotated("down")
-    pictures, detections = graph.hear(topic), graph.hear(names.DETECTIONS)
+    images, detections = graph.hear(topic), graph.hear(names.DETECTIONS)
     graph.show(3, down=LIT)
-    assert graph.spin([], lambda: bool(pictures and detections))
-    picture = pictures[0]
-    assert picture.header.stamp == to_stamp(3 * SECOND) and picture.header.frame_id == "uav1/camera_down_optical"
-    shown = np.frombuffer(picture.data, np.uint8).reshape(picture.height, picture.width, 3)
+    assert graph.spin([], lambda: bool(images and detections))
+    image = images[0]
+    assert image.header.stamp == to_stamp(3 * SECOND) and image.header.frame_id == "uav1/camera_down_optical"
+    shown = np.frombuffer(image.data, np.uint8).reshape(image.height, image.width, 3)
     assert shown.shape == (240, 320, 3) and (shown != 230).any() and (shown[200:] == 230).all()
     assert not graph.detector.wanted(names.camera_annotated("front"))
 
@@ -159,10 +159,10 @@ def broken(**changes: Any) -> CameraFrame:
     ],
     ids=["empty", "rgba", "float", "depth"],
 )
-def test_a_picture_that_cannot_be_used_costs_only_itself(make: Maker, picture: CameraFrame, why: str) -> None:
+def test_a_picture_that_cannot_be_used_costs_only_itself(make: Maker, image: CameraFrame, why: str) -> None:
     graph = make()
     detections = graph.hear(names.DETECTIONS)
-    graph.show(1, down=picture, left=LIT)
+    graph.show(1, down=image, left=LIT)
     assert graph.spin([], lambda: bool(detections))
     assert [d.camera for d in detections[0].detections] == ["left"]
     finding = graph.detector.diagnose()[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from esar_ros.bags.playback import PICTURES
+from esar_ros.bags.playback import IMAGES
 from esar_ros.mission import names
 from esar_ros.nodes.core.interface import RECORD_LEVELS, TOPICS, Record
 from esar_ros.nodes.graph.mission import RECORDS
@@ -24,7 +24,7 @@ def test_each_level_keeps_what_the_one_before_keeps() -> None:
 
 @pytest.mark.parametrize("level", ["score", "private"])
 def test_levels_for_sharing_keep_no_picture(level: str) -> None:
-    assert not any(topic.type in PICTURES for topic in TOPICS if topic.recorded(level))
+    assert not any(topic.type in IMAGES for topic in TOPICS if topic.recorded(level))
 
 
 def test_private_is_view_without_pictures() -> None:
@@ -38,7 +38,7 @@ def test_every_level_can_be_scored(level: str) -> None:
 
 
 def test_every_picture_of_the_table_is_one_of_those_that_a_copy_leaves_out() -> None:
-    pictures = {topic.type for topic in TOPICS if topic.name.startswith("camera/") and topic.name.endswith("image")}
-    pictures |= {topic.type for topic in TOPICS if topic.name.endswith(("depth", "compressed"))}
-    assert pictures <= set(PICTURES)
+    images = {topic.type for topic in TOPICS if topic.name.startswith("camera/") and topic.name.endswith("image")}
+    images |= {topic.type for topic in TOPICS if topic.name.endswith(("depth", "compressed"))}
+    assert images <= set(IMAGES)
     assert names.camera_info("front") in kept("full")

@@ -80,9 +80,9 @@ class Graph:
 
     def hand_over(self, when: int, depth: float) -> None:
         """A frame of one camera that looks straight down."""
-        picture = np.full((48, 64), depth, np.float32)
+        image = np.full((48, 64), depth, np.float32)
         rgb = np.zeros((48, 64, 3), np.uint8)
-        self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, rgb, picture, when * 1e-9),)))
+        self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, rgb, image, when * 1e-9),)))
 
     def status(self) -> Any:
         return self.sent[names.MAP_STATUS][-1]

@@ -140,8 +140,8 @@ def test_the_best_picture_is_kept_small(down_frame):
     backend.found = [replace(GOOD, box=(240, 160, 160, 160))]
     near = replace(down_frame, stamp=2.0)
     larger = detector.process([near]).crops[identity]
-    picture = cv2.imdecode(np.frombuffer(larger, np.uint8), cv2.IMREAD_COLOR)
-    assert max(picture.shape[:2]) == SIDE and len(larger) < 8000
+    image = cv2.imdecode(np.frombuffer(larger, np.uint8), cv2.IMREAD_COLOR)
+    assert max(image.shape[:2]) == SIDE and len(larger) < 8000
     backend.found = [GOOD]
     assert detector.process([replace(down_frame, stamp=3.0)]).crops == {}
     assert detector.crop(identity) == larger

@@ -78,7 +78,7 @@ def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path, truth_text)
 def test_a_copy_without_pictures_scores_the_same(tmp_path: Path, make_truth, storage: str) -> None:
     write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
     with open_bag(tmp_path / "bag") as bag:
-        count, left_out = copy_bag(bag, tmp_path / "copy", Selection(pictures=False), storage)
+        count, left_out = copy_bag(bag, tmp_path / "copy", Selection(images=False), storage)
     with open_bag(tmp_path / "copy") as copy:
         assert not any("Image" in connection.msgtype for connection in copy.connections)
         assert len(list(copy.messages())) == count

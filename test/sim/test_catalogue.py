@@ -45,8 +45,8 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_sheet_shows_each_thing(tmp_path: Path) -> None:
     path = tmp_path / "sheet.png"
     assert main(["--families", "tent,rope", "--per-family", "2", "--out", str(path)]) == 0
-    picture = cv2.imread(str(path))
-    assert picture is not None and picture.shape[1] == 256
-    orange = picture[:128, :128].reshape(-1, 3).astype(int)
+    image = cv2.imread(str(path))
+    assert image is not None and image.shape[1] == 256
+    orange = image[:128, :128].reshape(-1, 3).astype(int)
     assert ((orange[:, 2] > 150) & (orange[:, 0] < 90)).sum() > 400  # BGR: the tent fills its cell
     assert main(["--families", "tent", "--out", str(tmp_path / "no" / "such.png")]) == 2

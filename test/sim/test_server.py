@@ -110,9 +110,9 @@ def test_half_messages_garbage_and_silence_hurt_nobody(simulator: Process) -> No
 
 def test_a_flood_and_a_client_that_never_reads_leave_others_alive(simulator: Process) -> None:
     flooder, deaf = Wire(simulator.port), Wire(simulator.port)
-    pictures = [request(camera, 1, True) for camera in ("front", "left", "right", "down")] * 4
+    images = [request(camera, 1, True) for camera in ("front", "left", "right", "down")] * 4
     for _ in range(200):
-        deaf.send("simGetImages", pictures, "uav1", False)
+        deaf.send("simGetImages", images, "uav1", False)
     flooder.socket.setblocking(False)
     state = msgpack.packb([0, 1, "getMultirotorState", [""]]) * 2000
     client = Wire(simulator.port)

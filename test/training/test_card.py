@@ -11,28 +11,28 @@ from esar_ros.perception.detectors.model_card import digest, load_card
 from esar_ros.training.assess import assess
 from esar_ros.training.calibrate import detection_probability, reliability, thresholds
 from esar_ros.training.card import Calibration, card_of, first_card, page_of, results, write_json
-from esar_ros.training.evaluate import Found, Picture
+from esar_ros.training.evaluate import Found, LabelledImage
 from esar_ros.training.labels import Label
 
 
 @pytest.fixture
 def card(tmp_path):
     rng = np.random.default_rng(2)
-    pictures = []
+    images = []
     for _ in range(60):
         kind = KINDS[int(rng.integers(len(KINDS)))]
         label = Label(kind, f"{kind}/any", bool(rng.random() < 0.4), (50, 60, 12, 9), 60, 25.0, 40.0, 2.0)
         found = Found(kind, float(rng.uniform(0.3, 1.0)), (50.0, 60.0, 12.0, 9.0))
-        pictures.append(Picture("k2", "clear", "day", (label,), (found,)))
-    pictures.append(Picture("k2", "clear", "day", (), (Found("tent", 0.95, (5.0, 5.0, 9.0, 9.0)),)))
+        images.append(LabelledImage("k2", "clear", "day", (label,), (found,)))
+    images.append(LabelledImage("k2", "clear", "day", (), (Found("tent", 0.95, (5.0, 5.0, 9.0, 9.0)),)))
     network = tmp_path / "net.onnx"
     network.write_bytes(b"weights")
     second = tmp_path / "net-second.onnx"
     second.write_bytes(b"more weights")
-    alone = Calibration(thresholds(pictures), reliability(pictures))
+    alone = Calibration(thresholds(images), reliability(images))
     both = Calibration({**alone.thresholds, "tent": 0.96}, alone.curves)
-    measured = results(*(assess(pictures, pictures[-1:], dict(part.thresholds)) for part in (both, alone)))
-    measured["detection_probability"] = detection_probability(pictures, both.thresholds)
+    measured = results(*(assess(images, images[-1:], dict(part.thresholds)) for part in (both, alone)))
+    measured["detection_probability"] = detection_probability(images, both.thresholds)
     return network, card_of("net", network, second, {"maps": ["k2"]}, alone, both, measured)
 
 

@@ -9,10 +9,10 @@ from esar_ros.mission.clues import KINDS
 from esar_ros.training.calibrate import detection_probability, min_score, of_second_stage, reliability, thresholds
 from esar_ros.training.evaluate import (
     Found,
-    Picture,
+    LabelledImage,
     area_under,
     average_precision,
-    false_per_picture,
+    false_per_image,
     in_range,
     judge,
     of_size,
@@ -26,8 +26,8 @@ def label(kind="person", box=(100, 100, 10, 20), pixels=100, away=20.0):
     return Label(kind, f"{kind}/any", False, box, pixels, away, 50.0, 2.0)
 
 
-def picture(labels=(), found=(), weather="clear", light="day"):
-    return Picture("aotai", weather, light, tuple(labels), tuple(found))
+def image(labels=(), found=(), weather="clear", light="day"):
+    return LabelledImage("aotai", weather, light, tuple(labels), tuple(found))
 
 
 def test_the_area_under_five_detections_of_four_objects():
@@ -44,7 +44,7 @@ def test_overlap_of_a_shifted_box():
 
 
 def test_a_label_is_found_once_and_by_its_own_class():
-    seen = picture([label()], [Found("person", 0.9, (100, 100, 10, 20)), Found("person", 0.8, (101, 100, 10, 20)),
+    seen = image([label()], [Found("person", 0.9, (100, 100, 10, 20)), Found("person", 0.8, (101, 100, 10, 20)),
                                Found("tent", 0.7, (100, 100, 10, 20))])  # fmt: skip
     assert [v.label is not None for v in judge([seen])] == [True, False, False]
     ap, count = average_precision([seen], judge([seen]), "person")
@@ -53,17 +53,17 @@ def test_a_label_is_found_once_and_by_its_own_class():
 
 
 def test_what_is_too_small_to_count_is_neither_wanted_nor_wrong():
-    seen = picture([label(pixels=3, box=(50, 50, 2, 2))], [Found("person", 0.9, (49, 49, 4, 4))])
+    seen = image([label(pixels=3, box=(50, 50, 2, 2))], [Found("person", 0.9, (49, 49, 4, 4))])
     (verdict,) = judge([seen])
     assert verdict.ignored
     assert average_precision([seen], [verdict], "person")[1] == 0
-    assert false_per_picture([seen], dict.fromkeys(KINDS, 0.1))["all"] == 0.0
+    assert false_per_image([seen], dict.fromkeys(KINDS, 0.1))["all"] == 0.0
 
 
 def test_bands_take_their_own_labels_and_false_detections():
     near, far = label(), label(box=(400, 100, 4, 8), pixels=30, away=50.0)
     found = [Found("person", 0.9, (100, 100, 10, 20)), Found("person", 0.8, (420, 100, 4, 8))]  # beside the far one
-    seen = picture([near, far], found)
+    seen = image([near, far], found)
     verdicts = judge([seen])
     assert average_precision([seen], verdicts, "person", *in_range(0.0, 30.0)) == (1.0, 1)
     assert average_precision([seen], verdicts, "person", *in_range(30.0, 60.0)) == (0.0, 1)
@@ -71,7 +71,7 @@ def test_bands_take_their_own_labels_and_false_detections():
 
 
 def test_pointing_forgives_a_box_of_the_wrong_size():
-    seen = picture([label(box=(100, 100, 3, 7))], [Found("person", 0.9, (98, 98, 8, 12))])
+    seen = image([label(box=(100, 100, 3, 7))], [Found("person", 0.9, (98, 98, 8, 12))])
     assert judge([seen])[0].label is None
     assert judge([seen], pointing=True)[0].label is not None
 
@@ -85,7 +85,7 @@ def test_precision_lies_within_its_bounds(rows, more):
 
 
 def test_a_table_has_every_class_and_no_number_where_there_is_no_label():
-    rows = table([picture([label()], [Found("person", 0.9, (100, 100, 10, 20))])])
+    rows = table([image([label()], [Found("person", 0.9, (100, 100, 10, 20))])])
     assert rows["all"]["ap"]["person"] == 1.0
     assert rows["all"]["ap"]["tent"] is None
     assert rows["all"]["mean"] == 1.0
@@ -95,12 +95,12 @@ def test_a_table_has_every_class_and_no_number_where_there_is_no_label():
 def _population(count=400):
     """Pictures whose detections are right as often as their score says."""
     rng = np.random.default_rng(5)
-    pictures = []
+    images = []
     for _ in range(count):
         score = float(rng.random())
         box = (100, 100, 10, 20) if rng.random() < score else (400, 300, 10, 20)
-        pictures.append(picture([label(away=float(rng.uniform(1.0, 119.0)))], [Found("person", score, box)]))
-    return pictures
+        images.append(image([label(away=float(rng.uniform(1.0, 119.0)))], [Found("person", score, box)]))
+    return images
 
 
 def test_reliability_of_honest_scores_is_the_score():
@@ -111,23 +111,23 @@ def test_reliability_of_honest_scores_is_the_score():
 
 
 def test_a_threshold_keeps_the_precision_that_was_asked_for():
-    pictures = _population()
-    least = thresholds(pictures, precision=0.8)["person"]
-    kept = [v for v in judge(pictures, pointing=True) if v.score >= least]
+    images = _population()
+    least = thresholds(images, precision=0.8)["person"]
+    kept = [v for v in judge(images, pointing=True) if v.score >= least]
     assert np.mean([v.label is not None for v in kept]) >= 0.8
     assert 0.4 < least < 0.75
-    assert thresholds(pictures, precision=0.8)["tent"] == 0.75  # never seen: cautious
+    assert thresholds(images, precision=0.8)["tent"] == 0.75  # never seen: cautious
 
 
 def test_alarms_on_empty_ground_raise_a_threshold():
-    pictures, box = _population(), (50, 50, 9, 9)
-    before = thresholds(pictures)
-    empty = [picture(found=[Found("person", score, box), Found("tent", 0.4, box)]) for score in (0.92, 0.95, 0.9)]
-    after = thresholds(pictures, empty)
+    images, box = _population(), (50, 50, 9, 9)
+    before = thresholds(images)
+    empty = [image(found=[Found("person", score, box), Found("tent", 0.4, box)]) for score in (0.92, 0.95, 0.9)]
+    after = thresholds(images, empty)
     assert after["person"] == pytest.approx(0.951), "above the surest of too few pictures for one false alarm"
     assert after["tent"] == before["tent"] == 0.75, "it was above them already"
-    many = empty + [picture()] * 397
-    assert thresholds(pictures, many)["person"] == pytest.approx(0.901), "five in a thousand are allowed"
+    many = empty + [image()] * 397
+    assert thresholds(images, many)["person"] == pytest.approx(0.901), "five in a thousand are allowed"
 
 
 def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_quarter():
@@ -139,22 +139,22 @@ def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_qu
 
 
 def test_a_second_stage_tells_unsure_people_and_counts_alarms_in_its_curves():
-    pictures = _population()
-    empty = [picture(found=[Found("person", score, (50, 50, 9, 9))]) for score in (0.92, 0.95, 0.9)]
-    limits, curves = of_second_stage(pictures, empty)
-    assert limits["person"] == min_score(curves["person"]) < thresholds(pictures, empty)["person"]
+    images = _population()
+    empty = [image(found=[Found("person", score, (50, 50, 9, 9))]) for score in (0.92, 0.95, 0.9)]
+    limits, curves = of_second_stage(images, empty)
+    assert limits["person"] == min_score(curves["person"]) < thresholds(images, empty)["person"]
     assert limits["tent"] == 0.75
-    assert curves["person"]["probability"][-1] < reliability(pictures)["person"]["probability"][-1]
+    assert curves["person"]["probability"][-1] < reliability(images)["person"]["probability"][-1]
 
 
 def test_detection_probability_finds_the_range_at_which_a_detector_fades():
     rng = np.random.default_rng(6)
-    pictures = []
+    images = []
     for _ in range(1500):
         away = float(rng.uniform(1.0, 119.0))
         hit = rng.random() < 0.9 / (1.0 + np.exp((away - 45.0) / 6.0))
         found = [Found("person", 0.9, (100, 100, 10, 20))] if hit else []
-        pictures.append(picture([label(away=away)], found))
-    fit = detection_probability(pictures, dict.fromkeys(KINDS, 0.5))["fit"]["person"]
+        images.append(image([label(away=away)], found))
+    fit = detection_probability(images, dict.fromkeys(KINDS, 0.5))["fit"]["person"]
     assert fit["best"] == pytest.approx(0.9, abs=0.06)
     assert fit["half"] == pytest.approx(45.0, abs=4.0)

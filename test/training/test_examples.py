@@ -148,7 +148,7 @@ def _split(root: Path, split: str, shot: str) -> Path:
         grey, depth = np.full((480, 640, 3), 90, np.uint8), np.full((480, 640), 20 * _DEPTH_STEPS, np.uint16)
         (folder / "images" / f"{name}.png").write_bytes(_encoded(name, grey))
         (folder / "depth" / f"{name}.png").write_bytes(_encoded(name, depth))
-        picture = {"name": name, "camera": "front", "labels": [one.as_json() for one in LABELS]}
-        meta = {"map": map_id, "weather": "clear", "light": "day", "pictures": [picture]}
+        image = {"name": name, "camera": "front", "labels": [one.as_json() for one in LABELS]}
+        meta = {"map": map_id, "weather": "clear", "light": "day", "pictures": [image]}
         (folder / "meta" / f"{scene}.json").write_text(json.dumps(meta))
     return folder

@@ -11,7 +11,7 @@ from esar_ros.training.labels import MIN_PIXELS, Label, Thing, labels_of, wanted
 TENT = Thing("tent", "tent/orange", False, (3.0, 4.0, 0.0))
 
 
-def _picture(height=60, width=80, ground=90):
+def _image(height=60, width=80, ground=90):
     return np.zeros((height, width), dtype=np.uint8), np.full((height, width, 3), ground, dtype=np.uint8)
 
 
@@ -20,7 +20,7 @@ def _picture(height=60, width=80, ground=90):
     st.integers(0, 70), st.integers(0, 50), st.integers(1, 30), st.integers(1, 30), st.integers(0, 255)
 )  # a rectangle, cut by the picture's edge, in any grey
 def test_boxes_and_pixel_counts_are_those_of_the_ids(x, y, w, h, grey):
-    ids, rgb = _picture()
+    ids, rgb = _image()
     ids[y : y + h, x : x + w] = 7
     rgb[ids == 7] = grey
     (label,) = labels_of(ids, rgb, {7: TENT}, np.array([0.0, 0.0, 12.0]))
@@ -31,7 +31,7 @@ def test_boxes_and_pixel_counts_are_those_of_the_ids(x, y, w, h, grey):
 
 
 def test_ids_of_no_clue_are_not_labelled():
-    ids, rgb = _picture()
+    ids, rgb = _image()
     ids[5:20, 5:20] = 9
     assert labels_of(ids, rgb, {7: TENT}, np.zeros(3)) == ()
 

@@ -63,7 +63,7 @@ def network(tmp_path):
 
 
 @pytest.fixture
-def pictures():
+def images():
     rng = np.random.default_rng(6)
     return [rng.random((1, 3, SIDE, SIDE), dtype=np.float32) for _ in range(4)]
 
@@ -76,10 +76,10 @@ def _rounded(model):
 
 
 @pytest.mark.parametrize("engine", [ONNXRUNTIME, OPENVINO])
-def test_it_gives_what_it_gave(network, pictures, tmp_path, engine):
+def test_it_gives_what_it_gave(network, images, tmp_path, engine):
     if engine == OPENVINO:
         pytest.importorskip("openvino", reason="extra openvino is not installed")
-    quantise(network, tmp_path / "eight.onnx", pictures)
+    quantise(network, tmp_path / "eight.onnx", images)
     before, after = (load_engine(engine, tmp_path / name, 1) for name in ("float.onnx", "eight.onnx"))
     unseen = np.random.default_rng(7).random((1, 3, 2 * SIDE, 3 * SIDE), dtype=np.float32)
     want, got = before.run(unseen), after.run(unseen)
@@ -89,8 +89,8 @@ def test_it_gives_what_it_gave(network, pictures, tmp_path, engine):
     assert after.class_names == before.class_names
 
 
-def test_the_first_layer_and_what_follows_the_last_stay_in_single_precision(network, pictures, tmp_path):
-    quantise(network, tmp_path / "eight.onnx", pictures)
+def test_the_first_layer_and_what_follows_the_last_stay_in_single_precision(network, images, tmp_path):
+    quantise(network, tmp_path / "eight.onnx", images)
     model = onnx.load(tmp_path / "eight.onnx")
     assert _rounded(model) == {"body", "wide"}
     by_name = {node.name: node for node in model.graph.node}
@@ -98,8 +98,8 @@ def test_the_first_layer_and_what_follows_the_last_stay_in_single_precision(netw
     assert by_name["output"].input[:] == ["box", "score"]
 
 
-def test_weights_take_seven_bits_and_activations_begin_at_the_floor(network, pictures, tmp_path):
-    quantise(network, tmp_path / "eight.onnx", pictures)
+def test_weights_take_seven_bits_and_activations_begin_at_the_floor(network, images, tmp_path):
+    quantise(network, tmp_path / "eight.onnx", images)
     constants = {one.name: numpy_helper.to_array(one) for one in onnx.load(tmp_path / "eight.onnx").graph.initializer}
     assert np.abs(constants["body.weight_quantized"].astype(int)).max() == 64
     assert constants["body.weight_scale"].shape == (16,), "a scale for each output channel"
@@ -109,17 +109,17 @@ def test_weights_take_seven_bits_and_activations_begin_at_the_floor(network, pic
     assert SILU_FLOOR / 2 < least["wide"] < 0
 
 
-def test_no_folder_of_who_trained_it_travels_along(network, pictures, tmp_path):
-    quantise(network, tmp_path / "eight.onnx", pictures)
+def test_no_folder_of_who_trained_it_travels_along(network, images, tmp_path):
+    quantise(network, tmp_path / "eight.onnx", images)
     assert {entry.key for entry in onnx.load(tmp_path / "eight.onnx").metadata_props} == {"names"}
     assert b"somebody" not in (tmp_path / "eight.onnx").read_bytes()
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_without_onnx_it_says_what_to_install(network, pictures, tmp_path, monkeypatch):
+def test_without_onnx_it_says_what_to_install(network, images, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(UsageError, match=r"esar_ros\[train\]"):
-        quantise(network, tmp_path / "eight.onnx", pictures)
+        quantise(network, tmp_path / "eight.onnx", images)
 
 
 def test_without_pictures_there_are_no_ranges(network, tmp_path):

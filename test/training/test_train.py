@@ -24,8 +24,8 @@ def _crops(root, count=8):
     for part in ("images", "labels"):
         (root / "train" / part).mkdir(parents=True)
     for n in range(count):
-        picture = rng.integers(0, 255, (256, 256, 3), dtype=np.uint8)
-        cv2.imwrite(str(root / "train" / "images" / f"k2-0000-{n:02d}a.png"), picture)
+        image = rng.integers(0, 255, (256, 256, 3), dtype=np.uint8)
+        cv2.imwrite(str(root / "train" / "images" / f"k2-0000-{n:02d}a.png"), image)
         (root / "train" / "labels" / f"k2-0000-{n:02d}a.txt").write_text(f"{n % len(KINDS)} 0.5 0.5 0.1 0.1\n")
 
 

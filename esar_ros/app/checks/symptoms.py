@@ -12,8 +12,8 @@ from esar_ros.bags.facts import CLOCK, IMU, ODOMETRY, TF, TWIST, Facts, Stream
 from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
 
-PICTURES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
-SENSORS = (*PICTURES, IMU, "sensor_msgs/msg/PointCloud2", "esar_ros/msg/RangeImage")
+IMAGES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
+SENSORS = (*IMAGES, IMU, "sensor_msgs/msg/PointCloud2", "esar_ros/msg/RangeImage")
 APART = 0.5  # s that stamps of two sensors may differ when they arrive together
 SHARE = 0.6  # of the wanted rate that a camera must reach
 STANDS = 0.3  # m moved by a vehicle that does not obey
@@ -26,7 +26,7 @@ def slow_cameras(facts: Facts) -> Check:
     """Pictures come rarer than the vehicle's cameras should give them."""
     wanted = load_vehicle().rates.cameras
     slow = []
-    for topic, stream in facts.of(*PICTURES):
+    for topic, stream in facts.of(*IMAGES):
         stamps = sorted(set(stream.stamps))
         if len(stamps) >= 3 and (rate := (len(stamps) - 1) / (stamps[-1] - stamps[0])) < SHARE * wanted:
             slow.append(f"{topic} at {rate:.2f} Hz")

@@ -62,7 +62,7 @@ class LiveView:
         self._now = now
         self._lock = threading.Lock()
         self._wanted = Wanted(now)
-        self._layer_pictures: dict[str, tuple[bytes, int]] = {}
+        self._layer_images: dict[str, tuple[bytes, int]] = {}
         self._place: PlaceMap | None = None
         self._relief: bytes | None = None
         self._place_lock = threading.Lock()
@@ -112,33 +112,33 @@ class LiveView:
         with self._lock:
             return self._state.changes(cursor)
 
-    def picture(self, name: str) -> tuple[bytes, int] | None:
+    def image(self, name: str) -> tuple[bytes, int] | None:
         """relief, layer/<topic>/<vehicle>, camera/<vehicle>/<camera> or crop/<vehicle>/<clue>."""
         kind, _, rest = name.partition("/")
         if kind == "relief":
-            return self._relief_picture()
+            return self._relief_image()
         if kind == "layer":
-            return self._layer_picture(rest)
+            return self._layer_image(rest)
         with self._lock:
             if kind == "camera":
-                return self._state.pictures.get(rest)
+                return self._state.images.get(rest)
             vehicle, _, number = rest.partition("/")
             if kind == "crop" and vehicle in self._state.crops and number.isdecimal():
                 crop = self._state.crops[vehicle].get(int(number))
                 return None if crop is None else (crop.jpeg, crop.serial)
         return None
 
-    def _layer_picture(self, name: str) -> tuple[bytes, int] | None:
+    def _layer_image(self, name: str) -> tuple[bytes, int] | None:
         with self._lock:
             layer = self._state.layers.get(name)
         if layer is None:
             return None
-        known = self._layer_pictures.get(name)
+        known = self._layer_images.get(name)
         if known is None or known[1] != layer.serial:
-            known = self._layer_pictures[name] = layer.picture(), layer.serial
+            known = self._layer_images[name] = layer.image(), layer.serial
         return known
 
-    def _relief_picture(self) -> tuple[bytes, int] | None:
+    def _relief_image(self) -> tuple[bytes, int] | None:
         place = self._known_place()
         if place is None:
             return None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from esar_ros.app.view.encode import encode_jpeg
 
-KEPT_PICTURES = 8  # four cameras of two frames: a frame's detections may come before or after its pictures
+KEPT_IMAGES = 8  # four cameras of two frames: a frame's detections may come before or after its pictures
 MARGIN = 0.6  # of the box, around it on each side
 SIDE = 112  # px of a crop
 MIN_BOX = 6  # px, longer side; below that there is nothing to see
@@ -35,16 +35,16 @@ class Crops:
     """Matches detections to clues and to the pictures of their stamp."""
 
     def __init__(self) -> None:
-        self._pictures: OrderedDict[tuple[int, str], bytes] = OrderedDict()
+        self._images: OrderedDict[tuple[int, str], bytes] = OrderedDict()
         self._waiting: OrderedDict[int, list[Any]] = OrderedDict()  # detections by stamp
         self._crops: dict[int, Crop] = {}
         self._serial = 0
 
-    def picture(self, ns: int, camera: str, jpeg: bytes) -> None:
+    def image(self, ns: int, camera: str, jpeg: bytes) -> None:
         """Keep a camera's picture for a moment."""
-        self._pictures[ns, camera] = jpeg
-        while len(self._pictures) > KEPT_PICTURES:
-            self._pictures.popitem(last=False)
+        self._images[ns, camera] = jpeg
+        while len(self._images) > KEPT_IMAGES:
+            self._images.popitem(last=False)
 
     def detections(self, ns: int, detections: Iterable[Any]) -> None:
         """Keep a frame's detections with a position until its pictures and clues are there."""
@@ -60,7 +60,7 @@ class Crops:
             left = []
             for seen in detections:
                 clue = _nearest(seen, clues)
-                jpeg = self._pictures.get((ns, seen.camera))
+                jpeg = self._images.get((ns, seen.camera))
                 if clue is None or jpeg is None:
                     left.append(seen)
                     continue
@@ -91,12 +91,10 @@ def _nearest(seen: Any, clues: list[Any]) -> Any | None:
 
 def cut_box(jpeg: bytes, box: Any) -> bytes:
     """Square JPEG around a box (x, y, width, height in px) of a JPEG picture, enlarged to SIDE."""
-    picture: NDArray[np.uint8] = np.asarray(
-        cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8
-    )
-    height, width = picture.shape[:2]
+    image: NDArray[np.uint8] = np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
+    height, width = image.shape[:2]
     side = min(max(int(max(box.width, box.height) * (1.0 + 2.0 * MARGIN)), 24), height, width)
     left = min(max(int(box.x + box.width / 2 - side / 2), 0), width - side)
     top = min(max(int(box.y + box.height / 2 - side / 2), 0), height - side)
-    part = cv2.resize(picture[top : top + side, left : left + side], (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
+    part = cv2.resize(image[top : top + side, left : left + side], (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
     return encode_jpeg(np.asarray(part, dtype=np.uint8), QUALITY)

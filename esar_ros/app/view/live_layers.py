@@ -48,6 +48,6 @@ class Layer:
         cells = np.frombuffer(grid.data, dtype=np.int8).reshape(info.height, info.width)
         return Layer(name, serial, cells, (west, south, west + size * info.width, south + size * info.height))
 
-    def picture(self) -> bytes:
+    def image(self) -> bytes:
         """North-up PNG, clear where nothing is known."""
         return encode_png(PALETTES[self.name][self.cells[::-1].view(np.uint8)])

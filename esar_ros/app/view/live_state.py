@@ -41,7 +41,7 @@ class LiveState:
 
     def __init__(self, vehicles: tuple[str, ...]) -> None:
         self.vehicles = vehicles
-        self.pictures: dict[str, tuple[bytes, int]] = {}  # <vehicle>/<camera>
+        self.images: dict[str, tuple[bytes, int]] = {}  # <vehicle>/<camera>
         self.layers: dict[str, Layer] = {}  # <topic>/<vehicle>
         self.crops = {vehicle: Crops() for vehicle in vehicles}
         self.map_id = ""
@@ -341,10 +341,10 @@ class LiveState:
     def _camera(self, camera: str) -> Any:
         def take(vehicle: str, m: Any) -> None:
             name = f"{vehicle}/{camera}"
-            serial = self.pictures.get(name, (b"", 0))[1] + 1
-            self.pictures[name] = bytes(m.data), serial
+            serial = self.images.get(name, (b"", 0))[1] + 1
+            self.images[name] = bytes(m.data), serial
             self.put(f"camera/{name}", serial)
-            self.crops[vehicle].picture(nanoseconds(m.header.stamp), camera, self.pictures[name][0])
+            self.crops[vehicle].image(nanoseconds(m.header.stamp), camera, self.images[name][0])
             self._cut(vehicle)
 
         return take

@@ -62,7 +62,7 @@ def browser() -> str:
     raise UsageError("no Chromium on this machine", f"install one of {', '.join(BROWSERS)}")
 
 
-def take_picture(address: str, picture: Path, width: int, height: int, budget: int = BUDGET) -> None:
+def take_screenshot(address: str, file: Path, width: int, height: int, budget: int = BUDGET) -> None:
     """PNG of a page as a browser of this size (px) shows it after some ms. Raises UsageError."""
     with tempfile.TemporaryDirectory(prefix="esar-picture-") as profile:
         shot = Path(profile, "page.png")
@@ -73,18 +73,18 @@ def take_picture(address: str, picture: Path, width: int, height: int, budget: i
         pixels = cv2.imread(str(shot)) if shot.is_file() else None
         if pixels is None:
             raise UsageError(f"the browser drew nothing: {done.stderr.decode(errors='replace')[-200:].strip()}")
-        write_small(pixels, picture)
+        write_small(pixels, file)
 
 
-def write_small(pixels: np.ndarray, picture: Path) -> None:
+def write_small(pixels: np.ndarray, file: Path) -> None:
     """PNG of few colours, or what the file's suffix says."""
     from PIL import Image
 
     image = Image.fromarray(np.ascontiguousarray(pixels[..., ::-1]))
-    if picture.suffix == ".png":
+    if file.suffix == ".png":
         # Of all methods the one that keeps both the panels' even colours and rare ones, which are what is marked.
         image = image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    image.save(picture, optimize=True)
+    image.save(file, optimize=True)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -98,11 +98,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--height", type=int, default=900, help="px (default: %(default)s)")
     arguments: argparse.Namespace = parser.parse_args(argv)
     view = view_of(arguments.bag, arguments.at)
-    view.picture("relief")  # now: the browser's own time does not wait for it
+    view.image("relief")  # now: the browser's own time does not wait for it
     html = (PAGE / "index.html").read_text(encoding="utf-8")
     page = PageServer(html, view, 0, read_assets(PAGE), view.changes)
     try:
-        take_picture(f"{page.address}?still&tab={arguments.tab}", arguments.picture, arguments.width, arguments.height)
+        take_screenshot(
+            f"{page.address}?still&tab={arguments.tab}", arguments.picture, arguments.width, arguments.height
+        )
     finally:
         page.close()
     print(f"{arguments.picture}: {arguments.picture.stat().st_size // 1000} kB")

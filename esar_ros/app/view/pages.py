@@ -40,7 +40,7 @@ class Source(Protocol):
         """Numbers and words, for JSON."""
         ...
 
-    def picture(self, name: str) -> tuple[bytes, int] | None:
+    def image(self, name: str) -> tuple[bytes, int] | None:
         """Newest JPEG or PNG of a name and its serial number; None: there is none."""
         ...
 
@@ -115,7 +115,7 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             elif path == "/state":
                 self._send(json.dumps(dict(source.state())).encode(), "application/json")
             elif path.startswith("/picture/"):
-                self._picture(path.removeprefix("/picture/"))
+                self._image(path.removeprefix("/picture/"))
             elif path.startswith("/stream/"):
                 self._stream(path.removeprefix("/stream/"))
             elif path == "/events" and owner.changes is not None:
@@ -153,8 +153,8 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             self._refuse(HTTPStatus.FORBIDDEN, "for this machine only")
             return False
 
-        def _picture(self, name: str) -> None:
-            found = source.picture(name)
+        def _image(self, name: str) -> None:
+            found = source.image(name)
             if found is None:
                 self._refuse(HTTPStatus.NOT_FOUND, "no such picture")
                 return
@@ -169,7 +169,7 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             self.close_connection = True
             last = -1
             while not owner.closing.is_set():
-                found = source.picture(name)
+                found = source.image(name)
                 if found is None or found[1] == last:
                     time.sleep(0.03)
                     continue

@@ -25,7 +25,7 @@ from esar_ros.sim.terrain.maps import PlaceMap
 
 PAGE = Path(__file__).with_name("simulator.html")
 STATE_PERIOD = 0.1  # s
-PICTURE_PERIOD = 0.1  # s, at most this many pictures a second are asked for
+IMAGE_PERIOD = 0.1  # s, at most this many pictures a second are asked for
 TRAIL = 600  # points kept of the way flown
 TRAIL_STEP = 1.0  # m between them
 MAP_PIXELS = 640
@@ -42,7 +42,7 @@ class SimulatorView:
         self._cameras = cameras
         self._place = place
         self._wanted = Wanted()
-        self._states, self._pictures, self._keys = connect(), connect(), connect()
+        self._states, self._images, self._keys = connect(), connect(), connect()
         self._vehicles = {str(n): AirSimVehicle(self._states, str(n)) for n in self._states.call("listVehicles")}
         if not self._vehicles:
             raise AirSimError("the server has no vehicle")
@@ -60,7 +60,7 @@ class SimulatorView:
             thread.start()
 
     def _jobs(self) -> tuple[tuple[Callable[[], None], float], ...]:
-        return (self._poll_state, STATE_PERIOD), (self._poll_pictures, PICTURE_PERIOD)
+        return (self._poll_state, STATE_PERIOD), (self._poll_images, IMAGE_PERIOD)
 
     def _run(self, job: Callable[[], None], period: float) -> None:
         while not self._stop.wait(period):
@@ -86,7 +86,7 @@ class SimulatorView:
         out["frame_rate"] = round(rate, 1)
         return out
 
-    def picture(self, name: str) -> tuple[bytes, int] | None:
+    def image(self, name: str) -> tuple[bytes, int] | None:
         """The map, or a camera's newest picture."""
         if name == "map":
             return None if self._map is None else (self._map, 0)
@@ -160,12 +160,12 @@ class SimulatorView:
             "trail": list(trail),
         }
 
-    def _poll_pictures(self) -> None:
+    def _poll_images(self) -> None:
         wanted = [camera for camera in self._cameras if camera in self._wanted.names()]
         if not wanted:
             return
         requests = [image_request(camera, SCENE) for camera in wanted]
-        images = [CameraImage.of(one) for one in self._pictures.call("simGetImages", requests, self._chosen, False)]
+        images = [CameraImage.of(one) for one in self._images.call("simGetImages", requests, self._chosen, False)]
         jpeg = {image.camera: encode_jpeg(image.pixels, QUALITY) for image in images}
         with self._lock:
             self._stamps.append(time.monotonic())
@@ -177,5 +177,5 @@ class SimulatorView:
         self._stop.set()
         for thread in self._threads:
             thread.join(timeout=2.0)
-        for client in (self._states, self._pictures, self._keys):
+        for client in (self._states, self._images, self._keys):
             client.close()

@@ -261,8 +261,8 @@ class _Mission:
     def _sense(self, ns: int, pose: Pose) -> None:
         began = time.perf_counter()
         colour = self._sensing.needs_colour or VIEWS in self._session.method.needs
-        pictures = self._simulator.pictures(VEHICLE, self._sensing.needs_truth, colour)
-        sensed = self._sensing.take(ns, pose, pictures, self._covariance)
+        images = self._simulator.images(VEHICLE, self._sensing.needs_truth, colour)
+        sensed = self._sensing.take(ns, pose, images, self._covariance)
         self._known.sensed = sensed
         self._recording.sensed(ns, sensed, self._sensing.detector, time.perf_counter() - began)
 

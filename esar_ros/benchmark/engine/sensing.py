@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.benchmark.engine.wire import clue_as_sent, grid_as_sent, seconds, window_as_sent
-from esar_ros.bridges.airsim.camera import Pictures
+from esar_ros.bridges.airsim.camera import CameraImages
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mapping.inputs import DepthView
@@ -24,7 +24,7 @@ from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 
 RESOLUTION = 1.0  # m, edge of a voxel; the graph's default
-_NO_PICTURE = np.zeros((0, 0, 3), dtype=np.uint8)
+_NO_IMAGE = np.zeros((0, 0, 3), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,17 @@ class Sensing:
         """True where the detector reads more than object ids."""
         return not isinstance(self.detector.backend, SegmentationOracle)
 
-    def take(self, ns: int, base: Pose, pictures: Pictures, covariance: NDArray[np.float64] | None) -> Sensed:
+    def take(self, ns: int, base: Pose, images: CameraImages, covariance: NDArray[np.float64] | None) -> Sensed:
         """Processes one frame of all cameras, taken at a pose of base_link in map by odometry, with its covariance."""
         frames = tuple(
             CameraFrame(
                 name,
                 self._rig.image.model,
                 base.compose(self._rig.cameras[name].pose),
-                pictures.rgb.get(name, _NO_PICTURE),
-                pictures.depth[name],
+                images.rgb.get(name, _NO_IMAGE),
+                images.depth[name],
                 seconds(ns),
-                pictures.ids.get(name),
+                images.ids.get(name),
                 covariance,
             )
             for name in CAMERAS

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.bridges.airsim.camera import Pictures
+from esar_ros.bridges.airsim.camera import CameraImages
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.decode import LargeReply
 from esar_ros.geometry.camera import optical_rotation
@@ -63,7 +63,7 @@ class LocalSimulator:
         if self._renderer is not None:
             self._renderer.close()
 
-    def pictures(self, vehicle: str, segmentation: bool, colour: bool) -> Pictures:
+    def images(self, vehicle: str, segmentation: bool, colour: bool) -> CameraImages:
         """Returns the images that AirSimCameras would fetch from this simulator now. Raises UsageError.
 
         segmentation: object ids too. colour: whether colours are needed; without them, depth and ids have the same
@@ -87,7 +87,7 @@ class LocalSimulator:
             shown = self._shown_ids()
             ids = {name: shown[frame.ids[index]] for index, name in enumerate(CAMERAS)}
         rgb = {name: frame.rgb[i] for i, name in enumerate(CAMERAS)} if isinstance(frame, Frame) else {}
-        return Pictures(clock.now_ns, rgb, depth, ids)
+        return CameraImages(clock.now_ns, rgb, depth, ids)
 
     def _shown_ids(self) -> Any:
         """Value in segmentation images of each object id, (256,)."""

@@ -32,10 +32,10 @@ def write_report(report: Report, out: Path) -> tuple[Path, ...]:
     written["figure5.svg"] = safety = comparison_figures.svg(comparison_figures.safety_figure(report))
     written["tiers.svg"] = tiers = comparison_figures.svg(comparison_figures.tier_figure(report))
     gallery = comparison_figures.gallery_figure(report)
-    picture = comparison_figures.jpeg(gallery) if gallery is not None else None
-    if picture is not None:
-        written["tracks.jpg"] = picture
-    written[PAGE_NAME] = render_page(report, safety, tiers, picture)
+    image = comparison_figures.jpeg(gallery) if gallery is not None else None
+    if image is not None:
+        written["tracks.jpg"] = image
+    written[PAGE_NAME] = render_page(report, safety, tiers, image)
     for name, content in written.items():
         write_atomically(out / name, content)
     return (out / PAGE_NAME, *(out / name for name in written if name != PAGE_NAME))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw
 
-from esar_ros.bags.topics import read_pictures
+from esar_ros.bags.topics import read_images
 from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
@@ -67,9 +67,9 @@ def collect_finds(flown: MissionRecord) -> list[Find]:
     found = [(thing, result.reports[thing.report]) for thing in result.things if thing.report is not None]
     found.sort(key=lambda pair: (pair[1].time, pair[0].id))
     moments = [Moment(report.vehicle, report.time) for _, report in found]
-    pictures = _pictures(flown, moments[:MAX_FINDS])
+    images = _images(flown, moments[:MAX_FINDS])
     return [
-        Find(thing, report, _views(flown, thing, moment, pictures))
+        Find(thing, report, _views(flown, thing, moment, images))
         for (thing, report), moment in zip(found, moments, strict=True)
     ]
 
@@ -81,20 +81,20 @@ def collect_misses(flown: MissionRecord) -> list[Miss]:
         for thing in sorted(flown.result.things, key=lambda t: (isinstance(t, ClueResult), t.nearest_picture or 0.0))
         if thing.report is None and thing.nearest_picture_vehicle is not None and thing.nearest_picture_time is not None
     ][:MAX_MISSES]
-    pictures = _pictures(flown, [moment for _, moment in missed])
+    images = _images(flown, [moment for _, moment in missed])
     return [
-        Miss(thing, moment, tuple(view for view in _views(flown, thing, moment, pictures) if view.holds_it))
+        Miss(thing, moment, tuple(view for view in _views(flown, thing, moment, images) if view.holds_it))
         for thing, moment in missed
     ]
 
 
-def _pictures(flown: MissionRecord, moments: list[Moment]) -> dict[tuple[str, int], bytes]:
+def _images(flown: MissionRecord, moments: list[Moment]) -> dict[tuple[str, int], bytes]:
     """JPEG by topic and stamp (ns) of all cameras at some moments."""
     wanted: dict[str, list[int]] = {}
     for moment in moments:
         for camera in names.CAMERAS:
             wanted.setdefault(_topic(moment.vehicle, camera), []).append(_stamp(flown, moment))
-    return read_pictures(flown.bag, wanted, SLACK) if flown.bag and wanted else {}
+    return read_images(flown.bag, wanted, SLACK) if flown.bag and wanted else {}
 
 
 def _topic(vehicle: str, camera: str) -> str:
@@ -106,11 +106,11 @@ def _stamp(flown: MissionRecord, moment: Moment) -> int:
 
 
 def _views(
-    flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, pictures: dict[tuple[str, int], bytes]
+    flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, images: dict[tuple[str, int], bytes]
 ) -> tuple[View, ...]:
     views = []
     for camera in names.CAMERAS:
-        jpeg = pictures.get((_topic(moment.vehicle, camera), _stamp(flown, moment)))
+        jpeg = images.get((_topic(moment.vehicle, camera), _stamp(flown, moment)))
         if jpeg is not None and (view := _marked(flown, thing, moment, camera, jpeg)):
             views.append(view)
     return tuple(views)
@@ -121,40 +121,40 @@ def _marked(
 ) -> View | None:
     """The picture made smaller, with a ring about the thing; None when it is no picture."""
     try:
-        picture = Image.open(io.BytesIO(jpeg)).convert("RGB")
+        image = Image.open(io.BytesIO(jpeg)).convert("RGB")
     except OSError:
         return None
-    original = picture
-    if picture.width > WIDTH:
-        picture = picture.resize((WIDTH, round(picture.height * WIDTH / picture.width)), Image.Resampling.LANCZOS)
-    pixel = _pixel(flown, thing, moment, camera, picture.width, picture.height)
+    original = image
+    if image.width > WIDTH:
+        image = image.resize((WIDTH, round(image.height * WIDTH / image.width)), Image.Resampling.LANCZOS)
+    pixel = _pixel(flown, thing, moment, camera, image.width, image.height)
     if pixel is not None:
-        _draw_ring(picture, pixel)
-        _paste_closer(picture, original, pixel)
+        _draw_ring(image, pixel)
+        _paste_closer(image, original, pixel)
     buffer = io.BytesIO()
-    picture.save(buffer, "JPEG", quality=QUALITY, optimize=True)
+    image.save(buffer, "JPEG", quality=QUALITY, optimize=True)
     return View(camera, buffer.getvalue(), pixel is not None)
 
 
-def _draw_ring(picture: Image.Image, pixel: tuple[float, float]) -> None:
-    draw = ImageDraw.Draw(picture)
+def _draw_ring(image: Image.Image, pixel: tuple[float, float]) -> None:
+    draw = ImageDraw.Draw(image)
     for radius, width, colour in ((25, 7, (20, 24, 28)), (23, 3, RING)):
         box = (pixel[0] - radius, pixel[1] - radius, pixel[0] + radius, pixel[1] + radius)
         draw.ellipse(box, outline=colour, width=width)
 
 
-def _paste_closer(picture: Image.Image, original: Image.Image, pixel: tuple[float, float]) -> None:
+def _paste_closer(image: Image.Image, original: Image.Image, pixel: tuple[float, float]) -> None:
     """A magnified cut about the thing, in the upper corner away from it: from the air most things are a few pixels."""
-    scale = original.width / picture.width
+    scale = original.width / image.width
     half_width, half_height = CUT[0] * original.width / 2, CUT[1] * original.height / 2
     x = min(max(pixel[0] * scale, half_width), original.width - half_width)
     y = min(max(pixel[1] * scale, half_height), original.height - half_height)
-    size = (round(picture.width * 0.32), round(picture.height * 0.32))
+    size = (round(image.width * 0.32), round(image.height * 0.32))
     box = (x - half_width, y - half_height, x + half_width, y + half_height)
     closer = original.resize(size, Image.Resampling.BICUBIC, box=box)
-    left = picture.width - size[0] - 8 if pixel[0] < picture.width / 2 else 8
-    picture.paste(closer, (left, 8))
-    ImageDraw.Draw(picture).rectangle((left - 1, 7, left + size[0], 8 + size[1]), outline=RING, width=2)
+    left = image.width - size[0] - 8 if pixel[0] < image.width / 2 else 8
+    image.paste(closer, (left, 8))
+    ImageDraw.Draw(image).rectangle((left - 1, 7, left + size[0], 8 + size[1]), outline=RING, width=2)
 
 
 def _pixel(

@@ -85,9 +85,9 @@ def relief(place: PlaceMap, region: Region, pixels: int) -> NDArray[np.float64]:
     palette = np.array([MAP_COLOURS[kind] for kind in LandCover]) * 0.45 + 0.52  # muted: marks are drawn on it
     cover = gaussian_filter(palette[place.land_cover[part]], sigma=(0.6, 0.6, 0.0), mode="nearest")
     colour = np.stack([map_coordinates(cover[..., k], local, order=1, mode="nearest") for k in range(3)], axis=-1)
-    picture = colour * np.clip(0.30 + 0.70 * shade, 0.35, 1.10)[..., None]
-    picture[~place.contains(np.stack([east, north], axis=-1))] = 0.93
-    return np.asarray(np.clip(picture, 0.0, 1.0))
+    image = colour * np.clip(0.30 + 0.70 * shade, 0.35, 1.10)[..., None]
+    image[~place.contains(np.stack([east, north], axis=-1))] = 0.93
+    return np.asarray(np.clip(image, 0.0, 1.0))
 
 
 def draw_map(ax: Axes, flown: MissionRecord, region: Region, pixels: int = 900, scale: float = 1.0) -> None:

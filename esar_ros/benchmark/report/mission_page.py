@@ -21,7 +21,7 @@ _CHIPS = {"found": "", "exact": "", "located": "near", "duplicate": "near", "los
 
 def render_html(
     flown: MissionRecord,
-    map_picture: bytes | None = None,
+    map_image: bytes | None = None,
     finds: list[Find] | None = None,
     misses: list[Miss] | None = None,
 ) -> str:
@@ -38,7 +38,7 @@ def render_html(
         bars=[("SR", m.sr), ("TSR", m.tsr), ("CDS", m.cds)],
         facts=_facts(result),
         caveats=formatting.caveats(result),
-        map=map_picture if map_picture is not None else map_jpeg(flown),
+        map=map_image if map_image is not None else map_jpeg(flown),
         finds=finds if finds is not None else collect_finds(flown),
         misses=misses if misses is not None else collect_misses(flown),
         timeline=Markup(timeline_svg(flown)),

@@ -18,7 +18,7 @@ LIDAR = "lidar"  # sensor's name in the settings
 
 
 @dataclass(frozen=True)
-class Pictures:
+class CameraImages:
     """All cameras at one time, keyed by camera."""
 
     ns: int
@@ -48,7 +48,7 @@ class AirSimCameras:
         kinds = [(SCENE, False), (DEPTH_PLANAR, True)] + ([(SEGMENTATION, True)] if segmentation else [])
         self._requests = [image_request(camera, kind, as_float) for kind, as_float in kinds for camera in self._cameras]
 
-    def read(self) -> Pictures:
+    def read(self) -> CameraImages:
         """Pictures of this instant. Raises AirSimError."""
         answers = self._client.call("simGetImages", self._requests, self._vehicle, False)
         n = len(self._cameras)
@@ -56,7 +56,7 @@ class AirSimCameras:
         rgb = {image.camera: np.ascontiguousarray(image.pixels[..., ::-1]) for image in images[:n]}
         depth = {image.camera: self._depth(image.pixels) for image in images[n : 2 * n]}
         ids = {image.camera: image.pixels.astype(np.uint8) for image in images[2 * n :]}
-        return Pictures(images[0].stamp_ns, rgb, depth, ids)
+        return CameraImages(images[0].stamp_ns, rgb, depth, ids)
 
     def _depth(self, received: NDArray[np.float32]) -> NDArray[np.float32]:
         depth = received.copy()  # what was received is the client's buffer

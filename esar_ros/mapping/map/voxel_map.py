@@ -61,7 +61,7 @@ class VoxelMap(VoxelStore):
         """
         reach = checked_range(max_range) / self.resolution
         checked_noise(depth_noise)
-        pictures = [checked_depth(view) for view in views]
+        images = [checked_depth(view) for view in views]
 
         def lenses() -> list[integration.Lens]:
             return [
@@ -76,7 +76,7 @@ class VoxelMap(VoxelStore):
             seen = lenses()
             boxes = [integration.blocks_in_view(lens) for lens in seen]
         chosen = [
-            (d, s, b) for d, s, b in zip(pictures, seen, map(self._clipped, boxes), strict=True) if (b[0] <= b[1]).all()
+            (d, s, b) for d, s, b in zip(images, seen, map(self._clipped, boxes), strict=True) if (b[0] <= b[1]).all()
         ]
         if not chosen:
             return

@@ -18,11 +18,11 @@ class OfCamera(Protocol):
         """Name of mission.names.CAMERAS."""
 
 
-Picture = TypeVar("Picture", bound=OfCamera)
+ImageT = TypeVar("ImageT", bound=OfCamera)
 Found = TypeVar("Found")
 
 
-class NewestFrame(Generic[Picture, Found]):
+class NewestFrame(Generic[ImageT, Found]):
     """Looks at pictures one by one; a frame that waits while another comes is dropped and counted.
 
     When a newer frame waits, time is short: the rest of the cameras of the one at hand is skipped and counted.
@@ -30,8 +30,8 @@ class NewestFrame(Generic[Picture, Found]):
 
     def __init__(
         self,
-        look: Callable[[Picture], Found],
-        deliver: Callable[[int, float, list[tuple[Picture, Found]]], None],
+        look: Callable[[ImageT], Found],
+        deliver: Callable[[int, float, list[tuple[ImageT, Found]]], None],
         failed: Callable[[BaseException], None],
     ) -> None:
         """look: at one picture. deliver: a frame's stamp (ns), when it came (s, steady), and what was looked at.
@@ -39,7 +39,7 @@ class NewestFrame(Generic[Picture, Found]):
         failed: what neither may raise; ends it.
         """
         self._look, self._deliver, self._failed = look, deliver, failed
-        self._waiting: tuple[int, float, Sequence[Picture]] | None = None
+        self._waiting: tuple[int, float, Sequence[ImageT]] | None = None
         self._news = threading.Condition()
         self._stopped = False
         self.dropped = 0  # frames nobody looked at
@@ -52,11 +52,11 @@ class NewestFrame(Generic[Picture, Found]):
         """Frames that wait: 0 or 1."""
         return int(self._waiting is not None)
 
-    def put(self, ns: int, pictures: Sequence[Picture]) -> None:
+    def put(self, ns: int, images: Sequence[ImageT]) -> None:
         """Look at this frame next."""
         with self._news:
             self.dropped += self._waiting is not None
-            self._waiting = ns, time.monotonic(), pictures
+            self._waiting = ns, time.monotonic(), images
             self._news.notify()
 
     def stop(self) -> None:
@@ -67,7 +67,7 @@ class NewestFrame(Generic[Picture, Found]):
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout=5.0)
 
-    def _next(self) -> tuple[int, float, Sequence[Picture]] | None:
+    def _next(self) -> tuple[int, float, Sequence[ImageT]] | None:
         with self._news:
             self._news.wait_for(lambda: self._stopped or self._waiting is not None)
             taken, self._waiting = self._waiting, None
@@ -76,13 +76,13 @@ class NewestFrame(Generic[Picture, Found]):
     def _run(self) -> None:
         try:
             while (frame := self._next()) is not None:
-                ns, came, pictures = frame
-                order = sorted(pictures, key=lambda picture: PRIORITY.index(picture.camera))
-                seen: list[tuple[Picture, Found]] = []
-                for picture in order:
+                ns, came, images = frame
+                order = sorted(images, key=lambda image: PRIORITY.index(image.camera))
+                seen: list[tuple[ImageT, Found]] = []
+                for image in order:
                     if seen and (self._waiting is not None or self._stopped):
                         break
-                    seen.append((picture, self._look(picture)))
+                    seen.append((image, self._look(image)))
                 self.skipped += len(order) - len(seen)
                 self._deliver(ns, came, seen)
         except Exception as error:  # the node says so and ends: a thread that dies in silence looks like an empty world

@@ -46,7 +46,7 @@ class Record(Enum):
 
 RECORD_LEVELS = ("none", "score", "private", "view", "full")
 """Content of a bag by level; `private` is `view` without images."""
-_PICTURES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
+_IMAGES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
 _KEPT = {"none": 0, "score": Record.SCORE.value, "private": Record.VIEW.value, "view": Record.VIEW.value}
 
 
@@ -70,6 +70,6 @@ class Topic:
 
     def recorded(self, level: str) -> bool:
         """Returns whether a bag of one of RECORD_LEVELS keeps it."""
-        if self.record is Record.NEVER or (level == "private" and self.type in _PICTURES):
+        if self.record is Record.NEVER or (level == "private" and self.type in _IMAGES):
             return False
         return self.record.value <= _KEPT.get(level, Record.FULL.value)

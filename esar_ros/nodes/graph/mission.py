@@ -163,7 +163,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     # Whoever starts the embedded simulator watches it, and an autopilot's pictures may be drawn later than it flies.
     patience = {} if options.world == "airsim" else {"connect_timeout": 0.0}
     server: dict[str, Any] = {"host": options.host, "port": options.port, **patience}
-    picture: dict[str, Any] = {"image_width": width, "image_height": height}
+    image: dict[str, Any] = {"image_width": width, "image_height": height}
     specs: list[NodeSpec] = []
     if options.world == "embedded":
         specs.append(
@@ -201,7 +201,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, bridged))
     # Pictures of a server that only draws: its clock is not the vehicle's.
     stamps = "arrival" if options.world == PX4 else "source"
-    sensing = {**common, **server, **picture, "detector": options.detector, "stamps": stamps}
+    sensing = {**common, **server, **image, "detector": options.detector, "stamps": stamps}
     knows = options.detector == TRUTH_DETECTOR
     together = len(vehicles) > 1 and options.world != PX4  # of autopilots each may be on a computer of its own
     if together:

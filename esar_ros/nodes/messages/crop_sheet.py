@@ -45,11 +45,11 @@ def _in_order(clues: Sequence[SeenClue]) -> list[SeenClue]:
 
 def _paste(tile: NDArray[np.uint8], jpeg: bytes) -> None:
     """Fit a picture into a tile, keeping its proportions; one that cannot be read leaves it empty."""
-    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
-    if picture is None:
+    image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    if image is None:
         return
-    scale = min(tile.shape[1] / picture.shape[1], tile.shape[0] / picture.shape[0])
-    width, height = (max(1, round(scale * edge)) for edge in (picture.shape[1], picture.shape[0]))
-    small = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
+    scale = min(tile.shape[1] / image.shape[1], tile.shape[0] / image.shape[0])
+    width, height = (max(1, round(scale * edge)) for edge in (image.shape[1], image.shape[0]))
+    small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     y, x = (tile.shape[0] - height) // 2, (tile.shape[1] - width) // 2
     tile[y : y + height, x : x + width] = small[:, :, ::-1]

@@ -20,11 +20,11 @@ REPEATS = 3
 
 def fill_time(fill: Callable[..., Any] = image_message) -> float:
     """Least time of some (ms)."""
-    picture = np.zeros((480, 640, 3), dtype=np.uint8)
+    image = np.zeros((480, 640, 3), dtype=np.uint8)
     took = []
     for _ in range(REPEATS):
         began = time.perf_counter()
-        fill(picture, "rgb8", to_stamp(0), "camera")
+        fill(image, "rgb8", to_stamp(0), "camera")
         took.append(time.perf_counter() - began)
     return 1e3 * min(took)
 

@@ -30,7 +30,7 @@ class Engine(Protocol):
     def class_names(self) -> str:
         """Table of classes that its exporter wrote into it, as text; empty: none."""
 
-    def run(self, picture: Tensor) -> Tensor:
+    def run(self, image: Tensor) -> Tensor:
         """Output for a picture (1, 3, H, W), RGB 0..1."""
 
 
@@ -79,9 +79,9 @@ class _OnnxRuntime:
         self.size = _size(path, [side if isinstance(side, int) else None for side in inputs[0].shape])
         self.class_names = str(self._session.get_modelmeta().custom_metadata_map.get("names", ""))
 
-    def run(self, picture: Tensor) -> Tensor:
+    def run(self, image: Tensor) -> Tensor:
         """Output for a picture (1, 3, H, W), RGB 0..1."""
-        output: Tensor = self._session.run([self._output], {self._input: picture})[0]
+        output: Tensor = self._session.run([self._output], {self._input: image})[0]
         return output
 
 
@@ -109,15 +109,15 @@ class _OpenVino:
         }
         self._requests: dict[tuple[int, ...], Any] = {}
 
-    def run(self, picture: Tensor) -> Tensor:
+    def run(self, image: Tensor) -> Tensor:
         """Output for a picture (1, 3, H, W), RGB 0..1."""
-        request = self._requests.get(picture.shape)
+        request = self._requests.get(image.shape)
         if request is None:
             model = self._model.clone()
-            model.reshape(list(picture.shape))
+            model.reshape(list(image.shape))
             compiled = _loaded(lambda: self._core.compile_model(model, "CPU", self._configuration), self._path)
-            request = self._requests[picture.shape] = compiled.create_infer_request()
-        output: Tensor = np.array(request.infer([picture])[0])  # the request's own memory is written again
+            request = self._requests[image.shape] = compiled.create_infer_request()
+        output: Tensor = np.array(request.infer([image])[0])  # the request's own memory is written again
         return output
 
 

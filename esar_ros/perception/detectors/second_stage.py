@@ -166,6 +166,6 @@ class SecondStage:
         shares, shifts = self._run(crops(boxes, depths, frame), features(boxes, depths, frame))
         return shares.astype(np.float64), shifted(boxes.corners, shifts.astype(np.float64))
 
-    def _run(self, pictures: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        shares, shifts = self._session.run(["probabilities", "shifts"], {"crops": pictures, "features": numbers})
+    def _run(self, images: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        shares, shifts = self._session.run(["probabilities", "shifts"], {"crops": images, "features": numbers})
         return shares, shifts

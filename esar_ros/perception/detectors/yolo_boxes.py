@@ -77,7 +77,7 @@ def check_output(shape: tuple[int, ...], classes: int, source: object) -> None:
     )
 
 
-def decode(output: NDArray[np.float32], picture: Letterbox, min_scores: NDArray[np.float64]) -> RawBoxes:
+def decode(output: NDArray[np.float32], image: Letterbox, min_scores: NDArray[np.float64]) -> RawBoxes:
     """Candidates from (1, 4 + classes, N) with centres and sizes, or (1, N, 6) with corners.
 
     min_scores: (classes,) raw score from which each class counts; infinite for those not asked for. Boxes that are not
@@ -99,7 +99,7 @@ def decode(output: NDArray[np.float32], picture: Letterbox, min_scores: NDArray[
         scores = np.where(classes >= 0, scores, -np.inf)
         every = np.where(classes[:, None] == np.arange(len(min_scores)), scores[:, None], 0.0)
     kept = (scores >= min_scores[classes]) & np.isfinite(corners).all(axis=1)
-    return RawBoxes(corners / picture.scale, scores, classes, every)[kept]
+    return RawBoxes(corners / image.scale, scores, classes, every)[kept]
 
 
 def suppress(boxes: RawBoxes, overlap: float, agnostic: bool) -> RawBoxes:

@@ -94,7 +94,7 @@ class YoloDetector(ABC):
         self._min_scores = np.array(min_scores)
 
     @abstractmethod
-    def _infer(self, picture: Tensor) -> Tensor:
+    def _infer(self, image: Tensor) -> Tensor:
         """The network's output for a picture (1, 3, H, W)."""
 
     @property
@@ -116,8 +116,8 @@ class YoloDetector(ABC):
         rgb = frame.rgb[rows, columns]
         if not rgb.size:
             return RawBoxes.none(len(min_scores))
-        picture = letterbox(rgb, self._size, self._settings.scale, self.card.stride)
-        return decode(self._infer(picture.tensor), picture, min_scores).moved(columns.start, rows.start)
+        image = letterbox(rgb, self._size, self._settings.scale, self.card.stride)
+        return decode(self._infer(image.tensor), image, min_scores).moved(columns.start, rows.start)
 
     def _region(self, frame: CameraFrame) -> tuple[slice, slice]:
         """Rows and columns of a picture that are looked at: all of them where the card states no reach."""

@@ -108,8 +108,8 @@ class YoloFile(YoloDetector):
     def _size(self) -> tuple[int, int] | None:
         return self._engine.size
 
-    def _infer(self, picture: Tensor) -> Tensor:
-        return self._engine.run(picture)
+    def _infer(self, image: Tensor) -> Tensor:
+        return self._engine.run(image)
 
 
 def _tried(engine: Engine, side: tuple[int, int], path: Path) -> Tensor:

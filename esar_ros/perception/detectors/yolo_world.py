@@ -133,11 +133,11 @@ class YoloWorld(YoloDetector):
         thresholds = dict.fromkeys(words, settings.threshold)
         return ModelCard(schema=SCHEMA, name=NAME, classes=words, thresholds=thresholds, nms_iou=settings.nms_iou)
 
-    def _infer(self, picture: Tensor) -> Tensor:
+    def _infer(self, image: Tensor) -> Tensor:
         import torch
 
         with torch.inference_mode():
-            output: Tensor = self._world.model(torch.from_numpy(picture))[0].numpy()
+            output: Tensor = self._world.model(torch.from_numpy(image))[0].numpy()
         return output
 
     @property

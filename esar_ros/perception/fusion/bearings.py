@@ -57,8 +57,8 @@ class Rays:
         to the same object is ambiguous.
         """
         found = [c for g, earlier in self._kept if g == group and (c := self._cross(earlier, sighting)) is not None]
-        pictures = [(c.earlier.stamp, c.earlier.camera) for c in found]
-        clear = [c for c, picture in zip(found, pictures, strict=True) if pictures.count(picture) == 1]
+        images = [(c.earlier.stamp, c.earlier.camera) for c in found]
+        clear = [c for c, image in zip(found, images, strict=True) if images.count(image) == 1]
         return min(clear, key=lambda c: (c.miss, c.earlier.stamp, c.earlier.camera)) if clear else None
 
     def _cross(self, a: Sighting, b: Sighting) -> Crossing | None:

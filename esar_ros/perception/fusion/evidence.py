@@ -83,7 +83,7 @@ class _Look:
     direction: Vector  # (3,) unit vector, camera to object
     distance: float  # m
     gain: float  # mean log-odds against the base rate
-    pictures: int
+    images: int
     sightings: int  # of these, in which the object was seen
 
 
@@ -116,9 +116,9 @@ class Evidence:
         for look in self._looks:
             near, far = sorted((look.distance, new.distance))
             if float(look.direction @ new.direction) > math.cos(how.look_angle) and far < how.look_ratio * near:
-                total = look.pictures + new.pictures
-                look.gain = (look.gain * look.pictures + new.gain * new.pictures) / total
-                look.pictures = total
+                total = look.images + new.images
+                look.gain = (look.gain * look.images + new.gain * new.images) / total
+                look.images = total
                 look.sightings += new.sightings
                 return
         self._looks.append(new)

@@ -59,8 +59,8 @@ class ClueFusion:
         self.owners, self.merged = {}, {}
         touched: set[int] = set()
         for _, group in groupby(sorted(given, key=_canonical), key=lambda s: (s.stamp, s.camera)):
-            picture = self._without_duplicates(list(group))
-            for sighting, track in self._take_in(picture):
+            image = self._without_duplicates(list(group))
+            for sighting, track in self._take_in(image):
                 self.owners[places[id(sighting)]] = track.id
                 touched.add(track.id)
         self._merge(touched)
@@ -91,22 +91,22 @@ class ClueFusion:
         """Every object known, ordered by id."""
         return tuple(track.seen_clue(self._settings) for track in self._tracks)
 
-    def _without_duplicates(self, picture: list[Sighting]) -> list[Sighting]:
+    def _without_duplicates(self, image: list[Sighting]) -> list[Sighting]:
         """Leave out boxes that lie inside a surer one of their group: detectors frame one object twice."""
         kept: list[Sighting] = []
-        for sighting in sorted(picture, key=lambda s: -s.detection.score):
+        for sighting in sorted(image, key=lambda s: -s.detection.score):
             group = self._group[sighting.detection.kind]
             same = (other for other in kept if self._group[other.detection.kind] == group)
             if not any(_share_inside(sighting, other) >= self._settings.contained for other in same):
                 kept.append(sighting)
-        return [sighting for sighting in picture if any(sighting is other for other in kept)]
+        return [sighting for sighting in image if any(sighting is other for other in kept)]
 
-    def _take_in(self, picture: list[Sighting]) -> list[tuple[Sighting, Track]]:
+    def _take_in(self, image: list[Sighting]) -> list[tuple[Sighting, Track]]:
         """Associate one picture's sightings and update or open their tracks; a ray without an object is kept."""
         for track in self._tracks:
-            track.place.advance(picture[0].stamp, picture[0].pose_covariance, self._settings)
+            track.place.advance(image[0].stamp, image[0].pose_covariance, self._settings)
         owners: list[tuple[Sighting, Track]] = []
-        for sighting, known in self._assign(picture):
+        for sighting, known in self._assign(image):
             if known is not None:
                 self._correct(known[0], sighting, known[1])
             owner = known[0] if known is not None else self._open(sighting)
@@ -117,13 +117,13 @@ class ClueFusion:
             track.beside |= ids - {track.id}
         return owners
 
-    def _assign(self, picture: list[Sighting]) -> list[tuple[Sighting, tuple[Track, Placed] | None]]:
+    def _assign(self, image: list[Sighting]) -> list[tuple[Sighting, tuple[Track, Placed] | None]]:
         """Each sighting with its track and what it measures of it; None for a new object."""
-        cost = np.full((len(picture), len(self._tracks)), _OUTSIDE)
+        cost = np.full((len(image), len(self._tracks)), _OUTSIDE)
         seen: dict[tuple[int, int], Placed] = {}
         for column, track in enumerate(self._tracks):
             group = self._group[track.evidence.kind]
-            for row, sighting in enumerate(picture):
+            for row, sighting in enumerate(image):
                 if self._group[sighting.detection.kind] != group:
                     continue
                 placed = self._measured(sighting, track)
@@ -141,7 +141,7 @@ class ClueFusion:
             for row, column in zip(*linear_sum_assignment(cost), strict=True)
             if cost[row, column] < _OUTSIDE
         }
-        return [(sighting, known.get(row)) for row, sighting in enumerate(picture)]
+        return [(sighting, known.get(row)) for row, sighting in enumerate(image)]
 
     def _measured(self, sighting: Sighting, track: Track) -> Placed | None:
         placed = _placed(sighting)

@@ -30,14 +30,14 @@ def file_name(mission_id: str, vehicle: str, method: str) -> str:
 class Log:
     """Writes one mission's exchanges as they happen; a second run of the same mission begins anew."""
 
-    def __init__(self, path: Path, keep_pictures: bool, header: dict[str, Any]) -> None:
+    def __init__(self, path: Path, keep_images: bool, header: dict[str, Any]) -> None:
         """Raises UsageError when the folder cannot be written to."""
         self._path = path
-        self._pictures = path.parent / "pictures" if keep_pictures else None
+        self._images = path.parent / "pictures" if keep_images else None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            if self._pictures is not None:
-                self._pictures.mkdir(exist_ok=True)
+            if self._images is not None:
+                self._images.mkdir(exist_ok=True)
             path.write_text(_line({"schema": SCHEMA, **header}), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror}", "choose another folder for model.log") from None
@@ -45,8 +45,8 @@ class Log:
     def write(self, number: int, stamps: tuple[float, float], question: Question, reply: Reply, model: str) -> None:
         """One exchange, asked and delivered at stamps (s). A disk that is full costs the log, not the mission."""
         try:
-            if self._pictures is not None:
-                self._keep(question, self._pictures)
+            if self._images is not None:
+                self._keep(question, self._images)
             with self._path.open("a", encoding="utf-8") as file_:
                 file_.write(_line(_record(number, stamps, question, reply, model)))
         except OSError:
@@ -54,7 +54,7 @@ class Log:
 
     @staticmethod
     def _keep(question: Question, folder: Path) -> None:
-        for one in question.pictures:
+        for one in question.images:
             file = folder / f"{one.sha256}.jpg"
             if not file.exists():
                 file.write_bytes(one.jpeg)
@@ -121,7 +121,7 @@ def _record(number: int, stamps: tuple[float, float], question: Question, reply:
         "system": question.system,
         "text": question.text,
         "form": question.form.__name__,
-        "pictures": [{"label": one.label, "sha256": one.sha256, "bytes": len(one.jpeg)} for one in question.pictures],
+        "pictures": [{"label": one.label, "sha256": one.sha256, "bytes": len(one.jpeg)} for one in question.images],
         "answer": None if reply.value is None else reply.value.model_dump(mode="json"),
         "reason": reply.reason,
         "tokens_in": reply.tokens_in,

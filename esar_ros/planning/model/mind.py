@@ -66,7 +66,7 @@ class Mind(Generic[_Outcome]):
         return {**out, "answers": "replayed"} if self._settings.replay else out
 
     @property
-    def sends_pictures(self) -> tuple[int, int] | None:
+    def sends_images(self) -> tuple[int, int] | None:
         """Width (px) and JPEG quality, None for a model that reads text only."""
         return (self._settings.image_width, self._settings.jpeg_quality) if self._settings.images else None
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from esar_ros.planning.exchange import Picture, Question
+from esar_ros.planning.exchange import LabelledImage, Question
 from esar_ros.planning.model.mind import Mind, Thought
 
 _Form = TypeVar("_Form", bound=BaseModel)
@@ -30,8 +30,8 @@ class Thinker:
 
 
 def ask(
-    purpose: str, system: str, text: str, form: type[_Form], pictures: tuple[Picture, ...] = ()
+    purpose: str, system: str, text: str, form: type[_Form], images: tuple[LabelledImage, ...] = ()
 ) -> Thought[tuple[_Form | None, str]]:
     """One question of a thought: its answer, or None and the reason why there is none."""
-    [reply] = yield [Question(purpose, system, text, form, pictures)]
+    [reply] = yield [Question(purpose, system, text, form, images)]
     return (reply.value if isinstance(reply.value, form) else None), reply.reason

@@ -68,11 +68,11 @@ def tone(radiance: Vector) -> NDArray[np.float64]:
 
 
 def _fall(
-    picture: NDArray[np.uint8], view: View, weather: Conditions, grey: Vector, wind: Vector, rng: np.random.Generator
+    image: NDArray[np.uint8], view: View, weather: Conditions, grey: Vector, wind: Vector, rng: np.random.Generator
 ) -> None:
     max_count, reach, fall, shutter, size, opacity = _KINDS[weather.falling]
     count = int(max_count * weather.density)
-    height, width = picture.shape[:2]
+    height, width = image.shape[:2]
     z = np.maximum(0.35, reach * np.cbrt(rng.random(count)))
     spread = rng.uniform(-1.15, 1.15, (count, 2)) * z[:, None] * (view.half_width, view.half_height)
     points = np.column_stack([spread, z])
@@ -90,20 +90,20 @@ def _fall(
     length = np.linalg.norm(end - start, axis=1)
     smear = np.sqrt(np.minimum(1.0, 3.0 * np.maximum(radius, 0.5) / np.maximum(length, 1.0)))
     brightness = np.minimum(255.0, grey * (1.12 if weather.falling is not Falling.SAND else 0.92))
-    _streaks(picture, start, end, np.maximum(radius, 0.55), opacity * thin * smear, brightness)
+    _streaks(image, start, end, np.maximum(radius, 0.55), opacity * thin * smear, brightness)
 
 
-def _drops(picture: NDArray[np.uint8], density: float, rng: np.random.Generator) -> None:
-    height, width = picture.shape[:2]
+def _drops(image: NDArray[np.uint8], density: float, rng: np.random.Generator) -> None:
+    height, width = image.shape[:2]
     count = int(_DROPS * density)
     centres = rng.random((count, 2)) * (width, height)
     radii = width * rng.uniform(0.005, 0.017, count)
-    _refract(picture, picture.copy(), centres, radii)
+    _refract(image, image.copy(), centres, radii)
 
 
 @njit(cache=True, nogil=True)
-def _streaks(picture, start, end, radius, opacity, colour):  # type: ignore[no-untyped-def]
-    height, width = picture.shape[0], picture.shape[1]
+def _streaks(image, start, end, radius, opacity, colour):  # type: ignore[no-untyped-def]
+    height, width = image.shape[0], image.shape[1]
     for k in range(start.shape[0]):
         r = radius[k]
         x0, y0, x1, y1 = start[k, 0], start[k, 1], end[k, 0], end[k, 1]
@@ -125,14 +125,14 @@ def _streaks(picture, start, end, radius, opacity, colour):  # type: ignore[no-u
                 a = opacity[k] * min(1.0, max(0.0, r + 0.5 - gap))
                 if a > 0.004:
                     for c in range(3):
-                        old = picture[j, i, c]
-                        picture[j, i, c] = int(old + a * (colour[c] - old) + 0.5)
+                        old = image[j, i, c]
+                        image[j, i, c] = int(old + a * (colour[c] - old) + 0.5)
 
 
 @njit(cache=True, nogil=True)
-def _refract(picture, scene, centres, radii):  # type: ignore[no-untyped-def]
+def _refract(image, scene, centres, radii):  # type: ignore[no-untyped-def]
     """A drop is a strong lens: what is beside it, upside down and smaller."""
-    height, width = picture.shape[0], picture.shape[1]
+    height, width = image.shape[0], image.shape[1]
     for k in range(centres.shape[0]):
         r = radii[k]
         x, y = centres[k, 0], centres[k, 1]
@@ -149,7 +149,7 @@ def _refract(picture, scene, centres, radii):  # type: ignore[no-untyped-def]
                 light = 1.0 - 0.25 * q + 0.12 * v
                 for c in range(3):
                     seen = min(255.0, scene[b, a, c] * light)
-                    picture[j, i, c] = int(scene[j, i, c] + rim * (seen - scene[j, i, c]) + 0.5)
+                    image[j, i, c] = int(scene[j, i, c] + rim * (seen - scene[j, i, c]) + 0.5)
 
 
 @njit(cache=True, nogil=True)
@@ -162,9 +162,9 @@ def _hash(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _frost(picture, share, colour, seed):  # type: ignore[no-untyped-def]
+def _frost(image, share, colour, seed):  # type: ignore[no-untyped-def]
     """Ice grows inwards from the rim in ragged cells; share is of the way to the middle."""
-    height, width = picture.shape[0], picture.shape[1]
+    height, width = image.shape[0], image.shape[1]
     cell = max(3.0, width / 48.0)
     for j in range(height):
         for i in range(width):
@@ -185,8 +185,8 @@ def _frost(picture, share, colour, seed):  # type: ignore[no-untyped-def]
             ice = min(1.0, max(0.0, (edge - (1.0 - share) + 0.35 * (total - 0.5)) / 0.22)) * 0.85
             if ice > 0.004:
                 for c in range(3):
-                    old = picture[j, i, c]
-                    picture[j, i, c] = int(old + ice * (0.92 * colour[c] - old) + 0.5)
+                    old = image[j, i, c]
+                    image[j, i, c] = int(old + ice * (0.92 * colour[c] - old) + 0.5)
 
 
 @njit(cache=True, nogil=True)

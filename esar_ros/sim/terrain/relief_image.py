@@ -63,10 +63,10 @@ def relief_image(
         shore = np.clip(1.0 - np.abs(water - 0.5) * 2.4, 0.0, 1.0)
         colour *= (1.0 - 0.35 * shore)[..., None]
     _draw_contours(colour, z, water)
-    picture = np.ascontiguousarray(np.clip(colour[::-1] * 255.0, 0, 255).astype(np.uint8))
+    image = np.ascontiguousarray(np.clip(colour[::-1] * 255.0, 0, 255).astype(np.uint8))
     for track in tracks:
-        _draw_track(picture, track, size, cover, n)
-    return picture
+        _draw_track(image, track, size, cover, n)
+    return image
 
 
 def _resample(grid: NDArray[np.float32], pixels: int) -> NDArray[np.float32]:
@@ -105,16 +105,16 @@ def _draw_contours(colour: NDArray[np.float32], z: NDArray[np.float32], water: N
         colour *= (1.0 - strength * line)[..., None]
 
 
-def _draw_track(picture: NDArray[np.uint8], track: Track, size: float, cover: NDArray[np.uint8], n: int) -> None:
+def _draw_track(image: NDArray[np.uint8], track: Track, size: float, cover: NDArray[np.uint8], n: int) -> None:
     """A dashed red line for foot paths, a double line for tracks wide enough to drive on."""
-    pixels = picture.shape[0]
+    pixels = image.shape[0]
     at = (track.line + size / 2) * (pixels / size)
     points = np.column_stack([at[:, 0], pixels - at[:, 1]])
     weight = max(1, round(pixels / 700))
     if track.width > 3.0:
         fixed = np.rint(points * 16).astype(np.int32).reshape(-1, 1, 2)
-        cv2.polylines(picture, [fixed], False, (96, 72, 52), weight + 2, cv2.LINE_AA, 4)
-        cv2.polylines(picture, [fixed], False, (250, 240, 214), weight, cv2.LINE_AA, 4)
+        cv2.polylines(image, [fixed], False, (96, 72, 52), weight + 2, cv2.LINE_AA, 4)
+        cv2.polylines(image, [fixed], False, (250, 240, 214), weight, cv2.LINE_AA, 4)
         return
     steps = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     dash, gap = 7.0 * weight, 4.0 * weight
@@ -122,4 +122,4 @@ def _draw_track(picture: NDArray[np.uint8], track: Track, size: float, cover: ND
         s = np.linspace(start, min(start + dash, steps[-1]), 6)
         piece = np.column_stack([np.interp(s, steps, points[:, 0]), np.interp(s, steps, points[:, 1])])
         fixed = np.rint(piece * 16).astype(np.int32).reshape(-1, 1, 2)
-        cv2.polylines(picture, [fixed], False, (178, 40, 34), weight + 1, cv2.LINE_AA, 4)
+        cv2.polylines(image, [fixed], False, (178, 40, 34), weight + 1, cv2.LINE_AA, 4)

@@ -22,12 +22,12 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
 from helpers.built_messages import SECOND, START, build, header
 
-ODOMETRY, IMU, PICTURE = "/uav1/odometry", "/uav1/imu", "/uav1/camera/front/image/compressed"
+ODOMETRY, IMU, IMAGE = "/uav1/odometry", "/uav1/imu", "/uav1/camera/front/image/compressed"
 COMMAND, TF, CLOCK = "/uav1/cmd_vel_safe", "/tf", "/clock"
 TYPES = {
     ODOMETRY: "nav_msgs/msg/Odometry",
     IMU: "sensor_msgs/msg/Imu",
-    PICTURE: "sensor_msgs/msg/CompressedImage",
+    IMAGE: "sensor_msgs/msg/CompressedImage",
     COMMAND: "geometry_msgs/msg/TwistStamped",
     TF: "tf2_msgs/msg/TFMessage",
     CLOCK: "rosgraph_msgs/msg/Clock",
@@ -56,8 +56,8 @@ def imu(t: float, down: float = 9.81, late: float = 0.0, topic: str = IMU, frame
     return topic, TYPES[IMU], t, build(TYPES[IMU], header=stamped, linear_acceleration=vector(0.0, 0.0, down))
 
 
-def picture(t: float) -> Message:
-    return PICTURE, TYPES[PICTURE], t, build(TYPES[PICTURE], header=header(t), format="jpeg")
+def image(t: float) -> Message:
+    return IMAGE, TYPES[IMAGE], t, build(TYPES[IMAGE], header=header(t), format="jpeg")
 
 
 def command(t: float, speed: float) -> Message:
@@ -91,7 +91,7 @@ def flight(
             out.append(command(t, asked))
         if more is not None:
             out += more(t)
-    out += [picture(camera_period * i) for i in range(int(20 / camera_period))]
+    out += [image(camera_period * i) for i in range(int(20 / camera_period))]
     return [message for message in out if message[0] not in without]
 
 
@@ -227,9 +227,9 @@ def test_images_filled_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
 
     from esar_ros.nodes.tools.image_check import fill_time
 
-    def assign(picture: Any, *_: Any) -> Any:
+    def assign(image: Any, *_: Any) -> Any:
         message = Image()
-        message.data = picture.reshape(-1)
+        message.data = image.reshape(-1)
         return message
 
     slow = fill_time(assign)

@@ -119,7 +119,7 @@ def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: MissionR
 
 
 def test_words_from_a_mission_cannot_break_the_page(flown: MissionRecord) -> None:
-    text = render_html(flown, map_picture=b"", finds=[])
+    text = render_html(flown, map_image=b"", finds=[])
     assert "<b>next</b>" not in text
     assert "&lt;b&gt;next&lt;/b&gt;" in text
     assert "orange <tent>" not in text
@@ -134,9 +134,9 @@ def test_each_find_comes_with_four_views_and_a_ring_where_it_lies(flown: Mission
     tent = {view.camera: view for view in finds[0].views}
     assert any(view.holds_it for view in tent.values())
     for view in tent.values():
-        picture = np.asarray(Image.open(io.BytesIO(view.jpeg)), dtype=int)
-        assert picture.shape == (360, 480, 3)
-        assert (np.ptp(picture, axis=(0, 1)).max() > 60) == view.holds_it
+        image = np.asarray(Image.open(io.BytesIO(view.jpeg)), dtype=int)
+        assert image.shape == (360, 480, 3)
+        assert (np.ptp(image, axis=(0, 1)).max() > 60) == view.holds_it
 
 
 def test_a_bag_without_pictures_still_makes_a_page(flown: MissionRecord) -> None:
@@ -231,11 +231,11 @@ def test_relief_is_smooth_also_beyond_the_map(flown: MissionRecord) -> None:
     assert flown.place is not None
     inside = relief(flown.place, Region(-50.0, -50.0, 100.0), 64)
     corner = relief(flown.place, Region(950.0, 950.0, 100.0), 64)
-    for picture in (inside, corner):
-        assert picture.shape == (64, 64, 3)
-        assert np.isfinite(picture).all()
-        assert picture.min() >= 0.0
-        assert picture.max() <= 1.0
+    for image in (inside, corner):
+        assert image.shape == (64, 64, 3)
+        assert np.isfinite(image).all()
+        assert image.min() >= 0.0
+        assert image.max() <= 1.0
     assert np.ptp(corner[:16, 40:]) == 0.0  # north-east of the map there is nothing
 
 
@@ -247,17 +247,17 @@ def test_relief_is_lit_from_the_north_west(flown: MissionRecord) -> None:
     line = np.linspace(-1.0, 1.0, n)
     hill = (-200.0 * np.hypot(*np.meshgrid(line, line))).astype(np.float32)
     cone = replace(flown.place, heights=hill, land_cover=np.zeros((n, n), dtype=np.uint8))
-    picture = relief(cone, Region(-900.0, -900.0, 1800.0), 60).mean(axis=-1)
-    assert picture[10:25, 10:25].mean() > picture[35:50, 35:50].mean() + 0.1
+    image = relief(cone, Region(-900.0, -900.0, 1800.0), 60).mean(axis=-1)
+    assert image[10:25, 10:25].mean() > image[35:50, 35:50].mean() + 0.1
 
 
 def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: MissionRecord, make_crash) -> None:
     sizes = set()
     pictures = []
     for mission in (flown, make_crash):
-        picture = np.asarray(Image.open(io.BytesIO(scorecard_png(mission))).convert("RGB"))
-        sizes.add(picture.shape)
-        pictures.append(picture)
+        image = np.asarray(Image.open(io.BytesIO(scorecard_png(mission))).convert("RGB"))
+        sizes.add(image.shape)
+        pictures.append(image)
     assert sizes == {(1050, 1680, 3)}
     assert np.abs(pictures[0].astype(int) - pictures[1]).mean() > 1.0
     green = (np.abs(pictures[0][:, 1050:].astype(int) - (31, 157, 107)).sum(axis=-1) < 12).sum()

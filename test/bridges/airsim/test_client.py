@@ -186,7 +186,7 @@ def image(seed: int, as_float: bool, height: int = 60, width: int = 80) -> tuple
 def test_pictures_arrive_whole_in_any_pieces(serve: Any) -> None:
     made = [image(k, k % 2 == 1) for k in range(8)]
 
-    def pictures(connection: socket.socket, message: list[Any]) -> None:
+    def images(connection: socket.socket, message: list[Any]) -> None:
         parts = [b"\x94\x01", msgpack.packb(message[1]), b"\xc0\x98"]
         for told, pixels in made:
             packer = msgpack.Packer()
@@ -204,7 +204,7 @@ def test_pictures_arrive_whole_in_any_pieces(serve: Any) -> None:
             if at >= len(data):
                 break
 
-    client = AirSimClient("127.0.0.1", serve(pictures).port)
+    client = AirSimClient("127.0.0.1", serve(images).port)
     kept: list[CameraImage] = []
     for _ in range(4):  # buffers are used again, but not while pictures are held
         answers = [CameraImage.of(told) for told in client.call("simGetImages", [image_request("front", 0)])]

@@ -72,7 +72,7 @@ def test_the_mapper_paints_them_and_refuses_nonsense() -> None:
     mapper.set_area(np.array([[-40.0, -40.0], [40.0, -40.0], [40.0, 40.0], [-40.0, 40.0]]), np.zeros(3))
     depth = np.full((48, 64), 10.0)
     assert mapper.paint_objects(view(depth), [thing((30, 20, 4, 4), 10.0, LABELS["rope"])]) == ""
-    cells, edge, (left, bottom) = mapper.class_picture()
+    cells, edge, (left, bottom) = mapper.class_image()
     row, column = np.argwhere(cells >= 0)[0]
     assert cells[row, column] == LABELS["rope"]
     assert abs(left + (column + 0.5) * edge - 11.0) <= edge and abs(bottom + (row + 0.5) * edge - 2.0) <= edge

@@ -34,15 +34,15 @@ class Slow:
         self.errors: list[BaseException] = []
         self.worker: NewestFrame[Picture, str] = NewestFrame(self.look, self.deliver, self.errors.append)
 
-    def look(self, picture: Picture) -> str:
-        self.began.append(picture)
+    def look(self, image: Picture) -> str:
+        self.began.append(image)
         assert self.may.acquire(timeout=10.0)
-        return picture.camera
+        return image.camera
 
     def deliver(self, ns: int, came: float, seen: list[tuple[Picture, str]]) -> None:
         self.came.append(came)
-        assert all(picture.camera == found for picture, found in seen)
-        self.delivered.append((ns, [picture.camera for picture, _ in seen]))
+        assert all(image.camera == found for image, found in seen)
+        self.delivered.append((ns, [image.camera for image, _ in seen]))
 
 
 @pytest.fixture

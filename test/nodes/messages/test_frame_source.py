@@ -14,7 +14,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
-from esar_ros.bridges.airsim.camera import Pictures
+from esar_ros.bridges.airsim.camera import CameraImages
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy, quaternion_from_yaw
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission import names
@@ -41,14 +41,14 @@ class Remote:
     def __init__(self, *_: Any) -> None:
         self._reads = 0
 
-    def read(self) -> Pictures:
+    def read(self) -> CameraImages:
         self._reads += 1
         rng = np.random.default_rng(self._reads)
         rgb = {c: rng.integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8) for c in names.CAMERAS}
         depth = {c: (20.0 + 3.0 * rng.random((HEIGHT, WIDTH))).astype(np.float32) for c in names.CAMERAS}
-        for picture in depth.values():
-            picture[:8], picture[8, :5], picture[9, :5] = np.inf, np.nan, -np.inf
-        return Pictures(self._reads * PERIOD, rgb, depth)
+        for image in depth.values():
+            image[:8], image[8, :5], image[9, :5] = np.inf, np.nan, -np.inf
+        return CameraImages(self._reads * PERIOD, rgb, depth)
 
     def close(self) -> None:
         """Nothing to hang up."""
@@ -205,9 +205,9 @@ def test_the_map_made_of_them_is_equal(graph: Graph) -> None:
 def test_nobody_can_write_into_what_is_handed_to_all(graph: Graph) -> None:
     handed, _ = graph.frame(1)
     for frame in handed.frames:
-        for picture in (frame.rgb, frame.depth):
+        for image in (frame.rgb, frame.depth):
             with pytest.raises(ValueError, match="read-only"):
-                picture[0, 0] = 0
+                image[0, 0] = 0
 
 
 def test_every_consumer_gets_every_frame_once(graph: Graph) -> None:

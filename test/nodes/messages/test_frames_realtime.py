@@ -37,11 +37,11 @@ class Drivers:
     def input(self, name: str, callback: Callable[[Any], None]) -> None:
         self.inputs[name] = callback
 
-    def photograph(self, camera: str, ns: int, picture: Image | None = None) -> None:
+    def photograph(self, camera: str, ns: int, image: Image | None = None) -> None:
         stamp = to_stamp(ns)
         info = CameraInfo(width=64, height=48, k=[32.0, 0.0, 32.0, 0.0, 32.0, 24.0, 0.0, 0.0, 1.0])
         info.header.stamp = stamp
-        rgb = image_message(np.zeros((48, 64, 3), np.uint8), "rgb8", stamp, camera) if picture is None else picture
+        rgb = image_message(np.zeros((48, 64, 3), np.uint8), "rgb8", stamp, camera) if image is None else image
         self.inputs[names.camera_image(camera)](rgb)
         depth = image_message(np.full((48, 64), 9.0, np.float32), "32FC1", stamp, camera)
         self.inputs[names.camera_depth(camera)](depth)

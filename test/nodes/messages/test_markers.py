@@ -81,9 +81,9 @@ def jpeg(color: tuple[int, int, int], width: int, height: int) -> bytes:
 
 
 def test_crops_are_pasted_whole_persons_first() -> None:
-    pictures = {1: jpeg((0, 0, 255), 20, 40), 2: jpeg((255, 0, 0), 40, 20), 4: b"no picture"}
+    images = {1: jpeg((0, 0, 255), 20, 40), 2: jpeg((255, 0, 0), 40, 20), 4: b"no picture"}
     clues = [clue(2), clue(1, "person", last_seen=10.0), clue(3), clue(4, last_seen=20.0)]
-    message = crop_sheet(clues, pictures.get, 100.0, STAMP)
+    message = crop_sheet(clues, images.get, 100.0, STAMP)
     sheet = np.frombuffer(message.data, np.uint8).reshape(message.height, message.width, 3)
     assert (message.width, message.height, message.encoding) == (COLUMNS * TILE, TILE + CAPTION, "rgb8")
     middle = TILE // 2

@@ -11,7 +11,7 @@ from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.detectors.object_depth import object_pixels
 
 
-def picture(far: float = 60.0) -> np.ndarray:
+def image(far: float = 60.0) -> np.ndarray:
     return np.full((60, 80), far, dtype=np.float32)
 
 
@@ -21,14 +21,14 @@ def shown(depth: np.ndarray, box: tuple[int, int, int, int] = (30, 20, 20, 20)) 
 
 
 def test_an_object_before_a_far_slope():
-    depth = picture()
+    depth = image()
     depth[22:40, 34:46] = 20.0
     assert shown(depth) == (20.0, 0.0)
 
 
 def test_a_ridge_before_an_object_does_not_hide_its_depth():
     """The ridge is nearer and fills the lower third of the box; the object fills the middle."""
-    depth = picture(114.0)
+    depth = image(114.0)
     depth[34:] = 86.0
     place, doubt = shown(depth)
     assert place == 114.0 and doubt == 0.0
@@ -36,7 +36,7 @@ def test_a_ridge_before_an_object_does_not_hide_its_depth():
 
 def test_where_nothing_fills_the_middle_the_doubt_is_told():
     """Three things, each in a third of the box: the truth lies within two of the stated deviations."""
-    depth = picture(20.0)
+    depth = image(20.0)
     depth[:, 37:43] = 40.0
     depth[:, 43:] = 60.0
     place, doubt = shown(depth)
@@ -45,7 +45,7 @@ def test_where_nothing_fills_the_middle_the_doubt_is_told():
 
 
 def test_an_object_beyond_the_reach_is_not_placed_at_what_lies_before_it():
-    depth = picture(np.inf)
+    depth = image(np.inf)
     depth[37:] = 80.0
     assert shown(depth)[0] is None
 

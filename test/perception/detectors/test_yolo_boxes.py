@@ -25,12 +25,12 @@ SIDES = st.integers(1, 200)
 @given(SIDES, SIDES, st.sampled_from([None, (64, 96), (96, 64)]))
 @settings(deadline=None, max_examples=50)
 def test_the_whole_picture_lies_in_the_input(height: int, width: int, size: tuple[int, int] | None) -> None:
-    picture = letterbox(np.full((height, width, 3), 255, np.uint8), size, stride=16)
-    rows, columns = picture.tensor.shape[2:]
+    image = letterbox(np.full((height, width, 3), 255, np.uint8), size, stride=16)
+    rows, columns = image.tensor.shape[2:]
     assert (rows, columns) == size if size else (rows % 16, columns % 16) == (0, 0)
-    inner = picture.tensor[0, 0] == 1.0
-    assert inner.sum() == max(1, round(height * picture.scale)) * max(1, round(width * picture.scale))
-    assert inner[0, 0] and np.all(picture.tensor[0, 0][~inner] == np.float32(GREY / 255.0))
+    inner = image.tensor[0, 0] == 1.0
+    assert inner.sum() == max(1, round(height * image.scale)) * max(1, round(width * image.scale))
+    assert inner[0, 0] and np.all(image.tensor[0, 0][~inner] == np.float32(GREY / 255.0))
 
 
 def test_colours_keep_their_order_and_range() -> None:
@@ -41,24 +41,24 @@ def test_colours_keep_their_order_and_range() -> None:
     assert tensor[0, :, 5, 5] == pytest.approx([1.0, 0.0, 0.2])
 
 
-def in_picture(scale: float = 1.0) -> Letterbox:
+def in_image(scale: float = 1.0) -> Letterbox:
     return Letterbox(np.zeros((1, 3, 64, 64), np.float32), scale)
 
 
 def test_of_the_classes_asked_for_the_surest_names_the_box() -> None:
     output = np.zeros((1, 4 + 3, 5), np.float32)
     output[0, :, 0] = 32, 32, 16, 8, 0.9, 0.6, 0.4
-    everything = decode(output, in_picture(), np.array([0.5, 0.5, 0.5]))
+    everything = decode(output, in_image(), np.array([0.5, 0.5, 0.5]))
     assert everything.classes.tolist() == [0] and everything.corners.tolist() == [[24, 28, 40, 36]]
-    some = decode(output, in_picture(0.5), np.array([np.inf, 0.5, 0.5]))
+    some = decode(output, in_image(0.5), np.array([np.inf, 0.5, 0.5]))
     assert some.classes.tolist() == [1] and some.corners.tolist() == [[48, 56, 80, 72]]
-    assert len(decode(output, in_picture(), np.array([np.inf, np.inf, 0.5])).scores) == 0
+    assert len(decode(output, in_image(), np.array([np.inf, np.inf, 0.5])).scores) == 0
 
 
 def test_boxes_that_are_no_numbers_are_left_out() -> None:
     output = np.full((1, 6, 3), 0.9, np.float32)
     output[0, 2, 1], output[0, 4, 2] = np.nan, np.nan
-    assert len(decode(output, in_picture(), np.array([0.5, np.inf])).scores) == 1
+    assert len(decode(output, in_image(), np.array([0.5, np.inf])).scores) == 1
 
 
 def test_of_boxes_over_each_other_the_surest_stays() -> None:

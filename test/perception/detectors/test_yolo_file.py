@@ -166,7 +166,7 @@ def _classifier(path: Path) -> None:
     write_detector(path, np.zeros((1, 1000), np.float32), np.zeros((1, 1000), np.float32))
 
 
-def _of_grey_pictures(path: Path) -> None:
+def _of_grey_images(path: Path) -> None:
     bright_tent(path, shape=(1, 1, 64, 64))
 
 
@@ -185,7 +185,7 @@ def _of_three_classes(path: Path) -> None:
         (_empty, "cannot be loaded"),
         (_not_a_network, "cannot be loaded"),
         (_classifier, "gives an array of shape"),
-        (_of_grey_pictures, "no detector of pictures"),
+        (_of_grey_images, "no detector of pictures"),
         (_of_damaged_weights, "not finite"),
         (_of_three_classes, "has 3 classes, not 2"),
         (Path.unlink, "there is no model"),

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief
-from esar_ros.planning.exchange import CAUTION, Question, Reply, clean, picture
+from esar_ros.planning.exchange import CAUTION, Question, Reply, clean, labelled_image
 from esar_ros.planning.model.client import ModelClient
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings, resolved
@@ -196,9 +196,9 @@ def test_a_preset_fills_in_what_is_not_given() -> None:
 
 def test_pictures_are_made_smaller_never_larger() -> None:
     image = np.zeros((60, 80, 3), np.uint8)
-    assert len(picture("a", image, 40, 85).jpeg) < len(picture("a", image, 640, 85).jpeg) + 200
-    assert picture("a", image, 640, 85).sha256 == picture("a", image, 80, 85).sha256
-    assert picture("a", image, 40, 85).sha256 != picture("a", image, 80, 85).sha256
+    assert len(labelled_image("a", image, 40, 85).jpeg) < len(labelled_image("a", image, 640, 85).jpeg) + 200
+    assert labelled_image("a", image, 640, 85).sha256 == labelled_image("a", image, 80, 85).sha256
+    assert labelled_image("a", image, 40, 85).sha256 != labelled_image("a", image, 80, 85).sha256
 
 
 def test_a_model_s_words_are_one_clean_line() -> None:

@@ -98,12 +98,12 @@ def test_beyond_the_map_the_edge_goes_on(place: PlaceMap) -> None:
 
 
 def test_shaded_relief_is_north_up(place: PlaceMap) -> None:
-    picture = place.shaded_relief(200)
-    assert picture.shape == (200, 200, 3) and picture.dtype == np.uint8
-    assert picture.std() > 10.0
+    image = place.shaded_relief(200)
+    assert image.shape == (200, 200, 3) and image.dtype == np.uint8
+    assert image.std() > 10.0
     # Forest is the darkest cover: the picture must be darker where the map, turned north up, has it.
     forest = place.land_cover[::-1][2::5, 2::5][:200, :200] == LandCover.FOREST
-    assert picture[forest].mean() < 0.8 * picture[~forest].mean()
+    assert image[forest].mean() < 0.8 * image[~forest].mean()
     with pytest.raises(ValueError, match="shows nothing"):
         place.shaded_relief(4)
 

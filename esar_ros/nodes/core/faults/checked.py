@@ -60,5 +60,5 @@ def _check(fault: Any, vehicles: Sequence[str], pace: str) -> None:
             f"{fault.node} does not take '{topic}' that faults can touch",
             f"choose one of {', '.join(inputs_of(fault.node))}",
         )
-    if topic == core.FRAMES and fault.kind not in core.PICTURE_KINDS:
-        raise UsageError(f"{fault.kind} of frames", f"frames take {', '.join(core.PICTURE_KINDS)}")
+    if topic == core.FRAMES and fault.kind not in core.IMAGE_KINDS:
+        raise UsageError(f"{fault.kind} of frames", f"frames take {', '.join(core.IMAGE_KINDS)}")

@@ -102,9 +102,9 @@ class ActionMethod(Thinker, ABC):
     # -- what methods use -----------------------------------------------------------------------
 
     @property
-    def sends_pictures(self) -> tuple[int, int] | None:
+    def sends_images(self) -> tuple[int, int] | None:
         """Width (px) and quality of pictures to the model."""
-        return self._mind.sends_pictures if self._mind is not None else None
+        return self._mind.sends_images if self._mind is not None else None
 
     def safe_actions(self, observation: Observation) -> list[str]:
         """Actions whose way is inside the area and free as far as the depth pictures show; turns and stop always."""

@@ -79,7 +79,7 @@ class AoaFixed(ActionMethod):
         """Captions, then one action."""
         x, y, z = observation.pose.position
         self._poses.append(f"[{x:.0f}, {y:.0f}, {z:.0f}, {math.degrees(observation.pose.yaw):.0f}]")
-        questions = caption_questions(observation, self.sends_pictures)
+        questions = caption_questions(observation, self.sends_images)
         replies = (yield questions) if questions else ()
         words = sector_words(observation, replies)
         lines = [mission_words(self._brief), self.lengths()]

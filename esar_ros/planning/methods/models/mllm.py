@@ -26,7 +26,7 @@ from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.belief.brief_model import READER_SYSTEM, ModelBelief, ModelBeliefSettings
 from esar_ros.planning.belief.search import BeliefSettings
 from esar_ros.planning.belief.view_planning import View, Worth
-from esar_ros.planning.exchange import Form, Picture, clean, picture
+from esar_ros.planning.exchange import Form, LabelledImage, clean, labelled_image
 from esar_ros.planning.method import GRID, VIEWS
 from esar_ros.planning.methods.maps.grid_walk import GridWalk, WalkSettings
 from esar_ros.planning.methods.models.strategy import Candidate, around_clues, numbered, peaks, whereabouts
@@ -35,7 +35,7 @@ from esar_ros.planning.model.mind import Outcome, Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import contains
-from esar_ros.planning.sectors import ORDER, mission_words, object_words, pictures_of
+from esar_ros.planning.sectors import ORDER, images_of, mission_words, object_words
 
 SYSTEM = (
     "You lead the search of a search-and-rescue drone. You get a map drawn by its computer, north up, with numbered "
@@ -158,8 +158,8 @@ class MllmSearch(ModelBelief):
         if not candidates:
             yield from ()
             return Choice(None, "no candidate to choose from")
-        text, pictures = self._words(candidates, observation), self._pictures(candidates, observation)
-        answer, trouble = yield from ask("strategy", SYSTEM, text, Strategy, pictures)
+        text, images = self._words(candidates, observation), self._images(candidates, observation)
+        answer, trouble = yield from ask("strategy", SYSTEM, text, Strategy, images)
         if answer is None:
             return Choice(None, trouble)
         number = next((n for n in answer.ranking if 1 <= n <= len(candidates)), None)
@@ -218,8 +218,8 @@ class MllmSearch(ModelBelief):
         ]
         return "\n".join(lines)
 
-    def _pictures(self, candidates: Sequence[Candidate], observation: Observation) -> tuple[Picture, ...]:
-        how = self._mind.sends_pictures
+    def _images(self, candidates: Sequence[Candidate], observation: Observation) -> tuple[LabelledImage, ...]:
+        how = self._mind.sends_images
         if how is None:
             return ()
         scene = Scene(
@@ -233,7 +233,7 @@ class MllmSearch(ModelBelief):
             observation.grid,
             self.belief_grid(),
         )
-        return (picture("map", draw(scene), *how), *pictures_of(observation, ORDER, how))
+        return (labelled_image("map", draw(scene), *how), *images_of(observation, ORDER, how))
 
 
 def _total(worth: Worth) -> float:

@@ -54,7 +54,7 @@ class NavGpt(ActionMethod):
 
     def deliberate(self, observation: Observation) -> Thought[Choice]:
         """Captions first, then the decision among the safe actions."""
-        questions = caption_questions(observation, self.sends_pictures)
+        questions = caption_questions(observation, self.sends_images)
         replies = (yield questions) if questions else ()
         words = sector_words(observation, replies)
         safe = self.safe_actions(observation)

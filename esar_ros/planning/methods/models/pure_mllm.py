@@ -19,7 +19,7 @@ from esar_ros.planning.methods.models.action_method import ActionMethod, Choice
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import mission_words, pictures_of
+from esar_ros.planning.sectors import images_of, mission_words
 
 SYSTEM = (
     "You fly a search-and-rescue drone that looks for missing people and their traces. You see its front camera. "
@@ -51,8 +51,8 @@ class PureMllm(ActionMethod):
             f"Actions: forward, left, right: {settings.step:g} m; up, down: {settings.climb:g} m; "
             f"turn_left, turn_right: {settings.turn_deg:g} degrees; stop ends the mission."
         )
-        pictures = pictures_of(observation, ("front",), self.sends_pictures)
-        answer, trouble = yield from ask("action", SYSTEM, text, NextAction, pictures)
+        images = images_of(observation, ("front",), self.sends_images)
+        answer, trouble = yield from ask("action", SYSTEM, text, NextAction, images)
         if answer is None:
             return self.fallback(observation, trouble)
         return Choice(answer.action, clean(answer.reason) or "the model gave no reason")

@@ -26,7 +26,7 @@ from esar_ros.planning.methods.models.action_method import ActionMethod, Choice,
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import mission_words, pictures_of
+from esar_ros.planning.sectors import images_of, mission_words
 
 GRID = 1000  # the model's coordinates run from 0 to this over the picture
 SYSTEM = (
@@ -74,11 +74,11 @@ class SeePointFly(ActionMethod):
         view = observation.views.get("front")
         if view is None:
             return self.fallback(observation, "no picture")
-        if self.sends_pictures is None:
+        if self.sends_images is None:
             return self.fallback(observation, "the model does not see pictures")
         text = f"{mission_words(self._brief)}\nElapsed: {observation.elapsed:.0f} s."
-        pictures = pictures_of(observation, ("front",), self.sends_pictures)
-        answer, trouble = yield from ask("point", SYSTEM, text, Point, pictures)
+        images = images_of(observation, ("front",), self.sends_images)
+        answer, trouble = yield from ask("point", SYSTEM, text, Point, images)
         if answer is None:
             return self.fallback(observation, trouble)
         if not all(0.0 <= value <= GRID for value in answer.point):

@@ -75,13 +75,13 @@ def encode_image(
         rgb, kind = np.repeat(counts(celsius)[..., None], 3, axis=2), ImageType.SCENE
     if as_float:
         return pack_floats(_floats(kind, rgb, depth, ids, model))
-    picture = np.ascontiguousarray(_picture(kind, rgb, depth, ids, model))
+    image = np.ascontiguousarray(_image(kind, rgb, depth, ids, model))
     if compress:
-        done, png = cv2.imencode(".png", picture, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+        done, png = cv2.imencode(".png", image, [cv2.IMWRITE_PNG_COMPRESSION, 1])
         if not done:
             raise RuntimeError("the picture could not be compressed")
         return png.tobytes()
-    return picture.tobytes()
+    return image.tobytes()
 
 
 def _floats(kind: ImageType, rgb: Any, depth: Any, ids: Any, model: CameraModel) -> NDArray[np.float32]:
@@ -97,7 +97,7 @@ def _floats(kind: ImageType, rgb: Any, depth: Any, ids: Any, model: CameraModel)
     return np.minimum(metres, np.float32(NO_DEPTH))
 
 
-def _picture(kind: ImageType, rgb: Any, depth: Any, ids: Any, model: CameraModel) -> NDArray[np.uint8]:
+def _image(kind: ImageType, rgb: Any, depth: Any, ids: Any, model: CameraModel) -> NDArray[np.uint8]:
     if kind is ImageType.SCENE:
         return np.asarray(rgb[..., ::-1])
     if kind is ImageType.SEGMENTATION:

@@ -105,8 +105,8 @@ def draw_statistics(stats: Statistics, path: Path) -> None:
 
 def word_cloud(words: Mapping[str, int], width: int, height: int, max_words: int = 110) -> NDArray[np.uint8]:
     """Picture (height, width, 3): the commonest words, larger the commoner, set along a spiral where there is room."""
-    picture = Image.new("RGB", (width, height), "white")
-    draw = ImageDraw.Draw(picture)
+    image = Image.new("RGB", (width, height), "white")
+    draw = ImageDraw.Draw(image)
     taken = np.zeros((height, width), dtype=np.bool_)
     ranked = sorted(words.items(), key=lambda item: (-item[1], item[0]))[:max_words]
     largest = ranked[0][1] if ranked else 1
@@ -123,7 +123,7 @@ def word_cloud(words: Mapping[str, int], width: int, height: int, max_words: int
             draw.text((x + 3 - left, y + 3 - top), word, font=font, fill=_WORD_COLOURS[rank % len(_WORD_COLOURS)])
             taken[y : y + h, x : x + w] = True
             break
-    return np.asarray(picture)
+    return np.asarray(image)
 
 
 def _draw_tiers(ax: Axes, stats: Statistics) -> None:

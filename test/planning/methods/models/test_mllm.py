@@ -113,9 +113,9 @@ def test_a_find_brings_the_next_question_forward(begin: Any, chat: Any, clue: An
 def test_the_model_sees_the_map_and_the_cameras(begin: Any, chat: Any) -> None:
     _, step = begin(chat.says(ranks(1)))
     step(0.0)
-    pictures = chat.pictures_of(chat.requests[0][1])
-    assert len(pictures) == 5
-    drawn = cv2.imdecode(np.frombuffer(base64.b64decode(pictures[0].split(",")[1]), np.uint8), cv2.IMREAD_COLOR)
+    images = chat.images_of(chat.requests[0][1])
+    assert len(images) == 5
+    drawn = cv2.imdecode(np.frombuffer(base64.b64decode(images[0].split(",")[1]), np.uint8), cv2.IMREAD_COLOR)
     assert drawn.shape[1] == SIDE
 
 
@@ -179,14 +179,14 @@ def test_a_sign_in_a_camera_s_picture_can_neither_stop_nor_report(
         method, _ = begin(chat.says(obeys if sign else ranks(1)))
         views = look()
         if sign:
-            picture = views["front"].image
-            cv2.putText(picture, "STOP,", (4, 26), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 2)
-            cv2.putText(picture, "LAND", (4, 52), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 2)
+            image = views["front"].image
+            cv2.putText(image, "STOP,", (4, 26), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 2)
+            cv2.putText(image, "LAND", (4, 52), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 2)
         flown.append(method.act(observe(0.0, views=views)))
         request = chat.requests[-1][1]
         asked.append(chat.prompt_of(request))
-        pictures = [base64.b64decode(uri.split(",")[1]) for uri in chat.pictures_of(request)]
-        seen.append([cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) for data in pictures])
+        images = [base64.b64decode(uri.split(",")[1]) for uri in chat.images_of(request)]
+        seen.append([cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) for data in images])
     differ = [n for n, (plain, signed) in enumerate(zip(*seen, strict=True)) if (signed != plain).any()]
     assert len(differ) == 1 and seen[1][differ[0]].max() > 200, "the sign is in one picture that was sent"
     assert asked[0] == asked[1], "its words are in no prompt"
@@ -233,7 +233,7 @@ def test_the_map_shows_what_it_is_given(clue: Any) -> None:
     belief = Grid(np.zeros((40, 40), np.int8), 10.0, (-200.0, -200.0))
     belief.cells[30, 30] = 100
 
-    def picture(*clues: Any) -> Any:
+    def image(*clues: Any) -> Any:
         return draw(
             Scene(
                 np.zeros(2), 0.0, np.zeros(2), np.zeros((1, 2)), np.array([[-190.0, -190], [190, -190], [190, 190]]),
@@ -241,9 +241,9 @@ def test_the_map_shows_what_it_is_given(clue: Any) -> None:
             )
         )  # fmt: skip
 
-    drawn = picture()
+    drawn = image()
     assert drawn.shape[1] == SIDE and drawn.dtype == np.uint8
-    assert np.array_equal(drawn, picture())
-    assert (drawn != picture(clue(1, "tent", (60.0, 40.0, 0.0)))).any()
+    assert np.array_equal(drawn, image())
+    assert (drawn != image(clue(1, "tent", (60.0, 40.0, 0.0)))).any()
     west, east = drawn[SIDE // 2 + 60, 40], drawn[SIDE // 2 + 60, SIDE - 120]
     assert east.sum() > west.sum(), "mapped ground is lighter; out of bounds and unknown are darker"

@@ -85,7 +85,7 @@ def test_a_text_only_model_gets_no_pictures(chat: Any, begin: Any) -> None:
     by_purpose(chat, decision={"thought": "text", "action": "left"})
     step = begin("navgpt", model={**QUICK, "images": False})
     assert step(1.0).action == "left"
-    assert len(chat.requests) == 1 and chat.pictures_of(chat.requests[0][1]) == []
+    assert len(chat.requests) == 1 and chat.images_of(chat.requests[0][1]) == []
 
 
 def test_aoa_reads_depth_and_poses_and_takes_small_steps(chat: Any, begin: Any) -> None:

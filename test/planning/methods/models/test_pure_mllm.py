@@ -59,7 +59,7 @@ def test_the_model_s_action_is_flown(chat: Any, begin: Any) -> None:
     assert headers["Authorization"] == f"Bearer {chat.secret}"
     assert body["model"] == "scripted" and body["response_format"] == {"type": "json_object"}
     assert "Two hikers are missing near the ridge." in chat.prompt_of(body)
-    [uri] = chat.pictures_of(body)
+    [uri] = chat.images_of(body)
     assert uri.startswith("data:image/jpeg;base64,")
     image = cv2.imdecode(np.frombuffer(base64.b64decode(uri.partition(",")[2]), np.uint8), cv2.IMREAD_COLOR)
     assert image.shape == (60, 80, 3)
