@@ -154,7 +154,7 @@ class Mission:
 
     def _epilogue(self) -> list[LaunchDescriptionEntity]:
         """Ends the nodes once the result is written and the bag closed, shows the flight, ends the rest."""
-        # What `esar mission` shows at its end: the scorecard as a table and a picture, and the report.
+        # What `esar mission` shows at its end: the scorecard as a table and an image, and the report.
         report = in_nodes_python("esar_ros.app.cli", "report", self.options.out, name="report")
         done = OnProcessExit(target_action=report, on_exit=self._shown)
         nodes = [action for spec, action in self.processes.values() if spec.restart]

@@ -1,4 +1,4 @@
-"""Fly PX4. cameras:=drivers (a real vehicle): pictures and ranges come from ROS drivers, remapped to this graph's
+"""Fly PX4. cameras:=drivers (a real vehicle): images and ranges come from ROS drivers, remapped to this graph's
 topics, and a person starts the mission. cameras:=simulator (SITL): an AirSim server draws them and the referee scores.
 """
 

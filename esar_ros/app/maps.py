@@ -1,4 +1,4 @@
-"""`esar maps`: list the places, show one as a picture with its facts, import one from an elevation model."""
+"""`esar maps`: list the places, show one as an image with its facts, import one from an elevation model."""
 
 from __future__ import annotations
 

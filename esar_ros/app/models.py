@@ -26,7 +26,7 @@ from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, engine_
 from esar_ros.perception.detectors.model_card import find_model, user_folder
 from esar_ros.perception.text.prompt_table import TABLE, Vector32, load_table, save_table
 
-SIZES = ((640, 480), (320, 240))  # px, of the two presets' pictures
+SIZES = ((640, 480), (320, 240))  # px, of the two presets' images
 REPEATS = 3
 _DIGESTS = ("digest", "card", "second_stage", "embeddings")  # SHA-256 among what is told of a detector
 _SHOWN = 12  # of their digits
@@ -156,7 +156,7 @@ def _backend_of(file: str) -> tuple[str, dict[str, Any]]:
 
 
 def _cost(detector: DetectorBackend, width: int, height: int) -> float:
-    """Least CPU time of four pictures, ms."""
+    """Least CPU time of four images, ms."""
     rng = np.random.default_rng(0)
     model = CameraModel.from_horizontal_fov(width, height, np.pi / 2)
     pose = Pose(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))

@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
         raise UsageError("--view needs to know the simulator's port", "give --port a number")
     if asked.settings is not None:
         raise UsageError("--view shows the package's own cameras", "leave out --settings")
-    # A process of its own: pictures and browsers cannot delay the simulator.
+    # A process of its own: images and browsers cannot delay the simulator.
     viewer = multiprocessing.get_context("spawn").Process(
         target=show, args=(asked.host, port, asked.map, page_port), daemon=True, name="view"
     )

@@ -28,7 +28,7 @@ from esar_ros.training.train import Recipe, export, require, train, write_data_f
 from esar_ros.training.train_second import EPOCHS, export_second, train_second
 
 NAME = "esar-clues"
-SCENES = {  # a map, and pictures of each
+SCENES = {  # a map, and images of each
     "train": (60, 16), "val": (12, 12), "test": (20, 10),
     "views": (32, 12), "empty": (14, 12), "empty-val": (15, 12), "empty-test": (5, 10),
     "flights": (19, 12), "flights-val": (9, 12),
@@ -37,7 +37,7 @@ SCENES = {  # a map, and pictures of each
 }  # fmt: skip
 SECOND_STAGE = ("views", "empty", "flights", "small-views", "small-empty", "small-flights")  # it learns from
 BARE = ("empty-val", "flights-val", "small-flights-val")  # where there is nothing to be found
-CALIBRATION = 40  # pictures, that the 8 bits' ranges are taken from
+CALIBRATION = 40  # images, that the 8 bits' ranges are taken from
 STEPS = ("data", "train", "second", "evaluate")
 
 
@@ -157,7 +157,7 @@ Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md
 
 
 def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequence[str]:
-    """The maps that a split's pictures are of."""
+    """The maps that a split's images are of."""
     return tested if SPLITS[split].events == "test" else learnt
 
 

@@ -35,10 +35,10 @@ def vehicle_messages(bag: Bag, topics: Iterable[str]) -> Iterator[tuple[str, str
 
 
 def read_images(path: Path, wanted: Mapping[str, Iterable[int]], slack: int) -> dict[tuple[str, int], bytes]:
-    """JPEG pictures nearest to some stamps.
+    """JPEG images nearest to some stamps.
 
     wanted: stamps (ns) per relative topic with its vehicle, e.g. {"uav1/camera/front/image/compressed": [..]}.
-    Returns (topic, wanted stamp) -> JPEG bytes, without those that have no picture within slack (ns).
+    Returns (topic, wanted stamp) -> JPEG bytes, without those that have no image within slack (ns).
     """
     best: dict[tuple[str, int], tuple[int, bytes]] = {}
     targets = {topic: sorted(set(stamps)) for topic, stamps in wanted.items()}

@@ -20,7 +20,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 
-FRAMES = "frames"  # stands for the pictures that are handed over inside a process
+FRAMES = "frames"  # stands for the images that are handed over inside a process
 ODOMETRY, CMD_VEL, RANGES, BATTERY = "odometry", "cmd_vel", "ranges", "battery"
 EARLIEST = 1.0  # s; by then every node knows when the mission began
 _SLACK = 1e-6  # s, rounding of stamps
@@ -110,7 +110,7 @@ class Millimetres(_OfTopic):
 
 
 class CameraLost(_OfTopic):
-    """The pictures of one camera are missing."""
+    """The images of one camera are missing."""
 
     kind: Literal["camera_lost"]
     topic: Literal["frames"] = "frames"
@@ -182,7 +182,7 @@ Fault = Annotated[MessageFault | TransformGap | ProcessFault, Field(discriminato
 
 PROCESS_KINDS = ("kill", "stop", "rpc_hang")
 MODEL_KINDS = ("model_timeout", "garbage_json")  # known, but faults of a model's client and not of the graph
-IMAGE_KINDS = ("camera_lost", "millimetres", "nan")  # what can be done to pictures handed over in a process
+IMAGE_KINDS = ("camera_lost", "millimetres", "nan")  # what can be done to images handed over in a process
 
 
 class Schedule(StrictModel):
@@ -249,7 +249,7 @@ class Tamper(Protocol[M]):
         """With distances a thousand times as great."""
 
     def without_camera(self, message: M, camera: str) -> M:
-        """Without the pictures of one camera."""
+        """Without the images of one camera."""
 
     def charged(self, message: M, share: float) -> M:
         """With another charge."""

@@ -58,7 +58,7 @@ class CameraModel:
         return grid
 
     def project(self, points: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Pixels (..., 2) of optical-frame points (..., 3) and whether each is in the picture."""
+        """Pixels (..., 2) of optical-frame points (..., 3) and whether each is in the image."""
         p = np.asarray(points, dtype=np.float64)
         z = p[..., 2]
         front = z > 1e-6
@@ -77,7 +77,7 @@ class CameraModel:
 def optical_rotation(yaw: float, pitch: float) -> NDArray[np.float64]:
     """Rotation of an optical frame in FLU base_link: turned left by yaw, then nose up by pitch (rad).
 
-    Pitch -pi/2 looks straight down with the picture's top towards yaw.
+    Pitch -pi/2 looks straight down with the image's top towards yaw.
     """
     cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
     turn = np.array([[cy, -sy, 0.0], [sy, cy, 0.0], [0.0, 0.0, 1.0]])

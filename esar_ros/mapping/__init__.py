@@ -1,4 +1,4 @@
 """The three-dimensional map that all methods share.
 
-`mapper` is its front: depth pictures in (`inputs`), voxels (`map`), bird's-eye layers and frontiers (`layers`) out.
+`mapper` is its front: depth images in (`inputs`), voxels (`map`), bird's-eye layers and frontiers (`layers`) out.
 """

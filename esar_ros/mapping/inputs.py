@@ -1,4 +1,4 @@
-"""Depth pictures as the map takes them, and what it refuses."""
+"""Depth images as the map takes them, and what it refuses."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ def checked_noise(share: float) -> None:
 
 
 def checked_depth(view: DepthView) -> NDArray[np.float32]:
-    """The picture as a writable C-ordered float32 array, so that kernels have one signature. Raises MapInputError."""
+    """The image as a writable C-ordered float32 array, so that kernels have one signature. Raises MapInputError."""
     check_view(view)
     return np.require(view.depth, np.float32, ["C", "W"])
 
 
 def check_view(view: DepthView) -> None:
-    """Raise MapInputError unless the picture is one of metres and belongs to a camera of its size."""
+    """Raise MapInputError unless the image is one of metres and belongs to a camera of its size."""
     depth = np.asarray(view.depth)
     if depth.ndim != 2 or depth.dtype.kind != "f":
         raise MapInputError(

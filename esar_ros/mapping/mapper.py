@@ -31,7 +31,7 @@ from esar_ros.mapping.map.voxel_map import VoxelMap
 
 MARGIN = 160.0  # m mapped beyond the search area
 DEPTH_BELOW, HEIGHT_ABOVE = 64.0, 128.0  # m mapped below and above the start to begin with; the world grows
-POOL_FROM = 480  # px wide: larger pictures are pooled 2x2 first
+POOL_FROM = 480  # px wide: larger images are pooled 2x2 first
 GRID_RESOLUTION = 2.0  # m
 # m above ground: what stands in this band is in the way of a search from 25 to 40 m; lower trees are flown over.
 FLIGHT_BAND = (20.0, 45.0)
@@ -147,15 +147,15 @@ class Mapper:
         return ""
 
     def paint_value(self, layer: str, view: DepthView, value: float) -> None:
-        """Fuse the value of one picture into a layer, which begins with its first; see ValueLayer."""
+        """Fuse the value of one image into a layer, which begins with its first; see ValueLayer."""
         self.values(layer).paint(_pooled(view.depth, view.model, view.pose), value, self._look_range)
 
     def paint_classes(self, view: DepthView, labels: NDArray[np.uint8]) -> None:
-        """Count the labels (H, W) of a picture, 0 for none; see ClassLayer."""
+        """Count the labels (H, W) of an image, 0 for none; see ClassLayer."""
         self.classes.paint(view, labels, self._look_range)
 
     def paint_objects(self, view: DepthView, objects: Sequence[SeenObject]) -> str:
-        """Count the pixels of what was detected in a picture; returns why it was refused, empty when it was not."""
+        """Count the pixels of what was detected in an image; returns why it was refused, empty when it was not."""
         if not objects or self._map is None:
             return ""
         try:
@@ -293,7 +293,7 @@ class Mapper:
 
 
 def _pooled(depth: NDArray[np.float32], model: CameraModel, pose: Pose) -> DepthView:
-    """Large pictures at half size: the least depth of each 2x2 keeps thin obstacles. Raises MapInputError."""
+    """Large images at half size: the least depth of each 2x2 keeps thin obstacles. Raises MapInputError."""
     view = DepthView(depth, model, pose)
     if model.width < POOL_FROM:
         return view

@@ -48,7 +48,7 @@ CLUE_CROPS = "clues/crops"
 
 
 def camera_image(camera: str) -> str:
-    """Colour picture of a camera."""
+    """Colour image of a camera."""
     return f"camera/{camera}/image"
 
 
@@ -63,12 +63,12 @@ def camera_info(camera: str) -> str:
 
 
 def camera_compressed(camera: str) -> str:
-    """Colour picture of a camera as JPEG."""
+    """Colour image of a camera as JPEG."""
     return f"camera/{camera}/image/compressed"
 
 
 def camera_annotated(camera: str) -> str:
-    """Colour picture of a camera with what was detected in it."""
+    """Colour image of a camera with what was detected in it."""
     return f"camera/{camera}/annotated"
 
 

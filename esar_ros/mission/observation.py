@@ -77,7 +77,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class CameraView:
-    """One camera's picture with the pose it was taken at."""
+    """One camera's image with the pose it was taken at."""
 
     model: CameraModel
     pose: Pose  # optical frame in map
@@ -110,7 +110,7 @@ class Observation:
     battery: float  # 0..1
     clues: tuple[SeenClue, ...]
     detector: str = ""  # name of what sees them; empty until it has told
-    focal: float = 0.0  # px, focal length of the pictures it looks at; 0 until it has told
+    focal: float = 0.0  # px, focal length of the images it looks at; 0 until it has told
     grid: Grid | None = None
     views: Mapping[str, CameraView] = field(default_factory=dict)  # only for methods that ask
     team: tuple[Teammate, ...] = ()  # the mission's other vehicles, in the brief's order

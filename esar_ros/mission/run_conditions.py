@@ -23,7 +23,7 @@ class RunConditions:
     and the environment; NOT_RECORDED where it was not recorded.
     """
 
-    preset: str = "paper"  # size of the pictures
+    preset: str = "paper"  # size of the images
     governor: bool = True
     odometry: Literal["true", "noisy", "autopilot"] = "noisy"  # autopilot: its own estimate
     detector: str = defaults.DETECTOR  # NAME[:FILE]

@@ -93,7 +93,7 @@ class Vehicle(StrictModel):
     odometry_error: OdometryErrorSpec
 
     def with_image_size(self, width: int, height: int) -> Vehicle:
-        """The same vehicle with other pictures (a preset)."""
+        """The same vehicle with other images (a preset)."""
         return self.model_copy(update={"image": self.image.model_copy(update={"width": width, "height": height})})
 
 

@@ -1,7 +1,7 @@
-"""Camera driver node: pictures and ranges of one vehicle, on connections of their own to the simulator.
+"""Camera driver node: images and ranges of one vehicle, on connections of their own to the simulator.
 
 In lockstep it fetches what a step names, and asks again while the simulator refuses: everybody waits, and time with
-them. In real time ranges come on a timer and pictures in a thread, so that a slow picture never delays what the
+them. In real time ranges come on a timer and images in a thread, so that a slow image never delays what the
 governor lives on; what is refused is lost.
 """
 
@@ -80,7 +80,7 @@ class CameraDriverNode(StepNode):
         if self.lockstep:
             self.create_timer(AGAIN, self._again, clock=self.steady)
         else:
-            # The events executor has no guard conditions: look for fetched pictures often instead.
+            # The events executor has no guard conditions: look for fetched images often instead.
             self.create_timer(0.02, self._on_images, clock=self.steady)
             self.create_timer(1.0 / self._rig.rates.ranges, self._on_range_time, clock=self.steady)
             self.create_timer(1.0 / self._rig.rates.cameras, self._on_camera_time, clock=self.steady)
@@ -235,7 +235,7 @@ class CameraDriverNode(StepNode):
 
 
 def _model_for(model: CameraModel, depth: Any) -> CameraModel:
-    """Intrinsics of the picture that came: a server may be set to another size."""
+    """Intrinsics of the image that came: a server may be set to another size."""
     height, width = depth.shape
     if (height, width) == (model.height, model.width):
         return model

@@ -1,9 +1,9 @@
-"""Clue detector node: pictures in, 2D detections and fused 3D clues out.
+"""Clue detector node: images in, 2D detections and fused 3D clues out.
 
 In lockstep it answers every frame with all its cameras, so that nothing depends on the machine. In real time the
 newest frame wins: one that waits while another comes is dropped, and of one that is late only the cameras that matter
-most are looked at; both are counted in the diagnostics. A picture that cannot be used, or that the network fails on,
-costs that picture and not the node.
+most are looked at; both are counted in the diagnostics. An image that cannot be used, or that the network fails on,
+costs that image and not the node.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.srv import SetPrompts
 from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
-REPORTED_FOR = 5.0  # s for which diagnostics tell of a picture that could not be used
+REPORTED_FOR = 5.0  # s for which diagnostics tell of an image that could not be used
 SILENT = 3.0  # periods of the cameras without a frame, after which the detector says that it is blind
 
-Found = list[Detection2D] | None  # None: the picture could not be used
+Found = list[Detection2D] | None  # None: the image could not be used
 
 
 class ClueDetectorNode(StepNode):
@@ -58,10 +58,10 @@ class ClueDetectorNode(StepNode):
         rig = load_vehicle()
         self._silence = SILENT / rig.rates.cameras  # s
         self._frames: dict[int, FrameSet] = {}
-        self._backend_lock = threading.Lock()  # prompts change between two pictures, not within one
+        self._backend_lock = threading.Lock()  # prompts change between two images, not within one
         self._counts: Counter[str] = Counter()
-        self._trouble = ("", -REPORTED_FOR)  # why the newest unusable picture was, and when (s, steady)
-        self._answers: list[float] = []  # s, wall time of each picture since the last diagnostics
+        self._trouble = ("", -REPORTED_FOR)  # why the newest unusable image was, and when (s, steady)
+        self._answers: list[float] = []  # s, wall time of each image since the last diagnostics
         self._latencies: list[float] = []  # s, from a frame's coming to its answer, since the last diagnostics
         self._diagnosed_at = self._last_frame = time.monotonic()  # s, steady
         self._cameras: tuple[str, ...] = ()  # of the newest frame
@@ -133,7 +133,7 @@ class ClueDetectorNode(StepNode):
         return found
 
     def _deliver(self, ns: int, came: float, seen: Sequence[tuple[CameraFrame, Found]]) -> None:
-        """Fuse and publish what the pictures of one stamp, which came then (s, steady), showed."""
+        """Fuse and publish what the images of one stamp, which came then (s, steady), showed."""
         usable = [(frame, found) for frame, found in seen if found is not None]
         self._counts["frames"] += 1
         result = self.detector.take_in([frame for frame, _ in usable], [found for _, found in usable])
@@ -153,7 +153,7 @@ class ClueDetectorNode(StepNode):
     # -- prompts --------------------------------------------------------------------------------
 
     def _on_prompts(self, request: SetPrompts.Request, response: SetPrompts.Response) -> SetPrompts.Response:
-        """Look for other things from the next picture on, and say whether that worked."""
+        """Look for other things from the next image on, and say whether that worked."""
         backend = self.detector.backend
         wanted = dict(zip(request.words, request.kinds, strict=False))
         response.success = True

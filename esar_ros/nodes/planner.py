@@ -32,8 +32,8 @@ from esar_ros.planning.method import GRID, VIEWS, Mapped
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
 
-BELIEF_PERIOD_NS = 1_000_000_000  # of mission time between two pictures of the belief
-IMAGES_LATE = 5.0  # s wall that a step waits for pictures that do not come
+BELIEF_PERIOD_NS = 1_000_000_000  # of mission time between two images of the belief
+IMAGES_LATE = 5.0  # s wall that a step waits for images that do not come
 
 
 class PlannerNode(StepNode):
@@ -59,7 +59,7 @@ class PlannerNode(StepNode):
         else:
             self.input(names.MAP_GRID)
         self._frames: FrameSet | None = None
-        self._missed = (0, 0.0)  # stamp whose pictures are waited for, since when (s, monotonic)
+        self._missed = (0, 0.0)  # stamp whose images are waited for, since when (s, monotonic)
         if VIEWS in self._needs:
             TopicFrames(self, load_vehicle()).subscribe(self._on_frames)
             if self.lockstep:
@@ -120,7 +120,7 @@ class PlannerNode(StepNode):
         return time.monotonic() - self._missed[1] > IMAGES_LATE
 
     def _views(self, step: Step) -> dict[str, CameraView]:
-        """The step's pictures; in real time the newest."""
+        """The step's images; in real time the newest."""
         frames = self._frames
         if frames is None or (self.lockstep and frames.ns != step.ns):
             return {}

@@ -1,4 +1,4 @@
-"""Voxel mapper node: depth pictures in; map layers, local occupancy and coverage out."""
+"""Voxel mapper node: depth images in; map layers, local occupancy and coverage out."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from esar_ros.nodes.messages.mapping import (
     point_cloud,
 )
 
-COVERAGE_PERIOD = 30  # frames between two coverage pictures
+COVERAGE_PERIOD = 30  # frames between two coverage images
 SLOW_PERIOD = 0.5  # s between two grids or two sets of frontiers in real time; in lockstep every frame has them
 HEIGHT, CLASS = "height", "class"
 

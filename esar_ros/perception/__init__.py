@@ -1,4 +1,4 @@
-"""From pictures to objects in the map.
+"""From images to objects in the map.
 
-`detector` is its front: `detectors` find boxes in pictures, `fusion` makes of them objects with place and covariance.
+`detector` is its front: `detectors` find boxes in images, `fusion` makes of them objects with place and covariance.
 """

@@ -1,4 +1,4 @@
-"""Pictures with what was detected drawn into them, for people."""
+"""Images with what was detected drawn into them, for people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def colour_of(kind: str) -> Colour:
 
 
 def annotated(rgb: NDArray[np.uint8], detections: Sequence[Detection2D]) -> NDArray[np.uint8]:
-    """A copy of a picture (H, W, 3) with a box, kind and score for each detection."""
+    """A copy of an image (H, W, 3) with a box, kind and score for each detection."""
     image = np.ascontiguousarray(rgb).copy()
     height, width = image.shape[:2]
     for detection in detections:

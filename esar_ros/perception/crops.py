@@ -1,4 +1,4 @@
-"""The best picture of each object, as a small JPEG for reports and for people who check them."""
+"""The best image of each object, as a small JPEG for reports and for people who check them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
 
-SIDE = 128  # px, longest side of a kept picture
+SIDE = 128  # px, longest side of a kept image
 MARGIN = 0.5  # of the box's longer side, shown around it
 MIN_MARGIN = 8  # px
-BETTER = 1.3  # how much larger the shown object must be to replace the kept picture
+BETTER = 1.3  # how much larger the shown object must be to replace the kept image
 _QUALITY = 80
 
 
@@ -25,7 +25,7 @@ class _Kept:
 
 
 class Crops:
-    """Best pictures by object id: larger and surer is better, cut by the border counts half."""
+    """Best images by object id: larger and surer is better, cut by the border counts half."""
 
     def __init__(self) -> None:
         self._kept: dict[int, _Kept] = {}
@@ -36,7 +36,7 @@ class Crops:
         return None if kept is None else kept.jpeg
 
     def offer(self, identity: int, detection: Detection2D, frame: CameraFrame) -> bool:
-        """Keep the picture if it is clearly better than the kept one; whether it was."""
+        """Keep the image if it is clearly better than the kept one; whether it was."""
         x, y, width, height = detection.box
         at_border = x <= 0 or y <= 0 or x + width >= frame.rgb.shape[1] or y + height >= frame.rgb.shape[0]
         worth = width * height * detection.score * (0.5 if at_border else 1.0)

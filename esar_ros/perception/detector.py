@@ -33,7 +33,7 @@ class FrameResult:
 
 
 class ClueDetector:
-    """Pictures in, objects with positions out."""
+    """Images in, objects with positions out."""
 
     def __init__(self, backend: DetectorBackend, settings: DetectorSettings | None = None) -> None:
         self.backend = backend
@@ -41,10 +41,10 @@ class ClueDetector:
         self._fusion: ClueFusion | None = None  # from the first frame on
         self._crops = Crops()
         self.left_out: Counter[str] = Counter()  # detections that could not be used, by reason
-        self.focal = 0.0  # px, focal length of the newest picture; 0 before the first
+        self.focal = 0.0  # px, focal length of the newest image; 0 before the first
 
     def process(self, frames: Sequence[CameraFrame]) -> FrameResult:
-        """Detect in every picture, place what was detected, and fuse it with what is known."""
+        """Detect in every image, place what was detected, and fuse it with what is known."""
         return self.take_in(frames, self.backend.detect(frames))
 
     def take_in(self, frames: Sequence[CameraFrame], detections: Sequence[Sequence[Detection2D]]) -> FrameResult:
@@ -76,7 +76,7 @@ class ClueDetector:
         return {owner: jpeg for owner in better if (jpeg := self._crops.get(owner)) is not None}
 
     def crop(self, identity: int) -> bytes | None:
-        """The best picture of an object so far, a small JPEG."""
+        """The best image of an object so far, a small JPEG."""
         return self._crops.get(identity)
 
     def idle(self) -> FrameResult:

@@ -17,8 +17,12 @@ from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-class PoseSigmas(StrictModel):
-    """Standard deviations of the pose that pictures are placed by."""
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PoseSigmas(_Strict):
+    """Standard deviations of the pose that images are placed by."""
 
     horizontal: float = Field(default=0.5, ge=0, description="m, east and north")
     vertical: float = Field(default=0.8, ge=0, description="m")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import CameraView, Observation
 
-_COLUMNS = 160  # pixels looked at in a row of a picture, about
+_COLUMNS = 160  # pixels looked at in a row of an image, about
 _ENOUGH = 3  # points that make an obstacle, so that one false pixel makes none
 
 
@@ -41,7 +41,7 @@ def corridor_clear(points: NDArray[np.float64], start: Vector, end: Vector, radi
 
 
 def min_pooled(depth: NDArray[np.float32], parts: int = 3) -> NDArray[np.float64]:
-    """Least measured depth (parts, parts) of each part of a picture, m; +inf where nothing is in range."""
+    """Least measured depth (parts, parts) of each part of an image, m; +inf where nothing is in range."""
     out = np.full((parts, parts), math.inf)
     for row, band in enumerate(np.array_split(depth, parts, axis=0)):
         for column, tile in enumerate(np.array_split(band, parts, axis=1)):

@@ -86,7 +86,7 @@ class Reply:
 
 
 def labelled_image(label: str, image: NDArray[np.uint8], width: int, quality: int) -> LabelledImage:
-    """A camera picture (H, W, 3) RGB as JPEG at most width px wide."""
+    """A camera image (H, W, 3) RGB as JPEG at most width px wide."""
     height = max(round(image.shape[0] * width / image.shape[1]), 1)
     small = image if image.shape[1] <= width else cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
     bgr = cv2.cvtColor(np.ascontiguousarray(small), cv2.COLOR_RGB2BGR)

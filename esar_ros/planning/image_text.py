@@ -37,19 +37,19 @@ class SentenceSettings(StrictModel):
 
 
 class ImageTextScorer(Protocol):
-    """Scores a camera's picture against words; greater fits better."""
+    """Scores a camera's image against words; greater fits better."""
 
     name: str
 
     def read(self, text: str) -> None:
-        """The words that pictures are scored against from now on; before the mission, since it may take a second."""
+        """The words that images are scored against from now on; before the mission, since it may take a second."""
 
     def score(self, view: CameraView, observation: Observation) -> float:
-        """The picture's fit."""
+        """The image's fit."""
 
 
 class ClipScorer:
-    """Cosine between the picture's and the words' embeddings (Radford et al., 2021), through open_clip."""
+    """Cosine between the image's and the words' embeddings (Radford et al., 2021), through open_clip."""
 
     def __init__(self, settings: ScorerSettings, method: str) -> None:
         """Raises UsageError without open_clip or weights that fit; nothing is ever fetched."""
@@ -80,7 +80,7 @@ class ClipScorer:
 
 
 class Scoring(ABC):
-    """Mixin of a method that scores pictures."""
+    """Mixin of a method that scores images."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         super().__init__(parameters)  # type: ignore[call-arg]  # the method's own, next in line
@@ -102,7 +102,7 @@ class Scoring(ABC):
 
 
 class LabelScorer:
-    """Not a network: the surest detected object in the picture, weighted by what the words ask for.
+    """Not a network: the surest detected object in the image, weighted by what the words ask for.
 
     A person counts 1, a kind that the words name 0.8, any other 0.5. It stands in where there are no CLIP weights and
     is never called VLFM or CLIP-H.
@@ -138,10 +138,10 @@ class Encoder(Protocol):
 
 
 class SentenceScorer:
-    """Not CLIP: the detected object in the picture whose word fits the words asked for best, by sentence embeddings.
+    """Not CLIP: the detected object in the image whose word fits the words asked for best, by sentence embeddings.
 
     A person counts 1: people are what is looked for. Another kind's fit is the greatest cosine of its word with a
-    sentence of the words, 0 at the least; an object's is that times its probability. Pictures are read by the detector
+    sentence of the words, 0 at the least; an object's is that times its probability. Images are read by the detector
     alone. It is never called VLFM or CLIP-H.
     """
 

@@ -33,7 +33,7 @@ def mission_words(brief: Brief) -> str:
 
 
 def seen_in(view: CameraView, clues: Sequence[SeenClue]) -> list[SeenClue]:
-    """The fused objects whose places a camera's picture covers, what hides them not asked."""
+    """The fused objects whose places a camera's image covers, what hides them not asked."""
     if not clues:
         return []
     local = (np.array([clue.position for clue in clues]) - view.pose.position) @ view.pose.rotation
@@ -59,7 +59,7 @@ def object_words(observation: Observation, clues: Sequence[SeenClue]) -> str:
 def images_of(
     observation: Observation, cameras: Sequence[str], how: tuple[int, int] | None
 ) -> tuple[LabelledImage, ...]:
-    """The cameras' pictures for a question, none for a model that reads text only; how: width (px), JPEG quality."""
+    """The cameras' images for a question, none for a model that reads text only; how: width (px), JPEG quality."""
     if how is None:
         return ()
     return tuple(

@@ -19,7 +19,7 @@ MAX_ERROR = 1000.0
 
 
 def read_bag(path: Path) -> EpisodeRecord:
-    """Everything scoring and viewing need from a bag, pictures left out. Raises UsageError.
+    """Everything scoring and viewing need from a bag, images left out. Raises UsageError.
 
     Of a bag that was cut everything before the cut is read, and the record says so (`cut`).
     """

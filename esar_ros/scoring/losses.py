@@ -23,7 +23,7 @@ from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Cause, ReportResult
 from esar_ros.scoring.truth import End, TrueClue, TrueVictim, Truth
 
-LOOK_RANGE = 60.0  # m: a person is 3 x 8 px there in a 640x480 picture; beyond, a picture does not count as a look
+LOOK_RANGE = 60.0  # m: a person is 3 x 8 px there in a 640x480 image; beyond, an image does not count as a look
 OFF = 3.0  # error thresholds: a report up to here is meant for the victim, and off
 
 
@@ -32,7 +32,7 @@ class Seen(NamedTuple):
 
     pictures: int  # that showed it within the look range
     nearest: float | None  # m, least distance of those
-    nearest_at: int | None  # ns, stamp of that picture
+    nearest_at: int | None  # ns, stamp of that image
     nearest_by: str | None  # the vehicle that took it
     told_from: float | None  # m, how far off it was when a track of it was first told
     track_score: float | None  # greatest of the tracks of its kind that lay near enough to be reported as it
@@ -74,7 +74,7 @@ class _Tracks(NamedTuple):
 
 
 def see(record: EpisodeRecord, truth: Truth) -> Looks | None:
-    """For each victim and clue what pictures and detector held of it; None where no frame was recorded."""
+    """For each victim and clue what images and detector held of it; None where no frame was recorded."""
     rows = {v: record.rows(v, names.CLUES, truth.start, truth.end) for v in sorted(truth.vehicles)}
     if not any(rows.values()):
         return None

@@ -23,7 +23,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.sim.assets.meshes import Asset, assets
 from esar_ros.sim.terrain.maps import load_map
 
-_CELL = 128  # px, a picture's side
+_CELL = 128  # px, an image's side
 _LABEL = 26  # px below it
 _QUALITY = 76  # of a JPEG
 _VIEW = math.radians(32.0)  # field of view: as a long lens, so that shapes are not bent

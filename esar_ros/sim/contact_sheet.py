@@ -1,6 +1,6 @@
 """Sheets of every map in every weather family by day, at dusk and at night: `python -m esar_ros.sim.contact_sheet`.
 
-One JPEG a map. The same camp stands in each picture: tent, person, backpack, camp fire, a flare behind them.
+One JPEG a map. The same camp stands in each image: tent, person, backpack, camp fire, a flare behind them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WEATHERS = (
     Weather.SANDSTORM,
     Weather.DUST,
 )  # one a family
-_CELL = (480, 300)  # px of a picture
+_CELL = (480, 300)  # px of an image
 _MAX_BYTES = 400_000
 _CAMP = (
     ("tent", 0.0, 0.0),
@@ -73,7 +73,7 @@ def hours(place: PlaceMap) -> dict[str, datetime]:
 
 
 def sheet(map_id: str) -> NDArray[np.uint8]:
-    """RGB picture: a column a weather, a row a time of day."""
+    """RGB image: a column a weather, a row a time of day."""
     place = load_map(map_id)
     world = World(place, 0)
     spot = VIEWPOINTS.get(map_id, Viewpoint((0.0, 0.0), 0.0))

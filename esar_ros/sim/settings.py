@@ -94,7 +94,7 @@ class VehicleSettings:
 
 @dataclass(frozen=True)
 class RecordedImage:
-    """One picture of each sample of a recording."""
+    """One image of each sample of a recording."""
 
     camera: str = "0"
     kind: int = 0
@@ -113,7 +113,7 @@ class RecordingSettings:
     images: Mapping[str, tuple[RecordedImage, ...]] = field(default_factory=dict)  # by vehicle
 
     def images_of(self, vehicle: str) -> tuple[RecordedImage, ...]:
-        """Pictures of a vehicle; where none are listed at all, the front camera's colour, as AirSim."""
+        """Images of a vehicle; where none are listed at all, the front camera's colour, as AirSim."""
         return self.images.get(vehicle, ()) if self.images else (RecordedImage(),)
 
 

@@ -1,4 +1,4 @@
-"""A model on the labelled pictures of a split: what it finds, and the figures its card and the benchmark state."""
+"""A model on the labelled images of a split: what it finds, and the figures its card and the benchmark state."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from esar_ros.mission.weather import Weather, WeatherFamily
 from esar_ros.training.evaluate import LabelledImage, judge
 
 PRECISION = 0.7  # of all detections at and above a class's threshold, on the validation set
-FALSE_ALARMS = 0.005  # a class and picture of ground without objects: at most so many at and above the threshold
+FALSE_ALARMS = 0.005  # a class and image of ground without objects: at most so many at and above the threshold
 UNSURE = 0.25  # calibrated probability from which a person is told: a planner flies there and looks again, and what is
 # reported is decided later, by the evidence of several looks and a prior measured in flight
 LOWEST, HIGHEST = 0.10, 0.75  # thresholds stay within
@@ -49,7 +49,7 @@ def thresholds(
 ) -> dict[str, float]:
     """By class: the minimum score from which on the wanted share of detections is right, within LOWEST and HIGHEST.
 
-    empty: pictures without objects, where at most FALSE_ALARMS a picture may reach it; this wins over HIGHEST.
+    empty: images without objects, where at most FALSE_ALARMS an image may reach it; this wins over HIGHEST.
     """
     verdicts = [v for v in judge(images, pointing=True) if not v.ignored]
     allowed = int(FALSE_ALARMS * len(empty))
@@ -85,7 +85,7 @@ def min_score(curve: Mapping[str, Sequence[float]], probability: float = UNSURE)
 
 
 def detection_probability(images: Sequence[LabelledImage], limits: dict[str, float]) -> dict[str, Any]:
-    """Share of objects with any visible pixel that one picture finds, by range; for people, all clues, and each class.
+    """Share of objects with any visible pixel that one image finds, by range; for people, all clues, and each class.
 
     "day" is daylight in fair weather, "dark" night in any weather; "fit" is the belief planner's curve, best / (1 +
     exp((range - half) / softness)), for the day's people and clues.

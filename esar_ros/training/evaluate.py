@@ -39,7 +39,7 @@ class Found:
 
 @dataclass(frozen=True)
 class LabelledImage:
-    """A labelled picture and what a detector found in it."""
+    """A labelled image and what a detector found in it."""
 
     map: str
     weather: str
@@ -62,7 +62,7 @@ class Verdict:
 
 
 def judge(images: Sequence[LabelledImage], pointing: bool = False) -> list[Verdict]:
-    """Every detection's verdict, surest first in each picture and class; a label is found once.
+    """Every detection's verdict, surest first in each image and class; a label is found once.
 
     pointing: right is what points at the object (its centre within NEAR px of the label's box), which is what a
     position needs; else what overlaps by OVERLAP.
@@ -169,7 +169,7 @@ def table(images: Sequence[LabelledImage], pointing: bool = False) -> dict[str, 
 def by_image(
     images: Sequence[LabelledImage], key: Callable[[LabelledImage], str], far: float
 ) -> dict[str, dict[str, Any]]:
-    """AP within `far` m by what a picture's conditions are called."""
+    """AP within `far` m by what an image's conditions are called."""
     verdicts = judge(images)
     of_label, of_false = in_range(0.0, far)
     out = {}
@@ -187,7 +187,7 @@ def by_image(
 
 
 def false_per_image(images: Sequence[LabelledImage], thresholds: dict[str, float]) -> dict[str, float]:
-    """Detections above their class's threshold that point at nothing of their class, a picture; by class, and "all"."""
+    """Detections above their class's threshold that point at nothing of their class, an image; by class, and "all"."""
     counts = dict.fromkeys(KINDS, 0)
     for verdict in judge(images, pointing=True):
         if verdict.label is None and not verdict.ignored and verdict.score >= thresholds[verdict.kind]:

@@ -76,7 +76,7 @@ class Examples:
 
 
 def collect(model: Path, root: Path, split: str, maps: Sequence[str], tell: Callable[[int], None] = print) -> Examples:
-    """Examples of a split's pictures of some maps, kept beside the data by scene and network. Raises UsageError."""
+    """Examples of a split's images of some maps, kept beside the data by scene and network. Raises UsageError."""
     folder = root / split / f"proposals-{digest(model)[:12]}"
     folder.mkdir(exist_ok=True)
     by_scene: dict[str, list[dict[str, object]]] = {}

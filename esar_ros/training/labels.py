@@ -32,7 +32,7 @@ class Thing:
 
 @dataclass(frozen=True)
 class Label:
-    """One object in one picture."""
+    """One object in one image."""
 
     kind: str
     asset: str
@@ -90,7 +90,7 @@ def wanted(label: Label) -> bool:
 
 
 def yolo_lines(labels: Sequence[Label], width: int, height: int) -> str:
-    """Ultralytics' text: class, centre and size of each box as shares of the picture's sides."""
+    """Ultralytics' text: class, centre and size of each box as shares of the image's sides."""
     lines = []
     for label in labels:
         x, y, w, h = label.box
@@ -110,7 +110,7 @@ def _contrast(
     own = near == number
     ring = (cv2.dilate(own.astype(np.uint8), _KERNEL) > 0) & (near == 0)
     if not ring.any():
-        return 255.0, 0.0  # it fills the picture, or others hide its surroundings
+        return 255.0, 0.0  # it fills the image, or others hide its surroundings
     difference = np.abs(colours[own].mean(axis=0) - colours[ring].mean(axis=0))
     channel = int(np.argmax(difference))
     return float(difference[channel]), float(colours[ring][:, channel].std())

@@ -1,7 +1,7 @@
 """The embedded detector's network in 8 bits, which takes half of the CPU time in ONNX Runtime.
 
 Static quantisation (Jacob et al., CVPR 2018), weights per output channel, activations by their range over calibration
-pictures. Three choices keep what it finds:
+images. Three choices keep what it finds:
 
 - The first convolution, whose three channels 8 bits do not speed up, and what follows the last ones, boxes in pixels
   beside scores of 0 to 1, stay in single precision.
@@ -30,10 +30,10 @@ _KEPT = ("names", "stride", "task", "license", "author", "version")  # of what t
 
 
 def quantise(network: Path, file: Path, images: Sequence[Tensor]) -> None:
-    """Write a network (.onnx, one picture in, single precision) in 8 bits.
+    """Write a network (.onnx, one image in, single precision) in 8 bits.
 
-    pictures: (1, 3, H, W), RGB 0..1, such as it will see: they give the ranges. Raises UsageError without onnx or with
-    no picture.
+    images: (1, 3, H, W), RGB 0..1, such as it will see: they give the ranges. Raises UsageError without onnx or with
+    no image.
     """
     require("onnx")
     if not images:
@@ -71,7 +71,7 @@ def quantise(network: Path, file: Path, images: Sequence[Tensor]) -> None:
 
 
 def _silu_ranges(model: Any, single: Collection[str], images: Sequence[Tensor]) -> dict[str, tuple[float, float]]:
-    """Least, not below the floor, and greatest value of every input of a quantised SiLU, over the pictures."""
+    """Least, not below the floor, and greatest value of every input of a quantised SiLU, over the images."""
     import onnx
 
     tensors = [node.input[0] for node in model.graph.node if node.op_type == "Sigmoid" and node.name not in single]

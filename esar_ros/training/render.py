@@ -29,21 +29,21 @@ from esar_ros.suites.esarbench.tasks.ground import site as site_of
 from esar_ros.training.labels import Label, Thing, labels_of, wanted, yolo_lines
 from esar_ros.training.scenes import SEED, SPLITS, Scene, Shot, draw_scene
 
-CROP = 256  # px, side of a training picture
+CROP = 256  # px, side of a training image
 SMALL = (320, 240)  # px, of a small split's frames: those of missions with --preset fast
 _SCHEMA = "esar-detector-data/1"
 _BORDER = 8  # px between a target and its crop's edge, where the frame allows
 _SECOND = 0.35  # chance of a second crop about another object
-_NEGATIVE = 0.22  # chance that a picture without a visible target is kept
+_NEGATIVE = 0.22  # chance that an image without a visible target is kept
 _PNG = [cv2.IMWRITE_PNG_COMPRESSION, 3]
-_DEPTH_STEPS = 500.0  # a metre, of a depth picture; its greatest number means nothing in reach
+_DEPTH_STEPS = 500.0  # a metre, of a depth image; its greatest number means nothing in reach
 _NO_DEPTH = 65535
 
 
 def render_split(
     root: Path, split: str, maps: Sequence[str], scenes: int, shots: int, seed: int = SEED
 ) -> Iterator[tuple[str, int]]:
-    """Draw what is missing of a split: `scenes` a map with `shots` pictures each. Yields (scene, pictures) as they end.
+    """Draw what is missing of a split: `scenes` a map with `shots` images each. Yields (scene, images) as they end.
 
     Raises UsageError where the folder holds a data set of another seed, or there is no OpenGL.
     """
@@ -57,7 +57,7 @@ def render_split(
 
 
 def read_meta(root: Path, split: str) -> list[dict[str, Any]]:
-    """Every picture of a split with its scene's conditions, by name. Raises UsageError where there is none."""
+    """Every image of a split with its scene's conditions, by name. Raises UsageError where there is none."""
     images: list[dict[str, Any]] = []
     for path in sorted((root / split / "meta").glob("*.json")):
         scene = json.loads(path.read_text())

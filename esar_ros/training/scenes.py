@@ -43,9 +43,9 @@ _APART = 2.4  # m
 _TILT = math.radians(4.0)  # standard deviation of roll and pitch in flight
 _DOWN = math.radians(55.0)  # depression from which the down camera is the one that looks
 _MIN_PIXELS = 8.0  # expected, of a target at the farthest range it is looked at from
-_FLIGHT_REACH = 200.0  # m about an event's point from which a flight's pictures are taken
+_FLIGHT_REACH = 200.0  # m about an event's point from which a flight's images are taken
 _FLIGHT_HEIGHTS = (10.0, 45.0)  # m above ground, low ones more often
-_FOCAL = 320.0  # px, of the vehicle's pictures
+_FOCAL = 320.0  # px, of the vehicle's images
 _NIGHT_REACH = {"campfire", "signal_flare", "light"}
 
 
@@ -59,7 +59,7 @@ class Split:
     number: int  # in seeds
     empty: float = 0.12  # share of scenes that hold distractors alone
     flight: bool = False  # bare ground, as all four cameras of a vehicle that searches see it
-    small: bool = False  # pictures of 320x240, in which rain, noise and far things are not those of a halved picture
+    small: bool = False  # images of 320x240, in which rain, noise and far things are not those of a halved image
 
 
 SPLITS = {
@@ -94,7 +94,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture."""
+    """One image."""
 
     camera: str
     body: Pose  # base_link in the map
@@ -236,7 +236,7 @@ def _shot(
     near: bool,
     rng: np.random.Generator,
 ) -> Shot | None:
-    """A pose from which the target lies in some camera's picture; None where none was found."""
+    """A pose from which the target lies in some camera's image; None where none was found."""
     kinds = sorted({thing.entry.kind for thing in things if thing.entry.kind in KINDS})
     kinds += [PERSON] if PERSON in kinds else []  # people twice: they are what is looked for
     target: int | None = None
@@ -274,7 +274,7 @@ def _shot(
 
 
 def _flight_shot(events: str, site: Site, camera: str, rng: np.random.Generator) -> Shot:
-    """A picture of a vehicle on its way, near a point of the split's events."""
+    """An image of a vehicle on its way, near a point of the split's events."""
     points = _event_points(site.place.id, events)
     while True:
         away, angle = _FLIGHT_REACH * math.sqrt(float(rng.uniform())), float(rng.uniform(-math.pi, math.pi))

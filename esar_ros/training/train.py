@@ -23,7 +23,7 @@ from esar_ros.training.render import CROP
 
 FROZEN = 4  # first layers that stay as the starting weights have them
 OPSET = 17  # ONNX operators that onnxruntime and OpenCV's DNN both read
-_GLANCE = 32  # pictures
+_GLANCE = 32  # images
 _BINS = 8  # of a box side's distribution: sides up to 2 * 7 * 16 px
 ARCHITECTURE: dict[str, Any] = {  # ultralytics' language: from, repeats, module, arguments
     "nc": len(KINDS),
@@ -87,7 +87,7 @@ def require(*packages: str) -> None:
 
 
 def write_data_file(root: Path, maps: Sequence[str]) -> Path:
-    """Ultralytics' description of the pictures of some maps: lists of files, names of classes."""
+    """Ultralytics' description of the images of some maps: lists of files, names of classes."""
     folder = root / "train" / "images"
     images = [p for p in sorted(folder.glob("*.png")) if p.name.rsplit("-", 2)[0] in maps]
     if not images:
@@ -138,7 +138,7 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None, desi
 
 
 def export(weights: Path, file: Path) -> None:
-    """Write the network as ONNX for pictures of any size whose sides are multiples of 16 px."""
+    """Write the network as ONNX for images of any size whose sides are multiples of 16 px."""
     torch = torch_with(1)
     from ultralytics import YOLO
 

@@ -23,7 +23,7 @@ ORPHAN = 0.5  # s after the last command at which a vehicle must brake
 
 
 def slow_cameras(facts: Facts) -> Check:
-    """Pictures come rarer than the vehicle's cameras should give them."""
+    """Images come rarer than the vehicle's cameras should give them."""
     wanted = load_vehicle().rates.cameras
     slow = []
     for topic, stream in facts.of(*IMAGES):

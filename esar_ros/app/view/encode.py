@@ -1,4 +1,4 @@
-"""Pictures as a browser takes them."""
+"""Images as a browser takes them."""
 
 from __future__ import annotations
 

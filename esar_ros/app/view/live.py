@@ -1,4 +1,4 @@
-"""The live page's source: a mission's state behind a lock, its pictures, and what a person may ask for."""
+"""The live page's source: a mission's state behind a lock, its images, and what a person may ask for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small picture of each clue, cut from the cameras' pictures where the detector saw it best."""
+"""A small image of each clue, cut from the cameras' images where the detector saw it best."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from esar_ros.app.view.encode import encode_jpeg
 
-KEPT_IMAGES = 8  # four cameras of two frames: a frame's detections may come before or after its pictures
+KEPT_IMAGES = 8  # four cameras of two frames: a frame's detections may come before or after its images
 MARGIN = 0.6  # of the box, around it on each side
 SIDE = 112  # px of a crop
 MIN_BOX = 6  # px, longer side; below that there is nothing to see
@@ -24,7 +24,7 @@ QUALITY = 82  # of JPEG
 
 @dataclass(frozen=True)
 class Crop:
-    """A clue's picture and the longer side of the box (px) that it was cut for."""
+    """A clue's image and the longer side of the box (px) that it was cut for."""
 
     jpeg: bytes
     size: int
@@ -32,7 +32,7 @@ class Crop:
 
 
 class Crops:
-    """Matches detections to clues and to the pictures of their stamp."""
+    """Matches detections to clues and to the images of their stamp."""
 
     def __init__(self) -> None:
         self._images: OrderedDict[tuple[int, str], bytes] = OrderedDict()
@@ -41,13 +41,13 @@ class Crops:
         self._serial = 0
 
     def image(self, ns: int, camera: str, jpeg: bytes) -> None:
-        """Keep a camera's picture for a moment."""
+        """Keep a camera's image for a moment."""
         self._images[ns, camera] = jpeg
         while len(self._images) > KEPT_IMAGES:
             self._images.popitem(last=False)
 
     def detections(self, ns: int, detections: Iterable[Any]) -> None:
-        """Keep a frame's detections with a position until its pictures and clues are there."""
+        """Keep a frame's detections with a position until its images and clues are there."""
         self._waiting[ns] = [d for d in detections if d.has_position and max(d.width, d.height) >= MIN_BOX]
         while len(self._waiting) > 2:
             self._waiting.popitem(last=False)
@@ -90,7 +90,7 @@ def _nearest(seen: Any, clues: list[Any]) -> Any | None:
 
 
 def cut_box(jpeg: bytes, box: Any) -> bytes:
-    """Square JPEG around a box (x, y, width, height in px) of a JPEG picture, enlarged to SIDE."""
+    """Square JPEG around a box (x, y, width, height in px) of a JPEG image, enlarged to SIDE."""
     image: NDArray[np.uint8] = np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
     height, width = image.shape[:2]
     side = min(max(int(max(box.width, box.height) * (1.0 + 2.0 * MARGIN)), 24), height, width)

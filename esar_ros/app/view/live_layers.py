@@ -1,4 +1,4 @@
-"""Grids of the live page as pictures that lie on its map."""
+"""Grids of the live page as images that lie on its map."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PALETTES = {
 
 @dataclass(frozen=True)
 class Layer:
-    """A grid by its newest message; the picture is made when somebody asks for it."""
+    """A grid by its newest message; the image is made when somebody asks for it."""
 
     name: str  # topic
     serial: int

@@ -1,4 +1,4 @@
-"""A picture of the live page, made from a mission's bag: what a watcher saw at a moment of the flight.
+"""An image of the live page, made from a mission's bag: what a watcher saw at a moment of the flight.
 
 python -m esar_ros.app.view.page_image BAG PICTURE.png [--at SECONDS] [--width PX] [--height PX]
 
@@ -29,8 +29,8 @@ from esar_ros.nodes.viewer import ALWAYS, LOOKED_AT, RUNNING
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 120.0  # s
 TABS = ("log", "clues", "reports", "brief", "score")
-BUDGET = 8000  # ms of the browser's own time before the picture is taken
-COLOURS = 256  # of the picture's palette: a third of the size
+BUDGET = 8000  # ms of the browser's own time before the image is taken
+COLOURS = 256  # of the image's palette: a third of the size
 _TOPICS = {
     name.lstrip("/"): name for name in (*ALWAYS, *RUNNING, *LOOKED_AT, *map(names.camera_compressed, names.CAMERAS))
 }

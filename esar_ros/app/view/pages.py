@@ -1,4 +1,4 @@
-"""A small page server: one page, JSON, pictures, motion pictures and commands; for one machine's own browser.
+"""A small page server: one page, JSON, images, motion pictures and commands; for one machine's own browser.
 
 Only the standard library. Commands need the token that the page itself holds, so that no other page that a
 browser has open can give them.
@@ -22,7 +22,7 @@ from urllib.parse import parse_qsl, urlsplit
 from esar_ros.mission.errors import UsageError
 
 BOUNDARY = "frame"
-IDLE = 2.0  # s a picture stays wanted after it was last asked for
+IDLE = 2.0  # s an image stays wanted after it was last asked for
 LARGEST_COMMAND = 4096  # bytes
 _POLICY = "default-src 'self'; script-src {code}; style-src {code}; img-src 'self' data:; frame-ancestors 'none'"
 PERIOD = 0.2  # s between events
@@ -161,7 +161,7 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             self._send(found[0], _kind(found[0]))
 
         def _stream(self, name: str) -> None:
-            """Motion JPEG: each new picture as one part of an endless answer."""
+            """Motion JPEG: each new image as one part of an endless answer."""
             self.send_response(HTTPStatus.OK)
             self.send_header("Content-Type", f"multipart/x-mixed-replace; boundary={BOUNDARY}")
             self.send_header("Cache-Control", "no-store")

@@ -25,7 +25,7 @@ from esar_ros.sim.terrain.maps import PlaceMap
 
 PAGE = Path(__file__).with_name("simulator.html")
 STATE_PERIOD = 0.1  # s
-IMAGE_PERIOD = 0.1  # s, at most this many pictures a second are asked for
+IMAGE_PERIOD = 0.1  # s, at most this many images a second are asked for
 TRAIL = 600  # points kept of the way flown
 TRAIL_STEP = 1.0  # m between them
 MAP_PIXELS = 640
@@ -51,7 +51,7 @@ class SimulatorView:
         self._command_lock = threading.Lock()
         self._now: dict[str, Any] = {}
         self._jpeg: dict[str, tuple[bytes, int]] = {}
-        self._stamps: deque[float] = deque(maxlen=20)  # s, wall, of pictures taken
+        self._stamps: deque[float] = deque(maxlen=20)  # s, wall, of images taken
         self._trails: dict[str, deque[tuple[float, float]]] = {n: deque(maxlen=TRAIL) for n in self._vehicles}
         self._map = None if place is None else encode_png(place.shaded_relief(MAP_PIXELS)[..., ::-1])
         self._stop = threading.Event()
@@ -87,7 +87,7 @@ class SimulatorView:
         return out
 
     def image(self, name: str) -> tuple[bytes, int] | None:
-        """The map, or a camera's newest picture."""
+        """The map, or a camera's newest image."""
         if name == "map":
             return None if self._map is None else (self._map, 0)
         if name not in self._cameras:

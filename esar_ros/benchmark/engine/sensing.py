@@ -99,5 +99,5 @@ class Sensing:
 
 
 def views_of(frames: tuple[CameraFrame, ...]) -> dict[str, CameraView]:
-    """Pictures as methods see them."""
+    """Images as methods see them."""
     return {frame.camera: CameraView(frame.model, frame.pose, frame.rgb, frame.depth) for frame in frames}

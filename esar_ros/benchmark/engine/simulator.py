@@ -1,4 +1,4 @@
-"""The embedded simulator in this process: AirSim's calls without a network, pictures without a rendering process."""
+"""The embedded simulator in this process: AirSim's calls without a network, images without a rendering process."""
 
 from __future__ import annotations
 

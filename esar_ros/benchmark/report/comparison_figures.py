@@ -1,4 +1,4 @@
-"""Pictures of a comparison: figure 5 of the paper, scores by tier, and a gallery of flown tracks."""
+"""Images of a comparison: figure 5 of the paper, scores by tier, and a gallery of flown tracks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def svg(figure: Figure) -> str:
 
 
 def jpeg(figure: Figure, dpi: int = 110) -> bytes:
-    """The figure as a JPEG picture."""
+    """The figure as a JPEG image."""
     canvas = FigureCanvasAgg(figure)
     out = io.BytesIO()
     figure.set_dpi(dpi)

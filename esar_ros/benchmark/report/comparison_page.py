@@ -42,7 +42,7 @@ def write_report(report: Report, out: Path) -> tuple[Path, ...]:
 
 
 def render_page(report: Report, safety: str, tiers: str, gallery: bytes | None) -> str:
-    """The page. safety, tiers: SVG text; gallery: a JPEG picture."""
+    """The page. safety, tiers: SVG text; gallery: a JPEG image."""
     episodes = report.bench.episodes
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
     ends = [end for end in End if any(episode.end is end for episode in episodes)]

@@ -30,7 +30,7 @@ _MINUTE = 60.0  # s
 
 
 class Side(NamedTuple):
-    """One of the two flights, and what it is called in the picture."""
+    """One of the two flights, and what it is called in the image."""
 
     name: str
     flown: MissionRecord

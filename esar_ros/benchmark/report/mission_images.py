@@ -17,18 +17,18 @@ from esar_ros.mission.stamps import NANO
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.scoring.result import ClueResult, ReportResult, VictimResult
 
-WIDTH = 480  # px of a picture in the report
+WIDTH = 480  # px of an image in the report
 QUALITY = 72
 RING = (255, 214, 51)
-CUT = (0.09, 0.09)  # share of the picture's width and height that is shown magnified
-MAX_FINDS = 14  # with pictures: a report of some megabytes, not of hundreds
+CUT = (0.09, 0.09)  # share of the image's width and height that is shown magnified
+MAX_FINDS = 14  # with images: a report of some megabytes, not of hundreds
 MAX_MISSES = 6
-SLACK = round(1.05 * NANO)  # ns between a report and the picture shown with it
+SLACK = round(1.05 * NANO)  # ns between a report and the image shown with it
 
 
 @dataclass(frozen=True)
 class View:
-    """One picture: JPEG bytes, and whether the thing's place lies in it."""
+    """One image: JPEG bytes, and whether the thing's place lies in it."""
 
     camera: str
     jpeg: bytes
@@ -54,7 +54,7 @@ class Find:
 
 @dataclass(frozen=True)
 class Miss:
-    """A victim or clue that was missed though pictures showed it, and the nearest of those."""
+    """A victim or clue that was missed though images showed it, and the nearest of those."""
 
     thing: VictimResult | ClueResult
     moment: Moment
@@ -62,7 +62,7 @@ class Miss:
 
 
 def collect_finds(flown: MissionRecord) -> list[Find]:
-    """Finds in order of time; with pictures where the bag has them."""
+    """Finds in order of time; with images where the bag has them."""
     result = flown.result
     found = [(thing, result.reports[thing.report]) for thing in result.things if thing.report is not None]
     found.sort(key=lambda pair: (pair[1].time, pair[0].id))
@@ -119,7 +119,7 @@ def _views(
 def _marked(
     flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, camera: str, jpeg: bytes
 ) -> View | None:
-    """The picture made smaller, with a ring about the thing; None when it is no picture."""
+    """The image made smaller, with a ring about the thing; None when it is no image."""
     try:
         image = Image.open(io.BytesIO(jpeg)).convert("RGB")
     except OSError:

@@ -66,7 +66,7 @@ def region_of(flown: MissionRecord, margin: float = 0.12, min_side: float = 220.
 
 
 def relief(place: PlaceMap, region: Region, pixels: int) -> NDArray[np.float64]:
-    """North-up picture (pixels, pixels, 3) of 0..1: land cover under a north-western sun, smooth between samples."""
+    """North-up image (pixels, pixels, 3) of 0..1: land cover under a north-western sun, smooth between samples."""
     offsets = (np.arange(pixels) + 0.5) * region.side / pixels
     east, north = np.meshgrid(region.x + offsets, (region.y + offsets)[::-1])
     index = np.stack([(north + place.size / 2) / place.cell, (east + place.size / 2) / place.cell])

@@ -1,4 +1,4 @@
-"""The scorecard: a table for the terminal and a picture with the map."""
+"""The scorecard: a table for the terminal and an image with the map."""
 
 from __future__ import annotations
 

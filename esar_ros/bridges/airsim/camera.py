@@ -49,7 +49,7 @@ class AirSimCameras:
         self._requests = [image_request(camera, kind, as_float) for kind, as_float in kinds for camera in self._cameras]
 
     def read(self) -> CameraImages:
-        """Pictures of this instant. Raises AirSimError."""
+        """Images of this instant. Raises AirSimError."""
         answers = self._client.call("simGetImages", self._requests, self._vehicle, False)
         n = len(self._cameras)
         images = [CameraImage.of(answer) for answer in answers]

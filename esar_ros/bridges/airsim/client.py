@@ -1,6 +1,6 @@
 """A fast synchronous client of AirSim's msgpack-RPC; one thread at a time.
 
-Requests may be pipelined: send() several, then receive() each. Pictures and clouds are decoded in
+Requests may be pipelined: send() several, then receive() each. Images and clouds are decoded in
 place: float arrays as numpy arrays, large binaries as views of the received bytes.
 """
 

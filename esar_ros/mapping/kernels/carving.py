@@ -1,6 +1,6 @@
 """Carving: lowering the log-odds of space that a depth image shows free, from blocks over octants and bricks to voxels.
 
-Lengths are in voxels. A box is skipped when nothing in it can be free by this picture, lowered at
+Lengths are in voxels. A box is skipped when nothing in it can be free by this image, lowered at
 once when everything is, and looked into otherwise, so the result equals a test of every voxel.
 """
 
@@ -34,7 +34,7 @@ OCTANT = np.uint64(0x00330033)  # the bricks of a block's first octant
 BLOCK_RADIUS = SIDE / 2 * math.sqrt(3.0)
 NEAREST = 0.5  # voxels; nothing nearer to the camera's plane is carved
 
-SKIP, MIXED, CLEAR = 0, 1, 2  # how a box stands in a picture
+SKIP, MIXED, CLEAR = 0, 1, 2  # how a box stands in an image
 
 
 @inlined
@@ -237,7 +237,7 @@ def carve(
     pyramid: NDArray[np.float32],
     box: NDArray[np.int64],
 ) -> None:
-    """Lower every voxel that a picture of free_depth shows free.
+    """Lower every voxel that an image of free_depth shows free.
 
     The box (2, 3) is the first and last block in its view.
     """

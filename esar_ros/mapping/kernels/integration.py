@@ -1,4 +1,4 @@
-"""Projective integration of depth pictures: hits first, then free space from coarse to fine.
+"""Projective integration of depth images: hits first, then free space from coarse to fine.
 
 Per frame: (1) the end points of all cameras set bits in hit masks; (2) for each camera the depth
 that is free around each pixel is found and a min/max pyramid of it made, and (3) the blocks, their
@@ -83,7 +83,7 @@ class FrameScratch:
 
 
 class Lens(NamedTuple):
-    """Pinhole, pose and limits of one picture as plain numbers, which kernels keep in registers."""
+    """Pinhole, pose and limits of one image as plain numbers, which kernels keep in registers."""
 
     fx: float
     fy: float
@@ -102,7 +102,7 @@ class Lens(NamedTuple):
 
 
 def lens_of(model: CameraModel, pose: Pose, lower: Vector, resolution: float, reach: float, noise: float) -> Lens:
-    """Lens of a picture in a map with this lower corner (m) and voxel edge (m); the reach is in voxels.
+    """Lens of an image in a map with this lower corner (m) and voxel edge (m); the reach is in voxels.
 
     Raises MapInputError for a pose that is not finite or not rigid.
     """

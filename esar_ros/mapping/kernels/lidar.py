@@ -1,6 +1,6 @@
 """Integration of single range beams, as a LiDAR gives them: hits first, then free space along each beam.
 
-A beam has no neighbours that say what lies around it, so unlike a picture's pixel it frees exactly
+A beam has no neighbours that say what lies around it, so unlike an image's pixel it frees exactly
 the voxels it crosses. One scan lowers a voxel once, however many beams cross it, and never one that
 was hit in the same scan. Lengths are in voxels from the map's lower corner.
 """

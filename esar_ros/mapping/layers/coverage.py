@@ -56,7 +56,7 @@ class Coverage:
         self.steepest: NDArray[np.float32] = np.full((rows, columns), -1.0, np.float32)  # sine below the horizon
         self.quality: NDArray[np.float32] = np.zeros((rows, columns), np.float32)  # of the best look, 0..1
         self.sectors: NDArray[np.uint8] = np.zeros((rows, columns), np.uint8)  # bit set: sides it was seen from
-        self.looks: NDArray[np.uint16] = np.zeros((rows, columns), np.uint16)  # pictures that showed it
+        self.looks: NDArray[np.uint16] = np.zeros((rows, columns), np.uint16)  # images that showed it
         self._seen = np.zeros((rows, columns), np.bool_)
 
     @property
@@ -125,7 +125,7 @@ def look(
     layers: LookLayers,
     seen: NDArray[np.bool_],
 ) -> None:
-    """Take note of a picture in every cell in which one of its pixels ends.
+    """Take note of an image in every cell in which one of its pixels ends.
 
     Limits are the lower corner's x and y, the cell's edge and the look range, in m; `seen` is scratch,
     False before and after.

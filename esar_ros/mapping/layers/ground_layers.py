@@ -32,7 +32,7 @@ class GroundGrid:
         self.shape: tuple[int, int] = (int(last[1] - first[1]), int(last[0] - first[0]))
 
     def cells_of(self, view: DepthView, max_range: float) -> NDArray[np.int32]:
-        """Cell (H, W) in which each pixel of a picture ends, as row * columns + column; -1 outside and beyond range."""
+        """Cell (H, W) in which each pixel of an image ends, as row * columns + column; -1 outside and beyond range."""
         depth = checked_depth(view)
         rotation, position = checked_pose(view.pose)
         model = view.model
@@ -52,7 +52,7 @@ class GroundGrid:
 class ValueLayer:
     """A value and its confidence per cell, as VLFM fuses them (Yokoyama et al., 2024, sec. IV-B).
 
-    One picture has one value; its confidence falls with cos^2 of the horizontal angle off the optical
+    One image has one value; its confidence falls with cos^2 of the horizontal angle off the optical
     axis, from 1 to 0.25 at the edge. Views are averaged with their confidences as weights, and the
     confidence becomes sum(c^2) / sum(c).
     """

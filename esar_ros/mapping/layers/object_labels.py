@@ -19,7 +19,7 @@ _MIN_THICKNESS = 0.5  # m in front of and behind the object's middle that are it
 
 @dataclass(frozen=True)
 class SeenObject:
-    """One detection in one picture: its box (x, y, width, height; px), its middle (3,) m in the map, its label."""
+    """One detection in one image: its box (x, y, width, height; px), its middle (3,) m in the map, its label."""
 
     box: tuple[int, int, int, int]
     position: Vector

@@ -55,7 +55,7 @@ class VoxelField:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Voxels (M, 3) whose centres a camera shows within a range, and their distances (M,) in m.
 
-        With a depth picture only those that it does not hide, give or take a voxel.
+        With a depth image only those that it does not hide, give or take a voxel.
         """
         reach = checked_range(max_range)
         low = np.maximum((pose.position - reach - self.lower) / self.edge, 0.0).astype(int)

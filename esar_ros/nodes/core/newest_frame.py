@@ -11,7 +11,7 @@ PRIORITY = ("down", "front", "left", "right")  # what lies under the way flown, 
 
 
 class OfCamera(Protocol):
-    """A picture that knows its camera."""
+    """An image that knows its camera."""
 
     @property
     def camera(self) -> str:
@@ -23,7 +23,7 @@ Found = TypeVar("Found")
 
 
 class NewestFrame(Generic[ImageT, Found]):
-    """Looks at pictures one by one; a frame that waits while another comes is dropped and counted.
+    """Looks at images one by one; a frame that waits while another comes is dropped and counted.
 
     When a newer frame waits, time is short: the rest of the cameras of the one at hand is skipped and counted.
     """
@@ -34,7 +34,7 @@ class NewestFrame(Generic[ImageT, Found]):
         deliver: Callable[[int, float, list[tuple[ImageT, Found]]], None],
         failed: Callable[[BaseException], None],
     ) -> None:
-        """look: at one picture. deliver: a frame's stamp (ns), when it came (s, steady), and what was looked at.
+        """look: at one image. deliver: a frame's stamp (ns), when it came (s, steady), and what was looked at.
 
         failed: what neither may raise; ends it.
         """
@@ -43,7 +43,7 @@ class NewestFrame(Generic[ImageT, Found]):
         self._news = threading.Condition()
         self._stopped = False
         self.dropped = 0  # frames nobody looked at
-        self.skipped = 0  # pictures of frames of which others were looked at
+        self.skipped = 0  # images of frames of which others were looked at
         self._thread = threading.Thread(target=self._run, name="detector", daemon=True)
         self._thread.start()
 
@@ -60,7 +60,7 @@ class NewestFrame(Generic[ImageT, Found]):
             self._news.notify()
 
     def stop(self) -> None:
-        """End the thread once it has looked at the picture at hand."""
+        """End the thread once it has looked at the image at hand."""
         with self._news:
             self._stopped = True
             self._news.notify()

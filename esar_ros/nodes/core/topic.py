@@ -25,7 +25,7 @@ class Quality(Enum):
     STEP = Profile(reliable=True, latched=False, depth=200)  # control chain and what scoring needs: nothing is lost
     LATCHED = Profile(reliable=True, latched=True, depth=1)  # maps and briefs: late readers get the newest
     LATCHED_ALL = Profile(reliable=True, latched=True, depth=200)  # few, each of which counts: late readers get all
-    SENSOR = Profile(reliable=True, latched=False, depth=5)  # pictures and raw sensors; best-effort readers match too
+    SENSOR = Profile(reliable=True, latched=False, depth=5)  # images and raw sensors; best-effort readers match too
     CLOCK = Profile(reliable=False, latched=False, depth=1)
     TF_STATIC = Profile(reliable=True, latched=True, depth=100)
 

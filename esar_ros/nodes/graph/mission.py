@@ -113,7 +113,7 @@ class NodeSpec:
     ends_mission: bool = False  # its orderly end is the mission's
     optional: bool = False  # the mission goes on without it
     module: str = ""  # with its main(); by default the executable's under esar_ros.nodes
-    images: bool = False  # publishes pictures: needs the large shared-memory segment
+    images: bool = False  # publishes images: needs the large shared-memory segment
     truth: bool = False  # may know ground truth, and so gets the token that opens it
 
     def truth_environment(self, token: str) -> dict[str, str]:
@@ -160,7 +160,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         "use_sim_time": options.use_sim_time and options.world != PX4,  # an autopilot's time is the system's
         "faults": options.fault,
     }
-    # Whoever starts the embedded simulator watches it, and an autopilot's pictures may be drawn later than it flies.
+    # Whoever starts the embedded simulator watches it, and an autopilot's images may be drawn later than it flies.
     patience = {} if options.world == "airsim" else {"connect_timeout": 0.0}
     server: dict[str, Any] = {"host": options.host, "port": options.port, **patience}
     image: dict[str, Any] = {"image_width": width, "image_height": height}
@@ -199,7 +199,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     if options.world != PX4:
         bridged = {**common, **server, **estimator, "vehicles": vehicles, "progress": options.progress}
         specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, bridged))
-    # Pictures of a server that only draws: its clock is not the vehicle's.
+    # Images of a server that only draws: its clock is not the vehicle's.
     stamps = "arrival" if options.world == PX4 else "source"
     sensing = {**common, **server, **image, "detector": options.detector, "stamps": stamps}
     knows = options.detector == TRUTH_DETECTOR

@@ -15,7 +15,7 @@ _UNHEEDED = ("preset", "odometry", "fault", "view", "foxglove")  # by every proc
 
 
 def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
-    """Processes of a flight in world px4 whose pictures come from camera drivers. Raises UsageError."""
+    """Processes of a flight in world px4 whose images come from camera drivers. Raises UsageError."""
     options.check()
     if options.detector == TRUTH_DETECTOR:
         raise UsageError(f"detector {TRUTH_DETECTOR} reads a simulator's object ids", "choose another detector")

@@ -60,7 +60,7 @@ def pose_of_transform(message: Any) -> Pose:
     return Pose(array3(message.translation), np.array([q.w, q.x, q.y, q.z], dtype=np.float64))
 
 
-_ODOMETRY_KEPT = 100  # messages: a picture may arrive seconds after its stamp
+_ODOMETRY_KEPT = 100  # messages: an image may arrive seconds after its stamp
 
 
 class OdometryInMap:

@@ -1,4 +1,4 @@
-"""The best picture of each thing found, side by side: one image for RViz."""
+"""The best image of each thing found, side by side: one image for RViz."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _in_order(clues: Sequence[SeenClue]) -> list[SeenClue]:
 
 
 def _paste(tile: NDArray[np.uint8], jpeg: bytes) -> None:
-    """Fit a picture into a tile, keeping its proportions; one that cannot be read leaves it empty."""
+    """Fit an image into a tile, keeping its proportions; one that cannot be read leaves it empty."""
     image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
     if image is None:
         return

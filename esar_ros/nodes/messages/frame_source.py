@@ -27,7 +27,7 @@ from esar_ros.perception.detectors.backend import CameraFrame
 
 @dataclass(frozen=True)
 class FrameSet:
-    """The pictures of all cameras at one stamp."""
+    """The images of all cameras at one stamp."""
 
     ns: int
     frames: tuple[CameraFrame, ...]  # in the order of mission.names.CAMERAS; in real time some may be lacking
@@ -63,15 +63,15 @@ class InProcessFrames:
             consumer(frame_set)
 
 
-SPREAD = 100_000_000  # ns between the pictures of one frame, where each camera has its own clock
+SPREAD = 100_000_000  # ns between the images of one frame, where each camera has its own clock
 PATIENCE = 0.1  # s of waiting for a camera that is silent
-NEAR = 50_000_000  # ns between a picture and the odometry that places it
+NEAR = 50_000_000  # ns between an image and the odometry that places it
 
 
 class TopicFrames:
     """Frames put together from the cameras' Image and CameraInfo topics and the vehicle's odometry.
 
-    In lockstep all have one stamp. In real time pictures may come from drivers with stamps of their own: those that
+    In lockstep all have one stamp. In real time images may come from drivers with stamps of their own: those that
     lie within SPREAD make a frame, placed by the odometry nearest to the newest.
     """
 
@@ -82,7 +82,7 @@ class TopicFrames:
         self._exact = node.lockstep
         self._latest: dict[tuple[str, str], Any] = {}
         self._delivered = 0  # ns
-        self._newest = 0  # ns, stamp of the newest picture
+        self._newest = 0  # ns, stamp of the newest image
         self._newest_came = 0.0  # s, steady
         self._odometry = OdometryInMap(node)
         node.input(names.ODOMETRY, lambda message: self._complete(nanoseconds(message.header.stamp)))
@@ -121,7 +121,7 @@ class TopicFrames:
         self._hand_over(ns, own[:2], parts)
 
     def _complete_near(self) -> None:
-        """Hand the newest pictures over, once, when they belong together and somebody knows where they were taken.
+        """Hand the newest images over, once, when they belong together and somebody knows where they were taken.
 
         A camera that sends nothing is waited for a little, then done without.
         """
@@ -151,7 +151,7 @@ class TopicFrames:
         parts: dict[tuple[str, str], Any],
         cameras: Sequence[str] = names.CAMERAS,
     ) -> None:
-        """own: stamp and pose of the odometry that the pictures are placed by."""
+        """own: stamp and pose of the odometry that the images are placed by."""
         covariance = self._odometry.covariance(own[0])
         frames = tuple(
             CameraFrame(

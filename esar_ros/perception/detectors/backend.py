@@ -21,7 +21,7 @@ from esar_ros.mission.errors import UsageError
 
 @dataclass(frozen=True)
 class CameraFrame:
-    """One camera's picture, its depth and the pose both were taken at; arrays are read-only by agreement."""
+    """One camera's image, its depth and the pose both were taken at; arrays are read-only by agreement."""
 
     camera: str
     model: CameraModel
@@ -35,7 +35,7 @@ class CameraFrame:
 
 @dataclass(frozen=True)
 class Detection2D:
-    """One object in one picture. The box is (x, y, width, height) in px, x and y its least corner."""
+    """One object in one image. The box is (x, y, width, height) in px, x and y its least corner."""
 
     kind: str  # one of mission.clues.KINDS
     score: float  # 0..1
@@ -66,7 +66,7 @@ class DetectorBackend(Protocol):
         """Classes it detects: words of the detector -> kind of mission.clues.KINDS as which each counts."""
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
-        """Look for these from the next picture on.
+        """Look for these from the next image on.
 
         Raises UsageError when the backend cannot, and then goes on as before.
         """

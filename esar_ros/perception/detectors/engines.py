@@ -1,6 +1,6 @@
 """Engines that run an exported network: ONNX Runtime and OpenVINO, on the CPU, with a fixed number of threads.
 
-Both are deterministic then: the same picture gives the same numbers, run after run and process after process.
+Both are deterministic then: the same image gives the same numbers, run after run and process after process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ONNXRUNTIME, OPENVINO = "onnxruntime", "openvino"
 
 
 class Engine(Protocol):
-    """A loaded network with one picture in and one array out."""
+    """A loaded network with one image in and one array out."""
 
     @property
     def size(self) -> tuple[int, int] | None:
@@ -31,7 +31,7 @@ class Engine(Protocol):
         """Table of classes that its exporter wrote into it, as text; empty: none."""
 
     def run(self, image: Tensor) -> Tensor:
-        """Output for a picture (1, 3, H, W), RGB 0..1."""
+        """Output for an image (1, 3, H, W), RGB 0..1."""
 
 
 def engine_version(name: str) -> str:
@@ -80,13 +80,13 @@ class _OnnxRuntime:
         self.class_names = str(self._session.get_modelmeta().custom_metadata_map.get("names", ""))
 
     def run(self, image: Tensor) -> Tensor:
-        """Output for a picture (1, 3, H, W), RGB 0..1."""
+        """Output for an image (1, 3, H, W), RGB 0..1."""
         output: Tensor = self._session.run([self._output], {self._input: image})[0]
         return output
 
 
 class _OpenVino:
-    """OpenVINO, one graph a picture size; full precision, so that results depend less on the processor."""
+    """OpenVINO, one graph an image size; full precision, so that results depend less on the processor."""
 
     def __init__(self, path: Path, threads: int) -> None:
         try:
@@ -110,7 +110,7 @@ class _OpenVino:
         self._requests: dict[tuple[int, ...], Any] = {}
 
     def run(self, image: Tensor) -> Tensor:
-        """Output for a picture (1, 3, H, W), RGB 0..1."""
+        """Output for an image (1, 3, H, W), RGB 0..1."""
         request = self._requests.get(image.shape)
         if request is None:
             model = self._model.clone()

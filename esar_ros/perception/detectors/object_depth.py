@@ -34,7 +34,7 @@ class ObjectPixels:
 
 
 def object_pixels(detection: Detection2D, depth: NDArray[np.float32]) -> ObjectPixels:
-    """Of a detection in a picture of planar depth; none where the object has no valid depth."""
+    """Of a detection in an image of planar depth; none where the object has no valid depth."""
     x, y, width, height = detection.box
     top, left = max(y, 0), max(x, 0)
     crop = depth[top : max(y + height, 0), left : max(x + width, 0)].astype(np.float64)

@@ -9,9 +9,9 @@ MARGIN = 16  # px of what lies beyond that are looked at, too: the surroundings 
 
 
 def region_within(depth: NDArray[np.float32], reach: float, stride: int) -> tuple[slice, slice]:
-    """Rows and columns of a picture (H, W) that hold anything within reach (m, planar), with a margin.
+    """Rows and columns of an image (H, W) that hold anything within reach (m, planar), with a margin.
 
-    Their starts are multiples of the network's stride, so that its cells lie where they lie in the whole picture. What
+    Their starts are multiples of the network's stride, so that its cells lie where they lie in the whole image. What
     has no valid depth (NaN, too near) counts as within reach: it is not known to be far. Both are empty where all is
     beyond.
     """

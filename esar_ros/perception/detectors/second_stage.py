@@ -45,7 +45,7 @@ def box_depths(boxes: RawBoxes, frame: CameraFrame) -> NDArray[np.float64]:
 
 def features(boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame) -> Tensor:
     """(N, OWN_FEATURES + classes): logarithms of depth (m), of the box's sides in m and px, whether it touches the
-    picture's edge, and the first stage's log-odds of each class."""
+    image's edge, and the first stage's log-odds of each class."""
     height, width = frame.rgb.shape[:2]
     sides = np.maximum(boxes.corners[:, 2:] - boxes.corners[:, :2], _MIN_SIDE)
     metres = sides * depths[:, None] / (frame.model.fx, frame.model.fy)
@@ -64,13 +64,13 @@ def features(boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame) -
 
 def crops(boxes: RawBoxes, depths: NDArray[np.float64], frame: CameraFrame) -> Tensor:
     """(N, CHANNELS, SIDE, SIDE) about the boxes' centres: colour 0..1, and depth against the box's own, in shares of
-    the crop's extent, -1..1. Beyond the picture: grey, at the box's own depth."""
+    the crop's extent, -1..1. Beyond the image: grey, at the box's own depth."""
     out = np.empty((len(depths), CHANNELS, SIDE, SIDE), dtype=np.float32)
     pyramid = [(frame.rgb, frame.depth)]
     for n, (corners, depth) in enumerate(zip(boxes.corners, depths, strict=True)):
         centre = (corners[:2] + corners[2:]) / 2.0
         for scale, extent in enumerate(EXTENTS):
-            step = extent * frame.model.fx / depth / SIDE  # picture px per crop px
+            step = extent * frame.model.fx / depth / SIDE  # image px per crop px
             level = min(max(0, math.floor(math.log2(step))), 4)
             while len(pyramid) <= level:
                 pyramid.append(_halved(*pyramid[-1]))
@@ -96,7 +96,7 @@ def _cut(
     own: float,
     extent: float,
 ) -> tuple[Tensor, Tensor]:
-    """Colour (3, SIDE, SIDE) and relative depth (SIDE, SIDE) of a square with `step` px of the picture per px.
+    """Colour (3, SIDE, SIDE) and relative depth (SIDE, SIDE) of a square with `step` px of the image per px.
 
     What has no depth (NaN, 0) counts as being at the box's own.
     """

@@ -20,7 +20,7 @@ from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, register
 from esar_ros.perception.settings import parse
 
-REFERENCE_PIXELS = 640 * 480  # picture size that min_pixels refers to
+REFERENCE_PIXELS = 640 * 480  # image size that min_pixels refers to
 
 
 class OracleSettings(StrictModel):

@@ -1,4 +1,4 @@
-"""Pictures into YOLO's input and YOLO's output into boxes, without the framework it was trained in."""
+"""Images into YOLO's input and YOLO's output into boxes, without the framework it was trained in."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 
 from esar_ros.mission.errors import UsageError
 
-GREY = 114  # of 255: what YOLO is trained to see beyond the picture's edge
+GREY = 114  # of 255: what YOLO is trained to see beyond the image's edge
 FREE_COLUMNS = 6  # x1, y1, x2, y2, score, class: networks that need no suppression
 
 
 @dataclass(frozen=True)
 class Letterbox:
-    """A picture in the network's input, and the way back."""
+    """An image in the network's input, and the way back."""
 
     tensor: NDArray[np.float32]  # (1, 3, H, W), RGB 0..1
-    scale: float  # input px per picture px
+    scale: float  # input px per image px
 
 
 @dataclass(frozen=True)
 class RawBoxes:
-    """Candidates of one picture, in picture px; N of them."""
+    """Candidates of one image, in image px; N of them."""
 
     corners: NDArray[np.float64]  # (N, 4) x1, y1, x2, y2
     scores: NDArray[np.float64]  # (N,) raw, 0..1
@@ -47,9 +47,9 @@ class RawBoxes:
 
 
 def letterbox(rgb: NDArray[np.uint8], size: tuple[int, int] | None, scale: float = 1.0, stride: int = 32) -> Letterbox:
-    """Put a picture (H, W, 3) into the network's input, at its upper left corner, padded with grey.
+    """Put an image (H, W, 3) into the network's input, at its upper left corner, padded with grey.
 
-    size: (height, width) that the network takes, whole picture kept in proportion; None: the picture at `scale`, padded
+    size: (height, width) that the network takes, whole image kept in proportion; None: the image at `scale`, padded
     to multiples of the network's stride.
     """
     height, width = rgb.shape[:2]
@@ -115,7 +115,7 @@ def suppress(boxes: RawBoxes, overlap: float, agnostic: bool) -> RawBoxes:
 
 
 def pixel_box(corners: NDArray[np.float64], size: tuple[int, int]) -> tuple[int, int, int, int] | None:
-    """Box (x, y, width, height) in whole px that covers the corners within a picture (height, width); None: outside."""
+    """Box (x, y, width, height) in whole px that covers the corners within an image (height, width); None: outside."""
     left, top = (max(0, int(np.floor(value + 0.5))) for value in corners[:2])
     right, bottom = (
         min(limit, int(np.floor(value + 0.5))) for value, limit in zip(corners[2:], (size[1], size[0]), strict=True)

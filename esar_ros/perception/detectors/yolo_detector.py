@@ -95,7 +95,7 @@ class YoloDetector(ABC):
 
     @abstractmethod
     def _infer(self, image: Tensor) -> Tensor:
-        """The network's output for a picture (1, 3, H, W)."""
+        """The network's output for an image (1, 3, H, W)."""
 
     @property
     @abstractmethod
@@ -103,7 +103,7 @@ class YoloDetector(ABC):
         """(height, width) that the network takes; None: any."""
 
     def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
-        """Detections of each frame, surest first; none in an empty picture."""
+        """Detections of each frame, surest first; none in an empty image."""
         return [self._detect(frame) if frame.rgb.size else [] for frame in frames]
 
     def _detect(self, frame: CameraFrame) -> list[Detection2D]:
@@ -111,7 +111,7 @@ class YoloDetector(ABC):
         return self._detections(found, frame)
 
     def _candidates(self, frame: CameraFrame, min_scores: NDArray[np.float64]) -> RawBoxes:
-        """The network's boxes in a picture, not merged yet, from a raw score (classes,) on."""
+        """The network's boxes in an image, not merged yet, from a raw score (classes,) on."""
         rows, columns = self._region(frame)
         rgb = frame.rgb[rows, columns]
         if not rgb.size:
@@ -120,7 +120,7 @@ class YoloDetector(ABC):
         return decode(self._infer(image.tensor), image, min_scores).moved(columns.start, rows.start)
 
     def _region(self, frame: CameraFrame) -> tuple[slice, slice]:
-        """Rows and columns of a picture that are looked at: all of them where the card states no reach."""
+        """Rows and columns of an image that are looked at: all of them where the card states no reach."""
         if self.card.reach is None or self._size is not None:
             return slice(0, frame.rgb.shape[0]), slice(0, frame.rgb.shape[1])
         return region_within(frame.depth, self.card.reach, self.card.stride)

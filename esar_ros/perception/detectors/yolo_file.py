@@ -52,7 +52,7 @@ class YoloFile(YoloDetector):
     """An exported network in an engine."""
 
     def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
-        """Loads the network and looks at one grey picture with it. Raises UsageError."""
+        """Loads the network and looks at one grey image with it. Raises UsageError."""
         settings, path = _chosen(name, parameters)
         self._engine: Engine = load_engine(_ENGINES[name], path, settings.threads)
         card = _card(settings, path, self._engine.class_names)
@@ -113,7 +113,7 @@ class YoloFile(YoloDetector):
 
 
 def _tried(engine: Engine, side: tuple[int, int], path: Path) -> Tensor:
-    """Output for a grey picture. Raises UsageError."""
+    """Output for a grey image. Raises UsageError."""
     try:
         output = engine.run(np.full((1, 3, *side), 0.5, dtype=np.float32))
     except UsageError:

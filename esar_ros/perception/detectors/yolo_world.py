@@ -97,7 +97,7 @@ class YoloWorld(YoloDetector):
     """An open-vocabulary detector whose words can change in flight."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        """Loads the weights and looks at one grey picture. Raises UsageError."""
+        """Loads the weights and looks at one grey image. Raises UsageError."""
         settings, path = _chosen(parameters)
         self._world = load_world(path)
         import torch

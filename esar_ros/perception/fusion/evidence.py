@@ -78,7 +78,7 @@ def _never_falling(values: Sequence[float]) -> list[float]:
 
 @dataclass
 class _Look:
-    """Pictures from one place: where the first was taken from, and the mean of what they say."""
+    """Images from one place: where the first was taken from, and the mean of what they say."""
 
     direction: Vector  # (3,) unit vector, camera to object
     distance: float  # m
@@ -100,7 +100,7 @@ class Evidence:
         self._place(_Look(direction, distance, _log_odds(probability) - _log_odds(how.base_rate), 1, 1), how)
 
     def miss(self, direction: Vector, distance: float, how: EvidenceSettings) -> None:
-        """Take in a picture that should have shown it and did not."""
+        """Take in an image that should have shown it and did not."""
         self._place(_Look(direction, distance, _log_odds(how.missed), 1, 0), how)
 
     def absorb(self, other: Evidence, how: EvidenceSettings) -> None:

@@ -1,7 +1,7 @@
 """Fusion of sightings over cameras and time into objects with an id, a place and a covariance.
 
-Association: Mahalanobis gate and Hungarian assignment per picture (Bar-Shalom and Li,
-Multitarget-Multisensor Tracking, 1995); a picture shows an object once. Filter: track.py.
+Association: Mahalanobis gate and Hungarian assignment per image (Bar-Shalom and Li,
+Multitarget-Multisensor Tracking, 1995); an image shows an object once. Filter: track.py.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class ClueFusion:
     ) -> tuple[SeenClue, ...]:
         """Take in the sightings of one frame (all cameras) and return every object known, by id.
 
-        frames: the pictures that were looked at; kinds: what they were looked through for. Objects of these that the
-        pictures should have shown and did not are believed less.
+        frames: the images that were looked at; kinds: what they were looked through for. Objects of these that the
+        images should have shown and did not are believed less.
         """
         given = list(sightings)
         places = {id(sighting): place for place, sighting in enumerate(given)}
@@ -71,7 +71,7 @@ class ClueFusion:
         return self.clues()
 
     def _doubt(self, frame: CameraFrame, shown: set[int], kinds: Collection[str]) -> None:
-        """Count a picture against the objects that it should show as well as any before, and does not."""
+        """Count an image against the objects that it should show as well as any before, and does not."""
         missing = [track for track in self._tracks if track.id not in shown and track.evidence.kind in kinds]
         if not missing or not np.isfinite([*frame.pose.position, *frame.pose.quaternion]).all():
             return
@@ -102,7 +102,7 @@ class ClueFusion:
         return [sighting for sighting in image if any(sighting is other for other in kept)]
 
     def _take_in(self, image: list[Sighting]) -> list[tuple[Sighting, Track]]:
-        """Associate one picture's sightings and update or open their tracks; a ray without an object is kept."""
+        """Associate one image's sightings and update or open their tracks; a ray without an object is kept."""
         for track in self._tracks:
             track.place.advance(image[0].stamp, image[0].pose_covariance, self._settings)
         owners: list[tuple[Sighting, Track]] = []
@@ -198,7 +198,7 @@ class ClueFusion:
         track.evidence.add(kind, probability, sighting.bearing, distance, self._settings.evidence)
 
     def _merge(self, touched: set[int]) -> None:
-        """Unite tracks that have come to lie in one place, unless one picture showed both."""
+        """Unite tracks that have come to lie in one place, unless one image showed both."""
         for track in list(self._tracks):
             if track.id not in touched:
                 continue
@@ -265,7 +265,7 @@ def _share_inside(sighting: Sighting, other: Sighting) -> float:
     """Share of a sighting's pixels that lie in another's: of its box, or of its mask where both have one."""
     mine, theirs = sighting.detection, other.detection
     if mine.mask is not None and theirs.mask is not None:
-        return 0.0  # masks part the picture: each pixel is one object's
+        return 0.0  # masks part the image: each pixel is one object's
     (x, y, width, height), (left, top, across, down) = mine.box, theirs.box
     wide = min(x + width, left + across) - max(x, left)
     high = min(y + height, top + down) - max(y, top)

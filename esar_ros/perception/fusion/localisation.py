@@ -15,7 +15,7 @@ from esar_ros.perception.settings import LocalisationSettings
 
 @dataclass(frozen=True)
 class Sighting:
-    """One object seen in one picture. Without depth it is a bearing: position and the rest of it are None."""
+    """One object seen in one image. Without depth it is a bearing: position and the rest of it are None."""
 
     stamp: float  # s
     camera: str

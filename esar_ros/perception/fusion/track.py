@@ -99,7 +99,7 @@ class Track:
     last_seen: float
     extent: float  # m, mean over the sightings
     sightings: int = 1
-    beside: set[int] = field(default_factory=set)  # ids seen in one picture with it: other objects for certain
+    beside: set[int] = field(default_factory=set)  # ids seen in one image with it: other objects for certain
 
     def saw(self, stamp: float, distance: float, extent: float, text: str) -> None:
         """Note a further sighting: at a distance, of a size (m)."""

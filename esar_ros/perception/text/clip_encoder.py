@@ -24,7 +24,7 @@ class Clip:
     """A loaded network with what it needs; torch's types, which are not imported here."""
 
     network: Any
-    prepare: Callable[[Any], Any]  # PIL picture -> (3, H, W)
+    prepare: Callable[[Any], Any]  # PIL image -> (3, H, W)
     tokenise: Callable[[list[str]], Any]
     torch: Any
 

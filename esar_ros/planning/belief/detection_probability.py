@@ -91,7 +91,7 @@ class _Fits(BaseModel):
 
 
 class _Shares(BaseModel):
-    """Share of objects that one picture finds in each bin of ranges, and how many there were."""
+    """Share of objects that one image finds in each bin of ranges, and how many there were."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -191,7 +191,7 @@ class Detection:
         focal: float = 0.0,
         kinds: Collection[str] = (),
     ) -> None:
-        """focal: focal length (px) of the detector's pictures; 0: as config/vehicle.yaml has it.
+        """focal: focal length (px) of the detector's images; 0: as config/vehicle.yaml has it.
 
         kinds: of the clues to be expected; none: any.
 
@@ -246,7 +246,7 @@ class Detection:
         """light: factor on its ranges."""
         settings = self._settings
         metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
-        alike = metres / self._sharpness  # m, where as many pixels lie on target in the pictures it was measured with
+        alike = metres / self._sharpness  # m, where as many pixels lie on target in the images it was measured with
         size = 1.0 / (1.0 + np.exp((alike - fit.half * light) / fit.softness))
         contrast = np.exp(-_EXTINCTION * metres / self._visibility)
         curve = min(fit.best, _SUREST) * size * np.minimum(1.0, contrast / settings.contrast)

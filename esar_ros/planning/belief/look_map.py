@@ -51,7 +51,7 @@ class LookMap:
         plane: tuple[float, NDArray[np.float64]],
         detection: Detection,
     ) -> None:
-        """Count the pictures taken at a pose of base_link; plane: height and slope of the ground below (Terrain)."""
+        """Count the images taken at a pose of base_link; plane: height and slope of the ground below (Terrain)."""
         reach, here = detection.reach, base.position
         first = np.floor((here[:2] - reach - self.origin) / self.cell).astype(int)
         last = np.ceil((here[:2] + reach - self.origin) / self.cell).astype(int)

@@ -1,7 +1,7 @@
 """A stand-in for the language model: answers the methods' own questions by stated rules, offline and deterministic.
 
 It is asked in the place of a server, with the same messages, and its words are checked against the same forms. It reads
-nothing but the text of the question in hand (no picture, no memory). A method that asks it is another row in every
+nothing but the text of the question in hand (no image, no memory). A method that asks it is another row in every
 table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the form that is asked for:
 
 - an action or a point without knowledge of the way (NextAction, Point): straight on and level, with a left turn 20 s,

@@ -1,4 +1,4 @@
-"""The vehicles' cameras as clients have named, moved and zoomed them, and what a picture of the present shows."""
+"""The vehicles' cameras as clients have named, moved and zoomed them, and what an image of the present shows."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Cameras:
         return View(pose, self.capture(drone, camera, kind), kind, as_float, compress and not as_float)
 
     def job(self, views: Iterable[View], own_ids: bool = False) -> Job:
-        """Pictures of the world as it is now, whenever they are drawn.
+        """Images of the world as it is now, whenever they are drawn.
 
         own_ids: objects show their own ids in segmentation images, whatever clients have set.
         """

@@ -1,4 +1,4 @@
-"""AirSim's recording: a folder with airsim_rec.txt, one line a sample, and the pictures that the lines name."""
+"""AirSim's recording: a folder with airsim_rec.txt, one line a sample, and the images that the lines name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from esar_ros.sim.settings import RecordedImage
 LOG = logging.getLogger(__name__)
 FOLDER = Path("out/recordings")  # below the present folder, unless settings name another
 HEADER = "VehicleName\tTimeStamp\tPOS_X\tPOS_Y\tPOS_Z\tQ_W\tQ_X\tQ_Y\tQ_Z\tImageFile\n"
-WAITING = 16  # samples whose pictures are not drawn yet; more are left out
+WAITING = 16  # samples whose images are not drawn yet; more are left out
 _ARRAY_HEADER = 5  # bytes in front of the elements of a packed float array
 
 

@@ -1,4 +1,4 @@
-"""The camera's exposure and its sensor's noise: pure functions of the light, so that a pose has one picture."""
+"""The camera's exposure and its sensor's noise: pure functions of the light, so that a pose has one image."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from esar_ros.sim.world.world import World
 _SHADOW_REACH = 100.0  # m, half side of the shadow map
 _SHADOW_FADE = 78.0  # m from the eye where baked shade has taken over
 _SHADOW_SIDE = 1536  # px
-_SHADOW_GRID = 24.0  # m the shadow map's centre snaps to: pictures depend on the pose, not on the way there
+_SHADOW_GRID = 24.0  # m the shadow map's centre snaps to: images depend on the pose, not on the way there
 _DUST = np.array([0.40, 0.30, 0.18])  # albedo of what storms lay down
 _FLASH = 2.5  # times a thunderstorm's light that a flash adds
 _SNOW_ALBEDO = 0.8

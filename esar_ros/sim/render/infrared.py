@@ -21,7 +21,7 @@ from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.world.environment import Environment
 
 LAPSE = 0.0065  # K/m, standard atmosphere
-COLDEST, STEP = -40.0, 0.5  # deg C of count 0, K a count of the 8-bit picture
+COLDEST, STEP = -40.0, 0.5  # deg C of count 0, K a count of the 8-bit image
 _AIR_SHARE = 0.6  # of visible light's extinction that is left at 10 um (haze; fog droplets dim both alike)
 
 
@@ -99,7 +99,7 @@ def celsius(
 
 
 def counts(temperature: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """8-bit picture: STEP kelvin a count from COLDEST on."""
+    """8-bit image: STEP kelvin a count from COLDEST on."""
     return np.asarray(np.clip((temperature - COLDEST) / STEP + 0.5, 0.0, 255.0), dtype=np.uint8)
 
 

@@ -41,7 +41,7 @@ def finish(
     time: float,
     seconds: float,
 ) -> None:
-    """Change pictures (C, H, W, 3) in place.
+    """Change images (C, H, W, 3) in place.
 
     haze: radiance of distant air times exposure; wind: m/s ENU; noise: standard deviation in grey levels;
     seconds: since the weather began.

@@ -2,7 +2,7 @@
 
 Small objects decide whether somebody is found, and one sample a pixel makes a gamble of which of their colours, if
 any, a pixel gets. So their colour is drawn larger into tiles of an atlas, cut off where the scene lies before it, and
-the mean of the samples is blended over the picture by the share of them that were hit. Ids and depth are never mixed.
+the mean of the samples is blended over the image by the share of them that were hit. Ids and depth are never mixed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LightAt = Callable[[SceneObject], tuple[float, float]]
 
 @dataclass(frozen=True, eq=False)
 class _Tile:
-    """Things whose rectangles in the picture touch: view, things, rectangle (x0, y0, x1, y1) px, samples a side."""
+    """Things whose rectangles in the image touch: view, things, rectangle (x0, y0, x1, y1) px, samples a side."""
 
     view: int
     things: list[SceneObject]
@@ -75,7 +75,7 @@ class ObjectDrawing:
         samples: int,
         lamplit: bool,
     ) -> None:
-        """Blend the things shown in each view over the pictures (size: of one, px) in target, one below the other.
+        """Blend the things shown in each view over the images (size: of one, px) in target, one below the other.
 
         bind(k) makes view k the Frame block's; samples: greatest number along a side of a pixel;
         lamplit: whether the frame has lamps.
@@ -236,7 +236,7 @@ def _tiles(view: View, index: int, things: Sequence[SceneObject], size: tuple[in
 
 
 def _rectangle(view: View, thing: SceneObject, size: tuple[int, int]) -> list[int] | None:
-    """Pixels (x0, y0, x1, y1) that a thing's bounding box covers; None when outside the picture."""
+    """Pixels (x0, y0, x1, y1) that a thing's bounding box covers; None when outside the image."""
     corners = thing.scale * _corners(thing.mesh) @ thing.pose.rotation.T
     seen = (thing.pose.position + corners - view.eye) @ view.axes.T
     width, height = size

@@ -87,10 +87,10 @@ class Renderer:
         self._ground = GroundDrawing(context, world.place)
         self._flora = FloraDrawing(context, world.flora, world.ground, Unit.DETAIL, Unit.ATLAS)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
-        self._light: Illumination | None = None  # made for the conditions of the first picture: it is baked
+        self._light: Illumination | None = None  # made for the conditions of the first image: it is baked
 
     def sync(self) -> None:
-        """Take over the world's environment now; every picture does so by itself, at no cost when nothing changed."""
+        """Take over the world's environment now; every image does so by itself, at no cost when nothing changed."""
         with self._context:
             self._lit()
 
@@ -103,7 +103,7 @@ class Renderer:
         return self._light
 
     def render(self, camera_poses: Sequence[Pose], time: float, infrared: bool = False) -> Frame:
-        """Pictures of the cameras' optical frames in the map, at a simulation time in s.
+        """Images of the cameras' optical frames in the map, at a simulation time in s.
 
         Time moves clouds, smoke, rain and what the weather lays on the ground.
         """
@@ -137,7 +137,7 @@ class Renderer:
         self._target.clear(red=np.inf, depth=1.0)
 
     def _show(self, k: int) -> None:
-        """Draw into the k-th picture."""
+        """Draw into the k-th image."""
         self._context.viewport = (0, k * self.camera.height, self.camera.width, self.camera.height)
 
     def _render(self, views: list[View], camera_poses: Sequence[Pose], time: float, infrared: bool) -> Frame:

@@ -271,7 +271,7 @@ PLANT_BARE_FRAGMENT = (
     + "in vec3 lit_colour; in vec3 speck;\nvoid main() { colour = vec4(lit_colour + speck, 0.0); depth = speck.z; }\n"
 )
 
-# A billboard turns about its vertical axis to the eye; one triangle about its picture.
+# A billboard turns about its vertical axis to the eye; one triangle about its image.
 BILLBOARD_VERTEX = (
     VERSION
     + FRAME
@@ -417,7 +417,7 @@ void main() { warmth = heat.y; }
 """
 )
 
-# The mean of a tile's samples over the picture; blended with coverage, alpha left alone.
+# The mean of a tile's samples over the image; blended with coverage, alpha left alone.
 RESOLVE_VERTEX = VERSION + "in vec2 corner;\nvoid main() { gl_Position = vec4(corner, 0.0, 1.0); }\n"
 
 RESOLVE_FRAGMENT = (

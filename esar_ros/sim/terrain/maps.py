@@ -111,7 +111,7 @@ class PlaceMap:
         return np.asarray(self.cover_at(xy) == LandCover.WATER)
 
     def shaded_relief(self, pixels: int) -> NDArray[np.uint8]:
-        """North-up picture (pixels, pixels, 3) RGB: a walking map's colours under a north-western sun, with tracks."""
+        """North-up image (pixels, pixels, 3) RGB: a walking map's colours under a north-western sun, with tracks."""
         if pixels < 8:
             raise ValueError(f"a picture of {pixels} px shows nothing")
         tracks = [Track(line, self.track_width.get(name, 1.0)) for name, line in self.tracks.items()]

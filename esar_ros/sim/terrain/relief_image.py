@@ -37,12 +37,12 @@ def relief_image(
     tracks: Sequence[Track],
     pixels: int,
 ) -> NDArray[np.uint8]:
-    """North-up picture (pixels, pixels, 3) RGB of a map's heights and land cover, (n, n) each, side `size` m."""
+    """North-up image (pixels, pixels, 3) RGB of a map's heights and land cover, (n, n) each, side `size` m."""
     n = heights.shape[0]
     z = _resample(heights.astype(np.float32), pixels)
     step = size / pixels
     gy, gx = np.gradient(z, step)
-    # Flat country is drawn with more relief, mountains with less: the picture's contrast stays about the same.
+    # Flat country is drawn with more relief, mountains with less: the image's contrast stays about the same.
     exaggeration = float(np.clip(0.5 / max(float(np.percentile(np.hypot(gx, gy), 80)), 1e-3), 0.3, 6.0))
     shade = _hill_shade(gx * exaggeration, gy * exaggeration)
     # High ground stands out a little in mountains.

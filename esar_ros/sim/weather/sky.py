@@ -15,7 +15,7 @@ from esar_ros.sim.weather.moon import moon_direction
 
 LUX = 1.75e-4  # of our radiance: 1 lux upright on white, 10 times what it has beside noon's sun (see NIGHT_SKY)
 MOON = 6e-4  # of a full moon overhead: 90 times what it has beside the sun, or no camera would see by it
-NIGHT_SKY = 1.6e-4  # ambient of a moonless night, exaggerated likewise: a picture holds fewer stops than the eye
+NIGHT_SKY = 1.6e-4  # ambient of a moonless night, exaggerated likewise: an image holds fewer stops than the eye
 
 # Share of the noon sky's light at a sun elevation (degrees), from twilight photometry (Rozenberg, "Twilight", 1966).
 _TWILIGHT = np.array(

@@ -57,7 +57,7 @@ class MessageTamper:
         return changed
 
     def without_camera(self, message: Any, camera: str) -> Any:
-        """Not of a message: pictures are handed over as frames."""
+        """Not of a message: images are handed over as frames."""
         raise UsageError(f"camera {camera} is not part of this topic", f"give topic {core.FRAMES}")
 
     def charged(self, message: Any, share: float) -> Any:
@@ -106,7 +106,7 @@ class FrameTamper:
         return self._with_depth(frame_set, lambda depth: np.full_like(depth, np.nan))
 
     def flipped(self, frame_set: Any) -> Any:
-        """Pictures have no axes to be mistaken."""
+        """Images have no axes to be mistaken."""
         return frame_set
 
     def in_millimetres(self, frame_set: Any) -> Any:
@@ -114,11 +114,11 @@ class FrameTamper:
         return self._with_depth(frame_set, lambda depth: depth * np.float32(1e3))
 
     def without_camera(self, frame_set: Any, camera: str) -> Any:
-        """Without the pictures of one camera."""
+        """Without the images of one camera."""
         return replace(frame_set, frames=tuple(f for f in frame_set.frames if f.camera != camera))
 
     def charged(self, frame_set: Any, share: float) -> Any:
-        """Pictures have no charge."""
+        """Images have no charge."""
         return frame_set
 
     def _with_depth(self, frame_set: Any, change: Callable[[Any], Any]) -> Any:

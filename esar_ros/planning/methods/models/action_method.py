@@ -103,11 +103,11 @@ class ActionMethod(Thinker, ABC):
 
     @property
     def sends_images(self) -> tuple[int, int] | None:
-        """Width (px) and quality of pictures to the model."""
+        """Width (px) and quality of images to the model."""
         return self._mind.sends_images if self._mind is not None else None
 
     def safe_actions(self, observation: Observation) -> list[str]:
-        """Actions whose way is inside the area and free as far as the depth pictures show; turns and stop always."""
+        """Actions whose way is inside the area and free as far as the depth images show; turns and stop always."""
         points = surface_points(observation.views.values())
         return [action for action in ACTIONS if self.is_safe(action, observation, points)]
 

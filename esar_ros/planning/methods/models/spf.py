@@ -4,7 +4,7 @@ Source: Hu et al., See, point, fly: a learning-free VLM framework for universal 
 re-implemented from the paper; as a baseline in ESARBench, section 4.1. Adapted: the distance is measured by the depth
 camera in place of the model's guess, and a leg is at most 30 m and ends 5 m before what is pointed at; the drone
 turns first when the point is more than 10 degrees off its nose, then flies. There may be several victims, so `done`
-is asked for the whole mission. Needs a model that sees pictures for every leg; without an answer it takes the first
+is asked for the whole mission. Needs a model that sees images for every leg; without an answer it takes the first
 free way.
 """
 
@@ -28,7 +28,7 @@ from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import images_of, mission_words
 
-GRID = 1000  # the model's coordinates run from 0 to this over the picture
+GRID = 1000  # the model's coordinates run from 0 to this over the image
 SYSTEM = (
     "You steer a search-and-rescue drone by pointing into its front camera picture. Point at where the drone "
     "should fly next to find the missing people or their traces: [x, y] with 0 to 1000 from left to right and "
@@ -87,7 +87,7 @@ class SeePointFly(ActionMethod):
         return Choice(STOP, why) if answer.done else self._towards(answer.point, view, observation, why)
 
     def _towards(self, point: tuple[float, float], view: CameraView, observation: Observation, why: str) -> Choice:
-        """Turn towards a point of the picture if it is off the nose, else fly there."""
+        """Turn towards a point of the image if it is off the nose, else fly there."""
         settings = self._settings
         u, v = point[0] / GRID * view.model.width, point[1] / GRID * view.model.height
         depth = depth_near(view, u, v)

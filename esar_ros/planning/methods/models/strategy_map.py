@@ -69,7 +69,7 @@ class _Frame:
 
 
 def draw(scene: Scene) -> NDArray[np.uint8]:
-    """RGB picture (SIDE + strip, SIDE, 3)."""
+    """RGB image (SIDE + strip, SIDE, 3)."""
     frame = _Frame(scene)
     canvas = np.empty((SIDE + _STRIP, SIDE, 3), np.uint8)
     canvas[:] = 255

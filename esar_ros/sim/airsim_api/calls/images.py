@@ -1,4 +1,4 @@
-"""Cameras: pictures, poses and fields of view."""
+"""Cameras: images, poses and fields of view."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_FLOATS, _NO_BYTES = [0.0], b"\0"  # rpclib cannot send empty ones
 
 
 class ImagesApi:
-    """Pictures of one call show one instant; the simulation goes on while they are drawn."""
+    """Images of one call show one instant; the simulation goes on while they are drawn."""
 
     def __init__(self, context: Context, cameras: Cameras, renderer: RenderClient) -> None:
         self._context = context

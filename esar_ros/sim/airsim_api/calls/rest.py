@@ -11,7 +11,7 @@ from esar_ros.sim.airsim_api.values import ApiError
 
 LOG = logging.getLogger(__name__)
 
-# Accepted and without effect: they draw over Unreal's picture for a person to see.
+# Accepted and without effect: they draw over Unreal's image for a person to see.
 WITHOUT_EFFECT = (
     "simFlushPersistentMarkers", "simPlotPoints", "simPlotLineStrip", "simPlotLineList", "simPlotArrows",
     "simPlotStrings", "simPlotTransforms", "simPlotTransformsWithNames", "simSetTraceLine",

@@ -66,7 +66,7 @@ def encode_image(
     if kind is ImageType.SURFACE_NORMALS:
         if normals is None:
             raise ValueError("surface normals were not computed")
-        rgb, kind = normals, ImageType.SCENE  # encoded as any colour picture
+        rgb, kind = normals, ImageType.SCENE  # encoded as any colour image
     if kind is ImageType.INFRARED:
         if celsius is None:
             raise ValueError("temperatures were not computed")

@@ -39,12 +39,12 @@ class Painter:
     def __init__(self, map_id: str, seed: int) -> None:
         self.world = World(load_map(map_id), seed)
         self._renderers: OrderedDict[Capture, Renderer] = OrderedDict()
-        self._kept: OrderedDict[Any, Frame] = OrderedDict()  # of one picture each
+        self._kept: OrderedDict[Any, Frame] = OrderedDict()  # of one image each
         self._lookup = np.zeros(256, dtype=np.uint8)
         self._version = -1
 
     def prepare(self, capture: Capture) -> None:
-        """Make the renderer of a size now, so that the first picture does not wait for it."""
+        """Make the renderer of a size now, so that the first image does not wait for it."""
         self._renderer(capture).sync()
 
     def paint(self, job: Job) -> list[bytes]:
@@ -166,7 +166,7 @@ def main(arguments: list[str]) -> None:
             job = pipe.recv()
             try:
                 pipe.send(shared.write(painter.paint(job)))
-            except Exception as error:  # one bad job must not end the pictures of all
+            except Exception as error:  # one bad job must not end the images of all
                 pipe.send(Failed(f"{type(error).__name__}: {error}"))
     except (EOFError, OSError):
         painter.close()

@@ -1,4 +1,4 @@
-"""Pictures of tasks: one task on its map, and a set's statistics in the layout of the paper's figure 4."""
+"""Images of tasks: one task on its map, and a set's statistics in the layout of the paper's figure 4."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def draw_statistics(stats: Statistics, path: Path) -> None:
 
 
 def word_cloud(words: Mapping[str, int], width: int, height: int, max_words: int = 110) -> NDArray[np.uint8]:
-    """Picture (height, width, 3): the commonest words, larger the commoner, set along a spiral where there is room."""
+    """Image (height, width, 3): the commonest words, larger the commoner, set along a spiral where there is room."""
     image = Image.new("RGB", (width, height), "white")
     draw = ImageDraw.Draw(image)
     taken = np.zeros((height, width), dtype=np.bool_)

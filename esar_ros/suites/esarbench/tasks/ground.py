@@ -23,7 +23,7 @@ from esar_ros.sim.world.world import World
 Points = NDArray[np.float64]
 
 EDGE = 80.0  # m kept from the map's edge; the search area ends 50 m inside it
-LOOK_RANGE = 60.0  # m from which a person still shows in a picture
+LOOK_RANGE = 60.0  # m from which a person still shows in an image
 VIEW_HEIGHTS = (15.0, 30.0)  # m above ground
 VIEW_DISTANCES = (0.0, 20.0, 40.0)  # m, horizontal
 BODY = 0.4  # m above ground: what is looked at of a person or thing
