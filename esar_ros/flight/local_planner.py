@@ -222,7 +222,7 @@ class LocalPlanner:
         return min(max(_YAW_GAIN * off, -self.limits.yaw_rate), self.limits.yaw_rate), off
 
     def _nose_first(self, off: float) -> float:
-        """Share of the speed while the nose is off the way: all within yaw_slow, a fifth beyond a right angle."""
+        """Share of the speed while the nose is off the path: all within yaw_slow, a fifth beyond a right angle."""
         beyond = (abs(off) - self.limits.yaw_slow) / (math.pi / 2 - self.limits.yaw_slow)
         return 1.0 - 0.8 * min(max(beyond, 0.0), 1.0)
 

@@ -34,7 +34,7 @@ def _tops(cells, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _profile(surface, origin, resolution, position, direction, reach, width, out):  # type: ignore[no-untyped-def]
-    """Highest surface (m) across a strip of half width at each step of one cell along the way; -inf unknown."""
+    """Highest surface (m) across a strip of half width at each step of one cell along the path; -inf unknown."""
     side = math.ceil(width / resolution)
     for n in range(out.shape[0]):
         s = n * resolution

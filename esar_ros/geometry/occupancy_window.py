@@ -132,7 +132,7 @@ class OccupancyWindow:
         return np.concatenate([c[((c >= low) & (c <= high)).all(axis=1)] for c in found])
 
     def _nearest_of(self, corners: NDArray[np.float64], p: Vector) -> tuple[float, Vector]:
-        """Distance to, and nearest point of, the cells with these least corners; inf and p if there are none."""
+        """Distance to, and nearest point of, the cells with these lower corners; inf and p if there are none."""
         if not len(corners):
             return math.inf, p
         points = np.clip(p, corners, corners + self.resolution)

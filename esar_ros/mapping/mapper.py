@@ -293,7 +293,7 @@ class Mapper:
 
 
 def _pooled(depth: NDArray[np.float32], model: CameraModel, pose: Pose) -> DepthView:
-    """Large images at half size: the least depth of each 2x2 keeps thin obstacles. Raises MapInputError."""
+    """Large images at half size: the minimum depth of each 2x2 keeps thin obstacles. Raises MapInputError."""
     view = DepthView(depth, model, pose)
     if model.width < POOL_FROM:
         return view

@@ -73,7 +73,7 @@ class Mover:
             self.yaw = goal.yaw
 
     def clamped(self, height: float) -> float:
-        """A height above ground (m) between the least and the ceiling."""
+        """Returns a height above ground (m), clipped to the minimum and the ceiling."""
         return min(max(height, min(self._settings.least_height, self._ceiling)), self._ceiling)
 
     def inside(self, position: Vector) -> bool:

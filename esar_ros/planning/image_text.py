@@ -140,8 +140,8 @@ class Encoder(Protocol):
 class SentenceScorer:
     """Not CLIP: the detected object in the image whose word fits the words asked for best, by sentence embeddings.
 
-    A person counts 1: people are what is looked for. Another kind's fit is the greatest cosine of its word with a
-    sentence of the words, 0 at the least; an object's is that times its probability. Images are read by the detector
+    A person counts 1: people are what is looked for. Another kind's fit is the maximum cosine of its word with a
+    sentence of the words, at least 0; an object's is that times its probability. Images are read by the detector
     alone. It is never called VLFM or CLIP-H.
     """
 

@@ -1,4 +1,4 @@
-"""One leg of a flight: a waypoint on its way to being reached, or found unreachable."""
+"""One leg of a flight: a waypoint until it is reached, or found unreachable."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Progress:
 
 
 class Leg:
-    """Judges the way to one waypoint goal by the pilot's word and by the vehicle's own movement."""
+    """Judges the progress to one waypoint goal by the pilot's report and by the vehicle's own movement."""
 
     def __init__(self, goal: Goal, settings: LegSettings) -> None:
         if goal.type is not GoalType.WAYPOINT:

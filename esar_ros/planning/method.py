@@ -66,7 +66,7 @@ class Mapped(Protocol):
 
 
 def scaled(values: NDArray[np.floating[Any]], known: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Cells of such a grid from values (rows, columns), those below 0 as 0: per cent of the greatest known one."""
+    """Cells of such a grid from values (rows, columns), those below 0 as 0: per cent of the known maximum."""
     maximum = float(np.max(values, initial=0.0, where=known))
     share = np.rint(np.clip(values, 0.0, None) * (100.0 / maximum)) if maximum > 0.0 else np.zeros(values.shape)
     return np.where(known, np.minimum(share, 100.0), UNKNOWN).astype(np.int8)

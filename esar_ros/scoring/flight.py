@@ -55,7 +55,7 @@ class Flight:
         return metrics.path_length(times, self.positions[use], self.path_spacing)
 
     def nearest(self, position: tuple[float, float, float]) -> float | None:
-        """m, least distance of the vehicle to a place; None without a track."""
+        """Returns the minimum distance (m) of the vehicle to a place; None without a track."""
         if not len(self.positions):
             return None
         return float(np.linalg.norm(self.positions - np.array(position), axis=1).min())

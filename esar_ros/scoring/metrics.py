@@ -65,10 +65,10 @@ def assign_gated(
     allowed: NDArray[np.bool_] | None = None,
     penalty: NDArray[np.int64] | None = None,
 ) -> list[Match]:
-    """As many one-to-one pairs closer than gate (strictly) as possible, then at the least total distance.
+    """As many one-to-one pairs closer than gate (strictly) as possible, then at the minimum total distance.
 
     allowed: (N, M), pairs that may match at all; None allows every pair. penalty: (N, M) whole numbers >= 0; where
-    the number of pairs stays the same, the least total penalty comes before distance.
+    the number of pairs stays the same, the minimum total penalty comes before distance.
     """
     a = np.asarray(reports, dtype=np.float64).reshape(-1, 3)
     b = np.asarray(truths, dtype=np.float64).reshape(-1, 3)

@@ -25,7 +25,7 @@ def render_html(
     finds: list[Find] | None = None,
     misses: list[Miss] | None = None,
 ) -> str:
-    """The page. map_picture (JPEG), finds and misses are made here unless given."""
+    """The page. map_image (JPEG), finds and misses are made here unless given."""
     result = flown.result
     m = result.metrics
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)

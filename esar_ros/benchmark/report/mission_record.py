@@ -25,7 +25,7 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 @dataclass(frozen=True)
 class Coverage:
-    """Ground that was looked at: seen is (rows = y, columns = x), origin its least corner in the map frame (m)."""
+    """Ground that was looked at: seen is (rows = y, columns = x), origin its lower corner in the map frame (m)."""
 
     seen: NDArray[np.bool_]
     resolution: float

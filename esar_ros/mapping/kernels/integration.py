@@ -209,7 +209,7 @@ def free_depth(depth: NDArray[np.float32], per_metre: float) -> NDArray[np.float
 
 @kernel
 def depth_pyramid(depth: NDArray[np.float32], reach: float) -> NDArray[np.float32]:
-    """Least and greatest free depth of square tiles, (levels, rows, columns, 2) in voxels.
+    """Minimum and maximum free depth of square tiles, (levels, rows, columns, 2) in voxels.
 
     Level 0 has tiles of TILE px, each next level doubles them. Depth is cut off at twice the reach.
     """

@@ -97,7 +97,7 @@ def cast_rays(
 
 @inlined
 def box_distance2(px: float, py: float, pz: float, x: float, y: float, z: float, edge: float) -> float:
-    """Squared distance of a point from the cube of this edge with least corner (x, y, z)."""
+    """Squared distance of a point from the cube of this edge with lower corner (x, y, z)."""
     dx = max(x - px, 0.0, px - x - edge)
     dy = max(y - py, 0.0, py - y - edge)
     dz = max(z - pz, 0.0, pz - z - edge)
@@ -228,7 +228,7 @@ def write_occupied(
 ) -> None:
     """Write what is occupied in the chosen blocks (M, 3), each from its row (M,) of `out` on.
 
-    Rows (N, 4) are the centre's x, y, z in m, for voxels of this edge in a world with this least
+    Rows (N, 4) are the centre's x, y, z in m, for voxels of this edge in a world with this lower
     corner, and z once more.
     """
     words = blocks.log_odds.view(np.uint64)

@@ -150,7 +150,7 @@ def fuse_value(
     value: NDArray[np.float32],
     confidence: NDArray[np.float32],
 ) -> None:
-    """Fuse one value into each of the cells (H, W) once, with the greatest weight (W,) of its pixels."""
+    """Fuse one value into each of the cells (H, W) once, with the maximum weight (W,) of its pixels."""
     best = np.zeros(len(value), np.float32)
     for v in range(cells.shape[0]):
         for u in range(cells.shape[1]):

@@ -27,7 +27,7 @@ def declare_limits(node: Node) -> Limits:
 
 
 def bounds(key: str) -> tuple[float, float]:
-    """Least and greatest value of a limit; a bound that the value must not reach is given as if it might."""
+    """Minimum and maximum of a limit; a bound that the value must not reach is given as if it might."""
     found = {}
     for constraint in Limits.model_fields[key].metadata:
         for sign, end in (("ge", 0), ("gt", 0), ("le", 1), ("lt", 1)):

@@ -1,6 +1,6 @@
 """Starts a process of the graph: `python -m esar_ros.nodes.graph.start MODULE ARGUMENTS`.
 
-Imports take seconds on a busy machine. Until the module has its own way of ending, a signal to end ends the process
+Imports take seconds on a busy machine. Until the module handles signals itself, a signal to end ends the process
 without a word instead of with a traceback of whatever was being imported.
 """
 

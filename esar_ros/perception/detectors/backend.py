@@ -35,7 +35,7 @@ class CameraFrame:
 
 @dataclass(frozen=True)
 class Detection2D:
-    """One object in one image. The box is (x, y, width, height) in px, x and y its least corner."""
+    """One object in one image. The box is (x, y, width, height) in px, x and y its upper left corner."""
 
     kind: str  # one of mission.clues.KINDS
     score: float  # 0..1

@@ -17,7 +17,7 @@ FREE_COLUMNS = 6  # x1, y1, x2, y2, score, class: networks that need no suppress
 
 @dataclass(frozen=True)
 class Letterbox:
-    """An image in the network's input, and the way back."""
+    """An image in the network's input, and the inverse mapping."""
 
     tensor: NDArray[np.float32]  # (1, 3, H, W), RGB 0..1
     scale: float  # input px per image px

@@ -26,7 +26,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Placed:
-    """A measured position (m, map) with its own noise, the pose's covariance and the way from the camera to it."""
+    """A measured position (m, map) with its own noise, the pose's covariance and the vector from the camera to it."""
 
     stamp: float
     position: Vector

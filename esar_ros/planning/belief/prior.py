@@ -46,7 +46,7 @@ class PriorSettings(StrictModel):
 class Hypotheses:
     """Equally likely lines of one person: S samples of N nodes; the last node is where the person is.
 
-    A line with fewer places repeats its first one. told: which nodes are places given in the brief.
+    A line with fewer places repeats its first one.
     """
 
     nodes: NDArray[np.float64]  # (S, N, 2) m, map frame

@@ -127,7 +127,7 @@ class RpcServer:
             self._bound(lambda c: c.unfinished, UNFINISHED_BY_ALL, "half messages")
 
     def _bound(self, held: Callable[[_Connection], int], limit: int, what: str) -> None:
-        """Drop the greatest holders until all together hold no more than allowed."""
+        """Drop the connections that hold most until all together hold no more than allowed."""
         sizes = {connection: held(connection) for connection in self._connections}
         excess = sum(sizes.values()) - limit
         for connection in sorted(sizes, key=sizes.__getitem__, reverse=True):

@@ -33,7 +33,7 @@ class Mesh:
 
     @property
     def bounds(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Least and greatest corner, m."""
+        """Lower and upper corner, m."""
         return self.positions.min(axis=0), self.positions.max(axis=0)
 
     def scaled(self, factor: float) -> Mesh:

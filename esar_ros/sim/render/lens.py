@@ -163,7 +163,7 @@ def _hash(x):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _frost(image, share, colour, seed):  # type: ignore[no-untyped-def]
-    """Ice grows inwards from the rim in ragged cells; share is of the way to the middle."""
+    """Ice grows inwards from the rim in ragged cells; share is of the distance to the middle."""
     height, width = image.shape[0], image.shape[1]
     cell = max(3.0, width / 48.0)
     for j in range(height):

@@ -77,7 +77,7 @@ class ObjectDrawing:
     ) -> None:
         """Blend the things shown in each view over the images (size: of one, px) in target, one below the other.
 
-        bind(k) makes view k the Frame block's; samples: greatest number along a side of a pixel;
+        bind(k) makes view k the Frame block's; samples: maximum number along a side of a pixel;
         lamplit: whether the frame has lamps.
         """
         pending = [tile for k, things in enumerate(shown) for tile in _tiles(views[k], k, things, size, samples)]

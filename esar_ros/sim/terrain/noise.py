@@ -85,6 +85,6 @@ def ridged(x: float, y: float, octaves: int, seed: int) -> float:
 
 @njit(cache=True, nogil=True)
 def smoothstep(low: float, high: float, x: float) -> float:
-    """0 below low, 1 above high, a cubic between; low > high runs the other way."""
+    """0 below low, 1 above high, a cubic between; low > high reverses it."""
     t = min(1.0, max(0.0, (x - low) / (high - low)))
     return t * t * (3.0 - 2.0 * t)

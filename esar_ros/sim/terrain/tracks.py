@@ -16,7 +16,6 @@ from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
-from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.land_cover import LandCover
 
 ROUTE_CELL = 8.0  # m
@@ -24,8 +23,8 @@ _HARD = {LandCover.FOREST: 1.5, LandCover.SCRUB: 1.3, LandCover.BLOCKFIELD: 1.6,
          LandCover.SAND: 1.5, LandCover.ROCK: 2.0, LandCover.ICE: 2.5, LandCover.WATER: 1e4}  # fmt: skip
 
 
-class TrackSpec(StrictModel):
-    """A track through way points (m, map frame); between them it finds its own way."""
+class TrackSpec(BaseModel):
+    """A track through way points (m, map frame); between them the route is searched."""
 
     via: list[tuple[float, float]] = Field(min_length=2)
     width: float = Field(1.0, gt=0.0, le=12.0, description="m")
@@ -71,7 +70,7 @@ def _smooth(points: NDArray[np.float64], size: float) -> NDArray[np.float64]:
 def _route(
     heights: NDArray[np.float64], hard: NDArray[np.float64], cell: float, x0: int, y0: int, x1: int, y1: int
 ) -> NDArray[np.int64]:
-    """Cells (N, 2) of x, y on the quickest way (Dijkstra over sixteen neighbours)."""
+    """Cells (N, 2) of x, y on the quickest route (Dijkstra over sixteen neighbours)."""
     back = _dijkstra(heights, hard, cell, x0, y0, x1, y1)
     n = heights.shape[0]
     at, route = y1 * n + x1, []

@@ -55,7 +55,7 @@ def touch(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, x, y, z
 
 @njit(cache=True, nogil=True)
 def sweep(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, start, end, radius):  # type: ignore[no-untyped-def]
-    """First contact of a sphere moved from start to end (3,): fraction of the way, then as touch().
+    """First contact of a sphere moved from start to end (3,): fraction of the path, then as touch().
 
     Samples lie at most half a radius apart, so nothing that the sphere would hit is passed over.
     """

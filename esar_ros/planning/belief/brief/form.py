@@ -125,7 +125,7 @@ def facts_of(reading: BriefReading, prompt: str) -> BriefFacts:
 
 
 def reading_of(facts: BriefFacts) -> BriefReading:
-    """The other way round."""
+    """Returns the reading that gives these facts: the inverse of `facts_of`."""
 
     def measured(distance: Distance | None, direction: Direction | None) -> dict[str, float | bool | None]:
         out: dict[str, float | bool | None] = {}

@@ -83,7 +83,7 @@ _LETTER = re.compile(r"(?<=\b(?:m|k)m\s)[NESW]\b|(?<=\d\sm\s)[NESW]\b|(?<=met(?:
 
 @dataclass(frozen=True)
 class Distance:
-    """A way on the ground: median m, relative standard deviation, and where in the text it stands."""
+    """A distance on the ground: median m, relative standard deviation, and where in the text it stands."""
 
     metres: float
     spread: float

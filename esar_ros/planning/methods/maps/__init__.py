@@ -1,1 +1,1 @@
-"""Methods on the bird's-eye map: frontiers and values, and the way over the grid to them."""
+"""Methods on the bird's-eye map: frontiers and values, and paths over the grid to them."""

@@ -31,11 +31,11 @@ class FrontierExploration(Exploration):
     plans_with_team = True
 
     def walk(self) -> GridWalk:
-        """To the frontier's cell itself, and nothing is remembered of where the way was blocked."""
+        """To the frontier's cell itself, and positions where the path was blocked are not remembered."""
         return GridWalk(self._settings, self._area, self._height, slack=0.0, collisions=False)
 
     def targets(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> Iterator[Target]:
-        """The frontier cell at the end of the shortest way; in a team first of those that no teammate is nearer to."""
+        """The frontier cell at the end of the shortest path; in a team first of those that no teammate is nearer to."""
         for mine in (True, False) if observation.team else (False,):
             frontiers = self._walk.frontier_cells(grid, observation, mine)
             path = self._walk.nearest(grid, passable, observation, frontiers.cells)

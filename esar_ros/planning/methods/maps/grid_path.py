@@ -1,4 +1,4 @@
-"""Ways over a bird's-eye grid: geodesic distance, the nearest target, straight lines of sight.
+"""Paths over a bird's-eye grid: geodesic distance, the nearest target, straight lines of sight.
 
 Distances are chamfer distances over the 8-neighbourhood (Borgefors 1986: 5 straight, 7 diagonal, at most
 8 % longer and 1 % shorter than Euclid), grown from the start in order of distance with one bucket a value (Dial 1969).
@@ -19,14 +19,14 @@ _BUCKETS = DIAGONAL + 1  # values in flight at a time never span more
 
 @dataclass(frozen=True)
 class GridPath:
-    """Cells (N, 2) as row, column from start to target, and the way's length in cells."""
+    """Cells (N, 2) as row, column from start to target, and the path's length in cells."""
 
     cells: NDArray[np.int64]
     length: float
 
 
 def nearest_target(passable: NDArray[np.bool_], targets: NDArray[np.bool_], start: tuple[int, int]) -> GridPath | None:
-    """Shortest way over passable cells from start to the nearest target cell, None when there is none.
+    """Shortest path over passable cells from start to the nearest target cell, None when there is none.
 
     passable and targets (rows, columns); the start itself need not be passable. A diagonal step
     needs both cells beside it passable, so that no corner is cut.

@@ -109,7 +109,7 @@ class GridWalk:
     def nearest(
         self, grid: Grid, passable: NDArray[np.bool_], observation: Observation, targets: NDArray[np.bool_]
     ) -> GridPath | None:
-        """Shortest way from the vehicle to any of the target cells (rows, columns), None when there is none."""
+        """Shortest path from the vehicle to any of the target cells (rows, columns), None when there is none."""
         reach = math.ceil(_SEED_REACH / grid.resolution)
         start = nearest_cell(passable, grid.cell_of(observation.pose.position), reach)
         return None if start is None else nearest_target(passable, targets, start)

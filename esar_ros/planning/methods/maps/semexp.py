@@ -42,7 +42,7 @@ class SemExp(MapMethod):
         self._channels: dict[str, list[tuple[float, float, float]]] = {}  # kind -> x, y (m), score
 
     def look(self, observation: Observation) -> None:
-        """Fuse the objects into the channels of their kinds; the greatest score at a place stays."""
+        """Fuse the objects into the channels of their kinds; the maximum score at a place is kept."""
         for clue in observation.clues:
             channel = self._channels.setdefault(clue.kind, [])
             x, y = float(clue.position[0]), float(clue.position[1])

@@ -3,7 +3,7 @@
 Source: Yokoyama et al., VLFM: vision-language frontier maps for zero-shot semantic navigation, ICRA 2024; as a
 baseline in ESARBench, section 4.1. Every view's image-text score is painted over the ground its depth shows, with
 confidence cos^2 remapped to [0.25, 1] and fused by confidence (mapping.layers.ground_layers.ValueLayer); a frontier is
-worth the greatest value around it, and the last one is kept unless another beats it by 0.01. Adapted for the air: cells
+worth the maximum value around it, and the last one is kept unless another beats it by 0.01. Adapted for the air: cells
 of 4 m and values within 10 m of a frontier (0.5 m indoors); a person seen is flown to, and the search goes on after it.
 Needs CLIP weights (open_clip) but no language model. `vlfm_labels` and `vlfm_text` are the same method with offline
 stand-ins over detected labels, weighted by the brief's words or by sentence embeddings.

@@ -97,7 +97,7 @@ class ActionMethod(Thinker, ABC):
 
     @abstractmethod
     def deliberate(self, observation: Observation) -> Thought[Choice]:
-        """Choose the next action, asking the model on the way."""
+        """Choose the next action; asks the model if necessary."""
 
     # -- what methods use -----------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class ActionMethod(Thinker, ABC):
         return self._mind.sends_images if self._mind is not None else None
 
     def safe_actions(self, observation: Observation) -> list[str]:
-        """Actions whose way is inside the area and free as far as the depth images show; turns and stop always."""
+        """Actions whose path is inside the area and free as far as the depth images show; turns and stop always."""
         points = surface_points(observation.views.values())
         return [action for action in ACTIONS if self.is_safe(action, observation, points)]
 
@@ -126,7 +126,7 @@ class ActionMethod(Thinker, ABC):
         return self._mover.inside(end) and corridor_clear(points, start, end, CLEARANCE)
 
     def fallback(self, observation: Observation, why: str) -> Choice:
-        """Without the model: straight on as long as the way is free, else to the freer side, else turn."""
+        """Without the model: straight on as long as the path is free, else to the freer side, else turn."""
         safe = [action for action in self.safe_actions(observation) if action != STOP]
         for action in ("forward", "left", "right", "turn_left"):
             if action in safe and action != self._refused:

@@ -5,7 +5,7 @@ Captions of the four views, depth pooled to 3 x 3 minima, the last ten poses [x,
 prompt; the model answers with an action, and in the variable variant with its magnitude. Adapted: the target is the
 mission brief, a step is flown as a waypoint above ground, UAV-ON's smaller steps (5 m, 2 m, 15 degrees) are the fixed
 ones, and stop is not obeyed in the first ten actions. Captions and decisions need a model; without a decision the first
-free way is taken.
+free path is taken.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Attractions(Form):
 
 @register("apex")
 class Apex(ActionMethod):
-    """The move with the greatest simulated reward."""
+    """The move with the maximum simulated reward."""
 
     name = "apex"
     settings_type = ApexSettings
@@ -144,7 +144,7 @@ class Apex(ActionMethod):
         return float(worth.sum())
 
     def belief_grid(self) -> Grid | None:
-        """See planning.method.Mapped: the greatest attraction above each 5 m of ground."""
+        """See planning.method.Mapped: the maximum attraction above each 5 m of ground."""
         if self._attraction is None:
             return None
         values = self._attraction.values.max(axis=2).T

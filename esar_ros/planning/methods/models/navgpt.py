@@ -3,8 +3,8 @@
 Source: Zhou et al., NavGPT: explicit reasoning in vision-and-language navigation with large language models, AAAI 2024;
 as a baseline in ESARBench, section 4.1. Adapted for the air: the sectors are the four cameras, each with a caption, the
 detector's objects with bearing and distance, and no metric map; in place of the viewpoints of an indoor graph the model
-gets the actions whose way the depth images show free. Captions and the decision need a model; without captions the
-detector's words stand alone, without a decision the first free way is taken.
+gets the actions whose path the depth images show free. Captions and the decision need a model; without captions the
+detector's words stand alone, without a decision the first free path is taken.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ re-implemented from the paper; as a baseline in ESARBench, section 4.1. Adapted:
 camera in place of the model's guess, and a leg is at most 30 m and ends 5 m before what is pointed at; the drone
 turns first when the point is more than 10 degrees off its nose, then flies. There may be several victims, so `done`
 is asked for the whole mission. Needs a model that sees images for every leg; without an answer it takes the first
-free way.
+free path.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _HALVINGS = 24  # of the swept box's size
 
 @dataclass(frozen=True)
 class CoveragePath:
-    """Waypoints (N, 2) in the map frame (m), two a lane, and the way's length from the start (m)."""
+    """Waypoints (N, 2) in the map frame (m), two a lane, and the path's length from the start (m)."""
 
     waypoints: NDArray[np.float64]
     length: float

@@ -3,7 +3,7 @@
 Source: SARenv's "greedy" baseline, a walk over the cells of a lost-person heat map to the best unvisited neighbour.
 Adapted for the air: the last known point is the start, since the baseline reads no brief; the heat map is the
 distance statistics of config/lost_persons.yaml around it; cells are as wide as the cameras see a person on both
-sides; when all neighbours are done, the way leads to the cell with the most probability a metre of way. Needs no
+sides; when all neighbours are done, the path leads to the cell with the most probability a metre of path. Needs no
 model.
 """
 
@@ -43,7 +43,7 @@ class Greedy(Pattern):
 def walk(heat: NDArray[np.float64], start: tuple[int, int], longest: float) -> NDArray[np.intp]:
     """Cells (N, 2) of the greedy walk over probabilities (R, C) from a cell, which counts as visited; length in cells.
 
-    Ends when nothing is left or the way is `longest` long. Equal cells: the one straighter ahead, then the first.
+    Ends when nothing is left or the path is `longest` long. Equal cells: the one straighter ahead, then the first.
     """
     left = heat.copy()
     left[start] = 0.0

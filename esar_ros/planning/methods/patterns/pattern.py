@@ -49,7 +49,7 @@ class Pattern(ABC):
         self._policy = ReportPolicy(self._settings.reporting)
 
     def reset(self, brief: Brief, seed: int) -> None:
-        """Begin a mission: lay the way. Patterns draw no random numbers."""
+        """Begin a mission: lay the path. Patterns draw no random numbers."""
         settings = self._settings
         self._height = flight_height(settings.height, brief)
         spacing = lane_spacing(self._height, settings.look_range, settings.overlap)
@@ -63,13 +63,13 @@ class Pattern(ABC):
 
     @abstractmethod
     def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
-        """Points (N, 2) of the pattern around home, inside the area (corners (M, 2)), on a way of at most `longest` m.
+        """Points (N, 2) of the pattern around home, inside the area (corners (M, 2)), on a path of at most `longest` m.
 
         spacing: m between turns or lanes.
         """
 
     def _left_out(self) -> int:
-        """Points to leave out because the way to the present one is blocked."""
+        """Points to leave out because the path to the present one is blocked."""
         return 0
 
     def _where(self) -> str:
@@ -131,7 +131,7 @@ def inside(points: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray
 
 
 def cut(points: NDArray[np.float64], start: Vector, longest: float) -> NDArray[np.float64]:
-    """The first of the points (N, 2), as many as a way from start of at most `longest` m takes."""
+    """The first of the points (N, 2), as many as fit on a path of at most `longest` m from start."""
     path = np.concatenate([start[None, :2], points])
     flown = np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))
     return points[: int(np.searchsorted(flown, longest, side="right"))]

@@ -42,7 +42,7 @@ class Zigzag(Pattern):
         return path.waypoints
 
     def _left_out(self) -> int:
-        """The rest of a lane whose way is blocked; so is a lane that cannot be entered."""
+        """The rest of a lane whose path is blocked; so is a lane that cannot be entered."""
         return self._next % 2
 
     def _where(self) -> str:

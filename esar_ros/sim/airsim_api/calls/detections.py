@@ -129,7 +129,7 @@ def pixel_boxes(ids: NDArray[np.uint8], wanted: Iterable[int]) -> dict[int, tupl
 
 
 def box_seen_from(eye: Pose, box: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Least and greatest corner, in the camera's FRD frame, of an oriented box (15,) as SceneObject.box gives it."""
+    """Lower and upper corner, in the camera's FRD frame, of an oriented box (15,) as SceneObject.box gives it."""
     centre, half, axes = box[:3], box[3:6], box[6:15].reshape(3, 3)
     to_eye = eye.rotation.T
     middle = flu_to_frd(to_eye @ (centre - eye.position))
