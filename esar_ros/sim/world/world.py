@@ -92,8 +92,8 @@ class World:
         taken = {thing.id for thing in self._objects.values()}
         free = next((i for i in range(FIRST_ID, LAST_ID + 1) if i not in taken), None)
         if free is None:
-            most = LAST_ID - FIRST_ID + 1
-            raise UsageError(f"object '{name}': {most} objects are in the world already", "destroy some first")
+            capacity = LAST_ID - FIRST_ID + 1
+            raise UsageError(f"object '{name}': {capacity} objects are in the world already", "destroy some first")
         thing = self._placed(name, free, assets()[asset], pose, float(scale))
         self._put(thing)
         return thing

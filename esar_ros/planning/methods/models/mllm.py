@@ -200,8 +200,8 @@ class MllmSearch(ModelBelief):
             frontiers.sort(key=lambda f: float(np.linalg.norm(f.position - here)) - 0.5 * len(f.cells))
             edges = [Candidate(f.position, "edge of the mapped ground") for f in frontiers[: 3 * settings.frontiers]]
         spread = [one for one in numbered([likely, found, edges]) if contains(self._area, one.place)]
-        most = settings.peaks + settings.finds + settings.frontiers
-        return spread[:most]
+        count = settings.peaks + settings.finds + settings.frontiers
+        return spread[:count]
 
     def _words(self, candidates: Sequence[Candidate], observation: Observation) -> str:
         here = observation.pose.position[:2]
