@@ -17,11 +17,7 @@ from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PoseSigmas(_Strict):
+class PoseSigmas(StrictModel):
     """Standard deviations of the pose that images are placed by."""
 
     horizontal: float = Field(default=0.5, ge=0, description="m, east and north")

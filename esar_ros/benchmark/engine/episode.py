@@ -1,7 +1,7 @@
 """One mission in one process: the graph's cores in the graph's order, step by step, without ROS.
 
 A step is 50 ms of the simulator's time. Frames come at 1 Hz and ranges at 10 Hz (config/vehicle.yaml), and in each step
-the order is that of docs/architecture.md: state, ranges, images, objects and map, planner, pilot, governor,
+the order is that of docs/explanation/architecture.md: state, ranges, images, objects and map, planner, pilot, governor,
 autopilot. What is made later in a step reaches earlier ones in the next. Numbers are rounded where messages round them
 (wire.py), so the result is the graph's, but for `timing`.
 """

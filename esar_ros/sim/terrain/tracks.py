@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 from pydantic import Field
 
+from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.land_cover import LandCover
 
 ROUTE_CELL = 8.0  # m
@@ -23,7 +24,7 @@ _HARD = {LandCover.FOREST: 1.5, LandCover.SCRUB: 1.3, LandCover.BLOCKFIELD: 1.6,
          LandCover.SAND: 1.5, LandCover.ROCK: 2.0, LandCover.ICE: 2.5, LandCover.WATER: 1e4}  # fmt: skip
 
 
-class TrackSpec(BaseModel):
+class TrackSpec(StrictModel):
     """A track through way points (m, map frame); between them the route is searched."""
 
     via: list[tuple[float, float]] = Field(min_length=2)
