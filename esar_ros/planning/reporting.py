@@ -4,7 +4,7 @@ A report cannot be taken back. So an object is reported once it is likely enough
 calibrated probability, perception/fusion/evidence.py) and its position is accurate enough to lie within the scoring's
 radius; a victim needs a second look from another place beside. A method that takes second looks reports a victim who is
 more likely there than not after the last of them, since no further evidence will come. Every object is reported once;
-near the cap the last reports are kept for victims. The effect on the scores: docs/localisation.md.
+near the cap the last reports are kept for victims. The effect on the scores: docs/explanation/localisation.md.
 """
 
 from __future__ import annotations

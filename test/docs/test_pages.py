@@ -46,6 +46,15 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert wanted in anchors(target), f"{path or page.name} has no heading #{wanted}"
 
 
+def test_pages_that_code_names_exist() -> None:
+    named = re.compile(r"(?<![\w/])docs/[\w./-]+\.(?:md|jpg|png)")
+    for folder in ("esar_ros", "launch", "config", "msg", "srv", "action", "benchmarks", "examples"):
+        for file in (ROOT / folder).rglob("*.*"):
+            if file.suffix in (".py", ".yaml", ".msg", ".srv", ".action", ".md"):
+                for page in named.findall(file.read_text(encoding="utf-8")):
+                    assert (ROOT / page).exists(), f"{file.relative_to(ROOT)} names {page}"
+
+
 def listed(entry: object) -> list[str]:
     """Pages of a part of the site's contents."""
     if isinstance(entry, str):
