@@ -23,7 +23,7 @@ from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.msg import Brief, Heartbeat, MissionState, PilotState, SafetyStatus, Tick, VehicleState
+from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.hand import goal_of
 from esar_ros.nodes.core.interface import BY_NAME
@@ -37,7 +37,6 @@ from esar_ros.nodes.messages import convert
 from esar_ros.safety.conditions import conditions_speed
 
 RATE = 20.0  # Hz, in real time
-SILENT = 1e6  # s, silence of a planner that is known to be gone
 # What a person may order, as goals; None: the planner's.
 ORDERS: dict[str, Goal | None] = {"search": None, "hold": Goal(GoalType.HOLD), "return": Goal(GoalType.RETURN)}
 _Read = TypeVar("_Read")
@@ -56,10 +55,8 @@ class PilotNode(StepNode):
         self._goal: tuple[int, Goal] | None = None
         self._home: Vector | None = None
         self._window: tuple[int, OccupancyWindow | None] | None = None
-        self._decision_received = 0.0
         self._pending: tuple[int, PilotOutput] | None = None  # answer waiting for the bridge, by stamp
         self._pending_until = 0.0
-        self._count = 0
         self._order: Goal | None = None  # a person's, in place of the planner's goal
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._on_brief)
@@ -75,11 +72,10 @@ class PilotNode(StepNode):
         self._touch_down = ActionClient(self, TouchDown, names.TOUCH_DOWN)
         order = BY_NAME[names.OPERATOR_ORDER]
         self.create_subscription(String, self.topic(order.name), self._on_order, PROFILES[order.quality])
+        self.listen_to(interface.PLANNER)
+        self.every(1.0 / RATE, self._on_time)
         if self.lockstep:
             self.create_timer(0.2, self._on_patience, clock=self.steady)
-        else:
-            self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
-            self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
         self.join()
 
     def waiting_for(self) -> str:
@@ -99,10 +95,6 @@ class PilotNode(StepNode):
         self._home = home
         self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, self._limits))
 
-    def _on_heartbeat(self, message: Heartbeat) -> None:
-        if message.node == interface.PLANNER:
-            self._decision_received = time.monotonic()
-
     def _on_order(self, message: String) -> None:
         """A person's order holds until the next one; `search` gives the vehicle back to the planner."""
         if message.data in ORDERS:
@@ -112,10 +104,8 @@ class PilotNode(StepNode):
 
     def _on_time(self) -> None:
         ns = self._odometry.newest_ns()
-        if ns is None or self._home is None:
-            return
-        self._count += 1
-        self.on_step(Step(ns, self._count, 0, 1.0 / RATE, None, frozenset()))
+        if ns is not None and self._home is not None:
+            self.answer_now(ns, 0, 1.0 / RATE)
 
     def _on_patience(self) -> None:
         """A bridge that does not answer a request must not stop the chain."""
@@ -179,18 +169,13 @@ class PilotNode(StepNode):
     # -- in and out -----------------------------------------------------------------------------
 
     def _see(self, step: Step) -> PilotInput | None:
-        own = self._odometry.at(step.ns if self.lockstep else None)
+        own = self._odometry.at(step.at)
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
         if own is None or autopilot is None or self._home is None:
             return None
         mission: MissionState | None = self.inbox(names.MISSION_STATE).newest
-        safety: SafetyStatus | None = self.inbox(names.SAFETY_STATUS).newest
-        if self.lockstep and step.previous_ns is not None:
-            safety = self.inbox(names.SAFETY_STATUS).at(step.previous_ns) or safety
+        safety: SafetyStatus | None = self.of_step_before(names.SAFETY_STATUS, step)
         phase = mission.phase if mission is not None else MissionState.UNKNOWN
-        silence = time.monotonic() - self._decision_received
-        if self.lockstep:
-            silence = SILENT if interface.PLANNER in step.absent else 0.0
         return PilotInput(
             now=step.seconds,
             pose=own[1],
@@ -198,12 +183,12 @@ class PilotNode(StepNode):
             armed=bool(autopilot.armed),
             landed=autopilot.landed == VehicleState.LANDED_ON_GROUND,
             # Steps begin with the mission, so that in lockstep no message has to tell.
-            running=self.lockstep or phase == MissionState.RUNNING,
+            running=step.exact or phase == MissionState.RUNNING,
             ended=phase == MissionState.ENDED,
             home=self._home,
             height=float(safety.height) if safety is not None and safety.has_height else None,
             goal=self._newest_goal(),
-            planner_silence=silence,
+            planner_silence=self.silence_of(interface.PLANNER, step),
             window=self._newest_window(step),
             mode=convert.mode_of(safety) if safety is not None and safety.mode else Mode.NORMAL,
             given=convert.array3(safety.given) if safety is not None else None,

@@ -48,7 +48,6 @@ class PlannerNode(StepNode):
         self._team = Team(self, [name for name in listed if name])
         self._brief: Brief | None = None
         self._start_ns: int | None = None
-        self._asked = 0
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._begin)
         self.input(names.MISSION_STATE, self._begin)
@@ -75,7 +74,7 @@ class PlannerNode(StepNode):
         if self.pace != LOCKSTEP:
             self._session.run_clock()
             self.inbox(names.CLUES)
-            self.create_timer(0.05, self._on_time, clock=self.steady)
+            self.every(0.05, self._on_time)
             self._last_frame = 0
         self.join()
 
@@ -111,7 +110,7 @@ class PlannerNode(StepNode):
 
     def _has_images(self, step: Step) -> bool:
         """Returns whether the step's images have arrived, or are not to be expected any more."""
-        if VIEWS not in self._needs or not self.lockstep or interface.CAMERA_DRIVER in step.absent:
+        if VIEWS not in self._needs or not step.exact or interface.CAMERA_DRIVER in step.absent:
             return True
         if self._frames is not None and self._frames.ns == step.ns:
             return True
@@ -122,7 +121,7 @@ class PlannerNode(StepNode):
     def _views(self, step: Step) -> dict[str, CameraView]:
         """The step's images; in real time the newest."""
         frames = self._frames
-        if frames is None or (self.lockstep and frames.ns != step.ns):
+        if frames is None or (step.exact and frames.ns != step.ns):
             return {}
         return {frame.camera: CameraView(frame.model, frame.pose, frame.rgb, frame.depth) for frame in frames.frames}
 
@@ -135,8 +134,7 @@ class PlannerNode(StepNode):
         if ns <= self._last_frame:
             return
         self._last_frame = ns
-        self._asked += 1
-        self.on_step(Step(ns, self._asked, Tick.FRAME, 0.05, None, frozenset()))
+        self.answer_now(ns, Tick.FRAME, 0.05)
 
     def on_step(self, step: Step) -> bool | None:
         """Decide at frames; other steps need nothing from a planner."""
@@ -158,7 +156,7 @@ class PlannerNode(StepNode):
         for number, report in answer.reports:
             self.send(names.REPORTS, convert.report_message(report, number, step))
         self.send(names.GOAL, convert.goal_message(answer.goal, answer.goal_seq, step))
-        own = self._odometry.at(step.ns if self.lockstep else None)
+        own = self._odometry.at(step.at)
         if own is not None and self.wanted(names.GOAL_MARKERS):
             pilot: PilotState | None = self.inbox(names.PILOT_STATE).newest
             height = float(pilot.height) if pilot is not None and pilot.has_height else None
@@ -200,17 +198,14 @@ class PlannerNode(StepNode):
             return None
 
     def _observe(self, step: Step) -> Observation | None:
-        own = self._odometry.at(step.ns if self.lockstep else None)
+        own = self._odometry.at(step.at)
         if own is None or self._start_ns is None:
             return None
         _, pose, velocity = own
-        pilot: PilotState | None = self.inbox(names.PILOT_STATE).newest
-        safety: SafetyStatus | None = self.inbox(names.SAFETY_STATUS).newest
-        if self.lockstep and step.previous_ns is not None:
-            pilot = self._before(names.PILOT_STATE, pilot, step)
-            safety = self._before(names.SAFETY_STATUS, safety, step)
-        clues = self._at(names.CLUES, step)
-        grid = self._at(names.MAP_GRID, step)
+        pilot: PilotState | None = self.of_step_before(names.PILOT_STATE, step)
+        safety: SafetyStatus | None = self.of_step_before(names.SAFETY_STATUS, step)
+        clues = self.of_step(names.CLUES, step)
+        grid = self.of_step(names.MAP_GRID, step)
         battery = self.inbox(names.BATTERY).newest
         return self._session.observe(
             step.seconds,
@@ -228,15 +223,6 @@ class PlannerNode(StepNode):
             mode=Mode.UNKNOWN if safety is None else convert.mode_of(safety),
             team=self._team.observe(step),
         )
-
-    def _at(self, topic: str, step: Step) -> Any:
-        box = self.inbox(topic)
-        return box.at(step.ns) or box.newest if self.lockstep else box.newest
-
-    def _before(self, topic: str, newest: Any, step: Step) -> Any:
-        if step.previous_ns is None:
-            return newest
-        return self.inbox(topic).at(step.previous_ns) or newest
 
 
 def _status(answer: Answer) -> int:

@@ -22,7 +22,7 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.msg import Brief, Heartbeat, RangeImage, SafetyStatus, Tick, VehicleState
+from esar_ros.msg import Brief, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.deadlines import Deadlines
@@ -51,7 +51,6 @@ JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what wa
 LATEST = 2**31 * 1_000_000_000 - 1  # ns, of a stamp
 # What it decides by; each has one writer.
 OBEYED = (names.CMD_VEL, names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.RANGES, names.MAP_LOCAL, names.BRIEF)
-SILENT = 1e6  # s, heartbeat age of a pilot that is known to be gone
 
 
 class SafetyGovernorNode(StepNode):
@@ -68,7 +67,6 @@ class SafetyGovernorNode(StepNode):
         listed = declare(self, "others", [""], "names of the mission's other vehicles")
         self._others = {name: convert.OdometryInMap(self, name) for name in listed if name}
         self._home_known = False
-        self._pilot_heard = 0.0
         self._odometry = convert.OdometryInMap(self)
         self.await_input(names.VEHICLE_STATE)
         self.await_input(names.CMD_VEL)
@@ -88,13 +86,11 @@ class SafetyGovernorNode(StepNode):
         self._mode = Mode.UNKNOWN
         self._said = ""
         self._window_of: tuple[int, OccupancyWindow | None] | None = None
-        self._count = 0
         self._now_ns = 0
         self._deadlines = Deadlines(1.0 / RATE)
         self.scheduling = ""  # of this process, in words
-        if not self.lockstep:
-            self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
-            self._timer = self.create_timer(1.0 / RATE, self._on_time, clock=self.steady)
+        self.listen_to(interface.PILOT)
+        self._timer = self.every(1.0 / RATE, self._on_time)
         if different := changed(self._governor.limits):
             self.send(names.SAFETY_LIMITS, String(data=json.dumps(different, sort_keys=True)))
         self.join()
@@ -169,14 +165,10 @@ class SafetyGovernorNode(StepNode):
         response.success = True
         return response
 
-    def _on_heartbeat(self, message: Heartbeat) -> None:
-        if message.node == interface.PILOT:
-            self._pilot_heard = time.monotonic()
-
     def _on_time(self) -> None:
         """Real time: the stamps' clock is the newest odometry's plus the time since it came."""
         newest = self._odometry.newest_ns()
-        if newest is None:
+        if newest is None or self._timer is None:
             return
         released = time.monotonic() + self._timer.time_until_next_call() * 1e-9 - 1.0 / RATE
         ns = newest + round((time.monotonic() - self._odometry.arrived) * 1e9)
@@ -184,8 +176,7 @@ class SafetyGovernorNode(StepNode):
         if self._now_ns - JITTER <= ns < self._now_ns:
             ns = self._now_ns
         self._now_ns = ns = min(max(ns, 0), LATEST)
-        self._count += 1
-        self.on_step(Step(ns, self._count, 0, 1.0 / RATE, None, frozenset()))
+        self.answer_now(ns, 0, 1.0 / RATE)
         self._deadlines.answered(released, time.monotonic())
 
     def on_step(self, step: Step) -> bool | None:
@@ -207,13 +198,9 @@ class SafetyGovernorNode(StepNode):
         self.send(names.SAFETY_STATUS, status)
 
     def _answer(self, step: Step) -> None:
-        at = step.ns if self.lockstep else None
-        state, command = self._state(at), self._command()
+        state, command = self._state(step.at), self._command()
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
-        if self.lockstep:
-            age = SILENT if interface.PILOT in step.absent else 0.0
-        else:
-            age = time.monotonic() - self._pilot_heard
+        age = self.silence_of(interface.PILOT, step)
         landing = autopilot is not None and autopilot.landed == VehicleState.LANDED_LANDING
         answer = self._governor.decide(
             state, command, self._ranges(), self._window(), step.seconds, age, landing, self._traffic(step),
@@ -265,7 +252,7 @@ class SafetyGovernorNode(StepNode):
 
     def _traffic(self, step: Step) -> list[Other]:
         """Returns the other vehicles at their last reported positions."""
-        heard = [box.at(step.ns if self.lockstep else None) or box.at() for box in self._others.values()]
+        heard = [box.at(step.at) or box.at() for box in self._others.values()]
         return [Other(own[0] * 1e-9, own[1].position, own[2]) for own in heard if own is not None]
 
     def _ranges(self) -> RangeImageData | None:

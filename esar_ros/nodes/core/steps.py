@@ -23,6 +23,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
+from rclpy.timer import Timer
 
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
@@ -40,6 +41,7 @@ from esar_ros.nodes.core.stamps import to_stamp as to_stamp
 from esar_ros.nodes.core.types import message_class
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
+GONE = 1e6  # s, silence of a node that is known to be gone
 HEARTBEAT_PERIOD = 0.08  # s wall; receivers expect 10 Hz or more
 
 
@@ -54,6 +56,12 @@ class Step:
     previous_ns: int | None  # stamp of the step before, None for the first one
     absent: frozenset[str]
     frame_before_ns: int | None = None  # of a frame: stamp of the one before in the same epoch, if any
+    exact: bool = True  # lockstep: its inputs carry its stamp; real time: they are the newest
+
+    @property
+    def at(self) -> int | None:
+        """Stamp of its inputs; None for the newest."""
+        return self.ns if self.exact else None
 
     @property
     def stamp(self) -> Time:
@@ -114,6 +122,8 @@ class StepNode(Node, ABC):
         self._heartbeats: list[Publisher] = []
         self._diagnostics = Diagnostics(self)
         self._steps = 0
+        self._timed = 0  # steps of the node's own making, in real time
+        self._heard: dict[str, float] = {}  # steady time of the last heartbeat of each node listened to
         self._worst = 0.0  # s, longest answer since the last diagnostics
         self.boot_id = random.SystemRandom().getrandbits(63)  # by which this process is known
         self._ready = False
@@ -272,6 +282,43 @@ class StepNode(Node, ABC):
 
     def _is_rival(self, message: Heartbeat) -> bool:
         return bool(message.node == self.get_name() and message.boot_id != self.boot_id)
+
+    # -- pace -----------------------------------------------------------------------------------
+
+    def every(self, period: float, callback: Callable[[], None]) -> Timer | None:
+        """Calls back once a period (s, steady time) in real time; in lockstep there is no timer, ticks pace a node."""
+        return None if self.lockstep else self.create_timer(period, callback, clock=self.steady)
+
+    def answer_now(self, ns: int, kinds: int, period: float) -> None:
+        """Answers a step of the node's own making, with the newest inputs; for real time."""
+        self._timed += 1
+        self.on_step(Step(ns, self._timed, kinds, period, None, frozenset(), exact=False))
+
+    def of_step(self, topic: str, step: Step, vehicle: str | None = None) -> Any:
+        """The message of a step, or else the newest."""
+        box = self.inbox(topic, vehicle)
+        return box.newest if step.at is None else box.at(step.at) or box.newest
+
+    def of_step_before(self, topic: str, step: Step, vehicle: str | None = None) -> Any:
+        """The message of the step before, or else the newest."""
+        box = self.inbox(topic, vehicle)
+        return box.newest if step.previous_ns is None else box.at(step.previous_ns) or box.newest
+
+    def listen_to(self, node: str) -> None:
+        """Follows the heartbeats of another node of this vehicle in real time; in lockstep ticks say who is gone."""
+        if node not in self._heard and not self.lockstep:
+            self._heard[node] = 0.0
+            self.create_subscription(Heartbeat, names.HEARTBEAT, self._on_heartbeat, 20)
+
+    def silence_of(self, node: str, step: Step) -> float:
+        """Returns the time (s) since another node's last heartbeat; in lockstep none, or GONE."""
+        if step.exact:
+            return GONE if node in step.absent else 0.0
+        return time.monotonic() - self._heard[node]
+
+    def _on_heartbeat(self, message: Heartbeat) -> None:
+        if message.node in self._heard:
+            self._heard[message.node] = time.monotonic()
 
     def retry(self) -> None:
         """Try again after on_step answered False."""

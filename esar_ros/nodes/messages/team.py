@@ -49,7 +49,7 @@ class Team:
     def is_complete(self, step: Step) -> bool:
         """Returns whether all reports have arrived that the others' decisions of the frame before have counted."""
         before = step.frame_before_ns
-        if before is None or not self._node.lockstep:
+        if before is None:
             return True
         for name in self.names:
             decision: DecisionMessage | None = self._node.inbox(names.DECISION, name).at(before)
@@ -63,18 +63,15 @@ class Team:
 
     def _mate(self, name: str, step: Step) -> Teammate | None:
         node = self._node
-        own = self._odometry[name].at(step.ns if node.lockstep else None) or self._odometry[name].at()
+        own = self._odometry[name].at(step.at) or self._odometry[name].at()
         if own is None:
             return None
         until = step.ns if step.frame_before_ns is None else step.frame_before_ns
-        pilot: PilotState | None = node.inbox(names.PILOT_STATE, name).newest
-        clues = node.inbox(names.CLUES, name).newest
+        pilot: PilotState | None = node.of_step_before(names.PILOT_STATE, step, name)
+        clues = node.of_step(names.CLUES, step, name)
         goal: GoalMessage | None = node.inbox(names.GOAL, name).newest
-        if node.lockstep:
-            if step.previous_ns is not None:
-                pilot = node.inbox(names.PILOT_STATE, name).at(step.previous_ns) or pilot
-            clues = node.inbox(names.CLUES, name).at(step.ns) or clues
-            goal = node.inbox(names.GOAL, name).at(step.frame_before_ns) if step.frame_before_ns is not None else None
+        if step.exact:
+            goal = None if step.frame_before_ns is None else node.inbox(names.GOAL, name).at(step.frame_before_ns)
         flown_to = None
         if goal is not None and goal.type == GoalType.WAYPOINT.value:
             flown_to = convert.array3(goal.position)
@@ -87,6 +84,6 @@ class Team:
             reports=tuple(
                 report
                 for _, (stamp, report) in sorted(self._reports[name].items())
-                if not node.lockstep or stamp <= until
+                if not step.exact or stamp <= until
             ),
         )
