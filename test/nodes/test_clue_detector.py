@@ -150,7 +150,7 @@ def broken(**changes: Any) -> CameraFrame:
 
 
 @pytest.mark.parametrize(
-    ("picture", "why"),
+    ("image", "why"),
     [
         (broken(rgb=np.zeros((0, 0, 3), np.uint8), depth=np.zeros((0, 0), np.float32)), "0x0 pixels"),
         (broken(rgb=np.zeros((240, 320, 4), np.uint8)), "not uint8"),
