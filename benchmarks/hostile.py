@@ -152,9 +152,10 @@ class Episode:
         self.error = OdometryError(self.rig.odometry_error, case.number, VEHICLE)
         area = start[:2] + 80.0 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         self.mapper = Mapper(1.0, self.rig.image.depth_max, 30.0)
-        self.mapper.set_area(area, start)
+        home = np.array([start[0], start[1], float(world.ground_height(start[:2]))])  # it has taken off there
+        self.mapper.set_area(area, home)
         hour = "2026-06-01T11:00:00"
-        site = Site(area, 60.0, start, speed=conditions_speed(case.weather.value, hour, self.limits))
+        site = Site(area, 60.0, home, speed=conditions_speed(case.weather.value, hour, self.limits))
         self.governor = Governor(self.limits, site)
         self.window: OccupancyWindow | None = None
         self.image: RangeImageData | None = None
@@ -172,7 +173,7 @@ class Episode:
         """What it touched, empty when nothing."""
         self.remote.take_control()
         self.client.call("simContinueForTime", STEP)
-        fails = 2.0 + self.rng.uniform(0.0, 0.6 * seconds)  # s
+        fails = self.rng.uniform(0.2, 0.8) * seconds  # s
         self.policy = policy(self.case.kind, self)
         before = self.drone.collision.count
         for n in range(round(seconds / STEP)):

@@ -34,7 +34,9 @@ class Blown:
     def measured(self, stamp: float, velocity: Vector, given: Vector) -> Blown:
         """After a velocity (m/s, map) at a stamp (s), while `given` was what the vehicle was to fly."""
         if self.stamp is None or not 0.0 <= stamp - self.stamp <= _OF_LATE:
-            return Blown(stamp, ((stamp, given[:2].copy(), given[:2].copy()),))
+            # Taken over in motion, it flies on for a while as somebody else has asked.
+            low, high = np.minimum(given[:2], velocity[:2]), np.maximum(given[:2], velocity[:2])
+            return Blown(stamp, ((stamp, low, high),))
         pieces = tuple(piece for piece in self.given if stamp - piece[0] <= _OF_LATE + _PIECE)
         if pieces and stamp - pieces[-1][0] < _PIECE:
             since, low, high = pieces[-1]

@@ -50,8 +50,14 @@ def test_blown_away_back_or_on_it_is_the_winds(velocity: np.ndarray, asked: np.n
 
 
 def test_a_gap_begins_anew() -> None:
-    blown = Blown().measured(10.0, 3.0 * EAST, np.zeros(3)).measured(10.05, 3.0 * EAST, np.zeros(3))
+    blown = Blown().measured(10.0, 1.0 * EAST, np.zeros(3)).measured(10.05, 3.0 * EAST, np.zeros(3))
     assert blown.speed > 0.0 and blown.measured(20.0, 3.0 * EAST, np.zeros(3)).speed == 0.0
+
+
+def test_a_vehicle_taken_over_in_motion_has_time_to_stop() -> None:
+    """At 5 m/s, from an autopilot that flew home by itself."""
+    stopping = [5.0 * EAST * math.exp(-n * STEP) for n in range(400)]
+    assert max(watched(stopping, [np.zeros(3)] * 400)) < 0.1
 
 
 def most(wind: float, seed: int) -> float:
