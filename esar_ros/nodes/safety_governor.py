@@ -239,7 +239,7 @@ class SafetyGovernorNode(StepNode):
             autopilot.landed == VehicleState.LANDED_ON_GROUND,
             charge if math.isfinite(charge) else None,
             self._odometry.deviation(at),
-            bool(autopilot.offboard and not autopilot.holding),
+            bool(autopilot.offboard and not autopilot.holding and self._enabled and self._lifecycle.active),
         )
 
     def _command(self) -> Command | None:

@@ -85,12 +85,24 @@ class InputChecks:
         """
         if state is None or not state.landed:
             return state
+        return state if self._stands(state, image, stood) else replace(state, landed=False)
+
+    def _check_armed(
+        self, state: State | None, image: RangeImageData | None, now: float, stood: Vector | None
+    ) -> State | None:
+        """The state of a vehicle in the air; that it is disarmed only where it stands."""
+        if state is None or state.armed:
+            return state
+        fresh = image is not None and image.is_finite() and usable(image.stamp, now, self.limits.ranges_age, 0.0)
+        return state if self._stands(state, image if fresh else None, stood) else replace(state, armed=True)
+
+    def _stands(self, state: State, image: RangeImageData | None, stood: Vector | None) -> bool:
+        """Whether speed and the surface seen below, or the spot (m, map) where it stood, are a standing vehicle's."""
         position = state.pose.position
         gap = None if image is None else Sight(position, image, None, self.limits.own_radius).gap_below()
         if gap is None:
             gap = math.inf if stood is None else float(np.linalg.norm(position - stood))
-        stands = gap <= ON_GROUND and float(np.linalg.norm(state.velocity)) <= STANDING
-        return state if stands else replace(state, landed=False)
+        return gap <= ON_GROUND and float(np.linalg.norm(state.velocity)) <= STANDING
 
     def _check_scan(
         self, scan: Scan, image: RangeImageData | None, state: State | None, found: Findings

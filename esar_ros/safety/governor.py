@@ -82,11 +82,12 @@ class Governor(InputChecks):
         return self.envelope.site
 
     def set_site(self, site: Site) -> None:
-        """Put a site in force. In flight only a stricter one that holds the vehicle is taken; raises UsageError."""
-        if self._flying and self.site is not None and site.looser_than(self.site):
-            raise UsageError("fence, ceiling and home cannot be loosened in flight", "land first")
-        if self._flying and self._where is not None:
-            site.must_hold(self._where, self._height)
+        """Put a site in force. In flight only a stricter one that holds the vehicle replaces one; raises UsageError."""
+        if self._flying and self.site is not None:
+            if site.looser_than(self.site):
+                raise UsageError("fence, ceiling and home cannot be loosened in flight", "land first")
+            if self._where is not None:
+                site.must_hold(self._where, self._height)
         self.envelope.site = site
 
     def terminate(self) -> None:
@@ -131,6 +132,8 @@ class Governor(InputChecks):
             return self._answer(found, command, _ZERO, 0.0, memory, None, None)
         clock, step = self._check_clock(memory.clock, now, found)
         present = self._check_odometry(state, now, found)
+        if self._flying:
+            present = self._check_armed(present, ranges, now, memory.stood)
         usable_state, motion = self._check_motion(memory.motion, present, found)
         self._check_estimator(usable_state, found)
         safe_command = self._check_command(command, now, found)
@@ -151,10 +154,11 @@ class Governor(InputChecks):
             # Without knowing where the vehicle is nothing can be steered but a landing, by the ranges alone.
             given = _ZERO
             if present is not None:
-                after = replace(after, latch=self._check_charge(after.latch, present.charge))
+                after = self._follow_charge(after, present)
+                after = replace(after, latch=self._check_charge(after.latch, after.battery))
             if after.latch.mode is not Mode.NORMAL:
                 found.add(after.latch.mode, after.latch.reason, "latched")
-            if motion.lost is not None:
+            if usable_state is None and present is not None:
                 given = self._come_down(found, self._check_landed(present, image, memory.stood), image, after)
             return self._commit(memory, replace(after, given=given), found, command, given, 0.0, None, None)
 
@@ -189,15 +193,18 @@ class Governor(InputChecks):
         self._flying = state.armed and not state.landed
         self._where = position
         return replace(
-            memory,
+            self._follow_charge(memory, state),
             tracked=True,
             column=column,
             ground=position.copy() if state.landed else memory.ground,
             stood=(position.copy() if memory.stood is None else memory.stood) if state.landed else None,
-            battery=self._charge(memory, state),
-            told=memory.told if state.battery is None else state.stamp,
             drain=self._drain(memory, state),
         )
+
+    def _follow_charge(self, memory: _Memory, state: State) -> _Memory:
+        """Remember the last charge measured."""
+        told = memory.told if state.battery is None else state.stamp
+        return replace(memory, battery=self._charge(memory, state), told=told)
 
     def _drain(self, memory: _Memory, state: State) -> Drain:
         """How fast the battery empties, wind and cold included."""

@@ -41,10 +41,10 @@ def perimeter(polygon: Polygon) -> float:
     return float(np.linalg.norm(np.roll(polygon, -1, axis=0) - polygon, axis=1).sum())
 
 
-def reaches_beyond(polygon: Polygon, other: Polygon, spacing: float) -> bool:
-    """Returns whether an edge of the polygon leaves the other, looked at every spacing (m) where the two are near."""
+def reaches_beyond(polygon: Polygon, other: Polygon) -> bool:
+    """Returns whether an edge of the polygon leaves the other by more than a micrometre."""
     a, b = (np.ascontiguousarray(corners, dtype=np.float64) for corners in (polygon, other))
-    return bool(_reaches_beyond(a, b, spacing))
+    return bool(_reaches_beyond(a, b))
 
 
 def convex_hull(points: NDArray[np.float64]) -> Polygon:
@@ -103,17 +103,34 @@ def _distance_outside(corners, x, y):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _reaches_beyond(polygon, other, spacing):  # type: ignore[no-untyped-def]
-    """Walks along each edge by its depth inside the other: nothing within that distance leaves it."""
+def _reaches_beyond(polygon, other):  # type: ignore[no-untyped-def]
+    """Parts each edge where it meets the other's edges: between two such places all of it lies on one side."""
+    count = len(other)
+    cuts = np.empty(2 * count + 2)
     for i in range(len(polygon)):
-        start, end = polygon[i], polygon[(i + 1) % len(polygon)]
-        length = np.hypot(end[0] - start[0], end[1] - start[1])
-        along = 0.0
-        while along <= length:
-            share = along / max(length, 1e-9)
-            x, y = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
-            distance = _distance_outside(other, x, y)
-            if distance > 1e-6:
+        x, y = polygon[i, 0], polygon[i, 1]
+        j = (i + 1) % len(polygon)
+        dx, dy = polygon[j, 0] - x, polygon[j, 1] - y
+        square = max(dx * dx + dy * dy, 1e-12)
+        cuts[0], cuts[1], n = 0.0, 1.0, 2
+        for k in range(count):
+            m = (k + 1) % count
+            ax, ay = other[k, 0] - x, other[k, 1] - y
+            ex, ey = other[m, 0] - other[k, 0], other[m, 1] - other[k, 1]
+            if (ax * dy - ay * dx) ** 2 <= 1e-12 * square:  # a corner on the edge, where the two run together
+                cuts[n] = min(max((ax * dx + ay * dy) / square, 0.0), 1.0)
+                n += 1
+            cross = dx * ey - dy * ex
+            if cross != 0.0:
+                along, across = (ax * ey - ay * ex) / cross, (ax * dy - ay * dx) / cross
+                if 0.0 < along < 1.0 and 0.0 <= across <= 1.0:
+                    cuts[n] = along
+                    n += 1
+        places = np.sort(cuts[:n])
+        if _distance_outside(other, x, y) > 1e-6:
+            return True
+        for k in range(n - 1):
+            middle = 0.5 * (places[k] + places[k + 1])
+            if _distance_outside(other, x + middle * dx, y + middle * dy) > 1e-6:
                 return True
-            along += max(spacing, -distance)
     return False

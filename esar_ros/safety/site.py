@@ -25,9 +25,8 @@ from esar_ros.safety.polygons import (
     reaches_beyond,
 )
 
-WIDEST = 20_000.0  # m from the map's origin: flights are shorter, and fences are compared metre by metre
-MAX_CORNERS = 500  # of a polygon, which is looked at whole in every decision
-_LOOK = 1.0  # m between the points at which two fences are compared: corners alone do not show a bay
+WIDEST = 20_000.0  # m from the map's origin: flights are shorter
+MAX_CORNERS = 200  # of a polygon, which is looked at whole in every decision
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Site:
 
     def looser_than(self, other: Site) -> bool:
         """Whether this site allows something the other does not, or leads home elsewhere."""
-        inside = not reaches_beyond(self.fence, other.fence, _LOOK)
+        inside = not reaches_beyond(self.fence, other.fence)
         zones = {zone.tobytes() for zone in self.keep_out}
         dropped = any(zone.tobytes() not in zones for zone in other.keep_out)
         higher = self.ceiling > other.ceiling or self.top > other.top or self.speed > other.speed

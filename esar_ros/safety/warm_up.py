@@ -23,7 +23,10 @@ _CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 def warm_up(limits: Limits) -> None:
-    """Decide as in flight - a second brief, obstacles, a zone and another vehicle near, without a map and with one - and forget it."""
+    """Decide as in flight, without a map and with one, and forget it.
+
+    Obstacles, a zone and another vehicle are near, and a second brief comes.
+    """
     site = Site(100.0 * _CORNERS, 60.0, np.zeros(3), (5.0 * _CORNERS + 20.0,), top=1000.0)
     site.looser_than(site)
     pose = Pose(np.array([15.0, 10.0, 10.0]))

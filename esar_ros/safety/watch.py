@@ -88,6 +88,7 @@ class Motion:
     velocity: Vector | None = None  # m/s
     slips: tuple[Slip, ...] = ()
     stuck: float = 0.0  # m that the velocity led while the position repeated bit by bit
+    seen: float = -math.inf  # s, stamp of the newest repetition
 
     @property
     def lost(self) -> Slip | None:
@@ -95,22 +96,23 @@ class Motion:
         return max((slip for slip in self.slips if slip.is_beyond()), key=lambda slip: slip.size, default=None)
 
     def moved(self, stamp: float, position: Vector, velocity: Vector, gap: float) -> Motion:
-        """After odometry of a stamp (s). After a gap (s) it may be wherever its speed could bring it.
+        """After odometry of a stamp (s).
 
-        Where stamps run back farther than that a clock was set, which is another check's: it begins anew.
+        A position that repeats while the velocity says that it flies is stuck until it moves again, and then may be
+        wherever that velocity could have brought it. So may it after a gap (s) in the odometry; and within reach of one
+        gap after a clock was set back, which tells nothing of the time that passed.
         """
         if self.stamp is None or self.position is None or self.velocity is None:
             return replace(self, stamp=stamp, position=position, velocity=velocity)
         step, way = stamp - self.stamp, position - self.position
         speed = float(np.linalg.norm(velocity))
-        if step > 0.0 and speed > _STANDING and not way.any():
-            return replace(self, stuck=speed * step)  # once it moves again, this was a gap
-        if step < -gap:
-            otherwise = np.zeros(3)
-        elif step <= gap:
+        if step > 0.0 and not way.any() and (speed > _STANDING or self.stuck > 0.0):
+            since = max(stamp - max(self.seen, self.stamp), 0.0)
+            return replace(self, stuck=self.stuck + speed * since, seen=stamp)
+        if -gap <= step <= gap:
             otherwise = way - 0.5 * step * (self.velocity + velocity)
         else:
-            reach = step * max(float(np.linalg.norm(self.velocity)), speed)
+            reach = self.stuck or max(step, gap) * max(float(np.linalg.norm(self.velocity)), speed)
             otherwise = way * max(0.0, 1.0 - reach / max(float(np.linalg.norm(way)), 1e-9))
         slips = tuple(slip.grown(otherwise, abs(step)) for slip in self.slips)
         return Motion(stamp, position, velocity, slips)

@@ -44,6 +44,26 @@ def test_a_false_word_of_having_landed_in_the_air_is_not_believed(
     assert coming_down(kit, limits, landed) == pytest.approx(limits.floor, abs=0.5), "the floor stays in force"
 
 
+def test_one_false_word_of_being_disarmed_in_the_air_switches_nothing_off(kit: SimpleNamespace, limits: Limits) -> None:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.full(3, -99.0)))
+    position, velocity = np.array([30.0, 0.0, 21.0]), np.zeros(3)
+    for n in range(400):
+        scene = kit.Scene(limits, position=position, velocity=velocity, site=governor.site, now=kit.NOW + n * kit.STEP)
+        scene.state = replace(scene.state, armed=n != 20)
+        velocity = scene.decide([0.0, 0.0, -2.0], governor=governor).velocity
+        position = position + velocity * kit.STEP
+    assert float(position[2]) == pytest.approx(limits.floor, abs=0.5), "the floor stays in force"
+
+
+def test_on_the_ground_a_vehicle_that_says_so_is_disarmed(kit: SimpleNamespace, limits: Limits) -> None:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3)))
+    flying = kit.Scene(limits, position=[0.0, 0.0, 8.0])
+    flying.decide([0.0] * 3, governor=governor)
+    down = kit.Scene(limits, position=[0.0, 0.0, 0.05], now=kit.NOW + 0.05)
+    down.state = replace(down.state, armed=False)
+    assert Reason.NOT_FLYING in down.decide([0.0, 0.0, 1.0], governor=governor).reasons
+
+
 def test_moving_it_has_not_landed(kit: SimpleNamespace, limits: Limits) -> None:
     scene = on_ground(kit.Scene(limits, position=[30.0, 0.0, 0.6], velocity=[2.0, 0.0, 0.0]))
     assert Reason.NOT_FLYING not in scene.decide([1.0, 0.0, 0.1]).reasons

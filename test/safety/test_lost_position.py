@@ -19,6 +19,10 @@ Kit = SimpleNamespace
 EAST = np.array([1.0, 0.0, 0.0])
 
 
+def replace_limits(limits: Limits, **changed: float) -> Limits:
+    return limits.model_copy(update=changed)
+
+
 class Astray:
     """A flight in a world without obstacles whose odometry is off by what a test says."""
 
@@ -109,3 +113,34 @@ def test_on_the_ground_unarmed_it_may_be_carried(kit: Kit, limits: Limits) -> No
         scene = kit.Scene(limits, position=[x, 0.0, 0.05], now=kit.NOW + n * kit.STEP)
         scene.state = replace(scene.state, armed=False, landed=True)
         assert Reason.ESTIMATOR not in scene.decide([0.0, 0.0, 0.0], governor=governor).reasons
+
+
+def test_a_position_that_is_stuck_does_not_let_the_vehicle_out_in_bites(kit: Kit, limits: Limits) -> None:
+    flight = Astray(kit, limits)
+    flight.fly(2.0 * EAST, 5.0)
+    told = flight.position.copy()
+    for _ in range(round(120.0 / kit.STEP)):
+        flight.off = told - flight.position
+        flight.step(2.0 * EAST)
+    assert flight.outside < 0.0
+
+
+@pytest.mark.parametrize("battery", [-1.0, 55.0, float("nan")])
+def test_a_lost_vehicle_whose_charge_cannot_be_comes_down_when_the_endurance_is_over(
+    kit: Kit, limits: Limits, battery: float
+) -> None:
+    flight = Astray(kit, replace_limits(limits, endurance=60.0))
+    flight.fly(2.0 * EAST, 3.0)
+    flight.off, flight.battery = -40.0 * EAST, battery
+    assert flight.fly(2.0 * EAST, 120.0)[-1].mode is Mode.LAND
+    assert flight.position[2] < 10.0
+
+
+def test_a_governor_started_again_outside_the_fence_takes_its_brief_and_leads_back(kit: Kit, limits: Limits) -> None:
+    flight = Astray(kit, limits)
+    flight.governor = Governor(limits)
+    flight.position = np.array([61.0, 0.0, 15.0])
+    flight.fly(np.zeros(3), 0.5)
+    flight.governor.set_site(flight.site)
+    flight.fly(np.zeros(3), 20.0)
+    assert flight.site.outside(flight.position) < 0.0

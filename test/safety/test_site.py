@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.polygons import distance_outside, reaches_beyond
 from esar_ros.safety.site import Site
 
 L_SHAPE = np.array([[0.0, 0.0], [40.0, 0.0], [40.0, 20.0], [20.0, 20.0], [20.0, 40.0], [0.0, 40.0]])
@@ -69,25 +70,45 @@ def test_looser_than(kit: SimpleNamespace) -> None:
 
 
 def test_a_fence_of_too_many_corners_or_edges_is_refused_before_it_is_compared() -> None:
-    turns = np.linspace(0.0, 2.0 * np.pi, 501, endpoint=False)
+    turns = np.linspace(0.0, 2.0 * np.pi, 201, endpoint=False)
     circle = 100.0 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     home = np.zeros(3)
     assert Site(circle[::2], 50.0, home).ceiling == 50.0
-    with pytest.raises(UsageError, match="501 corners"):
+    with pytest.raises(UsageError, match="201 corners"):
         Site(circle, 50.0, home)
-    star = circle[:500] * np.where(np.arange(500) % 2, 190.0, 1.0)[:, None]
+    star = circle[:200] * np.where(np.arange(200) % 2, 190.0, 1.0)[:, None]
     with pytest.raises(UsageError, match="km of edges"):
         Site(star, 50.0, home)
 
 
-def test_a_wide_fence_is_looser_by_a_notch_of_a_metre() -> None:
-    turns = np.linspace(0.0, 2.0 * np.pi, 500, endpoint=False)
+def test_a_wide_fence_is_looser_by_a_notch_of_two_metres() -> None:
+    turns = np.linspace(0.0, 2.0 * np.pi, 200, endpoint=False)
     circle = 19_900.0 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     home = np.zeros(3)
     site, inner, notched = Site(circle, 50.0, home), Site(0.99 * circle, 50.0, home), circle.copy()
     notched[7] *= 1.0 - 2.0 / 19_900.0
     assert not inner.looser_than(site) and not Site(notched, 50.0, home).looser_than(site)
     assert site.looser_than(inner) and site.looser_than(Site(notched, 50.0, home))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_leaving_another_fence_agrees_with_a_look_at_every_point(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def star(corners: int) -> np.ndarray:
+        turns = np.sort(rng.uniform(0.0, 2.0 * np.pi, corners))
+        reach = rng.choice([20.0, 30.0, 40.0], corners) if seed % 2 else rng.uniform(20.0, 40.0, corners)
+        return reach[:, None] * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+
+    a, b = star(int(rng.integers(3, 9))), star(int(rng.integers(3, 9)))
+    if seed % 3 == 0:
+        b = np.insert(a, 1, 0.5 * (a[0] + a[1]), axis=0) * rng.choice([1.0, 1.01, 0.99])
+    edges = np.roll(a, -1, axis=0) - a
+    places = [p + share * e for p, e in zip(a, edges, strict=True) for share in np.linspace(0.0, 1.0, 300)]
+    farthest = max(distance_outside(b, place) for place in places)
+    if farthest > 1e-3 or farthest < 1e-9:
+        assert reaches_beyond(a, b) == (farthest > 1e-3)
 
 
 def test_a_fence_that_leaves_only_between_its_corners_is_looser() -> None:

@@ -107,6 +107,13 @@ def test_a_stuck_estimator_that_goes_on_is_where_the_vehicle_has_come_meanwhile(
         assert after.stuck == 0.0 and (after.lost is not None) is lost
 
 
+def test_a_stuck_estimator_stays_stuck_while_the_vehicle_is_held_for_it() -> None:
+    stuck = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])[-1]
+    for n in range(200):
+        stuck = stuck.moved(13.0 + 0.05 * n, np.full(3, 7.0), np.zeros(3), 1.0)
+    assert stuck.stuck > 2.0
+
+
 def test_what_creeps_is_seen_by_the_slow_memory_alone() -> None:
     creeping = [[0.02 * n, 0.0, 0.0] for n in range(600)]  # 0.4 m/s
     assert max(slips(creeping, [0.0, 0.0, 0.0])) < 1.0
@@ -120,12 +127,19 @@ def test_after_a_gap_it_may_be_wherever_its_speed_could_bring_it(place: float, l
     assert (after.lost is not None) is lost
 
 
-def test_a_stamp_that_runs_back_hides_no_jump_and_a_clock_that_is_set_begins_anew() -> None:
+def test_a_stamp_that_runs_back_hides_no_jump() -> None:
     still, away = np.zeros(3), np.array([90.0, 0.0, 0.0])
     before = flown([[0.0, 0.0, 0.0]], [0.0, 0.0, 0.0])[0]
     for stamp in (9.95, 10.0):
         assert before.moved(stamp, away, still, 1.0).moved(10.05, away, still, 1.0).lost is not None
-    assert before.moved(5.0, away, still, 1.0).lost is None
+    assert before.moved(5.0, away, still, 1.0).lost is not None
+
+
+def test_after_a_clock_was_set_back_it_may_be_within_reach_of_one_gap() -> None:
+    before = flown([[0.0, 0.0, 0.0]], [4.0, 0.0, 0.0])[0]
+    for place, lost in ((3.9, False), (40.0, True)):
+        after = before.moved(5.0, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
+        assert (after.lost is not None) is lost
 
 
 # -- ranges that repeat ---------------------------------------------------------------------------

@@ -340,7 +340,8 @@ class _Mission:
         """The governor's answer, and what the vehicle is given."""
         known = self._known
         now = seconds(ns)
-        state = State(now, pose, velocity, reading.armed, reading.landed, known.battery, self._deviation)
+        obeyed = self._conditions.governor
+        state = State(now, pose, velocity, reading.armed, reading.landed, known.battery, self._deviation, obeyed)
         command = Command(now, output.velocity, output.yaw_rate)
         window = known.sensed.window if known.sensed is not None else None
         answer = self._governor.decide(state, command, known.ranges, window, now, 0.0, landing)

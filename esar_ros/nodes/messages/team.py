@@ -82,8 +82,6 @@ class Team:
             goal=flown_to,
             clues=tuple(convert.clue_of(clue) for clue in clues.clues) if clues is not None else (),
             reports=tuple(
-                report
-                for _, (stamp, report) in sorted(self._reports[name].items())
-                if not step.exact or stamp <= until
+                report for _, (stamp, report) in sorted(self._reports[name].items()) if not step.exact or stamp <= until
             ),
         )
