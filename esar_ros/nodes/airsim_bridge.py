@@ -367,7 +367,7 @@ class AirSimBridgeNode(Node):
         bridged.actuation.obey(bridged.reading, bridged.mode, command, seconds)
 
     def _refusal(self, bridged: BridgedVehicle) -> str:
-        """Why a safe command is not obeyed, however fresh; empty when it is."""
+        """Returns why a safe command is refused, however fresh; empty when it is obeyed."""
         assert bridged.authority is not None
         if bridged.authority.complaint:
             return bridged.authority.complaint

@@ -1,6 +1,6 @@
-"""Who moves a vehicle: each topic that does has exactly one writer, known by its node's name, or nobody is obeyed.
+"""Authority over a vehicle: each topic that moves it has one writer, known by its node's name, or is not obeyed.
 
-The graph tells the nodes behind a topic's writers, not who wrote a message, and believes what a process says of itself:
+The graph names the nodes behind a topic's writers, not the writer of a message, and trusts each process's own name:
 this guards against mistakes - a second mission in the same ROS domain, a tool that publishes - and not against malice,
 for which ROS has SROS 2 (docs/how-to/sros2.md).
 """
@@ -44,7 +44,7 @@ class Endpoint:
 
 @dataclass
 class Writers:
-    """What is known of one topic's writers. Times are s of a steady clock that the caller reads."""
+    """Writers of one topic as discovered. Times are s of a steady clock that the caller reads."""
 
     topic: str  # full name
     expected: tuple[str, ...]  # nodes, one of which may write it
@@ -52,7 +52,7 @@ class Writers:
     _since: dict[bytes, float] = field(default_factory=dict)  # s, when each was seen first
 
     def complaint(self, found: Sequence[Endpoint], now: float) -> str:
-        """Why nobody is to be obeyed; empty while there is one writer, or none."""
+        """Returns why no writer is to be obeyed; empty while there is one writer, or none."""
         self._since = {one.id: self._since.get(one.id, now) for one in found}
         strangers = [one for one in found if not self._is_known(one, now)]
         if strangers:
@@ -102,7 +102,7 @@ class Authority:
 
 
 def why_not_obeyed(command: Any, now: int, oldest: int) -> str:
-    """What is wrong with a set-point's header at now (ns): another frame, or a stamp older than `oldest` or ahead."""
+    """Returns the fault of a set-point's header at now (ns): another frame, or a stamp older than `oldest` or ahead."""
     age = now - nanoseconds(command.header.stamp)
     if command.header.frame_id not in ("", names.MAP):
         return f"a set-point in {command.header.frame_id}"
@@ -112,12 +112,12 @@ def why_not_obeyed(command: Any, now: int, oldest: int) -> str:
 
 
 class Rivals:
-    """Listens for a while, before a node says anything, whether another mission's node of the same name lives there."""
+    """Detects another mission's node of the same name, by listening for LISTEN s before a node publishes anything."""
 
     def __init__(self, node: Node, topic: str, addresses: Iterable[str], is_rival: Callable[[Any], bool]) -> None:
-        """topic: of the table, on which that one would be heard, at these addresses; is_rival(message): whether it is.
+        """topic: of the table, which that node publishes, at these addresses; is_rival(message): the message is its.
 
-        Raises UsageError, out of a callback, once it is heard.
+        Raises UsageError, out of a callback, once such a message comes.
         """
         self.alone = False  # whether nobody was heard
         self._node, self._is_rival = node, is_rival

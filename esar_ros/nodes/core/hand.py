@@ -1,4 +1,4 @@
-"""A person's hand: what somebody does by service, action or parameter leaves a trace on one topic.
+"""Manual interventions: what a person does by service, action or parameter leaves a trace on one topic.
 
 The recorder keeps it, and to the referee the flight is no longer the method's own. The pilot asks the bridge for
 actions, too: its goals are known by the first half of their ids, which is the pilot's boot id (msg/Heartbeat).
@@ -20,7 +20,7 @@ _HALF = 8  # bytes
 
 
 class Hand:
-    """Tells what a person did to one vehicle."""
+    """Publishes what a person did to one vehicle."""
 
     def __init__(self, node: Node, vehicle: str = "") -> None:
         """vehicle: prefix of its topics as the node addresses them, empty where it lives there."""
@@ -43,5 +43,5 @@ def goal_of(boot_id: int) -> UUID:
 
 
 def is_goal_of(goal: UUID, boot_id: int) -> bool:
-    """Whether the node of a boot id sent this goal; nobody has the boot id 0."""
+    """Returns whether the node of a boot id sent this goal; no node has the boot id 0."""
     return boot_id != 0 and bytes(goal.uuid)[:_HALF] == boot_id.to_bytes(_HALF, "big")

@@ -277,7 +277,7 @@ class StepNode(Node, ABC):
 
     @property
     def alone(self) -> bool:
-        """Whether it has listened for another mission's node of the same name, and heard none."""
+        """Returns whether it has listened for another mission's node of the same name, and received nothing."""
         return self._rivals is not None and self._rivals.alone
 
     def _is_rival(self, message: Heartbeat) -> bool:

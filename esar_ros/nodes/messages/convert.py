@@ -85,7 +85,7 @@ class OdometryInMap:
                     self._node.get_logger().error(f"refused the transform {names.MAP} -> {child}: {pose}")
 
     def _is_own(self, message: Any) -> bool:
-        """Whether odometry is in the vehicle's own frames; those that it leaves out are its own."""
+        """Returns whether odometry is in the vehicle's own frames; an empty frame id counts as its own."""
         odom, base = (names.vehicle_frame(self._vehicle, frame) for frame in (names.ODOM, names.BASE_LINK))
         return message.header.frame_id in ("", odom) and message.child_frame_id in ("", base)
 
@@ -281,7 +281,7 @@ def clue_of(message: ClueMessage) -> SeenClue:
 
 
 def is_mode(number: int) -> bool:
-    """Whether a governor's mode is one of those that are known."""
+    """Returns whether a number is a known mode of the governor."""
     return number in Mode._value2member_map_ and number != Mode.UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""What a person does leaves a trace that late readers get too, and goals tell who sent them."""
+"""A person's acts leave a trace that late readers get too, and goals identify their sender."""
 
 from __future__ import annotations
 
