@@ -70,8 +70,10 @@ def thresholds(
 def of_second_stage(
     images: Sequence[LabelledImage], empty: Sequence[LabelledImage]
 ) -> tuple[dict[str, float], dict[str, dict[str, list[float]]]]:
-    """Thresholds and reliability curves of a second stage: alarms on empty ground count; a person needs UNSURE
-    alone."""
+    """Thresholds and reliability curves of a second stage; alarms on empty ground count.
+
+    A person's threshold is the score at which its curve reaches UNSURE.
+    """
     limits, curves = thresholds(images, empty), reliability([*images, *empty])
     if PERSON in curves:
         limits[PERSON] = min_score(curves[PERSON])

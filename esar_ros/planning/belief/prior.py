@@ -111,7 +111,7 @@ def _bearing(
 def _length(
     distance: Distance | None, settings: PriorSettings, random: np.random.Generator, count: int
 ) -> NDArray[np.float64]:
-    """Returns samples of a given length (m), with at least 25 m of rounding to either side."""
+    """Returns samples of a length (m): log-normal about the one given, its rounding of 25 m to either side added."""
     if distance is None:
         return settings.unknown_way * np.exp(settings.unknown_spread * random.normal(size=count))
     rounding = random.uniform(-25.0, 25.0, count)
