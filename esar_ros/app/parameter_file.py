@@ -1,4 +1,4 @@
-"""A person's ROS parameter file, looked at before anything is started."""
+"""Check of a user's ROS parameter file before anything is started."""
 
 from __future__ import annotations
 

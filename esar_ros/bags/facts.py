@@ -42,7 +42,7 @@ class Stream:
 
 @dataclass
 class Facts:
-    """Everything of a source that is looked at."""
+    """All observations of a source."""
 
     streams: dict[str, Stream] = field(default_factory=dict)
     endpoints: list[Endpoint] = field(default_factory=list)

@@ -211,7 +211,7 @@ class CameraDriverNode(StepNode):
         self._frames.publish(FrameSet(ns, frames))
 
     def _publish_images(self, ns: int, frame: CameraFrame) -> None:
-        """Topics for tools, bags and other hosts: only what somebody wants is made."""
+        """Publishes topics for tools, bags and other hosts: only those with subscribers."""
         stamp, frame_id = to_stamp(ns), names.camera_frame(self.vehicles[0], frame.camera)
         if self.wanted(names.camera_image(frame.camera)):
             self.send(names.camera_image(frame.camera), image_message(frame.rgb, "rgb8", stamp, frame_id))

@@ -57,7 +57,7 @@ class View(Protocol):
         ...
 
     def wanted(self) -> frozenset[str]:
-        """Vehicles that somebody looks at."""
+        """Vehicles shown on an open page."""
         ...
 
 
@@ -190,7 +190,7 @@ class ViewerNode(Node):
                 self._orders[vehicle].publish(String(data=order))
 
     def _follow(self, wanted: frozenset[str]) -> None:
-        """Subscribe to what is looked at, and to nothing else. All vehicles are on the map, one's cameras beside it."""
+        """Subscribes to the topics of open pages alone. All vehicles are on the map, one's cameras beside it."""
         cameras = [names.camera_compressed(camera) for camera in names.CAMERAS]
         for vehicle in self.vehicles:
             for topic in RUNNING:

@@ -61,7 +61,7 @@ def place_vehicles(settings: Settings, world: World, vehicle: Vehicle) -> tuple[
 
 
 def captures_of(vehicles: tuple[VehicleSettings, ...]) -> list[Capture]:
-    """The image sizes that will be asked for first, each once."""
+    """Returns the image sizes that clients will request first, each once."""
     return list(dict.fromkeys(camera.capture(0) for item in vehicles for camera in item.cameras.values()))
 
 

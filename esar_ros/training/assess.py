@@ -116,7 +116,7 @@ class Assessment:
 
 
 def assess(images: Sequence[LabelledImage], empty: Sequence[LabelledImage], thresholds: dict[str, float]) -> Assessment:
-    """Of a detector's looks at a test set and at empty ground."""
+    """Assesses a detector by its results on a test set and on empty ground."""
     return Assessment(goal_figures(images), figures(images, thresholds), false_per_image(empty, thresholds))
 
 

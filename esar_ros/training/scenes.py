@@ -104,7 +104,7 @@ class Shot:
 
 @dataclass(frozen=True)
 class Scene:
-    """Things in one place under one sky, and where they are looked at from."""
+    """Objects in one place under one sky, and the camera poses."""
 
     id: str
     map: str

@@ -85,7 +85,7 @@ class LiveView:
             self._state.put("clock", {"paused": paused, "speed": speed})
 
     def wanted(self) -> frozenset[str]:
-        """Vehicles that somebody looks at."""
+        """Vehicles shown on an open page."""
         return frozenset(self._wanted.names())
 
     def _measure_pace(self) -> None:

@@ -45,7 +45,7 @@ class Source(Protocol):
         ...
 
     def command(self, words: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Do what a person asked for; answers what was done. Raises ValueError on what makes no sense."""
+        """Executes a command and returns its outcome. Raises ValueError on an invalid one."""
         ...
 
 

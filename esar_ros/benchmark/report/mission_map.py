@@ -147,7 +147,7 @@ def draw_ground(ax: Axes, place: PlaceMap, region: Region, pixels: int) -> None:
 
 
 def _draw_unseen(ax: Axes, coverage: Coverage) -> None:
-    """A veil over ground that no camera looked at."""
+    """Draws a veil over ground that no camera saw."""
     veil = np.zeros((*coverage.seen.shape, 4))
     veil[..., :3] = (0.28, 0.33, 0.38)
     veil[..., 3] = np.where(coverage.seen, 0.0, 0.34)

@@ -48,7 +48,7 @@ def yaw_mode(value: float, is_rate: bool) -> dict[str, Any]:
 
 
 def image_request(camera: str, kind: int, as_float: bool = False, compress: bool = False) -> dict[str, Any]:
-    """An ImageRequest; depth wants as_float."""
+    """An ImageRequest; depth needs as_float."""
     return {"camera_name": camera, "image_type": kind, "pixels_as_float": as_float, "compress": compress}
 
 

@@ -1,1 +1,1 @@
-"""PX4: its frames, what is streamed to it, what it is asked for, and what it says of itself."""
+"""PX4: its frames, the stream of set-points, requests to it, and its reported state."""

@@ -110,7 +110,7 @@ class Px4State:
 
     @property
     def intention(self) -> int:
-        """The mode that was asked for, -1 before the first status."""
+        """The requested mode, -1 before the first status."""
         status = self.newest("VehicleStatus")
         return -1 if status is None else int(status.nav_state_user_intention)
 

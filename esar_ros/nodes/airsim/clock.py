@@ -48,7 +48,7 @@ class BridgeClock(Pacer):
     ) -> None:
         """step: called when a step to the next frame is asked for. In real time everything is refused.
 
-        did: told when a person stops time, lets it go on, or takes a step.
+        did: called when a person stops time, lets it go on, or takes a step.
         """
         super().__init__()
         self._did = did

@@ -35,7 +35,7 @@ EARLY = 500_000_000  # ns that a command's stamp may be ahead: the governor goes
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A writer of a topic as the graph tells it."""
+    """A writer of a topic as discovered in the graph."""
 
     id: bytes
     node: str

@@ -76,7 +76,7 @@ class Roster:
         return member is not None and member.present
 
     def boot_id(self, node: str) -> int:
-        """By which a node's present process is known; 0 while nobody has heard of it."""
+        """Returns the boot id of a node's present process; 0 before its first heartbeat."""
         member = self._members.get(node)
         return 0 if member is None else member.boot_id
 

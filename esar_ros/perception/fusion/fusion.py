@@ -51,7 +51,7 @@ class ClueFusion:
     ) -> tuple[SeenClue, ...]:
         """Take in the sightings of one frame (all cameras) and return every object known, by id.
 
-        frames: the images that were looked at; kinds: what they were looked through for. Objects of these that the
+        frames: the processed images; kinds: those searched for in them. Objects of these that the
         images should have shown and did not are believed less.
         """
         given = list(sightings)

@@ -1,4 +1,4 @@
-"""Stored text embeddings: what an open-vocabulary detector can be asked for without a text encoder at hand."""
+"""Stored text embeddings: classes for an open-vocabulary detector without a text encoder at hand."""
 
 from __future__ import annotations
 

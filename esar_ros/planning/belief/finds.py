@@ -41,7 +41,7 @@ class Finds:
         return sum(person.sure for person in self._people)
 
     def of_mates(self, observation: Observation) -> list[Report]:
-        """Reports of teammates that were not asked for yet."""
+        """Returns the reports of teammates that were not returned yet."""
         fresh: list[Report] = []
         for mate in observation.team:
             fresh += mate.reports[self._mates_taken.get(mate.vehicle, 0) :]

@@ -53,7 +53,7 @@ class SecondLooks:
         self._borne_out: set[int] = set()
 
     def take_in(self, clues: Iterable[SeenClue]) -> None:
-        """See which of the things looked at again have been borne out."""
+        """Records which of the objects looked at again have been confirmed."""
         self._borne_out |= {clue.id for clue in clues if clue.id in self._staked and clue.score >= _TRUE}
 
     @property
@@ -86,7 +86,7 @@ class SecondLooks:
         self._staked.setdefault(clue.id, (clue.kind == PERSON, probability))
 
     def done(self, identity: int) -> None:
-        """It was looked at from one side more."""
+        """Counts a look at it from one more side."""
         self._sides[identity] = self._sides.get(identity, 0) + 1
 
     def viewpoint(self, clue: SeenClue, here: Vector) -> Vector:

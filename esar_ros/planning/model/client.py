@@ -1,4 +1,4 @@
-"""Asks a model until its answer has the form asked for, within time-outs, attempts and the mission's budget."""
+"""Asks a model until its answer has the required form, within time-outs, attempts and the mission's budget."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class ModelClient:
 
 
 def parse(text: str, form: type[BaseModel]) -> BaseModel:
-    """A model's words as the form asked for.
+    """Parses a model's text into the required form.
 
     A code fence around the JSON and shown reasoning before it are taken off, nothing else is forgiven.
     Raises NoAnswer, whose text holds none of the model's words.

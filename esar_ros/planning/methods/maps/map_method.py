@@ -78,7 +78,7 @@ class MapMethod(Exploration):
         return Target(best.position[:2], f"a person is seen {distance:.0f} m away", True, len(persons))
 
     def keeps(self, observation: Observation, grid: Grid) -> str:
-        """A person once looked at, and a frontier that has lost its worth, are given up."""
+        """Abandons a person once looked at, and a frontier that has lost its value."""
         assert self._aim is not None
         if not self._aim.is_object:
             return "" if self.keeps_frontier(observation, grid) else "another frontier is worth more now"
@@ -91,7 +91,7 @@ class MapMethod(Exploration):
             self._visited.append(target.position[:2])
 
     def visit(self, observation: Observation) -> None:
-        """Persons within the visit's radius have been looked at."""
+        """Marks persons within the visit's radius as visited."""
         here = observation.pose.position[:2]
         places = [clue.position for clue in observation.clues if clue.kind == PERSON and clue.views >= 3]
         if self._aim is not None and self._aim.is_object:

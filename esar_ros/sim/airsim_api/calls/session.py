@@ -27,7 +27,7 @@ class SessionApi:
 
     @method("getServerVersion")
     def server_version(self, session: Session) -> int:
-        """AirSim's client wants at least 1, Cosys-AirSim's at least 4."""
+        """AirSim's client requires at least 1, Cosys-AirSim's at least 4."""
         return 4
 
     @method("getMinRequiredClientVersion")
