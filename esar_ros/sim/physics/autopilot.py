@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.sim.physics.dynamics import ATTITUDE, GRAVITY, VELOCITY, Limits, SetPoint
+from esar_ros.sim.physics.dynamics import ATTITUDE, DEFAULTS, GRAVITY, VELOCITY, SetPoint
 
 BRAKING = 2.0  # m/s^2, planned deceleration in front of a goal
 POSITION_GAIN = 1.0  # 1/s, unless a client sets another
@@ -134,7 +134,7 @@ class Fly:
                 values[2] = climb
             else:
                 lift = GRAVITY + 3.0 * (climb - flier.velocity[2])
-                values[2] = max(0.0, min(1.0, lift / Limits.thrust))
+                values[2] = max(0.0, min(1.0, lift / DEFAULTS.thrust))
         return self.heading.apply(SetPoint(self.mode, values), flier)
 
 

@@ -54,6 +54,9 @@ class Limits(NamedTuple):
     lag_yaw_rate: float = 0.10  # s
 
 
+DEFAULTS = Limits()
+
+
 @dataclass
 class SetPoint:
     """Set-point of the cascade: three values by mode, and a heading (rad) or its rate (rad/s)."""

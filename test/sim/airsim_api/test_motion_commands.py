@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose
 from esar_ros.sim.airsim_api.motion_commands import COMMANDS
 from esar_ros.sim.airsim_api.values import ApiError
-from esar_ros.sim.physics.dynamics import GRAVITY, MOTORS, Limits, Quadrotor, SetPoint
+from esar_ros.sim.physics.dynamics import DEFAULTS, GRAVITY, MOTORS, Quadrotor, SetPoint
 from helpers.api_bench import YAW, Bench
 
 CALM = np.zeros(3)
@@ -29,7 +29,7 @@ def flown(duties: tuple[float, float, float, float], seconds: float = 0.2) -> Qu
 
 def test_motors_lift_turn_and_tilt_as_a_quad_x() -> None:
     """Duties: front right, rear left, front left, rear right; rates are FLU."""
-    hover = GRAVITY / Limits.thrust
+    hover = GRAVITY / DEFAULTS.thrust
     assert np.abs(flown((hover,) * 4).velocity).max() < 0.01
     assert flown((hover + 0.1,) * 4).velocity[2] > 0.1
     left_up = flown((0.45, 0.55, 0.55, 0.45), 0.05)
@@ -84,9 +84,9 @@ def test_gains_are_multiples_of_airsims_and_bounded() -> None:
     bench = Bench()
     bench("setVelocityControllerGains", [0.16, 0.16, 1.6], [0, 0, 2.0], [0, 0, 0], "uav1")
     limits = bench.simulation.drones["uav1"].body.limits
-    assert limits.gain_velocity == pytest.approx(0.8 * Limits.gain_velocity)
-    assert limits.gain_climb == pytest.approx(0.8 * Limits.gain_climb)
-    assert bench.simulation.drones["uav2"].body.limits == Limits()
+    assert limits.gain_velocity == pytest.approx(0.8 * DEFAULTS.gain_velocity)
+    assert limits.gain_climb == pytest.approx(0.8 * DEFAULTS.gain_climb)
+    assert bench.simulation.drones["uav2"].body.limits == DEFAULTS
     with pytest.raises(ApiError, match=r"between 0\.7 and 1\.5 times"):
         bench("setAngleLevelControllerGains", [50.0, 2.5, 2.5], [0, 0, 0], [0, 0, 0], "")
     with pytest.raises(ApiError, match="three numbers"):

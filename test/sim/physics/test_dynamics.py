@@ -19,10 +19,10 @@ from esar_ros.sim.physics.drone import CLEARANCE, Drone
 from esar_ros.sim.physics.dynamics import (
     ATTITUDE,
     ATTITUDE_THROTTLE,
+    DEFAULTS,
     GRAVITY,
     RATE_THROTTLE,
     VELOCITY,
-    Limits,
     Quadrotor,
     SetPoint,
 )
@@ -107,8 +107,8 @@ def test_tilt_and_rates_stay_within_their_limits(
         body.advance(setpoint, np.array([*wind, 0.0]), 5)
         tilt = max(tilt, math.acos(min(1.0, body.pose.rotation[2, 2])))
         rate = max(rate, float(np.abs(body.rates).max()))
-    assert tilt <= Limits.tilt + math.radians(0.5)
-    assert rate <= Limits.rate + 1e-9
+    assert tilt <= DEFAULTS.tilt + math.radians(0.5)
+    assert rate <= DEFAULTS.rate + 1e-9
     assert np.isfinite(body.state).all()
     assert np.linalg.norm(body.quaternion) == pytest.approx(1.0)
 

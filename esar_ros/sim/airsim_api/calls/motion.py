@@ -12,7 +12,7 @@ from esar_ros.sim.airsim_api.motion_commands import COMMANDS, Command, Flight
 from esar_ros.sim.airsim_api.values import ApiError, number
 from esar_ros.sim.physics.autopilot import POSITION_GAIN
 from esar_ros.sim.physics.drone import Drone
-from esar_ros.sim.physics.dynamics import Limits
+from esar_ros.sim.physics.dynamics import DEFAULTS
 from esar_ros.sim.physics.manual_control import Stick
 
 _EMPTY = inspect.Parameter.empty
@@ -51,17 +51,17 @@ class MotionApi:
     def rate_gains(self, session: Session, kp: Any, ki: Any, kd: Any, vehicle: Any = "") -> None:
         """Roll, pitch, yaw. Only the proportional gains count, as multiples of AirSim's defaults; so do the others'."""
         level, yaw = _multiples(kp, (0.25, 0.25, 0.25))
-        self._tune(vehicle, lag_rate=Limits.lag_rate / level, lag_yaw_rate=Limits.lag_yaw_rate / yaw)
+        self._tune(vehicle, lag_rate=DEFAULTS.lag_rate / level, lag_yaw_rate=DEFAULTS.lag_yaw_rate / yaw)
 
     @method("setAngleLevelControllerGains")
     def level_gains(self, session: Session, kp: Any, ki: Any, kd: Any, vehicle: Any = "") -> None:
         level, yaw = _multiples(kp, (2.5, 2.5, 2.5))
-        self._tune(vehicle, gain_attitude=Limits.gain_attitude * level, gain_heading=Limits.gain_heading * yaw)
+        self._tune(vehicle, gain_attitude=DEFAULTS.gain_attitude * level, gain_heading=DEFAULTS.gain_heading * yaw)
 
     @method("setVelocityControllerGains")
     def velocity_gains(self, session: Session, kp: Any, ki: Any, kd: Any, vehicle: Any = "") -> None:
         level, climb = _multiples(kp, (0.2, 0.2, 2.0))
-        self._tune(vehicle, gain_velocity=Limits.gain_velocity * level, gain_climb=Limits.gain_climb * climb)
+        self._tune(vehicle, gain_velocity=DEFAULTS.gain_velocity * level, gain_climb=DEFAULTS.gain_climb * climb)
 
     @method("setPositionControllerGains")
     def position_gains(self, session: Session, kp: Any, ki: Any, kd: Any, vehicle: Any = "") -> None:
