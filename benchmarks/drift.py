@@ -1,6 +1,6 @@
 """A position that creeps away, as under slow spoofing: when it is noticed, and how far outside the true fence it leads.
 
-python benchmarks/drift.py [--seconds 300] [--seeds 4]
+python benchmarks/drift.py [--seconds 300] [--seeds 4] [--page]
 
 The simulator's vehicle flies over flat ground in 5 m/s of wind and presses against its fence at 5 m/s, under the
 governor, which is told a position that creeps inwards at each rate from the moment the vehicle is there. Either the
@@ -16,6 +16,7 @@ import math
 import sys
 
 import numpy as np
+from page import Table, add_page, write_page
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
@@ -96,8 +97,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=300.0, help="of drift")
     parser.add_argument("--seeds", type=int, default=4, help="winds, of which the worst counts")
+    add_page(parser)
     arguments = parser.parse_args()
     figures: dict[str, float | None] = {}
+    rows: list[tuple[str, float, str, str, float]] = []
     print(f"{'what creeps':24}{'m/s':>6}{'noticed after (s)':>20}{'by then (m)':>14}{'outside the fence (m)':>24}")
     for with_velocity, what in ((False, "position"), (True, "position and velocity")):
         for rate in RATES:
@@ -106,9 +109,18 @@ def main() -> int:
             never = math.isinf(noticed)
             shown = ("never", "") if never else (f"{noticed:.1f}", f"{drift:.1f}")
             print(f"{what:24}{rate:>6.1f}{shown[0]:>20}{shown[1]:>14}{outside:>24.1f}", flush=True)
+            rows.append((what, rate, *shown, round(outside, 1)))
             key = f"{what.replace(' ', '_')}_{rate:g}"
             figures[f"{key}_noticed"] = None if never else round(noticed, 2)
             figures[f"{key}_outside"] = round(outside, 2)
+    if arguments.page:
+        columns = ("what creeps", "at (m/s)", "noticed after (s)", "moved by then (m)", "outside the true fence (m)")
+        about = (
+            "The simulator's vehicle presses at 5 m/s against its fence in 5 m/s of wind, under the governor, which is "
+            "given a position that creeps away from it. Of each rate the worst of the winds."
+        )
+        conditions = {"seconds": arguments.seconds, "winds": arguments.seeds}
+        write_page(__file__, "A position that creeps", about, conditions, [Table(columns, rows)])
     print(json.dumps({"benchmark": "drift", "seconds": arguments.seconds, "figures": figures}))
     return 0
 

@@ -1,6 +1,6 @@
 """Hostile planners against the governor in the embedded simulator, without ROS: what it promises, and what is beyond.
 
-python benchmarks/hostile.py [--episodes 600] [--seconds 25] [--first 0] [--without] [--harmless 0]
+python benchmarks/hostile.py [--episodes 600] [--seconds 25] [--first 0] [--without] [--harmless 0] [--page]
 
 Each episode starts in the air over one of four maps, in one of five weathers, among poles of one thickness, and flies
 for some seconds as one of twelve hostile planners asks, under the governor, with the simulator's LiDAR, cameras, mapper
@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from page import Table, add_page, write_page
 from scipy.stats import beta
 
 from esar_ros.benchmark.engine.episode import fly as fly_task
@@ -343,6 +344,23 @@ def harmless(seconds: float) -> dict[str, float]:
     return {"harmless_steps": aloft, "harmless_changed": round(changed / max(aloft, 1), 4), "way_lost": round(lost, 4)}
 
 
+def keep_page(arguments: argparse.Namespace, flown: list[tuple[Case, str]], figures: dict[str, float]) -> None:
+    """Writes the page of results."""
+    about = (
+        "Each episode starts in the air over one of four maps, in one of five weathers, among poles of one thickness, "
+        "and flies as one of twelve hostile planners asks. A contact in the air is a collision. Bounds are of Clopper and "
+        "Pearson, 95 %, one-sided."
+    )
+    rows = [(name.replace("_", " "), value) for name, value in figures.items()]
+    touched = [(str(case), hit, "promised" if case.promised else "beyond") for case, hit in flown if hit]
+    tables: list[Table | str] = [Table(("figure", "measured"), rows), "```\n" + "\n".join(table(flown)) + "\n```"]
+    if touched:
+        tables.append(Table(("episode", "touched", ""), touched, "Collisions"))
+    conditions = {name: getattr(arguments, name) for name in ("episodes", "first", "seconds", "without", "harmless")}
+    title = "Hostile planners" + (", without a governor" if arguments.without else "")
+    write_page(__file__, title, about, conditions, tables, "without" if arguments.without else "")
+
+
 def main() -> int:
     """Fly, and say whether the promise was kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -351,6 +369,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first episode")
     parser.add_argument("--without", action="store_true", help="no governor")
     parser.add_argument("--harmless", type=float, default=0.0, help="s of a harmless mission a map; 0: none")
+    add_page(parser)
     arguments = parser.parse_args()
     places: dict[str, PlaceMap] = {}
     flown: list[tuple[Case, str]] = []
@@ -377,6 +396,8 @@ def main() -> int:
     if arguments.harmless > 0.0:
         figures |= harmless(arguments.harmless)
         print(f"harmless: {figures['harmless_changed']:.1%} of steps changed, {figures['way_lost']:.1%} of way lost")
+    if arguments.page:
+        keep_page(arguments, flown, figures)
     met = {"promised_collisions": figures["promised_collisions"] == 0}
     goals = {"promised_collisions": 0}
     print(json.dumps({"benchmark": "hostile", "figures": figures, "goals": goals, "met": met}))
