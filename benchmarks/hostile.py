@@ -348,8 +348,8 @@ def keep_page(arguments: argparse.Namespace, flown: list[tuple[Case, str]], figu
     """Writes the page of results."""
     about = (
         "Each episode starts in the air over one of four maps, in one of five weathers, among poles of one thickness, "
-        "and flies as one of twelve hostile planners asks. A contact in the air is a collision. Bounds are of Clopper and "
-        "Pearson, 95 %, one-sided."
+        "and flies as one of twelve hostile planners asks. A contact in the air is a collision. Bounds are of Clopper "
+        "and Pearson, 95 %, one-sided."
     )
     rows = [(name.replace("_", " "), value) for name, value in figures.items()]
     touched = [(str(case), hit, "promised" if case.promised else "beyond") for case, hit in flown if hit]
