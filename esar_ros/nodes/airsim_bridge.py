@@ -44,6 +44,7 @@ from esar_ros.nodes.graph.mission import NOISY, ODOMETRIES
 from esar_ros.nodes.graph.progress import WAIT, Progress, tell
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages import vehicle as messages
+from esar_ros.nodes.messages.told import Told
 
 HOLD_AFTER = 0.2  # s since a safe command came, after which it is not obeyed
 OLDEST = 400_000_000  # ns, the same by its stamp, which in real time counts from the odometry it answers
@@ -151,6 +152,7 @@ class AirSimBridgeNode(Node):
                 quality,
             )
         bridged.authority = Authority(self, bridged.name, (names.CMD_VEL_SAFE, names.SAFETY_STATUS))
+        bridged.told = Told(bridged.authority)
         self._hands[bridged.name] = Hand(self, bridged.name)
         self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns, self._hands[bridged.name])
 
@@ -184,7 +186,9 @@ class AirSimBridgeNode(Node):
             self._try_step()
 
     def _on_safety(self, bridged: BridgedVehicle, message: SafetyStatus) -> None:
+        assert bridged.told is not None
         bridged.safety = message
+        bridged.told.take(message, time.monotonic())
         if self.lockstep:
             self._try_step()
 
@@ -368,10 +372,10 @@ class AirSimBridgeNode(Node):
 
     def _refusal(self, bridged: BridgedVehicle) -> str:
         """Returns why a safe command is refused, however fresh; empty when it is obeyed."""
-        assert bridged.authority is not None
+        assert bridged.authority is not None and bridged.told is not None
         if bridged.authority.complaint:
             return bridged.authority.complaint
-        if bridged.safety is None or not convert.is_mode(bridged.safety.mode):
+        if not bridged.told.is_known:
             return "a mode of the governor that nobody knows"
         return why_not_obeyed(bridged.command, self._ns, OLDEST)
 

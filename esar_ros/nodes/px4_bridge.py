@@ -43,12 +43,14 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.told import Told
 from esar_ros.nodes.messages.vehicle import transform_message
 from esar_ros.nodes.px4.actions import Px4Actions
 from esar_ros.nodes.px4.link import Px4Link
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
+OBEYED = (names.CMD_VEL_SAFE, names.SAFETY_STATUS, names.BRIEF)  # each has one writer
 OLDEST = 400_000_000  # ns, of a safe command's stamp, which counts from the odometry it answers
 
 
@@ -80,8 +82,8 @@ class Px4BridgeNode(Node):
         self._moved = False  # map -> odom, since it was published
         self._new = False  # position, since odometry was published
         self._last_reason = ""
-        self._unknown_mode = "the governor has not told its mode"
-        self._authority = Authority(self, "", (names.CMD_VEL_SAFE, names.SAFETY_STATUS))
+        self._authority = Authority(self, "", OBEYED)
+        self._told = Told(self._authority)
         self.scheduling = ""  # of this process, in words
         self._px4 = Px4Link(self, namespace, target, self._on_message, own)
         self._refuse_another_release(settings.release)
@@ -133,17 +135,20 @@ class Px4BridgeNode(Node):
             self._pilot = message.boot_id
 
     def _on_command(self, message: Any) -> None:
-        now = self.get_clock().now().nanoseconds
-        if why := self._authority.complaint or self._unknown_mode or why_not_obeyed(message, now, OLDEST):
-            self.get_logger().warning(f"not obeyed: {why}", throttle_duration_sec=5.0)
+        unknown = "" if self._told.is_known else "no mode of the governor is known"
+        why = unknown or why_not_obeyed(message, self.get_clock().now().nanoseconds, OLDEST)
+        complaint = self._authority.complaint
+        if why or complaint:
+            self.get_logger().warning(f"not obeyed: {why or complaint}", throttle_duration_sec=5.0)
+        if why:
             return
-        velocity = convert.array3(message.twist.linear)
-        self._stream.obey(velocity, float(message.twist.angular.z), time.monotonic())
+        velocity, yaw_rate = convert.array3(message.twist.linear), float(message.twist.angular.z)
+        if complaint:  # it stands, and does not leave offboard for good
+            velocity, yaw_rate = np.zeros(3), 0.0
+        self._stream.obey(velocity, yaw_rate, time.monotonic())
 
     def _on_safety(self, message: Any) -> None:
-        self._unknown_mode = "" if convert.is_mode(message.mode) else f"the governor's mode {message.mode} is none"
-        self._stream.mode = convert.mode_of(message)
-        self._stream.height = float(message.height) if message.has_height else None
+        self._told.take(message, time.monotonic())
 
     def _on_brief(self, message: Any) -> None:
         origin = Origin(message.origin_latitude, message.origin_longitude, message.origin_altitude)
@@ -159,6 +164,7 @@ class Px4BridgeNode(Node):
 
     def _step(self) -> None:
         now = time.monotonic()
+        self._stream.mode, self._stream.height = self._told.mode, self._told.height
         self._px4.send(self._offboard.step(now))
         self._actions.settle()
         self._count += 1

@@ -65,7 +65,8 @@ class Graph:
         quality = lambda name: PROFILES[BY_NAME[name].quality]  # noqa: E731
         command = self.user.create_publisher(TwistStamped, names.CMD_VEL_SAFE, quality(names.CMD_VEL_SAFE))
         safety = self.user.create_publisher(SafetyStatus, names.SAFETY_STATUS, quality(names.SAFETY_STATUS))
-        brief = self.user.create_publisher(Brief, names.BRIEF, quality(names.BRIEF))
+        self.control = rclpy.create_node("mission_control", namespace="/")  # whose brief it takes
+        brief = self.control.create_publisher(Brief, f"{space}/{names.BRIEF}", quality(names.BRIEF))
         origin = self.fake.reference
         below = origin.altitude - 5.0
         brief.publish(

@@ -11,7 +11,7 @@ from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.mission.modes import Mode
 from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.roster import Roster
-from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.told import Told
 
 
 @dataclass
@@ -26,22 +26,23 @@ class BridgedVehicle:
     publishers: dict[str, Any] = field(default_factory=dict)
     command: Any = None
     command_arrived: float = -1e9
-    safety: Any = None
+    safety: Any = None  # the last status, whoever sent it
     reading: VehicleReading | None = None
     collisions: int = 0
     last_collision: int = 0
     holding: bool = True
     authority: Authority | None = None  # over what it obeys
+    told: Told | None = None  # by the governor
 
     @property
     def height(self) -> float | None:
         """Height (m) above the surface below, as last reported by the governor; None: not seen."""
-        return float(self.safety.height) if self.safety is not None and self.safety.has_height else None
+        return self.told.height if self.told is not None else None
 
     @property
     def mode(self) -> Mode:
-        """The mode last reported by the governor."""
-        return convert.mode_of(self.safety) if self.safety is not None else Mode.UNKNOWN
+        """The mode last reported by the governor, as far as it is believed."""
+        return self.told.mode if self.told is not None else Mode.UNKNOWN
 
     def estimate(self, reading: VehicleReading) -> Estimate:
         """Returns pose and velocity with the odometry's simulated error."""
