@@ -7,7 +7,6 @@ a 50 Hz timer asks it, whatever else arrives or does not.
 from __future__ import annotations
 
 import json
-import math
 import time
 from pathlib import Path
 
@@ -80,7 +79,7 @@ class SafetyGovernorNode(StepNode):
         self.output(names.SAFETY_LIMITS)
         self._authority = Authority(self, "", OBEYED)
         self._hand = Hand(self)
-        self._lifecycle = Lifecycle(self, self._hand, self._airborne)
+        self._lifecycle = Lifecycle(self, self._hand, self._why_not_deactivate)
         self.create_service(Trigger, "~/clear", self._on_clear)
         self.create_service(Trigger, "~/terminate", self._on_terminate)
         self._mode = Mode.UNKNOWN
@@ -101,7 +100,7 @@ class SafetyGovernorNode(StepNode):
             return "the brief"
         return "" if self._odometry.known else "the transform map -> odom"
 
-    def _airborne(self) -> str:
+    def _why_not_deactivate(self) -> str:
         """Returns why the governor must stay active; empty when the vehicle reports itself disarmed on the ground."""
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
         if autopilot is None:
@@ -152,18 +151,26 @@ class SafetyGovernorNode(StepNode):
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """A person ends a latched return or landing."""
-        self._hand.did("clear")
         response.success = self._governor.clear()
+        if response.success:
+            self._trace("clear")
         response.message = "" if response.success else "termination is final"
         return response
 
     def _on_terminate(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """A person stops the motors, wherever the vehicle is, for good."""
-        self._hand.did("terminate")
         self._governor.terminate()
         self.get_logger().fatal("terminated: the motors are to stop")
+        self._trace("terminate")
         response.success = True
         return response
+
+    def _trace(self, what: str) -> None:
+        """Leave a trace of a person's hand; what it did stands, even where that fails."""
+        try:
+            self._hand.did(what)
+        except Exception as error:  # of the middleware, which has no common name
+            self.get_logger().error(f"no trace of a person's '{what}': {error!r}")
 
     def _on_time(self) -> None:
         """Real time: the stamps' clock is the newest odometry's plus the time since it came."""
@@ -208,7 +215,7 @@ class SafetyGovernorNode(StepNode):
         )  # fmt: skip
         given, yaw_rate = answer.velocity, answer.yaw_rate
         self._mode, self._said = answer.mode, answer.text
-        if not self._lifecycle.active and self._airborne():
+        if not self._lifecycle.active and self._why_not_deactivate():
             self._lifecycle.change(True)
         if not self._lifecycle.active:
             given, yaw_rate = np.zeros(3), 0.0
@@ -228,16 +235,17 @@ class SafetyGovernorNode(StepNode):
         if own is None or autopilot is None:
             return None
         battery = self.inbox(names.BATTERY).newest
-        charge = float(battery.percentage) if battery is not None else math.nan
-        if charge < 0.0 or charge > 1.0:
+        charge = float(battery.percentage) if battery is not None else None
+        if charge is not None and not 0.0 <= charge <= 1.0:
             self.get_logger().warning(f"a charge of {charge:g} is none", throttle_duration_sec=10.0)
+        ns, pose, velocity = own
         return State(
-            own[0] * 1e-9,
-            own[1],
-            own[2],
+            ns * 1e-9,
+            pose,
+            velocity,
             bool(autopilot.armed),
             autopilot.landed == VehicleState.LANDED_ON_GROUND,
-            charge if math.isfinite(charge) else None,
+            charge,
             self._odometry.deviation(at),
             bool(autopilot.offboard and not autopilot.holding and self._enabled and self._lifecycle.active),
         )
@@ -253,19 +261,20 @@ class SafetyGovernorNode(StepNode):
     def _traffic(self, step: Step) -> list[Other]:
         """Returns the other vehicles at their last reported positions."""
         heard = [box.at(step.at) or box.at() for box in self._others.values()]
-        return [Other(own[0] * 1e-9, own[1].position, own[2]) for own in heard if own is not None]
+        return [Other(ns * 1e-9, pose.position, velocity) for ns, pose, velocity in filter(None, heard)]
 
     def _ranges(self) -> RangeImageData | None:
         message: RangeImage | None = self.inbox(names.RANGES).newest
         if message is None:
             return None
-        at = self._odometry.nearest(nanoseconds(message.header.stamp))  # a LiDAR has a rhythm of its own
-        if at is None:
+        nearest = self._odometry.nearest(nanoseconds(message.header.stamp))  # a LiDAR has a rhythm of its own
+        if nearest is None:
             return None
+        _, pose, _ = nearest
         try:
             return RangeImageData(
                 nanoseconds(message.header.stamp) * 1e-9,
-                at[1],
+                pose,
                 message.azimuth_min,
                 message.azimuth_step,
                 message.elevation_min,

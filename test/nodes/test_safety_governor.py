@@ -154,6 +154,33 @@ def test_a_persons_services_leave_a_trace(governor: Any) -> None:
     assert did == ["clear", "terminate", "now inactive"]
 
 
+def test_a_termination_that_cannot_be_traced_terminates(governor: Any) -> None:
+    def fail(what: str) -> None:
+        raise RuntimeError("the publisher is gone")
+
+    governor._hand.did = fail
+    assert governor._on_terminate(Trigger.Request(), Trigger.Response()).success
+    step_at(governor, 50_000_000)
+    assert governor._mode is Mode.TERMINATE
+
+
+def test_a_person_who_clears_nothing_leaves_no_trace(governor: Any) -> None:
+    did: list[str] = []
+    governor._hand.did = did.append
+    governor._on_terminate(Trigger.Request(), Trigger.Response())
+    assert not governor._on_clear(Trigger.Request(), Trigger.Response()).success
+    assert did == ["terminate"]
+
+
+@pytest.mark.parametrize("charge", [55.0, -1.0, math.inf, -math.inf, math.nan])
+def test_a_charge_that_cannot_be_is_handed_on_as_it_came(governor: Any, charge: float) -> None:
+    """The core tells one that cannot be from none at all."""
+    step_at(governor, 50_000_000)
+    assert governor._state(50_000_000).battery is None, "no message"
+    governor.inbox(names.BATTERY).put(1, BatteryState(percentage=charge))
+    assert governor._state(50_000_000).battery == pytest.approx(charge, nan_ok=True)
+
+
 def test_a_termination_is_final(governor: Any) -> None:
     governor._on_brief(brief())
     assert governor._on_terminate(Trigger.Request(), Trigger.Response()).success
