@@ -95,7 +95,7 @@ def test_too_high_it_is_refused_in_words(graph: Any) -> None:
 
 
 def test_a_persons_goals_leave_a_trace_and_the_pilots_do_not(graph: Any) -> None:
-    graph.craft.roster.heard("pilot", 77, True, "", 0, 0.0)
+    graph.craft.roster.on_heartbeat("pilot", 77, True, "", 0, 0.0)
     graph.ask(goal_of(77))
     assert graph.did == []
     handle = graph.ask()
