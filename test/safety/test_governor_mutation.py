@@ -137,6 +137,17 @@ def false_landed(kit: Kit, limits: Limits) -> bool:
     return bool(answer.velocity[2] > 0.0)
 
 
+def false_disarmed(kit: Kit, limits: Limits) -> bool:
+    """Said of a vehicle that flies 2 m above the ground, it would let it go on down past the floor."""
+    governor, site = None, Site(kit.square(500.0), 120.0, np.full(3, -99.0))
+    for later, armed in ((0.0, True), (0.05, False), (0.10, True)):
+        scene = kit.Scene(limits, position=[30.0, 0.0, 2.0], now=kit.NOW + later, site=site)
+        scene.state = replace(scene.state, armed=armed)
+        governor = governor or scene.governor()
+        answer = scene.decide([0.0, 0.0, -0.1], governor=governor)
+    return bool(answer.velocity[2] > 0.0)
+
+
 def jerk(kit: Kit, limits: Limits) -> bool:
     """From standing in the air, the second command may not yet change by the whole acceleration."""
     scene = kit.Scene(limits)
@@ -310,6 +321,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("estimator", Governor, "_check_estimator", lambda self, state, found: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, found: (state, motion), motion),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, found: (image, scan), stuck_ranges),
+    ("armed", Governor, "_check_armed", lambda self, state, *_: state, false_disarmed),
     ("landed", Governor, "_check_landed", lambda self, state, *_: state, false_landed),
     ("silence", Governor, "_check_silence", lambda self, silence, image, *_: (image, silence), silent_ranges),
     ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
