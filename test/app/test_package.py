@@ -55,7 +55,7 @@ IMPORTED_AS = {
 ROS_MODULES = {
     "rclpy", "ament_index_python", "launch", "launch_ros", "launch_pytest", "tf2_msgs", "action_msgs", "std_msgs",
     "builtin_interfaces", "geometry_msgs", "sensor_msgs", "nav_msgs", "visualization_msgs", "diagnostic_msgs",
-    "rosgraph_msgs", "rcl_interfaces", "std_srvs", "lifecycle_msgs", "px4_msgs",
+    "rosgraph_msgs", "rcl_interfaces", "std_srvs", "lifecycle_msgs", "unique_identifier_msgs", "px4_msgs",
 }  # fmt: skip
 # type hash of tf2_msgs/msg/TFMessage as every ROS 2 install since jazzy records it
 TF_MESSAGE_HASH = "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"

@@ -76,9 +76,9 @@ def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path, truth_text)
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
 def test_a_copy_without_pictures_scores_the_same(tmp_path: Path, make_truth, storage: str) -> None:
-    write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
+    write(tmp_path / "bag", mission(make_truth(end=15.0).dump()), storage)
     with open_bag(tmp_path / "bag") as bag:
-        count, left_out = copy_bag(bag, tmp_path / "copy", Selection(images=False), storage)
+        count, left_out = copy_bag(bag, tmp_path / "copy", Selection(images=False))
     with open_bag(tmp_path / "copy") as copy:
         assert not any("Image" in connection.msgtype for connection in copy.connections)
         assert len(list(copy.messages())) == count
@@ -91,8 +91,6 @@ def test_a_compressed_copy_scores_the_same_and_is_smaller(tmp_path: Path, make_t
     write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
     with open_bag(tmp_path / "bag") as bag:
         copy_bag(bag, tmp_path / "copy", Selection(), compressed=True)
-        with pytest.raises(UsageError, match="no compressed chunks"):
-            copy_bag(bag, tmp_path / "other", Selection(), "sqlite3", compressed=True)
     sizes = [(tmp_path / name / f"{name}.mcap").stat().st_size for name in ("copy", "bag")]
     assert sizes[0] < 0.5 * sizes[1]
     assert score_bag(tmp_path / "copy").dump() == score_bag(tmp_path / "bag").dump()
