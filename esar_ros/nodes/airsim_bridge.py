@@ -44,7 +44,7 @@ from esar_ros.nodes.graph.mission import NOISY, ODOMETRIES
 from esar_ros.nodes.graph.progress import WAIT, Progress, tell
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages import vehicle as messages
-from esar_ros.nodes.messages.told import Told
+from esar_ros.nodes.messages.governor_status import GovernorStatus
 
 HOLD_AFTER = 0.2  # s since a safe command came, after which it is not obeyed
 OLDEST = 400_000_000  # ns, the same by its stamp, which in real time counts from the odometry it answers
@@ -152,7 +152,7 @@ class AirSimBridgeNode(Node):
                 quality,
             )
         bridged.authority = Authority(self, bridged.name, (names.CMD_VEL_SAFE, names.SAFETY_STATUS))
-        bridged.told = Told(bridged.authority)
+        bridged.told = GovernorStatus(bridged.authority)
         self._hands[bridged.name] = Hand(self, bridged.name)
         self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns, self._hands[bridged.name])
 

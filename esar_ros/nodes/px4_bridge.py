@@ -43,7 +43,7 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages.told import Told
+from esar_ros.nodes.messages.governor_status import GovernorStatus
 from esar_ros.nodes.messages.vehicle import transform_message
 from esar_ros.nodes.px4.actions import Px4Actions
 from esar_ros.nodes.px4.link import Px4Link
@@ -83,7 +83,7 @@ class Px4BridgeNode(Node):
         self._new = False  # position, since odometry was published
         self._last_reason = ""
         self._authority = Authority(self, "", OBEYED)
-        self._told = Told(self._authority)
+        self._told = GovernorStatus(self._authority)
         self.scheduling = ""  # of this process, in words
         self._px4 = Px4Link(self, namespace, target, self._on_message, own)
         self._refuse_another_release(settings.release)

@@ -49,7 +49,7 @@ def grid(cells: np.ndarray) -> Any:
     return made
 
 
-class Told:
+class GovernorStatus:
     """A graph that remembers what it was asked."""
 
     lockstep = True

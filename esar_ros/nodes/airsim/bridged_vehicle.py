@@ -11,7 +11,7 @@ from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.mission.modes import Mode
 from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.roster import Roster
-from esar_ros.nodes.messages.told import Told
+from esar_ros.nodes.messages.governor_status import GovernorStatus
 
 
 @dataclass
@@ -32,7 +32,7 @@ class BridgedVehicle:
     last_collision: int = 0
     holding: bool = True
     authority: Authority | None = None  # over what it obeys
-    told: Told | None = None  # by the governor
+    told: GovernorStatus | None = None  # by the governor
 
     @property
     def height(self) -> float | None:

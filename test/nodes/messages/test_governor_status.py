@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.mission.modes import Mode
 from esar_ros.msg import SafetyStatus
-from esar_ros.nodes.messages.told import INSISTS, Told
+from esar_ros.nodes.messages.governor_status import INSISTS, GovernorStatus
 
 NORMAL, LAND, TERMINATE = SafetyStatus.MODE_NORMAL, SafetyStatus.MODE_LAND, SafetyStatus.MODE_TERMINATE
 
@@ -24,15 +24,15 @@ def authority() -> Any:
 
 
 @pytest.fixture
-def told(authority: Any) -> Told:
-    return Told(authority)
+def told(authority: Any) -> GovernorStatus:
+    return GovernorStatus(authority)
 
 
-def test_nothing_is_known_before_the_first_status(told: Told) -> None:
+def test_nothing_is_known_before_the_first_status(told: GovernorStatus) -> None:
     assert (told.mode, told.height, told.is_known) == (Mode.UNKNOWN, None, False)
 
 
-def test_a_termination_is_believed_from_who_repeats_it(told: Told) -> None:
+def test_a_termination_is_believed_from_who_repeats_it(told: GovernorStatus) -> None:
     for n in range(21):
         told.take(status(TERMINATE), n * 0.02)
     assert told.mode is Mode.HOLD
@@ -41,13 +41,13 @@ def test_a_termination_is_believed_from_who_repeats_it(told: Told) -> None:
     assert told.mode is Mode.TERMINATE
 
 
-def test_one_among_the_governors_is_not_believed_however_often(told: Told) -> None:
+def test_one_among_the_governors_is_not_believed_however_often(told: GovernorStatus) -> None:
     for n in range(500):
         told.take(status(TERMINATE if n % 2 else NORMAL), n * 0.02)
         assert told.mode is not Mode.TERMINATE
 
 
-def test_one_alone_is_not_believed_however_long_ago(told: Told) -> None:
+def test_one_alone_is_not_believed_however_long_ago(told: GovernorStatus) -> None:
     told.take(status(TERMINATE), 0.0)
     assert told.mode is Mode.HOLD
     told.take(status(NORMAL), 10.0)
@@ -55,7 +55,7 @@ def test_one_alone_is_not_believed_however_long_ago(told: Told) -> None:
     assert told.mode is Mode.HOLD
 
 
-def test_with_another_writer_it_holds_and_nothing_of_it_is_taken(told: Told, authority: Any) -> None:
+def test_with_another_writer_it_holds_and_nothing_of_it_is_taken(told: GovernorStatus, authority: Any) -> None:
     told.take(status(LAND), 0.0)
     assert (told.mode, told.height) == (Mode.LAND, 3.0)
     told.take(status(TERMINATE), 0.1)
@@ -68,6 +68,6 @@ def test_with_another_writer_it_holds_and_nothing_of_it_is_taken(told: Told, aut
     assert told.mode is Mode.HOLD, "the time with the stranger does not count"
 
 
-def test_a_mode_that_nobody_knows_is_told(told: Told) -> None:
+def test_a_mode_that_nobody_knows_is_told(told: GovernorStatus) -> None:
     told.take(status(200), 0.0)
     assert not told.is_known and told.mode is Mode.HOLD

@@ -1,4 +1,4 @@
-"""What the governor's statuses tell a bridge, and how far it is believed."""
+"""The mode and height of the governor that a bridge acts on, and how far a status is believed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from esar_ros.nodes.messages import convert
 INSISTS = 2.0 * LOOK  # s for which every status must say so until the motors are stopped
 
 
-class Told:
-    """Mode and height as the governor tells them; while its topics have another writer, a hold and no height.
+class GovernorStatus:
+    """Mode and height as the governor states them; while its topics have another writer, a hold and no height.
 
     The governor latches a termination and repeats it in every status, and somebody else who writes is seen at a look
     at the graph. So a termination is believed once nothing else has been told for longer than two looks.
