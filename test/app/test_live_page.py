@@ -19,16 +19,16 @@ from esar_ros.app.view.live import PAGE, LiveView
 from esar_ros.app.view.page_image import BROWSERS, browser, take_screenshot
 from esar_ros.app.view.pages import PageServer, read_assets
 from esar_ros.mission import names
-from helpers.live_messages import GovernorStatus, grid, message, state_of
+from helpers.live_messages import Told, grid, message, state_of
 
 
 @pytest.fixture
-def graph() -> GovernorStatus:
-    return GovernorStatus()
+def graph() -> Told:
+    return Told()
 
 
 @pytest.fixture
-def view(graph: GovernorStatus) -> LiveView:
+def view(graph: Told) -> LiveView:
     made = LiveView(("uav1",), graph)
     brief = message("esar_ros/msg/Brief", mission_id="aotai-first-fbe-7", map_id="elsewhere", prompt="<b>Who</b>?")
     made.take("uav1", names.BRIEF, brief)
@@ -61,7 +61,7 @@ def post(page: PageServer, words: dict[str, Any], **headers: str) -> int:
         return int(error.code)
 
 
-def test_every_command_needs_the_token_in_a_header(page: PageServer, graph: GovernorStatus) -> None:
+def test_every_command_needs_the_token_in_a_header(page: PageServer, graph: Told) -> None:
     hold = {"do": "hold", "vehicle": "uav1"}
     assert post(page, hold) == 403
     assert post(page, hold, **{"X-Token": "guessed"}) == 403

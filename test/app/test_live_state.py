@@ -18,7 +18,7 @@ from esar_ros.app.view.live_crops import SIDE, Crops, cut_box
 from esar_ros.app.view.live_layers import PALETTES, Layer
 from esar_ros.app.view.live_state import LiveState, ellipse, rounded
 from esar_ros.mission import names
-from helpers.live_messages import GovernorStatus, grid, message, state_of
+from helpers.live_messages import Told, grid, message, state_of
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_a_box_at_the_edge_is_cut_inside_the_picture() -> None:
 
 
 def test_what_a_person_asks_reaches_the_graph() -> None:
-    graph = GovernorStatus()
+    graph = Told()
     view = LiveView(("uav1",), graph)
     for words in (
         {"do": "hold", "vehicle": "uav1"},
@@ -238,14 +238,14 @@ def test_what_a_person_asks_reaches_the_graph() -> None:
     ids=str,
 )
 def test_what_makes_no_sense_is_refused_and_reaches_nobody(words: dict[str, Any]) -> None:
-    graph = GovernorStatus()
+    graph = Told()
     with pytest.raises(ValueError, match=r".+"):
         LiveView(("uav1",), graph).command(words)
     assert graph.asked == []
 
 
 def test_real_time_cannot_be_stopped() -> None:
-    graph = GovernorStatus()
+    graph = Told()
     graph.lockstep = False
     with pytest.raises(ValueError, match="lockstep only"):
         LiveView(("uav1",), graph).command({"do": "pause"})
@@ -253,7 +253,7 @@ def test_real_time_cannot_be_stopped() -> None:
 
 def test_who_looks_is_wanted_for_a_moment() -> None:
     now = [0.0]
-    view = LiveView(("uav1", "uav2"), GovernorStatus(), lambda: now[0])
+    view = LiveView(("uav1", "uav2"), Told(), lambda: now[0])
     assert view.wanted() == frozenset()
     view.changes({}, {"vehicle": "uav2"})
     view.changes({}, {"vehicle": "nobody"})

@@ -49,7 +49,7 @@ def grid(cells: np.ndarray) -> Any:
     return made
 
 
-class GovernorStatus:
+class Told:
     """A graph that remembers what it was asked."""
 
     lockstep = True
