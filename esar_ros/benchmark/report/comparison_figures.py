@@ -22,7 +22,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import TIERS
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
-# GovernorStatus apart by people with any colour vision (Okabe and Ito 2008), then again with another mark.
+# Distinct to people with any colour vision (Okabe and Ito 2008), then again with another mark.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b3a8c", "#333333")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _MUTED, _LINE = "#6b757d", "#dfe4e7"
