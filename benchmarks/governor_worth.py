@@ -21,8 +21,7 @@ from pathlib import Path
 from page import Table, add_page, write_page
 
 from esar_ros.benchmark.report.bench_results import read_bench
-from esar_ros.benchmark.runner.episode import EmbeddedEpisode, failed
-from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
+from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.run import run
 from esar_ros.benchmark.runner.store import Store, read_episodes
 from esar_ros.benchmark.runner.worker_pool import LocalPool
@@ -30,16 +29,15 @@ from esar_ros.scoring.statistics import Unit, compare, estimate
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
 LIMIT = 4.0  # s of wall time a second of the longest mission may take
-WAYS = {"on": True, "off": False}
+WAYS = ("on", "off")  # of the governor
 DETECTOR = "segmentation_oracle"  # what is seen is no part of the question, and costs least
 COMPARED = ("crashed", "safe", "coverage", "path_length", "safe_flight_distance", "rs")
 
 
 def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: float) -> None:
     """Both flights of each task that are not in the folder yet; none is begun after so many minutes."""
-    plans = {
-        way: make_plan(tasks, (planner,), preset=preset, governor=on, detector=DETECTOR) for way, on in WAYS.items()
-    }
+    options = {"preset": preset, "detector": DETECTOR}
+    plans = {way: ESARBENCH.plan(tasks, (planner,), 1, {**options, "governor": way}) for way in WAYS}
     stores = {way: Store(root / way, plan.settings) for way, plan in plans.items()}
     until = time.monotonic() + 60.0 * minutes
     try:
@@ -50,8 +48,8 @@ def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: 
                     continue
                 if way == "on" and time.monotonic() > until:
                     return
-                pool = LocalPool(1, EmbeddedEpisode(ESARBENCH), LIMIT * plan.longest)
-                run(replace(plan, jobs=(job,)), stores[way], pool, lambda progress: None, failed)
+                pool = LocalPool(1, ESARBENCH.episode(), LIMIT * plan.longest)
+                run(replace(plan, jobs=(job,)), stores[way], pool, lambda progress: None, ESARBENCH.failed)
                 print(f"{job.task_id}, governor {way}", file=sys.stderr, flush=True)
     finally:
         for store in stores.values():
@@ -61,7 +59,7 @@ def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: 
 def values(root: Path, way: str) -> dict[str, dict[Unit, float]]:
     """Each figure's value per task."""
     found: dict[str, dict[Unit, float]] = {figure: {} for figure in COMPARED}
-    for episode in read_bench([root / way]).episodes:
+    for episode in read_bench([root / way], ESARBENCH.reader()).episodes:
         for figure in COMPARED:
             found[figure][episode.unit] = episode.figures[figure]
     return found

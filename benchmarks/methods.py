@@ -19,11 +19,10 @@ from page import add_page, write_page
 from esar_ros.app.bench import main as bench
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import make_report
-from esar_ros.benchmark.report.comparison_tables import all_tables, markdown
-from esar_ros.planning.registry import references
-from esar_ros.scoring.judges import make_judge
+from esar_ros.benchmark.report.tables import Table, markdown
 from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.suites.esarbench.incidents import generator
+from esar_ros.suites.esarbench.suite import ESARBENCH
 from esar_ros.suites.esarbench.tasks import adversarial
 from esar_ros.suites.esarbench.tasks.files import write_tasks
 from esar_ros.suites.esarbench.tasks.sets import task_set
@@ -119,9 +118,8 @@ def main() -> int:
         flags += ["--preset", "fast", "--workers", str(arguments.workers), "--out", str(folders[-1])]
         if code := bench(flags):
             return code
-    results = read_bench(folders, [make_judge("label"), make_judge("offline")])
-    report = make_report(results, references(), run.against)
-    tables = [markdown(table) for table in all_tables(report)]
+    report = make_report(read_bench(folders, ESARBENCH.reader()), ESARBENCH.layout(), run.against)
+    tables = [markdown(table) for table in report.layout.sections(report) if isinstance(table, Table)]
     print("\n\n".join(tables))
     if arguments.page:
         conditions = {

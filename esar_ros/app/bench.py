@@ -10,13 +10,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from esar_ros import suites
 from esar_ros.app import prepare
 from esar_ros.app.arguments import Parser
-from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
+from esar_ros.suites import find_suite, suite_names
 
 if TYPE_CHECKING:
     from esar_ros.benchmark.runner.run import Progress
+    from esar_ros.benchmark.suite import Suite
 
 INTERRUPTED = 130
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
@@ -24,19 +26,20 @@ MIN_LIMIT = 600.0  # s of wall time any episode may take
 SLOWEST = 4.0  # s of wall time a second of the mission may take, beyond that
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Flags of `esar bench`."""
+def add_arguments(parser: argparse.ArgumentParser, suite: Suite) -> None:
+    """Flags of `esar bench` for a suite."""
     add = parser.add_argument
+    names = ", ".join(suite_names())
+    add("--suite", default=suites.DEFAULT, metavar="NAME", help=f"benchmark: {names} (default %(default)s)")
     add("--tasks", default="mini", metavar="SET|FILE|ID,ID", help="set of tasks, file of ids, or ids (default mini)")
-    add("--planners", default=defaults.PLANNER, metavar="A,B", help="methods, by commas (default %(default)s)")
+    add("--planners", default=suite.default_planner, metavar="A,B", help="methods, by commas (default %(default)s)")
     add("--seeds", type=int, default=1, metavar="N", help="repetitions; each flies the task's seed + 0, 1, ...")
     add("--workers", type=int, default=0, metavar="K", help="episodes at a time (default: one a CPU)")
     add("--out", default="bench", metavar="DIR", help="folder of the results; the same one goes on (default bench)")
-    add("--preset", default="paper", choices=("paper", "fast"), help="pictures: paper 640x480, fast 320x240")
     add("--limit", type=int, default=None, metavar="N", help="only the first N tasks; any such part is balanced")
-    add("--governor", default="on", choices=("on", "off"), help="safety governor (default on)")
-    add("--odometry", default="noisy", choices=("noisy", "true"), help="off as an estimator's (default), or true")
-    add("--detector", default=defaults.DETECTOR, metavar="NAME[:FILE]", help="clue detector (default %(default)s)")
+    for option in suite.options:
+        choices = option.choices or None
+        add(f"--{option.name}", default=option.default, choices=choices, metavar=option.metavar, help=option.about)
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
     add("--list-planners", action="store_true", help="name every method, one a line, and end")
@@ -92,41 +95,35 @@ def span(seconds: float) -> str:
 
 def main(argv: list[str]) -> int:
     """Run the command."""
+    first = Parser(prog="esar bench", add_help=False, allow_abbrev=False)
+    first.add_argument("--suite", default=suites.DEFAULT)
+    suite = find_suite(first.parse_known_args(argv)[0].suite)
     parser = Parser(prog="esar bench", description="Fly many tasks by many methods; the same command goes on.")
-    add_arguments(parser)
+    add_arguments(parser, suite)
     arguments = parser.parse_args(argv)
     if arguments.list_planners:
-        from esar_ros.planning.registry import names
-
-        print("\n".join(names()))
+        print("\n".join(suite.planners))
         return 0
-    return bench(arguments)
+    return bench(suite, arguments)
 
 
-def bench(arguments: argparse.Namespace) -> int:
+def bench(suite: Suite, arguments: argparse.Namespace) -> int:
     """Fly what is not done yet. 0 all done, 130 interrupted. Raises UsageError."""
-    from esar_ros.benchmark.runner.episode import EmbeddedEpisode, failed
     from esar_ros.benchmark.runner.log import log_test_run
-    from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
+    from esar_ros.benchmark.runner.plan import choose_tasks
     from esar_ros.benchmark.runner.run import run
     from esar_ros.benchmark.runner.store import Store
     from esar_ros.benchmark.runner.worker_pool import LocalPool, Pool
-    from esar_ros.mission.task import load_task
-    from esar_ros.perception.detectors.chosen import absolute
-    from esar_ros.suites.esarbench.suite import ESARBENCH
 
     if not 0 <= arguments.workers <= 1024:
         raise UsageError(f"--workers {arguments.workers}", "between 1 and 1024, or 0 for one a CPU")
     if not arguments.timeout >= 0.0:  # also where it is no number
         raise UsageError(f"--timeout {arguments.timeout:g}", "seconds of wall time, or 0 for the default")
-    plan = make_plan(
-        choose_tasks(ESARBENCH, arguments.tasks, arguments.limit),
+    plan = suite.plan(
+        choose_tasks(suite, arguments.tasks, arguments.limit),
         tuple(part.strip() for part in arguments.planners.split(",") if part.strip()),
         arguments.seeds,
-        preset=arguments.preset,
-        governor=arguments.governor == "on",
-        odometry=arguments.odometry,
-        detector=absolute(arguments.detector),
+        {option.name: getattr(arguments, option.name) for option in suite.options},
     )
     limit = arguments.timeout if arguments.timeout > 0.0 else MIN_LIMIT + SLOWEST * plan.longest
     folder = Path(arguments.out)
@@ -135,7 +132,7 @@ def bench(arguments: argparse.Namespace) -> int:
     pool: Pool
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        count = log_test_run(plan, folder)
+        count = log_test_run(plan, folder, store.settings_hash)
         what = "Going on with" if store.resumed else "Flying"
         print(f"{what} {len(plan.jobs)} episodes into {os.path.relpath(folder)}", flush=True)
         if count is not None:
@@ -143,15 +140,15 @@ def bench(arguments: argparse.Namespace) -> int:
         if all(job.id in store.done for job in plan.jobs):
             print("  all done already")
             return 0
-        for map_id in sorted({load_task(job.task).map for job in plan.jobs if job.id not in store.done}):
+        for map_id in suite.maps([job for job in plan.jobs if job.id not in store.done]):
             prepare.ensure(map_id, lambda text: print(f"  {text}", flush=True))
         if arguments.ray:
             from esar_ros.benchmark.runner.ray_pool import RayPool
 
-            pool = RayPool(arguments.ray, arguments.workers, EmbeddedEpisode(ESARBENCH), limit)
+            pool = RayPool(arguments.ray, arguments.workers, suite.episode(), limit)
         else:
-            pool = LocalPool(arguments.workers or len(os.sched_getaffinity(0)), EmbeddedEpisode(ESARBENCH), limit)
-        progress = run(plan, store, pool, line.show, failed)
+            pool = LocalPool(arguments.workers or len(os.sched_getaffinity(0)), suite.episode(), limit)
+        progress = run(plan, store, pool, line.show, suite.failed)
         line.close()
         print(
             f"Done: {progress.total} episodes, {progress.errors} with errors in this run; see {folder}/episodes.jsonl"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import Conditions
 
 
 def main(argv: list[str]) -> int:
@@ -37,35 +39,31 @@ def main(argv: list[str]) -> int:
         if not (folder / "episodes.jsonl").is_file():
             raise UsageError(f"{folder} holds neither bag/ nor episodes.jsonl", "give the --out of a bench or mission")
     out = Path(arguments.out) if arguments.out else folders[0] / "report"
-    return _compare(folders, out, arguments.against, arguments.judge, _fields(arguments.by))
+    return _compare(folders, out, arguments.against, arguments.judge, arguments.by)
 
 
-def _fields(by: str) -> list[str]:
+def _fields(by: str, conditions: type[Conditions]) -> list[str]:
     """Names of conditions. Raises UsageError."""
-    from esar_ros.mission.run_conditions import RunConditions
-
     names = [name.strip() for name in by.split(",") if name.strip()]
-    known = [name for name in RunConditions().as_text if name != "thresholds"]  # one table has one set of them
+    known = [field.name for field in fields(conditions) if field.name != "thresholds"]  # one table has one set of them
     for name in names:
         if name not in known:
             raise UsageError(f"--by {name} is no condition that parts rows", f"known: {', '.join(known)}")
     return names
 
 
-def _compare(folders: list[Path], out: Path, against: str | None, judge: str | None, by: list[str]) -> int:
+def _compare(folders: list[Path], out: Path, against: str | None, judge: str | None, by: str) -> int:
     from rich.console import Console
 
-    from esar_ros.benchmark.report.bench_results import read_bench
+    from esar_ros.benchmark.report.bench_results import read_bench, suite_of
     from esar_ros.benchmark.report.comparison import make_report
     from esar_ros.benchmark.report.comparison_page import write_report
-    from esar_ros.benchmark.report.comparison_tables import terminal_table
-    from esar_ros.planning.registry import references
-    from esar_ros.scoring.judges import make_judge
-    from esar_ros.suites.esarbench.paper import PAPER
+    from esar_ros.benchmark.report.tables import terminal_table
+    from esar_ros.suites import find_suite
 
-    asked = ["label", "offline", *([judge] if judge else [])]
-    bench = read_bench(folders, [make_judge(name) for name in asked])
-    report = make_report(bench, references(), against, by=by, paper=PAPER)
+    suite = find_suite(suite_of(folders))
+    named = _fields(by, suite.conditions)
+    report = make_report(read_bench(folders, suite.reader(judge)), suite.layout(), against, by=named)
     page, *others = write_report(report, out)
     console = Console(highlight=False)
     console.print(terminal_table(report))

@@ -30,7 +30,7 @@ def adopt(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
     record = find_episode(Path(arguments.source), arguments.rerun)
     try:
-        job = record["job"]
+        job = {**record["job"], **record.get("conditions", {})}
         arguments.task, arguments.planner, arguments.seed = job["task"], record["planner"], int(record["seed"])
         arguments.preset, arguments.detector = job["preset"], job["detector"]
         arguments.governor, arguments.odometry = "on" if job["governor"] else "off", job["odometry"]

@@ -1,4 +1,4 @@
-"""RunConditions: everything that decides a result beside the task, the method's name and the seed, in one type."""
+"""Conditions: everything that decides a result beside the task, the method's name and the seed, in one type a suite."""
 
 from __future__ import annotations
 
@@ -6,22 +6,53 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from esar_ros.mission import defaults
 
 NOT_RECORDED = "not told"
-# Of one method alone; all else must be equal for all methods that are compared.
-OF_METHOD = ("tasks", "model", "planner_settings")
+C = TypeVar("C", bound="Conditions")
 
 
 @dataclass(frozen=True)
-class RunConditions:
+class Conditions:
+    """Base of a suite's conditions: named fields, compared in words.
+
+    OF_METHOD names the fields that belong to one method alone; all others must be equal for all methods compared.
+    """
+
+    OF_METHOD: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def parse(cls: type[C], document: Mapping[str, Any]) -> C:
+        """Returns conditions as `asdict` wrote them. Raises TypeError on a field that there is not."""
+        return cls(**document)
+
+    @property
+    def as_text(self) -> dict[str, str]:
+        """Each field in words."""
+        return {name: str(value) for name, value in asdict(self).items()}
+
+    def differing(self, other: Conditions) -> tuple[str, ...]:
+        """Names of the fields in which another's conditions are not these."""
+        there = other.as_text
+        return tuple(name for name, value in self.as_text.items() if value != there[name])
+
+    def difference(self, other: Conditions) -> str:
+        """First of these fields with both values, in words; empty when there is none."""
+        name = next(iter(self.differing(other)), "")
+        return name and f"{name.replace('_', ' ')}: {self.as_text[name]} here, {other.as_text[name]} there"
+
+
+@dataclass(frozen=True)
+class RunConditions(Conditions):
     """Conditions under which a mission of one method is flown and scored.
 
     The first fields are chosen by the user. The others identify, by content digest (`digest`), what is read from files
     and the environment; NOT_RECORDED where it was not recorded.
     """
+
+    OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "model", "planner_settings")
 
     preset: str = "paper"  # size of the images
     governor: bool = True
@@ -45,30 +76,15 @@ class RunConditions:
     @property
     def as_text(self) -> dict[str, str]:
         """Each field in words; a detector by its name, since its file is in its settings."""
-        fields = {name: str(value) for name, value in asdict(self).items()}
+        fields = super().as_text
         fields["governor"] = "on" if self.governor else "off"
         fields["faults"] = "injected" if self.faults else "none"
         fields["model"] = self.model or "none"
         fields["detector"] = self.detector.partition(":")[0]
         return fields
 
-    def differing(self, other: RunConditions) -> tuple[str, ...]:
-        """Names of the fields in which another's conditions are not these."""
-        there = other.as_text
-        return tuple(name for name, value in self.as_text.items() if value != there[name])
-
-    def difference(self, other: RunConditions) -> str:
-        """First of these fields with both values, in words; empty when there is none."""
-        name = next(iter(self.differing(other)), "")
-        return name and f"{name.replace('_', ' ')}: {self.as_text[name]} here, {other.as_text[name]} there"
-
 
 def digest(content: Any) -> str:
     """Twelve hexadecimal digits of a JSON document's SHA-256: comments and order of keys do not count."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
-
-
-def conditions_from(document: Mapping[str, Any]) -> RunConditions:
-    """Conditions as `asdict` wrote them. Raises TypeError on a field that there is not."""
-    return RunConditions(**document)

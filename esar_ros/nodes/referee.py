@@ -9,8 +9,8 @@ from typing import Any
 
 from std_msgs.msg import String
 
+from esar_ros.benchmark.engine.missions import Deployment
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
-from esar_ros.benchmark.engine.suite import Deployment
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.connect import authorise
 from esar_ros.mission import defaults, names

@@ -1,1 +1,28 @@
-"""Benchmarks, a folder a paper: tasks, their rules and how one is put into a world."""
+"""Benchmarks, a folder a paper: tasks, their rules and how one is put into a world. `find_suite` knows them by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from esar_ros.mission.errors import UsageError
+
+if TYPE_CHECKING:
+    from esar_ros.benchmark.suite import Suite
+
+_SUITES = {"esarbench": ("esar_ros.suites.esarbench.suite", "ESARBENCH")}  # module and object, imported when asked for
+DEFAULT = "esarbench"
+
+
+def suite_names() -> tuple[str, ...]:
+    """Returns the names of all suites."""
+    return tuple(_SUITES)
+
+
+def find_suite(name: str) -> Suite:
+    """Returns the suite of a name. Raises UsageError."""
+    if name not in _SUITES:
+        raise UsageError(f"unknown suite '{name}'", f"known: {', '.join(_SUITES)}")
+    module, attribute = _SUITES[name]
+    suite: Suite = getattr(import_module(module), attribute)
+    return suite

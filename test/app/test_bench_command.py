@@ -18,12 +18,16 @@ from esar_ros.app.bench import BenchLine, main, span, words
 from esar_ros.app.mission import add_arguments
 from esar_ros.benchmark.runner import log
 from esar_ros.benchmark.runner.job import Plan
-from esar_ros.benchmark.runner.plan import choose_tasks, make_plan
+from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.run import Progress
 from esar_ros.benchmark.runner.store import EPISODES, Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.suites.esarbench.suite import ESARBENCH
+
+
+def make_plan(tasks: tuple[str, ...], planners: tuple[str, ...], seeds: int = 1, **options: str) -> Plan:
+    return ESARBENCH.plan(tasks, planners, seeds, options)
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +59,28 @@ def test_bad_usage_is_told_in_one_line(flags: list[str], told: str, tmp_path: Pa
         main([*flags, *out])
     assert "\n" not in str(error.value)
     assert not (tmp_path / "out" / EPISODES).exists()
+
+
+def test_unknown_suites_are_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="unknown suite 'chess': known: esarbench"):
+        main(["--suite", "chess", "--tasks", "aotai-first", "--out", str(tmp_path)])
+
+
+def test_a_folder_of_the_first_schema_goes_on(tmp_path: Path) -> None:
+    settings = make_plan(("aotai-first",), ("fbe",)).settings
+    Store(tmp_path, settings).close()
+    path = tmp_path / "bench.json"
+    manifest = json.loads(path.read_text())
+    assert manifest["settings"].pop("suite") == "esarbench"
+    path.write_text(json.dumps(manifest | {"schema": "esar-bench/1", "settings_hash": "as it was made then"}))
+    store = Store(tmp_path, settings)
+    store.close()
+    assert store.resumed and store.settings_hash == "as it was made then"
+    with pytest.raises(UsageError, match="seeds differ"):
+        Store(tmp_path, make_plan(("aotai-first",), ("fbe",), 2).settings)
+    path.write_text(json.dumps(manifest | {"settings": manifest["settings"] | {"suite": "chess"}}))
+    with pytest.raises(UsageError, match="suite differs: esarbench here, chess there"):
+        Store(tmp_path, settings)
 
 
 def test_planners_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +122,7 @@ def test_the_hash_follows_everything_that_decides_results(tmp_path: Path) -> Non
         make_plan(("aotai-first",), ("zigzag",)),
         make_plan(("aotai-first",), ("fbe",), 2),
         make_plan(("aotai-first",), ("fbe",), preset="fast"),
-        make_plan(("aotai-first",), ("fbe",), governor=False),
+        make_plan(("aotai-first",), ("fbe",), governor="off"),
         make_plan(("aotai-first",), ("fbe",), odometry="true"),
     ]
     task = json.loads((resource("config/tasks") / "aotai-first.json").read_text())
@@ -214,14 +240,14 @@ def test_progress_in_words() -> None:
 def test_runs_on_the_test_split_are_logged_once_each(tmp_path: Path) -> None:
     settings = make_plan(("aotai-first",), ("fbe",)).settings
     other = make_plan(("aotai-first",), ("zigzag",)).settings
-    assert log.log_test_run(Plan(settings, (), 0, 1.0), tmp_path / "a") is None
+    assert log.log_test_run(Plan(settings, (), 0, 1.0), tmp_path / "a", settings.hash) is None
     assert not log.state_directory().exists()
     plan = Plan(settings, (), 5, 1.0)
     (tmp_path / "a").mkdir()
-    assert log.log_test_run(plan, tmp_path / "a") == 1
-    assert log.log_test_run(plan, tmp_path / "a") == 1, "going on is no new run"
-    assert log.log_test_run(plan, tmp_path / "b") == 2
-    assert log.log_test_run(Plan(other, (), 5, 1.0), tmp_path / "c") == 3
+    assert log.log_test_run(plan, tmp_path / "a", settings.hash) == 1
+    assert log.log_test_run(plan, tmp_path / "a", settings.hash) == 1, "going on is no new run"
+    assert log.log_test_run(plan, tmp_path / "b", settings.hash) == 2
+    assert log.log_test_run(Plan(other, (), 5, 1.0), tmp_path / "c", other.hash) == 3
     entries = [json.loads(line) for line in (log.state_directory() / log.LOG).read_text().splitlines()]
     assert [entry["count"] for entry in entries] == [1, 2, 3]
     assert entries[2]["planners"] == ["zigzag"] and entries[0]["test_tasks"] == 5
@@ -239,7 +265,7 @@ def parsed(*flags: str) -> argparse.Namespace:
 @pytest.fixture
 def flown(tmp_path: Path) -> Path:
     """A benchmark's folder with one episode."""
-    plan = make_plan(("aotai-first",), ("zigzag",), preset="fast", governor=False)
+    plan = make_plan(("aotai-first",), ("zigzag",), preset="fast", governor="off")
     job = plan.jobs[0]
     store = Store(tmp_path / "bench", plan.settings)
     record: dict[str, Any] = {

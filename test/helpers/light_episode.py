@@ -72,7 +72,7 @@ def failure(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
 def light_plan(count: int = 6, planners: tuple[str, ...] = ("ok",), version: str = "1") -> Plan:
     tasks = tuple(f"task{n}" for n in range(count))
     conditions = RunConditions("fast", version=version)
-    settings = Settings(tasks, tasks, planners, 1, (conditions,) * len(planners))
+    settings = Settings("esarbench", tasks, tasks, planners, 1, (conditions,) * len(planners))
     names = [(task, planner) for task in tasks for planner in planners]
     jobs = tuple(Job(n, task, task, task, planner, 7, conditions) for n, (task, planner) in enumerate(names))
     return Plan(settings, jobs, 0, 10.0)

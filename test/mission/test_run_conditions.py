@@ -6,7 +6,7 @@ from dataclasses import asdict, fields, replace
 
 import pytest
 
-from esar_ros.mission.run_conditions import OF_METHOD, RunConditions, conditions_from, digest
+from esar_ros.mission.run_conditions import RunConditions, digest
 
 
 def test_the_first_difference_is_named_with_both_values() -> None:
@@ -27,10 +27,10 @@ def test_a_detector_is_its_name_and_content_not_its_path() -> None:
 
 def test_every_field_is_told_and_read_again() -> None:
     conditions = RunConditions(governor=False, faults=True, odometry="autopilot")
-    assert set(conditions.as_text) == {field.name for field in fields(RunConditions)} > set(OF_METHOD)
-    assert conditions_from(asdict(conditions)) == conditions
+    assert set(conditions.as_text) == {field.name for field in fields(RunConditions)} > set(RunConditions.OF_METHOD)
+    assert RunConditions.parse(asdict(conditions)) == conditions
     with pytest.raises(TypeError):
-        conditions_from({"moon": "full"})
+        RunConditions.parse({"moon": "full"})
 
 
 def test_content_counts_and_not_its_order() -> None:

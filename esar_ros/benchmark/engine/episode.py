@@ -18,11 +18,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.engine.missions import Deployment, MissionSuite
 from esar_ros.benchmark.engine.recording import Recording
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.benchmark.engine.sensing import Sensed, Sensing, views_of
 from esar_ros.benchmark.engine.simulator import LocalSimulator
-from esar_ros.benchmark.engine.suite import Deployment, Suite
 from esar_ros.benchmark.engine.wire import feedback_as_sent, goal_as_sent, ranges_as_sent, seconds, single
 from esar_ros.bridges.airsim.actuation import Actuation
 from esar_ros.bridges.airsim.camera import AirSimLidar
@@ -74,7 +74,7 @@ class EpisodeResult:
 
 
 def fly(
-    suite: Suite,
+    suite: MissionSuite,
     task: Task,
     planner: str,
     seed: int,
@@ -121,7 +121,7 @@ class _Mission:
 
     def __init__(
         self,
-        suite: Suite,
+        suite: MissionSuite,
         task: Task,
         planner: str,
         seed: int,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,55 +11,69 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.runner.job import FIRST_SUITE
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import NOT_RECORDED, RunConditions, conditions_from
-from esar_ros.scoring.judge import Judge
-from esar_ros.scoring.judges import clue_score_under
-from esar_ros.scoring.result import Cause, Result, parse_result
+from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions
 from esar_ros.scoring.statistics import Unit
-from esar_ros.scoring.truth import End, Point
+from esar_ros.scoring.truth import Point
 
 EPISODES, MANIFEST = "episodes.jsonl", "bench.json"
-_SCORES = ("sr", "tsr", "cds", "rs")  # also at other error thresholds
 
 
 @dataclass(frozen=True)
 class Thing:
-    """A victim or clue of a task, for drawing; position in m, map frame."""
+    """An object of a task, for drawing; position in m, map frame. sought: it is what the task is about."""
 
     position: Point
-    victim: bool
+    sought: bool
     found: bool
 
 
 @dataclass(frozen=True)
 class Episode:
-    """One flown task. figures: names to numbers, shares in 0..1, m, s; tracks: (N, 2) m per vehicle, map frame."""
+    """One flown task. figures: names to numbers, shares in 0..1, m, s; tracks: (N, 2) m per vehicle, map frame.
+
+    group: the column of its suite's tables that it counts in, a tier or a size.
+    """
 
     planner: str
-    conditions: RunConditions
+    conditions: Conditions
     folder: str  # of the run
     unit: Unit
     seed: int
-    tier: str
+    group: str
     map: str
     split: str
     eligible: bool
     reasons: tuple[str, ...]
     status: str
     reason: str | None
-    end: End
+    end: str
     figures: dict[str, float]
-    judges: dict[str, str]  # figure of CDS -> who decided in the end
-    causes: tuple[Cause | None, ...]  # of each victim; None where it was not recorded
-    tracks: dict[str, NDArray[np.float32]] = field(repr=False)
-    things: tuple[Thing, ...] = field(repr=False)
-    false_reports: tuple[Point, ...] = field(repr=False)
+    judges: Mapping[str, str] = field(default_factory=dict)  # figure -> the judge who decided in the end
+    causes: tuple[str | None, ...] = ()  # of each victim, why it was found or lost; None where it was not recorded
+    tracks: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, repr=False)
+    things: tuple[Thing, ...] = field(default=(), repr=False)
+    false_reports: tuple[Point, ...] = field(default=(), repr=False)
 
     @property
     def is_recorded(self) -> bool:
         """True where all its conditions are recorded."""
         return NOT_RECORDED not in self.conditions.as_text.values()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One record as its suite reads it."""
+
+    episode: Episode
+    scores: str  # all that was scored, as text: equal for two records of the same flight
+    contents: Mapping[str, str]  # task or map -> digest of its content
+    thresholds: Mapping[str, Any]  # of the scoring; equal for all episodes of a report
+    versions: Mapping[str, str]
+
+
+Reader = Callable[[dict[str, Any], str, str], Reading]  # of a record, its folder, and where it stands (for errors)
 
 
 @dataclass(frozen=True)
@@ -73,9 +87,18 @@ class Bench:
     torn: int  # lines that a killed run left unfinished
 
 
-def read_bench(folders: Sequence[Path], judges: Sequence[Judge] = ()) -> Bench:
-    """Read benchmark runs; the reports of each episode are also put to these judges. Raises UsageError."""
-    episodes: dict[tuple[str, RunConditions, str, int], tuple[Episode, Path, str]] = {}
+def suite_of(folders: Sequence[Path]) -> str:
+    """Returns the name of the suite that benchmark runs are of. Raises UsageError where they are of several."""
+    found = {str(_settings(folder).get("suite", FIRST_SUITE)): folder for folder in reversed(folders)}
+    if len(found) > 1:
+        (one, here), (other, there) = sorted(found.items())[:2]
+        raise UsageError(f"{here} is of suite {one}, {there} of {other}", "report them apart")
+    return next(iter(found))
+
+
+def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
+    """Reads benchmark runs of one suite. Raises UsageError."""
+    episodes: dict[tuple[str, Conditions, str, int], tuple[Episode, Path, str]] = {}
     contents: dict[str, tuple[str, str]] = {}  # task or map -> its digest, and where
     thresholds: dict[str, Any] = {}
     settings: dict[str, dict[str, Any]] = {}
@@ -88,25 +111,27 @@ def read_bench(folders: Sequence[Path], judges: Sequence[Judge] = ()) -> Bench:
                 torn += 1
                 continue
             where = f"{folder / EPISODES}, line {number}"
-            episode, result = _episode(line, folder, where, judges)
-            for name, content in _contents(line, result):
+            if not isinstance(line.get("result"), dict):
+                raise UsageError(f"{where}: key result is missing", "each line follows esar-episode/1")
+            reading = read(line, str(folder), where)
+            episode = reading.episode
+            for name, content in reading.contents.items():
                 if contents.setdefault(name, (content, where))[0] != content:
                     raise UsageError(f"{where}: {name} is not the {name} of {contents[name][1]}", "report them apart")
-            own = result.thresholds.model_dump(mode="json")
+            own = dict(reading.thresholds)
             if thresholds and own != thresholds:
                 odd = next(name for name in own if own[name] != thresholds[name])
                 raise UsageError(f"{where}: {odd} is {own[odd]}, elsewhere {thresholds[odd]}", "report them apart")
             thresholds = own
-            for name, version in result.versions.items():
+            for name, version in reading.versions.items():
                 versions.setdefault(name, set()).add(version)
             key = (episode.planner, episode.conditions, episode.unit.task, episode.seed)
-            metrics = result.metrics.model_dump_json()
-            if key in episodes and episodes[key][2] != metrics:
+            if key in episodes and episodes[key][2] != reading.scores:
                 other = episodes[key][1]
                 raise UsageError(
                     f"{where}: {line['id']} stands in {other} with another score", "leave one of the folders out"
                 )
-            episodes[key] = (episode, folder, metrics)
+            episodes[key] = (episode, folder, reading.scores)
     if not episodes:
         raise UsageError(f"no episode in {', '.join(map(str, folders))}", "run ./esar bench first")
     found = [episode for episode, _, _ in episodes.values()]
@@ -160,87 +185,8 @@ def _lines(folder: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
             yield number, None
 
 
-def _episode(line: dict[str, Any], folder: Path, where: str, judges: Sequence[Judge]) -> tuple[Episode, Result]:
-    if not isinstance(line.get("result"), dict):
-        raise UsageError(f"{where}: key result is missing", "each line follows esar-episode/1")
-    result = parse_result(json.dumps(line["result"]), where)
-    figures, judge_names = _figures(result), {}
-    for judge in judges:
-        column = f"cds_{judge.name.partition('/')[0]}"
-        figures[column], judgement = clue_score_under(result, judge)
-        judge_names[column] = judgement.judge
-    task = result.task
-    episode = Episode(
-        planner=result.planner,
-        conditions=_conditions(line, result, where),
-        folder=str(folder),
-        unit=Unit(task.event, task.snapshot, task.id),
-        seed=result.seed,
-        tier=task.tier,
-        map=task.map,
-        split=task.split,
-        eligible=result.eligible,
-        reasons=result.ineligible_reasons or (() if result.eligible else ("stated so",)),
-        status=str(line.get("status", "ok")),
-        reason=line.get("reason"),
-        end=result.end,
-        figures=figures,
-        judges=judge_names,
-        causes=tuple(victim.cause for victim in result.victims),
-        tracks=_tracks(line.get("track")),
-        things=tuple(
-            [Thing(victim.position, True, victim.found) for victim in result.victims]
-            + [Thing(clue.position, False, clue.located) for clue in result.clues]
-        ),
-        false_reports=tuple(r.position for r in result.reports if r.verdict == "false" and r.position is not None),
-    )
-    return episode, result
-
-
-def _conditions(line: dict[str, Any], result: Result, where: str) -> RunConditions:
-    """Returns the conditions of an episode; those of runs that did not record them as far as the result states them."""
-    try:
-        if "conditions" in line:
-            return conditions_from(line["conditions"])
-        job = line["job"] if isinstance(line.get("job"), dict) else {}
-        details, network = result.planner_details, result.detector_details
-        return conditions_from(
-            {
-                **{
-                    name: getattr(result, name) for name in ("preset", "governor", "odometry", "pace", "world", "judge")
-                },
-                "detector": str(job.get("detector", network.get("backend", NOT_RECORDED))),
-                "detector_settings": network.get("digest", NOT_RECORDED),
-                "model": ", ".join(f"{key} {details[key]}" for key in sorted(details) if key != "date") or NOT_RECORDED,
-            }
-        )
-    except TypeError:
-        raise UsageError(f"{where}: conditions that this version does not know", "report it with its own") from None
-
-
-def _contents(line: dict[str, Any], result: Result) -> Iterator[tuple[str, str]]:
-    """The task and the map that an episode was flown on, each with the digest of its content."""
-    if "task_digest" in line:
-        yield f"task {result.task.id}", str(line["task_digest"])
-    if result.map_digest:
-        yield f"map {result.task.map}", result.map_digest
-
-
-def _figures(result: Result) -> dict[str, float]:
-    """Every number of a result that is averaged; what a run did not measure is left out."""
-    m = result.metrics
-    flat = {
-        name: float(value)
-        for name, value in m.model_dump(exclude={"sensitivity"}).items()
-        if isinstance(value, bool | int | float)
-    }
-    for gate, scores in m.sensitivity.items():
-        flat.update({f"{name}@{gate}": float(getattr(scores, name)) for name in _SCORES})
-    flat.update({f"{name}@{result.thresholds.error_threshold:g}": flat[name] for name in _SCORES})
-    return flat
-
-
-def _tracks(track: Any) -> dict[str, NDArray[np.float32]]:
+def read_tracks(track: Any) -> dict[str, NDArray[np.float32]]:
+    """Returns the tracks of a record, those columns that can be read."""
     if not isinstance(track, dict):
         return {}
     found = {}

@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from esar_ros.benchmark.report.bench_results import Bench, Episode
-from esar_ros.benchmark.report.paper_rows import PaperRows
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import OF_METHOD
-from esar_ros.mission.task import TIERS
 from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
 
-SCORES = ("sr", "tsr", "cds", "rs")
-# Beside the scores; m, s, shares or counts.
-FLIGHT = (
-    "crashed", "safe", "elapsed", "safe_flight_distance", "path_length", "coverage", "min_clearance", "interventions",
-)  # fmt: skip
-REPORTS = ("sr_gated_first", "rs_without_safety", "reports", "precision", "false_reports", "reports_over_cap")
+if TYPE_CHECKING:
+    from esar_ros.benchmark.report.tables import Section
+
+OVERALL = "overall"  # the group of all episodes
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Presentation of a suite's results: tables, figures and words."""
+
+    eyebrow: str  # over the page's title
+    groups: tuple[str, ...]  # columns of its tables: tiers, sizes
+    levels: tuple[str, str, str]  # words for the levels of a Unit, in the plural
+    scores: tuple[str, ...]  # figures, shares of 1, by which methods are compared
+    ranked_by: str  # the one of them that orders the rows
+    names: Mapping[str, str]  # of figures, as tables head them
+    shares: Collection[str]  # figures shown in per cent; those of scores are
+    terminal: Mapping[str, str]  # further figures of the table on a terminal, and their heads
+    references: Collection[str]  # methods that are no rivals, shown as references
+    reference_note: str
+    endings: Mapping[str, str]  # words for the end of an episode
+    headline: str  # the split that headline figures are of
+    caveats: Callable[[Method], Sequence[str]]  # what a reader must know of a row
+    sections: Callable[[Report], Sequence[Section]]  # tables and images in the order of reading
+
+    def is_share(self, figure: str) -> bool:
+        """Shown in per cent; name@x is the figure `name` under another threshold."""
+        return figure.partition("@")[0] in (*self.scores, *self.shares)
 
 
 @dataclass(frozen=True)
@@ -61,64 +81,60 @@ class Report:
 
     bench: Bench
     methods: tuple[Method, ...]
-    cells: Mapping[tuple[str, str, str], Estimate]  # (method, tier, figure); no entry where nothing was flown
+    cells: Mapping[tuple[str, str, str], Estimate]  # (method, group, figure); no entry where nothing was flown
     pairs: Mapping[str, tuple[Comparison, ...]]  # score -> comparisons
     figures: tuple[str, ...]  # all figures that some cell holds
     against: str | None
     notes: tuple[str, ...]
-    paper: PaperRows | None = None
+    layout: Layout
 
-    def cell(self, method: str, tier: str, figure: str) -> Estimate | None:
+    def cell(self, method: str, group: str, figure: str) -> Estimate | None:
         """Mean and interval, None where nothing was flown."""
-        return self.cells.get((method, tier, figure))
+        return self.cells.get((method, group, figure))
 
 
 def make_report(
-    bench: Bench,
-    references: Collection[str] = (),
-    against: str | None = None,
-    draws: int = DRAWS,
-    by: Collection[str] = (),
-    paper: PaperRows | None = None,
+    bench: Bench, layout: Layout, against: str | None = None, draws: int = DRAWS, by: Collection[str] = ()
 ) -> Report:
     """Compare all methods of a benchmark. Raises UsageError, also for runs that may not stand together.
 
-    references: names of reference rows. by: conditions that part a method's rows; all others must be equal.
+    by: conditions that part a method's rows; all others must be equal.
     """
-    methods = _methods(bench, references, by)
+    methods = _methods(bench, layout, by)
     if against is not None and against not in {method.name for method in methods}:
         known = ", ".join(method.name for method in methods)
         raise UsageError(f"no method '{against}' to compare with", f"known: {known}")
     figures = tuple(dict.fromkeys(name for episode in bench.episodes for name in episode.figures))
     cells: dict[tuple[str, str, str], Estimate] = {}
     for method in methods:
-        for tier in (*TIERS, "overall"):
-            # Only what tables show by tier is drawn by tier.
-            wanted = figures if tier == "overall" else SCORES
-            cells.update(_cells(method, tier, wanted, draws))
+        for group in (*layout.groups, OVERALL):
+            # Only what tables show by group is drawn by group.
+            wanted = figures if group == OVERALL else layout.scores
+            cells.update(_cells(method, group, wanted, draws))
     rivals = [method for method in methods if method.competes or method.name == against]
     pairs = {
-        score: compare({method.name: method.values(score) for method in rivals}, against, draws) for score in SCORES
+        score: compare({method.name: method.values(score) for method in rivals}, against, draws)
+        for score in layout.scores
     }
-    return Report(bench, methods, cells, pairs, figures, against, tuple(_notes(bench, methods)), paper)
+    return Report(bench, methods, cells, pairs, figures, against, tuple(_notes(bench, methods, layout)), layout)
 
 
-def _cells(method: Method, tier: str, figures: Collection[str], draws: int) -> dict[tuple[str, str, str], Estimate]:
-    """Figures of one row and tier; those of the same tasks share their draws."""
+def _cells(method: Method, group: str, figures: Collection[str], draws: int) -> dict[tuple[str, str, str], Estimate]:
+    """Figures of one row and group; those of the same tasks share their draws."""
     columns: dict[tuple[Unit, ...], dict[str, dict[Unit, float]]] = {}
     for figure in figures:
-        values = method.values(figure, lambda episode: tier in ("overall", episode.tier))
+        values = method.values(figure, lambda episode: group in (OVERALL, episode.group))
         if values:
             columns.setdefault(tuple(sorted(values)), {})[figure] = values
     return {
-        (method.name, tier, figure): found
+        (method.name, group, figure): found
         for together in columns.values()
         for figure, found in estimates(together, draws).items()
     }
 
 
-def _methods(bench: Bench, references: Collection[str], by: Collection[str]) -> tuple[Method, ...]:
-    """Rows in order: those that compete, the references, those outside; each by its rescue score, highest first."""
+def _methods(bench: Bench, layout: Layout, by: Collection[str]) -> tuple[Method, ...]:
+    """Rows in order: those that compete, the references, those outside; each by its score, highest first."""
     _check_conditions(bench, by)
     varied = [name for name in by if len({episode.conditions.as_text[name] for episode in bench.episodes}) > 1]
     rows: dict[str, list[Episode]] = {}
@@ -130,7 +146,7 @@ def _methods(bench: Bench, references: Collection[str], by: Collection[str]) -> 
     methods = [
         Method(
             name,
-            episodes[0].planner in references,
+            episodes[0].planner in layout.references,
             tuple(dict.fromkeys(r for e in episodes if not e.eligible for r in e.reasons if r not in shared)),
             tuple(episodes),
         )
@@ -138,7 +154,7 @@ def _methods(bench: Bench, references: Collection[str], by: Collection[str]) -> 
     ]
 
     def place(method: Method) -> tuple[bool, bool, float, str]:
-        scores = method.values("rs").values()
+        scores = method.values(layout.ranked_by).values()
         return bool(method.ineligible), method.reference, -sum(scores) / len(scores), method.name
 
     return tuple(sorted(methods, key=place))
@@ -153,6 +169,7 @@ def _shared_reasons(bench: Bench) -> tuple[str, ...]:
 def _check_conditions(bench: Bench, by: Collection[str]) -> None:
     """Raises UsageError where compared episodes differ in their conditions, other than those named in `by`."""
     first = bench.episodes[0]
+    of_method = first.conditions.OF_METHOD
     of_planner: dict[tuple[str, ...], Episode] = {}
     for episode in bench.episodes:
         unrecorded = next((e for e in (first, episode) if not e.is_recorded and first.folder != episode.folder), None)
@@ -163,13 +180,13 @@ def _check_conditions(bench: Bench, by: Collection[str]) -> None:
             )
         own_text = episode.conditions.as_text
         own = of_planner.setdefault((episode.planner, *(own_text[name] for name in by)), episode)
-        names = [name for name in first.conditions.differing(episode.conditions) if name not in OF_METHOD]
+        names = [name for name in first.conditions.differing(episode.conditions) if name not in of_method]
         pairs = [(first, names), (own, list(own.conditions.differing(episode.conditions)))]
         for other, differing in pairs:
             name = next((name for name in differing if name not in by), None)
             if name is None:
                 continue
-            whose = f"{episode.planner} of " if name in OF_METHOD else ""
+            whose = f"{episode.planner} of " if name in of_method else ""
             raise UsageError(
                 f"{name.replace('_', ' ')} of {whose}{episode.folder} is {own_text[name]}, in {other.folder} "
                 f"{other.conditions.as_text[name]}",
@@ -177,7 +194,7 @@ def _check_conditions(bench: Bench, by: Collection[str]) -> None:
             )
 
 
-def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
+def _notes(bench: Bench, methods: tuple[Method, ...], layout: Layout) -> list[str]:
     """Returns the caveats that a reader must know before trusting a row."""
     notes = [f"No row is eligible: {reason}. Compare within this page only." for reason in _shared_reasons(bench)]
     everything = {episode.unit for episode in bench.episodes}
@@ -189,22 +206,22 @@ def _notes(bench: Bench, methods: tuple[Method, ...]) -> list[str]:
         if failed:
             counts = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(failed.items()))
             notes.append(f"{method.name}: {counts} of {len(method.episodes)} episodes, scored 0 and kept in the means.")
-        fallen = sum(not e.judges.get("cds_llm", "llm/").startswith("llm/") for e in method.episodes)
-        if fallen:
-            notes.append(f"{method.name}: in {fallen} episodes the model did not answer and the offline judge spoke.")
+        notes += [f"{method.name}: {caveat}" for caveat in layout.caveats(method)]
         seeds = Counter(Counter(e.unit for e in method.episodes).values())
         if len(seeds) > 1:
             notes.append(f"{method.name}: tasks flown with {min(seeds)} to {max(seeds)} seeds, averaged per task.")
     events = len({unit.event for unit in everything})
     if events < 6:
-        notes.append(
-            f"Only {events} event{'s' * (events != 1)}: intervals and p-values say little of events not flown."
-        )
+        words = layout.levels[0] if events != 1 else layout.levels[0].removesuffix("s")
+        notes.append(f"Only {events} {words}: intervals and p-values say little of {layout.levels[0]} not flown.")
     if not all(episode.is_recorded for episode in bench.episodes):
         notes.append("The run does not tell all conditions that it was flown under: compare it with no other.")
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
     splits = {episode.split for episode in bench.episodes}
-    if splits != {"test"}:
-        notes.append(f"Tasks of split {', '.join(sorted(splits))}: headline figures are those of the split test alone.")
+    if splits != {layout.headline}:
+        notes.append(
+            f"Tasks of split {', '.join(sorted(splits))}: headline figures are those of the split {layout.headline} "
+            "alone."
+        )
     return notes

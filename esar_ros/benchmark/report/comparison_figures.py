@@ -15,11 +15,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from esar_ros.benchmark.report.bench_results import Episode
-from esar_ros.benchmark.report.comparison import SCORES, Method, Report
-from esar_ros.benchmark.report.comparison_tables import NAMES
+from esar_ros.benchmark.report.comparison import Method, Report
 from esar_ros.benchmark.report.mission_map import FALSE, FOUND, INK, MISSED, Region, relief
+from esar_ros.benchmark.report.tables import Drawing
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import TIERS
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 # Distinct to people with any colour vision (Okabe and Ito 2008), then again with another mark.
@@ -132,20 +131,23 @@ def _label_beside(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:
         )
 
 
-def tier_figure(report: Report) -> Figure:
-    """SR, TSR, CDS and RS by tier, with intervals."""
-    figure = Figure(figsize=(10.5, 6.6), layout="constrained")
-    axes = figure.subplots(2, 2, sharex=True)
-    tiers = TIERS
+def group_figure(report: Report) -> Figure:
+    """Every score by group, with intervals."""
+    scores, groups = report.layout.scores, report.layout.groups
+    rows = -(-len(scores) // 2)
+    figure = Figure(figsize=(10.5, 3.3 * rows), layout="constrained")
+    axes = figure.subplots(rows, 2, sharex=True, squeeze=False)
+    for ax in axes.flat[len(scores) :]:
+        ax.set_visible(False)
     methods = [method for method in report.methods if not method.ineligible] or list(report.methods)
     count = len(methods)
-    for ax, score in zip(axes.flat, SCORES, strict=True):
+    for ax, score in zip(axes.flat, scores, strict=False):
         _clean(ax)
         ax.grid(axis="x", visible=False)
         for i, method in enumerate(methods):
             colour, mark = style_of(i)
-            for column, tier in enumerate(tiers):
-                found = report.cell(method.name, tier, score)
+            for column, group in enumerate(groups):
+                found = report.cell(method.name, group, score)
                 if found is None:
                     continue
                 x = column + (i - (count - 1) / 2) * 0.8 / max(count, 4)
@@ -155,11 +157,11 @@ def tier_figure(report: Report) -> Figure:
                 )
         top = max(ax.get_ylim()[1], 1.0)  # per cent, also where all is zero
         ax.set_ylim(-0.03 * top, top)
-        ax.set_title(f"{NAMES[score]} (%)", fontsize=11, color=INK, loc="left")
-        ax.set_xticks(range(len(tiers)), [tier.capitalize() for tier in tiers])
-        for edge in range(1, len(tiers)):
+        ax.set_title(f"{report.layout.names[score]} (%)", fontsize=11, color=INK, loc="left")
+        ax.set_xticks(range(len(groups)), [group.capitalize() for group in groups])
+        for edge in range(1, len(groups)):
             ax.axvline(edge - 0.5, color=_LINE, linewidth=0.8)
-        ax.set_xlim(-0.5, len(tiers) - 0.5)
+        ax.set_xlim(-0.5, len(groups) - 0.5)
     handles = [
         Line2D([], [], color=style_of(i)[0], marker=style_of(i)[1], linestyle="", label=method.name)
         for i, method in enumerate(methods)
@@ -184,7 +186,7 @@ def gallery_tasks(report: Report, max_count: int) -> list[str]:
         for episode in method.episodes:
             if episode.tracks:
                 flown.setdefault(episode.unit.task, set()).add(method.name)
-                kinds[episode.unit.task] = (episode.map, episode.tier)
+                kinds[episode.unit.task] = (episode.map, episode.group)
     waiting = sorted(flown, key=lambda task: (-len(flown[task]), task))
     chosen: list[str] = []
     while waiting and len(chosen) < max_count:
@@ -199,6 +201,17 @@ def gallery_tasks(report: Report, max_count: int) -> list[str]:
         best = min(range(len(waiting)), key=lambda i: (*again(waiting[i]), i))
         chosen.append(waiting.pop(best))
     return chosen
+
+
+def gallery(report: Report) -> Drawing:
+    """Returns the section of flown tracks."""
+
+    def draw() -> bytes | None:
+        figure = gallery_figure(report)
+        return jpeg(figure) if figure is not None else None
+
+    note = "One panel a task, spread over maps and groups; the first seed of each method. The square is the start."
+    return Drawing("tracks.jpg", "Tracks", draw, note)
 
 
 def gallery_figure(report: Report, max_count: int = 9) -> Figure | None:
@@ -270,7 +283,7 @@ def _panel(ax: Axes, task: str, flown: list[tuple[int, Episode]], places: dict[s
     found = [any(episode.things[k].found for _, episode in flown) for k in range(len(first.things))]
     for thing, any_found in zip(first.things, found, strict=True):
         x, y = thing.position[:2]
-        if thing.victim:
+        if thing.sought:
             ax.plot(x, y, "*", color=FOUND if any_found else MISSED, markersize=13, markeredgecolor="white", zorder=6)
         else:
             ax.plot(x, y, "o", color="white", markeredgecolor=INK, markersize=4, zorder=4)
@@ -281,7 +294,7 @@ def _panel(ax: Axes, task: str, flown: list[tuple[int, Episode]], places: dict[s
     ax.set_yticks([])
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.set_title(f"{task} · {first.map}, {first.tier}", fontsize=9, color=INK, loc="left")
+    ax.set_title(f"{task} · {first.map}, {first.group}", fontsize=9, color=INK, loc="left")
     step = min((s for s in (50, 100, 200, 500, 1000) if s > side / 8), default=1000)
     x, y = region.x + 0.05 * side, region.y + 0.05 * side
     halo = [withStroke(linewidth=2.5, foreground="white")]

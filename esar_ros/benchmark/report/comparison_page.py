@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from esar_ros.benchmark.report import comparison_figures
-from esar_ros.benchmark.report.comparison import Report
-from esar_ros.benchmark.report.comparison_tables import FORMATS, all_tables, episodes_csv
+from esar_ros.benchmark.report.comparison import OVERALL, Report
 from esar_ros.benchmark.report.comparison_template import PAGE
-from esar_ros.benchmark.report.formatting import ENDINGS, plain
+from esar_ros.benchmark.report.formatting import plain
+from esar_ros.benchmark.report.tables import FORMATS, Drawing, Section, episodes_csv
 from esar_ros.scoring.result import write_atomically
-from esar_ros.scoring.truth import End
 
 PAGE_NAME = "report.html"
 
@@ -25,39 +23,34 @@ PAGE_NAME = "report.html"
 def write_report(report: Report, out: Path) -> tuple[Path, ...]:
     """Write everything into a folder; the page comes first in what is returned. Raises UsageError."""
     written: dict[str, str | bytes] = {}
-    for table in all_tables(report):
-        for suffix, form in FORMATS.items():
-            written[f"{table.name}.{suffix}"] = form(table)
+    sections = report.layout.sections(report)
+    for section in sections:
+        if isinstance(section, Drawing):
+            if (drawn := section.draw()) is not None:
+                written[section.name] = drawn
+        else:
+            for suffix, form in FORMATS.items():
+                written[f"{section.name}.{suffix}"] = form(section)
     written["episodes.csv"] = episodes_csv(report)
-    written["figure5.svg"] = safety = comparison_figures.svg(comparison_figures.safety_figure(report))
-    written["tiers.svg"] = tiers = comparison_figures.svg(comparison_figures.tier_figure(report))
-    gallery = comparison_figures.gallery_figure(report)
-    image = comparison_figures.jpeg(gallery) if gallery is not None else None
-    if image is not None:
-        written["tracks.jpg"] = image
-    written[PAGE_NAME] = render_page(report, safety, tiers, image)
+    written[PAGE_NAME] = render_page(report, sections, written)
     for name, content in written.items():
         write_atomically(out / name, content)
     return (out / PAGE_NAME, *(out / name for name in written if name != PAGE_NAME))
 
 
-def render_page(report: Report, safety: str, tiers: str, gallery: bytes | None) -> str:
-    """The page. safety, tiers: SVG text; gallery: a JPEG image."""
-    episodes = report.bench.episodes
+def render_page(report: Report, sections: Sequence[Section], drawn: Mapping[str, str | bytes]) -> str:
+    """Returns the page with these tables, and the drawings that were drawn, by their names."""
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
-    ends = [end for end in End if any(episode.end is end for episode in episodes)]
     return page.render(
         title="Methods compared",
+        eyebrow=report.layout.eyebrow,
         lead=_lead(report),
         facts=_facts(report),
         notes=report.notes,
-        tables={table.name: table for table in all_tables(report)},
-        safety=Markup(safety),
-        tiers=Markup(tiers),
-        gallery=Markup("data:image/jpeg;base64," + base64.b64encode(gallery).decode()) if gallery else None,
-        ends=[ENDINGS[end] for end in ends],
-        endings=[
-            (method.name, [Counter(e.end for e in method.episodes)[end] for end in ends]) for method in report.methods
+        sections=[
+            (section, _image(section.title, drawn[section.name]) if isinstance(section, Drawing) else None)
+            for section in sections
+            if not isinstance(section, Drawing) or section.name in drawn
         ],
         failures=[
             (f"{method.name}, {e.unit.task}, seed {e.seed}", e.reason or "no reason given")
@@ -70,20 +63,29 @@ def render_page(report: Report, safety: str, tiers: str, gallery: bytes | None) 
     )
 
 
+def _image(title: str, content: str | bytes) -> Markup:
+    """Returns the element that shows an SVG text or a JPEG."""
+    if isinstance(content, str):
+        return Markup(content)
+    data = "data:image/jpeg;base64," + base64.b64encode(content).decode()
+    return Markup('<img alt="{}" src="{}">').format(title, data)
+
+
 def _lead(report: Report) -> str:
     rivals = [method for method in report.methods if method.competes]
-    scored = [(cell.mean, m.name) for m in rivals if (cell := report.cell(m.name, "overall", "rs"))]
+    score = report.layout.ranked_by
+    scored = [(cell.mean, m.name) for m in rivals if (cell := report.cell(m.name, OVERALL, score))]
     if len(scored) < 2:
         return "Scores in per cent, higher is better."
     best, name = max(scored)
     sure = all(
         pair.p_holm < 0.05 and (pair.difference.mean > 0) == (pair.a == name)
-        for pair in report.pairs["rs"]
+        for pair in report.pairs[score]
         if name in (pair.a, pair.b)
     )
-    asked = any(name in (pair.a, pair.b) for pair in report.pairs["rs"])
+    asked = any(name in (pair.a, pair.b) for pair in report.pairs[score])
     verdict = "ahead of every other beyond chance" if sure and asked else "not ahead of every other beyond chance"
-    return f"Highest rescue score: {name}, {100 * best:.2f} %, {verdict} (Holm-corrected, 5 %)."
+    return f"Highest {report.layout.names[score]}: {name}, {100 * best:.2f} %, {verdict} (Holm-corrected, 5 %)."
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
@@ -91,11 +93,11 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     seeds = sorted({method.seeds for method in report.methods})
     return [
         ("methods", str(len(report.methods))),
-        ("tasks", str(len({e.unit for e in episodes}))),
-        ("events", str(len({e.unit.event for e in episodes}))),
+        (report.layout.levels[2], str(len({e.unit for e in episodes}))),
+        (report.layout.levels[0], str(len({e.unit.event for e in episodes}))),
         ("maps", str(len({e.map for e in episodes}))),
         ("episodes", str(len(episodes))),
-        ("seeds a task, at most", " – ".join(map(str, (seeds[0], seeds[-1])[: 1 + (seeds[0] != seeds[-1])]))),
+        ("seeds each, at most", " – ".join(map(str, (seeds[0], seeds[-1])[: 1 + (seeds[0] != seeds[-1])]))),
     ]
 
 

@@ -40,30 +40,19 @@ td.code { text-align:left; white-space:normal; }
 {% else %}<tr><td>nothing to compare</td></tr>{% endfor %}</table></div>
 <div class="after">{% for note in table.notes %}<p class="muted small">{{ note }}</p>{% endfor %}</div>{% endmacro %}
 <header>
- <div class="eyebrow">SEARCH AND RESCUE BENCHMARK</div>
+ <div class="eyebrow">{{ eyebrow }}</div>
  <h1>{{ title }}</h1>
  <p class="muted">{{ lead }}</p>
  <div class="facts">{% for name, value in facts %}<div><b>{{ value }}</b><span>{{ name }}</span></div>{% endfor %}</div>
  {% for note in notes %}<div class="note">{{ note }}</div>{% endfor %}
 </header>
 
-<section><h2>{{ tables.table2.title }}</h2>{{ show(tables.table2) }}</section>
-<section><h2>{{ tables.table3.title }}</h2>{{ show(tables.table3) }}</section>
-<section class="figure"><h2>Scores by difficulty</h2>{{ tiers }}<p class="muted small after">Means over tasks with 95 % intervals, of methods that compete and of references.</p></section>
-<section><h2>{{ tables.comparison.title }}</h2>{{ show(tables.comparison) }}</section>
-<section><h2>{{ tables.losses.title }}</h2>{{ show(tables.losses) }}</section>
-<section class="figure"><h2>Figure 5: crash rate, task time and safe flight distance</h2>{{ safety }}</section>
-<section><h2>{{ tables.flight.title }}</h2>{{ show(tables.flight) }}</section>
-<section><h2>{{ tables.reports.title }}</h2>{{ show(tables.reports) }}</section>
-<div class="two">
-<section><h2>{{ tables.judges.title }}</h2>{{ show(tables.judges) }}</section>
-<section><h2>Why episodes ended</h2><div class="scroll"><table><tr><th>method</th>{% for end in ends %}<th>{{ end }}</th>{% endfor %}</tr>
-{% for name, counts in endings %}<tr><td>{{ name }}</td>{% for count in counts %}<td>{{ count or "–" }}</td>{% endfor %}</tr>{% endfor %}</table></div>
-{% if failures %}<details class="after"><summary>{{ failures | length }} failed episodes</summary><div class="scroll"><table><tr><th>episode</th><th style="text-align:left">reason</th></tr>{% for name, reason in failures[:200] %}<tr><td>{{ name }}</td><td class="code">{{ reason }}</td></tr>{% endfor %}</table></div></details>{% endif %}</section>
-</div>
-<section><h2>{{ tables.sensitivity.title }}</h2>{{ show(tables.sensitivity) }}</section>
-{% if gallery %}<section class="figure"><h2>Tracks</h2><img alt="flown tracks of some tasks, a panel each" src="{{ gallery }}"><p class="muted small after">One panel a task, spread over maps and tiers; the first seed of each method. The square is the start.</p></section>{% endif %}
-<section class="paper"><h2>{{ tables.paper.title }}</h2>{{ show(tables.paper) }}</section>
+{% for section, image in sections %}
+<section class="{{ 'figure' if image else '' }}{{ ' paper' if section.name == 'paper' else '' }}"><h2>{{ section.title }}</h2>
+{% if image %}{{ image }}{% if section.note %}<p class="muted small after">{{ section.note }}</p>{% endif %}
+{% else %}{{ show(section) }}{% endif %}</section>
+{% endfor %}
+{% if failures %}<section><details><summary>{{ failures | length }} failed episodes</summary><div class="scroll"><table><tr><th>episode</th><th style="text-align:left">reason</th></tr>{% for name, reason in failures[:200] %}<tr><td>{{ name }}</td><td class="code">{{ reason }}</td></tr>{% endfor %}</table></div></details></section>{% endif %}
 <div class="two">
 <section><h2>Thresholds</h2><table>{% for name, value in thresholds %}<tr><td>{{ name }}</td><td>{{ value }}</td></tr>{% endfor %}</table></section>
 <section><h2>How it was run</h2><table>{% for name, value in run %}<tr><td>{{ name }}</td><td class="code"><code>{{ value }}</code></td></tr>{% endfor %}</table></section>

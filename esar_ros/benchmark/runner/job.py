@@ -7,21 +7,23 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from esar_ros.mission.run_conditions import RunConditions, conditions_from
+from esar_ros.mission.run_conditions import Conditions
 
 OK, AGENT_ERROR, INFRASTRUCTURE_ERROR = "ok", "agent_error", "infrastructure_error"  # status of an episode
-SCHEMA = "esar-bench/1"
+SCHEMA, FIRST_SCHEMA = "esar-bench/2", "esar-bench/1"  # the first knew one suite
+FIRST_SUITE = "esarbench"
 
 
 @dataclass(frozen=True)
 class Settings:
     """Everything that decides a benchmark's results, and nothing else."""
 
+    suite: str
     tasks: tuple[str, ...]  # ids, or absolute paths of task files, in the order they are flown
     digests: tuple[str, ...]  # of each task's content
     planners: tuple[str, ...]
     seeds: int  # repetitions; repetition r flies with the task's seed + r
-    conditions: tuple[RunConditions, ...]  # of each planner
+    conditions: tuple[Conditions, ...]  # of each planner
 
     @property
     def hash(self) -> str:
@@ -33,12 +35,14 @@ class Settings:
     def difference(self, other: dict[str, Any]) -> str:
         """First setting that is another in a manifest's settings, in words; empty when none is."""
         own = json.loads(json.dumps(asdict(self)))
-        for key in ("planners", "seeds", "tasks", "digests"):
+        other = {"suite": FIRST_SUITE, **other}
+        for key in ("suite", "planners", "seeds", "tasks", "digests"):
             if own[key] != other.get(key):
                 short = f"{own[key]} here, {other.get(key)} there"
-                return f"{key} differ" if len(short) > 120 else f"{key} differ: {short}"
+                verb = "differs" if key == "suite" else "differ"
+                return f"{key} {verb}" if len(short) > 120 else f"{key} {verb}: {short}"
         try:
-            there = [conditions_from(one) for one in other["conditions"]]
+            there = [type(self.conditions[0]).parse(one) for one in other["conditions"]]
         except (KeyError, TypeError):
             return "it does not tell all conditions that it was flown under"
         differences = (
@@ -57,7 +61,7 @@ class Job:
     task_digest: str
     planner: str
     seed: int
-    conditions: RunConditions
+    conditions: Conditions
 
     @property
     def id(self) -> str:
@@ -72,4 +76,4 @@ class Plan:
     settings: Settings
     jobs: tuple[Job, ...]
     test_tasks: int  # how many of the tasks are of the test split
-    longest: float  # s, greatest t_max
+    longest: float  # s, greatest time limit of a task

@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import esar_ros
 from esar_ros.benchmark.runner.job import Plan
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import PACKAGE
@@ -21,7 +22,7 @@ def state_directory() -> Path:
     return Path(os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")) / PACKAGE
 
 
-def log_test_run(plan: Plan, folder: Path) -> int | None:
+def log_test_run(plan: Plan, folder: Path, settings_hash: str) -> int | None:
     """Logs that test tasks are flown; returns how many such runs this user has begun, None without test tasks.
 
     A resumed run counts once. Raises UsageError where the lists cannot be written.
@@ -29,7 +30,7 @@ def log_test_run(plan: Plan, folder: Path) -> int | None:
     if not plan.test_tasks:
         return None
     own, of_user = folder / LOG, state_directory() / LOG
-    known = [entry for entry in _entries(own) if entry.get("settings_hash") == plan.settings.hash]
+    known = [entry for entry in _entries(own) if entry.get("settings_hash") == settings_hash]
     if known:
         return int(known[-1]["count"])
     settings = plan.settings
@@ -38,10 +39,11 @@ def log_test_run(plan: Plan, folder: Path) -> int | None:
         "begun": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "count": len(_entries(of_user)) + 1,
         "test_tasks": plan.test_tasks,
+        "suite": settings.suite,
         "planners": list(settings.planners),
         "seeds": settings.seeds,
-        "settings_hash": settings.hash,
-        "version": settings.conditions[0].version,
+        "settings_hash": settings_hash,
+        "version": esar_ros.__version__,
         "folder": str(folder.resolve()),
     }
     for path in (of_user, own):  # the folder last: only its entry says that the run is counted

@@ -1,23 +1,30 @@
-"""Chooses what a benchmark flies: tasks, methods, and the episodes in their order."""
+"""Chooses what a benchmark flies: tasks, and the episodes in their order."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Protocol
 
-from esar_ros.benchmark.engine.conditions import task_digest, with_content
-from esar_ros.benchmark.engine.suite import Suite
-from esar_ros.benchmark.runner.job import Job, Plan, Settings
-from esar_ros.mission import defaults
+from esar_ros.benchmark.runner.job import Job, Settings
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import RunConditions
-from esar_ros.mission.task import load_task
-from esar_ros.perception.detectors.chosen import create_chosen
-from esar_ros.planning.registry import create as create_method
 
 
-def choose_tasks(suite: Suite, wanted: str, limit: int | None = None) -> tuple[str, ...]:
+class TaskSets(Protocol):
+    """The sets of tasks of a suite."""
+
+    @property
+    def sets(self) -> Sequence[str]:
+        """Names of its sets of tasks."""
+        ...
+
+    def task_set(self, name: str) -> Sequence[str]:
+        """Returns the ids of a set's tasks in the order in which they are flown."""
+        ...
+
+
+def choose_tasks(suite: TaskSets, wanted: str, limit: int | None = None) -> tuple[str, ...]:
     """Tasks by the name of a set, a file of ids (one a line), a task file, or ids with commas. Raises UsageError."""
     path = Path(wanted)
     if wanted in suite.sets:
@@ -43,37 +50,24 @@ def choose_tasks(suite: Suite, wanted: str, limit: int | None = None) -> tuple[s
     return chosen[:limit]
 
 
-def make_plan(
-    tasks: tuple[str, ...],
-    planners: tuple[str, ...],
-    seeds: int = 1,
-    *,
-    preset: str = "paper",
-    governor: bool = True,
-    odometry: Literal["true", "noisy"] = "noisy",
-    detector: str = defaults.DETECTOR,
-) -> Plan:
-    """Episodes ordered so that any first part of them is balanced. Raises UsageError for what cannot be flown."""
+def check_counts(planners: Sequence[str], seeds: int) -> None:
+    """Raises UsageError unless there are different methods and a possible number of seeds."""
     if not planners or len(set(planners)) < len(planners):
         raise UsageError(f"--planners {','.join(planners)}", "one or more different methods")
     if not 1 <= seeds <= 1000:
         raise UsageError(f"--seeds {seeds}", "between 1 and 1000")
-    methods = [create_method(planner) for planner in planners]
-    create_chosen(detector)  # wrong weights are told now, not by every episode
-    loaded = [load_task(task) for task in tasks]
-    ids = [task.id for task in loaded]
+
+
+def balanced_jobs(settings: Settings, ids: Sequence[str], seeds: Sequence[int]) -> tuple[Job, ...]:
+    """Returns the episodes, ordered so that any first part of them is balanced.
+
+    ids, seeds: of each task. Raises UsageError where two tasks have the same id.
+    """
     if len(set(ids)) < len(ids):
         raise UsageError("two of the tasks have the same id", "name each once")
-    digests = tuple(task_digest(task) for task in loaded)
-    chosen = RunConditions(preset, governor, odometry, detector)
-    conditions = tuple(
-        with_content(chosen, planner, method, digests) for planner, method in zip(planners, methods, strict=True)
-    )
-    settings = Settings(tasks, digests, planners, seeds, conditions)
     jobs: list[Job] = []
-    for repetition in range(seeds):
-        for name, task, content in zip(tasks, loaded, digests, strict=True):
-            for planner, its in zip(planners, conditions, strict=True):
-                jobs.append(Job(len(jobs), name, task.id, content, planner, task.seed + repetition, its))
-    test_tasks = sum(task.split == "test" for task in loaded)
-    return Plan(settings, tuple(jobs), test_tasks, max(task.t_max for task in loaded))
+    for repetition in range(settings.seeds):
+        for name, id, digest, seed in zip(settings.tasks, ids, settings.digests, seeds, strict=True):
+            for planner, conditions in zip(settings.planners, settings.conditions, strict=True):
+                jobs.append(Job(len(jobs), name, id, digest, planner, seed + repetition, conditions))
+    return tuple(jobs)

@@ -19,7 +19,6 @@ from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK,
 from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, Store
 from esar_ros.benchmark.runner.worker_pool import Outcome, Pool
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import conditions_from
 
 ATTEMPTS = 2  # of an episode that fails through no fault of the method
 FULL_DISK_PATIENCE = 60.0  # s to wait for space before giving up
@@ -101,13 +100,7 @@ def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failur
         "task": job.task_id,
         "planner": job.planner,
         "seed": job.seed,
-        "job": {
-            "task": job.task,
-            "preset": job.conditions.preset,
-            "governor": job.conditions.governor,
-            "odometry": job.conditions.odometry,
-            "detector": job.conditions.detector,
-        },
+        "job": {"task": job.task},
         "task_digest": job.task_digest,
         "conditions": asdict(job.conditions),
         "attempts": attempts,
@@ -119,7 +112,7 @@ def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failur
 def _check_conditions(outcome: Outcome) -> None:
     """Raises UsageError when an episode was flown under other conditions than those of the plan."""
     if outcome.flown is not None and "conditions" in outcome.flown:
-        changed = outcome.job.conditions.difference(conditions_from(outcome.flown["conditions"]))
+        changed = outcome.job.conditions.difference(type(outcome.job.conditions).parse(outcome.flown["conditions"]))
         if changed:
             raise UsageError(
                 f"{outcome.job.id} was flown under other conditions than the benchmark's ({changed})",

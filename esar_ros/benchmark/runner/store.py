@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from esar_ros.benchmark.runner.job import SCHEMA, Settings
+from esar_ros.benchmark.runner.job import FIRST_SCHEMA, SCHEMA, Settings
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
 
@@ -73,9 +73,10 @@ class Store:
             write_atomically(path, json.dumps(new, indent=1, sort_keys=True) + "\n")
             return False
         manifest = read_manifest(path)
-        if manifest["settings_hash"] != settings.hash:
-            why = settings.difference(manifest["settings"])
+        why = settings.difference(manifest["settings"])
+        if why:
             raise UsageError(f"{self.folder} holds a benchmark with other settings ({why})", "choose another --out")
+        self.settings_hash = manifest["settings_hash"]
         return True
 
 
@@ -83,7 +84,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """bench.json. Raises UsageError."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        if manifest["schema"] == SCHEMA and isinstance(manifest["settings"], dict):
+        if manifest["schema"] in (SCHEMA, FIRST_SCHEMA) and isinstance(manifest["settings"], dict):
             manifest["settings_hash"]
             return dict(manifest)
     except (OSError, ValueError, KeyError, TypeError):

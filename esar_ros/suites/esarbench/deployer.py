@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from esar_ros.benchmark.engine.suite import Deployment
+from esar_ros.benchmark.engine.missions import Deployment
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.geometry.frames import (
     Pose,

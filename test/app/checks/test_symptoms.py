@@ -286,7 +286,7 @@ def test_success_criteria_that_differ(tmp_path: Path) -> None:
 
 
 def test_a_benchmark_that_one_crash_ended(tmp_path: Path) -> None:
-    Store(tmp_path, Settings(("a",), ("digest",), ("fbe",), 2, ())).close()
+    Store(tmp_path, Settings("esarbench", ("a",), ("digest",), ("fbe",), 2, ())).close()
     (tmp_path / "episodes.jsonl").write_text('{"status": "ok"}\n')
     check = names(tmp_path)["episodes"]
     assert not check.ok and "1 of 2" in check.detail and "goes on" in check.cure

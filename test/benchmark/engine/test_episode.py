@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from esar_ros.benchmark.engine.episode import EpisodeResult, fly
-from esar_ros.benchmark.runner.episode import EmbeddedEpisode, failed
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.errors import UsageError
@@ -18,6 +17,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.scoring.result import parse_result
+from esar_ros.suites.esarbench.episode import EmbeddedEpisode, failed
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
 FAST = RunConditions(preset="fast", detector="segmentation_oracle")

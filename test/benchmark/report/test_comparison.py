@@ -14,16 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from esar_ros.app.cli import main as cli
 from esar_ros.benchmark.report.bench_results import read_bench
-from esar_ros.benchmark.report.comparison import SCORES, Report, make_report
+from esar_ros.benchmark.report.comparison import Report, make_report
 from esar_ros.benchmark.report.comparison_figures import gallery_tasks
 from esar_ros.benchmark.report.comparison_page import render_page, write_report
-from esar_ros.benchmark.report.comparison_tables import Cell, Table, all_tables, latex, markdown, table_csv, tex_text
+from esar_ros.benchmark.report.tables import Cell, Table, latex, markdown, table_csv, tex_text
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.judges import make_judge
 from esar_ros.suites.esarbench.paper import PAPER
+from esar_ros.suites.esarbench.suite import ESARBENCH
+from esar_ros.suites.esarbench.tables import LAYOUT, SCORES
 from helpers.bench_maker import TOLD, make_bench, write_lines
 
+READER = ESARBENCH.reader()
 SKILLS = {"belief": 0.8, "fbe": 0.2, "stay": 0.0, "flooder": 0.05}
 
 
@@ -34,8 +37,7 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str
 
 
 def report_of(*folders: Path, **more: Any) -> Report:
-    bench = read_bench(folders, [make_judge("label"), make_judge("offline")])
-    return make_report(bench, {"stay", "flooder"}, draws=200, paper=PAPER, **more)
+    return make_report(read_bench(folders, READER), LAYOUT, draws=200, **more)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,7 @@ def report(lines: tuple[Path, list[dict[str, Any]]]) -> Report:
 
 
 def by_name(report: Report) -> dict[str, Table]:
-    return {table.name: table for table in all_tables(report)}
+    return {table.name: table for table in report.layout.sections(report) if isinstance(table, Table)}
 
 
 def test_means_are_those_of_the_lines_with_seeds_averaged_per_task(
@@ -146,7 +148,7 @@ def test_failed_episodes_are_kept_and_named(tmp_path: Path) -> None:
     write_lines(tmp_path, lines)
     report = report_of(tmp_path)
     assert any("fbe: 1 agent error of 8 episodes" in note for note in report.notes)
-    page = render_page(report, "", "", None)
+    page = render_page(report, report.layout.sections(report), {})
     assert "&lt;b&gt;boom" in page and "<b>boom" not in page
     assert any("Only 2 events" in note for note in report.notes)
 
@@ -209,6 +211,19 @@ def test_what_concerns_one_method_alone_does_not_part_methods(tmp_path: Path) ->
     assert {method.name for method in report_of(tmp_path / "a", tmp_path / "b").methods} == {"fbe", "apex"}
 
 
+def test_runs_of_two_suites_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for folder, settings in zip(folders, ({}, {"suite": "chess"}), strict=True):
+        make_bench(folder, {"fbe": 0.3}, events=1)
+        (folder / "bench.json").write_text(json.dumps({"schema": "esar-bench/2", "settings": settings}))
+    for order in (folders, folders[::-1]):
+        assert cli(["report", *map(str, order)]) == 2
+        refusal = f"{folders[1]} is of suite chess, {folders[0]} of esarbench: report them apart"
+        assert capsys.readouterr().err == f"esar: {refusal}\n"
+    assert cli(["report", str(folders[1])]) == 2
+    assert "unknown suite 'chess': known: esarbench" in capsys.readouterr().err
+
+
 def test_parts_of_one_run_are_one_row(tmp_path: Path) -> None:
     lines = make_bench(tmp_path / "all", {"fbe": 0.3}, events=2)
     for name, part in (("a", lines[:3]), ("b", lines[3:])):
@@ -263,7 +278,7 @@ def test_unknown_conditions_of_a_later_version_are_one_line(tmp_path: Path) -> N
     lines[0]["conditions"]["moon"] = "full"
     write_lines(tmp_path, lines)
     with pytest.raises(UsageError, match="line 1: conditions that this version does not know"):
-        read_bench([tmp_path])
+        read_bench([tmp_path], READER)
 
 
 def test_a_method_that_flew_less_is_said(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
@@ -276,12 +291,12 @@ def test_a_method_that_flew_less_is_said(lines: tuple[Path, list[dict[str, Any]]
 def test_the_same_folder_twice_changes_nothing_and_another_score_is_refused(
     lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path
 ) -> None:
-    assert len(read_bench([lines[0], lines[0]]).episodes) == len(lines[1])
+    assert len(read_bench([lines[0], lines[0]], READER).episodes) == len(lines[1])
     other = json.loads(json.dumps(lines[1][:1]))
     other[0]["result"]["metrics"]["coverage"] = 0.123
     write_lines(tmp_path, other)
     with pytest.raises(UsageError, match="with another score"):
-        read_bench([lines[0], tmp_path])
+        read_bench([lines[0], tmp_path], READER)
 
 
 def test_other_thresholds_are_refused(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
@@ -289,17 +304,17 @@ def test_other_thresholds_are_refused(lines: tuple[Path, list[dict[str, Any]]], 
     other[0]["result"]["thresholds"]["error_threshold"] = 12.0
     write_lines(tmp_path, other)
     with pytest.raises(UsageError, match=r"error_threshold is 12\.0, elsewhere 10\.0"):
-        read_bench([lines[0], tmp_path])
+        read_bench([lines[0], tmp_path], READER)
 
 
 def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     text = (lines[0] / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "episodes.jsonl").write_text("".join(text[:3]) + text[3][:200], encoding="utf-8")
-    bench = read_bench([tmp_path])
+    bench = read_bench([tmp_path], READER)
     assert len(bench.episodes) == 3 and bench.torn == 1
     (tmp_path / "episodes.jsonl").write_text(text[0][:100] + "\n" + text[1], encoding="utf-8")
     with pytest.raises(UsageError, match="line 1 is no JSON"):
-        read_bench([tmp_path])
+        read_bench([tmp_path], READER)
 
 
 @pytest.mark.parametrize(
@@ -313,9 +328,9 @@ def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]]
 def test_bad_files_are_one_line(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "episodes.jsonl").write_text(content, encoding="utf-8")
     with pytest.raises(UsageError, match=message):
-        read_bench([tmp_path])
+        read_bench([tmp_path], READER)
     with pytest.raises(UsageError, match=r"holds no episodes\.jsonl"):
-        read_bench([tmp_path / "none"])
+        read_bench([tmp_path / "none"], READER)
 
 
 def test_unknown_methods_to_compare_with_are_refused(lines: tuple[Path, list[dict[str, Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""The engine's interface to a suite: a task put into a world, its brief, and the ids of its objects."""
+"""The engine's interface to a suite of missions: a task put into a world, its brief, and the ids of its objects."""
 
 from __future__ import annotations
 
@@ -26,17 +26,8 @@ class Deployment:
     ]  # name in the simulator of each victim's and clue's id, and of distractors (distractor-0 ...)
 
 
-class Suite(Protocol):
-    """A benchmark that episodes are flown of."""
-
-    @property
-    def sets(self) -> Sequence[str]:
-        """Names of its sets of tasks."""
-        ...
-
-    def task_set(self, name: str) -> Sequence[str]:
-        """Ids of a set's tasks in the order in which they are flown."""
-        ...
+class MissionSuite(Protocol):
+    """A benchmark whose episodes are missions, as the graph and the engine fly them."""
 
     def deploy(self, client: Any, task: Task, place: PlaceMap, vehicles: Sequence[str]) -> Deployment:
         """Put a task into a world that stands still. Raises UsageError and the client's errors."""

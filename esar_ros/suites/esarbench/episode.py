@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import Any
 
 from esar_ros.benchmark.engine.conditions import with_files
+from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
-from esar_ros.benchmark.engine.suite import Suite
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.planning.registry import create as create_method
@@ -31,7 +32,7 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 class EmbeddedEpisode:
     """Flies in the embedded simulator, in this process."""
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: MissionSuite) -> None:
         self._suite = suite
 
     def prepare(self) -> None:
@@ -47,7 +48,7 @@ class EmbeddedEpisode:
         began, cpu = time.monotonic(), time.process_time()
         task = load_task(job.task)
         try:
-            flown = fly(self._suite, task, job.planner, job.seed, job.conditions, _place(task.map), in_agent)
+            flown = fly(self._suite, task, job.planner, job.seed, _conditions(job), _place(task.map), in_agent)
         except AgentError as error:  # before there was anything to fly
             return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
         return {
@@ -57,7 +58,7 @@ class EmbeddedEpisode:
             "track": flown.track,
             "timing": timing(time.monotonic() - began, time.process_time() - cpu, flown.simulated),
             "trace": flown.trace,
-            "conditions": asdict(with_files(job.conditions, job.planner)),
+            "conditions": asdict(with_files(_conditions(job), job.planner)),
         }
 
 
@@ -76,7 +77,7 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
         place.digest if place is not None else "",
         job.planner,
         job.seed,
-        replace(job.conditions, judge=judge.name),
+        replace(_conditions(job), judge=judge.name),
         method_eligible=method_eligible,
     )
     victims, clues = _truth(task, place)
@@ -91,6 +92,11 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
         "track": {},
         "timing": timing(wall, 0.0, 0.0),
     }
+
+
+def _conditions(job: Job) -> RunConditions:
+    assert isinstance(job.conditions, RunConditions)
+    return job.conditions
 
 
 def timing(wall: float, cpu: float, simulated: float) -> dict[str, Any]:

@@ -1,0 +1,336 @@
+"""Tables of a comparison as markdown, LaTeX and CSV, and what those of all suites are put together from."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.table import Table as RichTable
+
+from esar_ros.benchmark.report.comparison import OVERALL, Layout, Method, Report
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number as text, and its interval, empty where there is none. best: the highest of its column."""
+
+    text: str
+    interval: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """heads: (text, columns that it spans) over the second line of heads. rules: rows before which a line is drawn."""
+
+    name: str
+    title: str
+    groups: tuple[tuple[str, int], ...]
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    rules: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An image of a page. draw: returns SVG text, or a JPEG's bytes; None where there is nothing to draw."""
+
+    name: str  # of its file
+    title: str
+    draw: Callable[[], str | bytes | None]
+    note: str = ""
+
+
+Section = Table | Drawing
+
+
+@dataclass(frozen=True)
+class PaperRows:
+    """Published scores of a suite's methods, per cent."""
+
+    source: str  # of the paper: its name and its tables
+    methods: Mapping[str, Mapping[tuple[str, str], float]]  # method -> (group or "overall", score) -> value
+    caveat: str  # why they are not to be compared with what was flown here
+
+
+def shown(value: float, is_share: bool) -> str:
+    """A number as tables show it."""
+    if is_share:
+        return f"{100.0 * value:.2f}"
+    return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.1f}"
+
+
+def estimate_cell(report: Report, method: Method, group: str, figure: str, best: bool = False) -> Cell:
+    """Returns the cell of a mean with its interval, a dash where there is none."""
+    found = report.cell(method.name, group, figure)
+    if found is None:
+        return Cell("–")
+    mean, low, high = (shown(value, report.layout.is_share(figure)) for value in (found.mean, found.low, found.high))
+    return Cell(mean, f"{low}, {high}", best)
+
+
+def label(method: Method) -> Cell:
+    """Returns a row's first cell, marked where the row stands outside the comparison."""
+    return Cell(method.name + ("*" if method.reference else "") + ("†" if method.ineligible else ""))
+
+
+def rules_between(methods: Sequence[Method]) -> tuple[int, ...]:
+    """Lines between what competes, the references and what stands outside."""
+    kinds = [(bool(method.ineligible), method.reference) for method in methods]
+    return tuple(i for i in range(1, len(kinds)) if kinds[i] != kinds[i - 1])
+
+
+def _footnotes(report: Report, figures: Sequence[str]) -> tuple[str, ...]:
+    first, second, third = report.layout.levels
+    shares = "Per cent, each" if all(map(report.layout.is_share, figures)) else "Shares in per cent, each figure"
+    notes = [f"{shares} with the 95 % interval of a hierarchical bootstrap over {first}, {second} and {third}."]
+    if any(method.reference for method in report.methods):
+        notes.append(f"* Reference row, not a method: {report.layout.reference_note}")
+    notes += [f"† {m.name} is not eligible: {'; '.join(m.ineligible)}." for m in report.methods if m.ineligible]
+    return tuple(notes)
+
+
+def _grid(report: Report, columns: Sequence[tuple[str, str]]) -> tuple[tuple[Cell, ...], ...]:
+    """Rows of (group, figure) cells; the best of each column among those that compete is marked."""
+    best: dict[tuple[str, str], float] = {}
+    for group, figure in columns:
+        values = [c.mean for m in report.methods if m.competes and (c := report.cell(m.name, group, figure))]
+        if figure in report.layout.scores and len(values) > 1 and max(values) > 0.0:
+            best[group, figure] = max(values)
+    rows = []
+    for method in report.methods:
+        cells = []
+        for group, figure in columns:
+            found = report.cell(method.name, group, figure)
+            winner = method.competes and found is not None and found.mean == best.get((group, figure))
+            cells.append(estimate_cell(report, method, group, figure, winner))
+        flown = report.cell(method.name, OVERALL, report.layout.ranked_by)
+        rows.append((label(method), *cells, Cell(str(flown.tasks if flown else 0)), Cell(str(method.seeds))))
+    return tuple(rows)
+
+
+def by_group(report: Report, name: str, title: str, figures: Sequence[str]) -> Table:
+    """Returns a table with the figures of every group and overall, a column each."""
+    columns = (*report.layout.groups, OVERALL)
+    return Table(
+        name,
+        title,
+        (("", 1), *((group.capitalize(), len(figures)) for group in columns), ("", 2)),
+        ("method", *(report.layout.names[figure] for _ in columns for figure in figures), "tasks", "seeds"),
+        _grid(report, [(group, figure) for group in columns for figure in figures]),
+        rules_between(report.methods),
+        _footnotes(report, figures),
+    )
+
+
+def overall(report: Report, name: str, title: str, figures: Sequence[str], notes: tuple[str, ...]) -> Table:
+    """Returns a table of figures over all tasks, a column each."""
+    rows = tuple(
+        (label(method), *(estimate_cell(report, method, OVERALL, figure) for figure in figures))
+        for method in report.methods
+    )
+    heads = ("method", *(report.layout.names[figure] for figure in figures))
+    return Table(name, title, (), heads, rows, rules_between(report.methods), notes)
+
+
+def endings(report: Report) -> Table:
+    """Returns the table of episodes by how they ended."""
+    known = report.layout.endings
+    found = {episode.end for episode in report.bench.episodes}
+    ends = [end for end in known if end in found]
+    rows = tuple(
+        (label(method), *(Cell(str(sum(e.end == end for e in method.episodes) or "–")) for end in ends))
+        for method in report.methods
+    )
+    return Table("endings", "Why episodes ended", (), ("method", *(known[end] for end in ends)), rows, (), ())
+
+
+def comparison(report: Report) -> Table:
+    """A row per pair: for each score the difference with its interval, and its corrected p-value."""
+    rows: list[tuple[Cell, ...]] = []
+    for together in zip(*report.pairs.values(), strict=True):
+        cells: list[Cell] = []
+        for pair in together:
+            d = pair.difference
+            cells.append(Cell(f"{100 * d.mean:+.2f}", f"{100 * d.low:+.2f}, {100 * d.high:+.2f}"))
+            cells.append(Cell(_p(pair.p_holm), best=pair.p_holm < 0.05))
+        first = together[0]
+        counts = (Cell(str(first.difference.tasks)), Cell(str(first.difference.events)))
+        rows.append((Cell(f"{first.a} − {first.b}"), *cells, *counts))
+    layout = report.layout
+    event = layout.levels[0].removesuffix("s")
+    events = max((pair.difference.events for pairs in report.pairs.values() for pair in pairs), default=0)
+    notes = (
+        "Differences per task in points of a per cent, with 95 % intervals. p: two-sided, by an exact sign-flip test "
+        f"with the {event} as the unit, Holm-corrected over the pairs of one score.",
+        f"With {events} {layout.levels[0]} no p-value is below {2 / 2**events:.3g} before the correction.",
+    )
+    return Table(
+        "comparison",
+        "Methods compared task by task",
+        (("", 1), *((layout.names[score], 2) for score in layout.scores), ("", 2)),
+        ("methods", *(head for _ in layout.scores for head in ("difference", "p")), layout.levels[2], layout.levels[0]),
+        tuple(rows),
+        (),
+        notes if rows else ("Fewer than two methods compete.",),
+    )
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def paper_table(paper: PaperRows, layout: Layout) -> Table:
+    """Returns the published scores as one table."""
+    columns = (*layout.groups, OVERALL)
+    scores = [score for score in layout.names if any((OVERALL, score) in row for row in paper.methods.values())]
+    rows = tuple(
+        (Cell(method), *(Cell(f"{values[group, score]:.2f}") for group in columns for score in scores))
+        for method, values in paper.methods.items()
+    )
+    return Table(
+        "paper",
+        f"The paper's own numbers ({paper.source})",
+        (("", 1), *((group.capitalize(), len(scores)) for group in columns)),
+        ("method", *(layout.names[score] for _ in columns for score in scores)),
+        rows,
+        (),
+        ("Per cent. " + paper.caveat,),
+    )
+
+
+def terminal_table(report: Report) -> RichTable:
+    """The scores overall in per cent, the one that ranks with its interval, for a terminal."""
+    layout = report.layout
+    ranked = layout.scores.index(layout.ranked_by)
+    shown_table = RichTable(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    shown_table.add_column("method", no_wrap=True)
+    scores = [layout.names[figure] for figure in layout.scores]
+    for head in (layout.levels[2], *scores, "95 %", *layout.terminal.values()):
+        shown_table.add_column(head, justify="right", no_wrap=True)
+    for method in report.methods:
+        cells = [estimate_cell(report, method, OVERALL, figure) for figure in (*layout.scores, *layout.terminal)]
+        texts = [cell.text for cell in cells]
+        texts.insert(len(scores), cells[ranked].interval)
+        shown_table.add_row(label(method).text, str(method.tasks), *texts)
+    return shown_table
+
+
+# --- Formats --------------------------------------------------------------------------------------------------------
+
+
+def _heads(table: Table) -> list[str]:
+    """One line of heads, for formats that have no more."""
+    groups = [text for text, span in table.groups for _ in range(span)] or [""] * len(table.heads)
+    return [f"{group} {head}".strip() for group, head in zip(groups, table.heads, strict=True)]
+
+
+def markdown(table: Table) -> str:
+    """GitHub's tables."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    def text(cell: Cell) -> str:
+        value = f"**{cell.text}**" if cell.best else plain(cell.text)
+        return f"{value} [{cell.interval}]" if cell.interval else value
+
+    def plain(text: str) -> str:
+        return text.replace("*", r"\*")  # the mark of references is neither a list's nor emphasis
+
+    heads = _heads(table)
+    lines = [f"## {table.title}", "", line(heads), line(["---", *["---:"] * (len(heads) - 1)])]
+    lines += [line([text(cell) for cell in row]) for row in table.rows]
+    return "\n".join([*lines, "", *(f"{plain(note)}  " for note in table.notes), ""])
+
+
+_TEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "$": r"\$", "–": "--", "−": "$-$",
+        "†": r"$^\dagger$", "*": r"$^*$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
+        "\\": r"\textbackslash{}"}  # fmt: skip
+
+
+def tex_text(text: str) -> str:
+    """Text with LaTeX's special characters escaped."""
+    return "".join(_TEX.get(character, character) for character in text)
+
+
+def latex(table: Table) -> str:
+    """A tabular with booktabs; needs \\usepackage{booktabs,graphicx}."""
+
+    def text(cell: Cell) -> str:
+        value = rf"\textbf{{{tex_text(cell.text)}}}" if cell.best else tex_text(cell.text)
+        return rf"{value} {{\scriptsize [{tex_text(cell.interval)}]}}" if cell.interval else value
+
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{tex_text(table.title)}. {tex_text(' '.join(table.notes))}}}",
+    ]
+    lines += [rf"\label{{tab:{table.name}}}", r"\resizebox{\linewidth}{!}{%"]
+    lines += [rf"\begin{{tabular}}{{l{'r' * (len(table.heads) - 1)}}}", r"\toprule"]
+    if table.groups:
+        spans = [rf"\multicolumn{{{span}}}{{c}}{{{tex_text(text)}}}" for text, span in table.groups]
+        lines.append(" & ".join(spans) + r" \\")
+        start = 1
+        rules = []
+        for title, span in table.groups:
+            if title:
+                rules.append(rf"\cmidrule(lr){{{start}-{start + span - 1}}}")
+            start += span
+        lines.append(" ".join(rules))
+    lines += [" & ".join(tex_text(head) for head in table.heads) + r" \\", r"\midrule"]
+    for i, row in enumerate(table.rows):
+        if i in table.rules:
+            lines.append(r"\midrule")
+        lines.append(" & ".join(text(cell) for cell in row) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}}", r"\end{table}", ""]
+    return "\n".join(lines)
+
+
+def table_csv(table: Table) -> str:
+    """The table as it is read, intervals in columns of their own."""
+    wide = [any(row[i].interval for row in table.rows) for i in range(len(table.heads))]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads: list[str] = []
+    for head, has_interval in zip(_heads(table), wide, strict=True):
+        heads += [head, f"{head} low", f"{head} high"] if has_interval else [head]
+    writer.writerow(heads)
+    for row in table.rows:
+        line: list[str] = []
+        for cell, has_interval in zip(row, wide, strict=True):
+            low, _, high = cell.interval.partition(", ")
+            line += [cell.text, low, high] if has_interval else [cell.text]
+        writer.writerow(line)
+    return out.getvalue()
+
+
+def episodes_csv(report: Report) -> str:
+    """Every episode with every figure, unrounded: for one's own statistics."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        [
+            "method",
+            "task",
+            *(level.removesuffix("s") for level in report.layout.levels[:2]),
+            "map",
+            "split",
+            "tier",
+            "seed",
+        ]
+        + ["status", "end", "reason", "eligible"]
+        + list(report.figures)
+    )
+    for method in report.methods:
+        for e in method.episodes:
+            row = [method.name, e.unit.task, e.unit.event, e.unit.snapshot, e.map, e.split, e.group, e.seed]
+            row += [e.status, e.end, e.reason or "", e.eligible]
+            writer.writerow(row + [e.figures.get(figure, "") for figure in report.figures])
+    return out.getvalue()
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {"md": markdown, "tex": latex, "csv": table_csv}
