@@ -1,7 +1,7 @@
 """A strict model of PX4 1.17 as it was measured over uXRCE-DDS: modes, failsafes, arming, and what surprises.
 
 No ROS: messages go in and come out as plain namespaces with PX4's field names. The nine dangers of
-docs/explanation/px4.md behave here as they did there. Time is told by the caller, in s.
+docs/reference/px4.md behave here as they did there. Time is told by the caller, in s.
 """
 
 from __future__ import annotations
