@@ -219,7 +219,7 @@ def load_schedule(path: Path) -> Schedule:
     """Returns the schedule of a YAML file. Raises UsageError: which key, what, how to correct it."""
     document = read_yaml(path, "faults")
     _refuse_model_faults(path, document)
-    return validated(Schedule, document, path, cure="see docs/how-to/faults.md")
+    return validated(Schedule, document, path, cure="see docs/reference/faults.md")
 
 
 def _refuse_model_faults(path: Path, document: Any) -> None:
