@@ -3,7 +3,7 @@
 `python benchmarks/planners.py [--planners belief,fbe] [--seconds 120] [--task ID] [--preset fast]`. Each method flies
 the start of a task in the engine, once to load its compiled kernels and once measured. CPU time is of the thread that
 decides, so what else runs on the machine counts little. Methods that ask a model ask the scripted one
-(docs/how-to/models.md), which answers at once; what it takes itself is not in the figures, as a server's time would
+(docs/reference/models.md), which answers at once; what it takes itself is not in the figures, as a server's time would
 not be. The last line is JSON.
 """
 
