@@ -13,7 +13,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "sim": ("run the simulator alone, for any AirSim client", "esar_ros.app.sim"),
     "score": ("score a bag again", "esar_ros.app.score"),
     "replay": ("play a bag into the ROS graph, or copy a part of it", "esar_ros.app.replay"),
-    "compare": ("two flights side by side as a picture", "esar_ros.app.compare"),
+    "compare": ("two flights side by side as an image", "esar_ros.app.compare"),
     "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),

@@ -12,14 +12,12 @@ def main(argv: list[str]) -> int:
     """Run the command."""
     parser = Parser(
         prog="esar compare",
-        description="Two flights of one place as a picture: tracks on the map, what each found and when, decisions, "
+        description="Two flights of one place as an image: tracks on the map, what each found and when, decisions, "
         "the governor, scores.",
     )
     parser.add_argument("a", metavar="A", help="folder of a mission, or a bag")
     parser.add_argument("b", metavar="B", help="another one")
-    parser.add_argument(
-        "--out", default="comparison.png", metavar="FILE.png", help="the picture (default: %(default)s)"
-    )
+    parser.add_argument("--out", default="comparison.png", metavar="FILE.png", help="the image (default: %(default)s)")
     parser.add_argument("--truth", metavar="FILE", help="ground truth that the bags do not hold (docs/how-to/bags.md)")
     arguments = parser.parse_args(argv)
     out = Path(arguments.out)

@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", default=default.out, help="folder for the results (default: %(default)s)")
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
     add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for px4)")
-    add("--preset", default=default.preset, choices=tuple(PRESETS), help="pictures: paper 640x480, fast 320x240")
+    add("--preset", default=default.preset, choices=tuple(PRESETS), help="images: paper 640x480, fast 320x240")
     add(
         "--vehicles",
         default=",".join(default.vehicles),

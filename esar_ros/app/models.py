@@ -43,7 +43,7 @@ def _parser() -> Parser:
     parser = Parser(prog="esar models", description="The networks of the clue detectors.")
     verbs = parser.add_subparsers(dest="verb", required=True)
     verbs.add_parser("list", help="every detector: whether it can fly, and else what is missing and where to get it")
-    check = verbs.add_parser("check", help="load a network and look at a picture with it")
+    check = verbs.add_parser("check", help="load a network and look at an image with it")
     check.add_argument("file", help="a .onnx, .xml or .pt file, or the name of a detector")
     check.add_argument(
         "--card", default="", metavar="FILE", help="model card (.json) or classes (.txt); default beside"

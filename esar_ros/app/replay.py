@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
         metavar="NAME",
         help="only these; * and ? as in file names, `odometry` is every vehicle's",
     )
-    add("--no-images", action="store_true", help="leave all pictures out")
+    add("--no-images", action="store_true", help="leave all images out")
     add("--loop", action="store_true", help="over and over; time goes on, so that TF stays whole")
     add("--clock", type=float, default=100.0, metavar="HZ", help="of /clock, 0 for none (default: 100)")
     add("--wait", type=float, default=3.0, metavar="S", help="for a first subscriber (default: 3)")

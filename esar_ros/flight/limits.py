@@ -24,14 +24,14 @@ class PilotLimits(StrictModel):
     deceleration: float = Field(1.5, gt=0, le=10, description="m/s^2, braking towards goals and obstacles")
     latency: float = Field(0.5, ge=0, le=2, description="s, of the velocity controller")
     yaw_rate: float = Field(0.8, gt=0, le=4, description="rad/s, turn")
-    yaw_slow: float = Field(0.5, gt=0, le=3.2, description="rad, nose off the way by more: slower")
-    # Way
+    yaw_slow: float = Field(0.5, gt=0, le=3.2, description="rad, nose off the path by more: slower")
+    # Path
     clearance: float = Field(3.0, gt=0, le=20, description="m, kept from obstacles of the local map")
-    cell: float = Field(2.0, gt=0, le=10, description="m, cells the way is searched in")
-    look_ahead: float = Field(4.0, gt=0, le=50, description="m, least distance of the point steered to")
+    cell: float = Field(2.0, gt=0, le=10, description="m, cells of the path search")
+    look_ahead: float = Field(4.0, gt=0, le=50, description="m, minimum distance of the point steered to")
     terrain_ahead: float = Field(40.0, gt=0, le=200, description="m, looked ahead for rising ground")
-    climb_over: float = Field(60.0, gt=0, le=200, description="m, most it climbs to get over what is in the way")
-    replan: float = Field(1.0, gt=0, le=10, description="s, longest time a way is flown without a new search")
+    climb_over: float = Field(60.0, gt=0, le=200, description="m, maximum climb to get over an obstacle")
+    replan: float = Field(1.0, gt=0, le=10, description="s, maximum time on a path without a new search")
     # Arrival and patience
     arrival: float = Field(2.0, gt=0, le=50, description="m, horizontal and vertical, near enough to a waypoint")
     arrival_yaw: float = Field(0.15, gt=0, le=3.2, description="rad, near enough to a waypoint's heading")

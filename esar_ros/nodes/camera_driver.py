@@ -55,7 +55,7 @@ class CameraDriverNode(StepNode):
         self._server = Server.of(self)
         width = int(declare(self, "image_width", 640, "px", minimum=16, maximum=4096))
         height = int(declare(self, "image_height", 480, "px", minimum=16, maximum=4096))
-        doc = "what pictures are stamped with: the server's time, or when they were asked for (its clock is another's)"
+        doc = "stamps of images: the server's time, or that of the request (where the server has another clock)"
         self._source_stamps = declare(self, "stamps", "source", doc, choices=("source", "arrival")) == "source"
         self._rig = load_vehicle().with_image_size(width, height)
         self._frames = frames or InProcessFrames()

@@ -61,7 +61,7 @@ class RefereeNode(StepNode):
         self._out = Path(str(declare(self, "out", "out", "folder of the results")))
         self._world = str(declare(self, "world", "embedded", "what is flown in, for the result"))
         self._end_with = str(declare(self, "end", "hold", "what happens after the mission", choices=ENDS))
-        self._preset = str(declare(self, "preset", "paper", "pictures, for the result"))
+        self._preset = str(declare(self, "preset", "paper", "size of images, for the result"))
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
         self._odometry = str(declare(self, "odometry", NOISY, "of the vehicles, for the result", choices=ODOMETRIES))
         self._detector = str(declare(self, "detector", defaults.DETECTOR, "detector backend, for the result"))

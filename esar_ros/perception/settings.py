@@ -34,7 +34,7 @@ class PoseSigmas(StrictModel):
 class LocalisationSettings(StrictModel):
     """Error model of one sighting: standard deviations."""
 
-    pixel_sigma: float = Field(default=0.5, gt=0, description="px, of the object's centre in the picture")
+    pixel_sigma: float = Field(default=0.5, gt=0, description="px, of the object's centre in the image")
     centre_share: float = Field(default=0.1, ge=0, le=0.5, description="of the box: visible middle against true centre")
     depth_sigma: float = Field(default=0.1, gt=0, description="m, at any range")
     depth_relative_sigma: float = Field(default=0.005, ge=0, description="share of the range")
@@ -60,13 +60,13 @@ class EvidenceSettings(StrictModel):
         default=0.5, gt=0, lt=1, description="share of right detections in the set that reliability was measured on"
     )
     prior: float = Field(
-        default=0.13, gt=0, lt=1, description="share of the objects told of that are there and of their kind, in flight"
+        default=0.13, gt=0, lt=1, description="share of detected objects that are there and of their kind, in flight"
     )
     missed: float = Field(
         default=0.35,
         gt=0,
         le=0.5,
-        description="what a picture says of an object that it should show and does not",
+        description="probability from an image that should show an object and does not",
     )
     look_angle: float = Field(default=0.26, gt=0, description="rad: directions farther apart are another look")
     look_ratio: float = Field(default=1.5, gt=1, description="of two ranges: beyond it, another look")

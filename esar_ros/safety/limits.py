@@ -18,14 +18,14 @@ class Limits(StrictModel):
     """See config/safety.yaml for why each has its value. Frozen: a limit cannot be loosened in flight."""
 
     # Motion
-    speed_horizontal: float = Field(6.0, gt=0, le=25, description="m/s, greatest horizontal speed")
-    speed_up: float = Field(3.0, gt=0, le=10, description="m/s, greatest climb")
-    speed_down: float = Field(2.0, gt=0, le=10, description="m/s, greatest descent")
+    speed_horizontal: float = Field(6.0, gt=0, le=25, description="m/s, maximum horizontal speed")
+    speed_up: float = Field(3.0, gt=0, le=10, description="m/s, maximum climb")
+    speed_down: float = Field(2.0, gt=0, le=10, description="m/s, maximum descent")
     acceleration: float = Field(3.0, gt=0, le=10, description="m/s^2, fastest change of a command, slowing apart")
     jerk: float = Field(20.0, gt=0, le=1000, description="m/s^3, growth of a gain in speed")
-    yaw_rate: float = Field(1.0, gt=0, le=4, description="rad/s, greatest turn rate")
-    speed_night: float = Field(5.0, gt=0, le=25, description="m/s, greatest between 18 and 6 h local time")
-    speed_poor_sight: float = Field(4.0, gt=0, le=25, description="m/s, greatest in fog, dust and heavy weather")
+    yaw_rate: float = Field(1.0, gt=0, le=4, description="rad/s, maximum turn rate")
+    speed_night: float = Field(5.0, gt=0, le=25, description="m/s, maximum between 18 and 6 h local time")
+    speed_poor_sight: float = Field(4.0, gt=0, le=25, description="m/s, maximum in fog, dust and heavy weather")
     # Braking model
     deceleration: float = Field(2.5, gt=0, le=10, description="m/s^2, braking achieved in any wind flown in")
     latency: float = Field(0.35, ge=0, le=2, description="s, from an event in the world to the vehicle braking")
@@ -37,7 +37,7 @@ class Limits(StrictModel):
     # Unknown space
     speed_unseen_up: float = Field(2.0, gt=0, le=5, description="m/s, climb into air no sensor has seen")
     own_radius: float = Field(1.0, gt=0, le=5, description="m, own swept volume, free by assumption")
-    speed_without_map: float = Field(2.0, ge=0, le=25, description="m/s, greatest speed by ranges alone")
+    speed_without_map: float = Field(2.0, ge=0, le=25, description="m/s, maximum speed by ranges alone")
     # Height
     floor: float = Field(3.0, ge=0, le=100, description="m above the surface below, save at take-off and landing")
     floor_deadband: float = Field(0.3, ge=0, le=5, description="m below the floor from which the vehicle climbs back")
@@ -50,7 +50,7 @@ class Limits(StrictModel):
     sea_ceiling: float = Field(10000.0, ge=-500, le=20000, description="m above sea level, never higher")
     # Other vehicles
     separation: float = Field(5.0, gt=0, le=200, description="m, kept between vehicles")
-    traffic_age: float = Field(1.0, gt=0, le=30, description="s, a silent vehicle may have flown on for so long")
+    traffic_age: float = Field(1.0, gt=0, le=30, description="s, for which a silent vehicle may have flown on")
     # Estimator
     deviation_slow: float = Field(2.0, gt=0, le=50, description="m, standard deviation of position: slower beyond")
     deviation_hold: float = Field(5.0, gt=0, le=100, description="m, standard deviation of position: hold beyond")
@@ -60,8 +60,8 @@ class Limits(StrictModel):
     drift_memory: float = Field(60.0, gt=0, le=600, description="s, time constant of the slow one")
     scan_repeat: float = Field(1.0, gt=0, le=20, description="m flown while the ranges repeat bit by bit: hold")
     # Wind
-    blown_slow: float = Field(0.6, gt=0, le=10, description="m/s, of velocity nobody asked for: slower beyond")
-    blown_return: float = Field(1.2, gt=0, le=20, description="m/s, of velocity nobody asked for: return beyond")
+    blown_slow: float = Field(0.6, gt=0, le=10, description="m/s, of velocity that nobody commanded: slower beyond")
+    blown_return: float = Field(1.2, gt=0, le=20, description="m/s, of velocity that nobody commanded: return beyond")
     # Ages
     odometry_age: float = Field(0.2, gt=0, le=5, description="s, older odometry: hold")
     command_age: float = Field(0.2, gt=0, le=5, description="s, older commands are never passed on")

@@ -13,7 +13,7 @@ def topics_page() -> str:
         "",
         MADE,
         "",
-        "Relative names live in the vehicle's namespace. *Recorded* names the least `record` level whose bag keeps",
+        "Relative names live in the vehicle's namespace. *Recorded* names the lowest `record` level whose bag keeps",
         "the topic. Only `safety_governor` writes `cmd_vel_safe`, and the bridge obeys nothing else.",
         "",
         "| topic | type | quality of service | written by | waits for readers | recorded | what |",

@@ -43,7 +43,7 @@ def _on_demand(name: str, type: str, quality: Quality, writer: str, record: Reco
 
 
 _PER_CAMERA = (
-    (names.camera_image, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "colour picture, rgb8"),
+    (names.camera_image, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "colour image, rgb8"),
     (names.camera_depth, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "planar depth, 32FC1 metres (REP-117)"),
     (names.camera_info, "sensor_msgs/msg/CameraInfo", CAMERA_DRIVER, Record.FULL, "intrinsics"),
     (
@@ -51,14 +51,14 @@ _PER_CAMERA = (
         "sensor_msgs/msg/CompressedImage",
         CAMERA_DRIVER,
         Record.VIEW,
-        "colour picture, JPEG quality 80",
+        "colour image, JPEG quality 80",
     ),
     (
         names.camera_annotated,
         "sensor_msgs/msg/Image",
         CLUE_DETECTOR,
         Record.NEVER,
-        "colour picture with its detections, rgb8",
+        "colour image with its detections, rgb8",
     ),
 )
 
@@ -149,7 +149,7 @@ TOPICS: tuple[Topic, ...] = (
         CLUE_DETECTOR,
         (VOXEL_MAPPER,),
         Record.VIEW,
-        "objects per picture",
+        "objects per image",
     ),
     Topic(
         names.CLUES,
@@ -174,7 +174,7 @@ TOPICS: tuple[Topic, ...] = (
         _SENSOR,
         CLUE_DETECTOR,
         Record.NEVER,
-        "the best picture of each thing found, side by side",
+        "the best image of each thing found, side by side",
     ),
     _on_demand(
         names.MAP_POINTS, "sensor_msgs/msg/PointCloud2", _LATCHED, VOXEL_MAPPER, Record.NEVER, "occupied voxels"
@@ -280,7 +280,7 @@ TOPICS: tuple[Topic, ...] = (
         _LATCHED,
         PLANNER,
         Record.FULL,
-        "where the planner expects to find somebody, per cent of the greatest cell, -1 where it says nothing; at "
+        "where the planner expects to find somebody, per cent of the highest cell, -1 where it says nothing; at "
         "most once a second and when it has changed",
     ),
     Topic(
