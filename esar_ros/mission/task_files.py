@@ -25,22 +25,23 @@ LARGEST = 1 << 20  # bytes of one file; a task takes some thousand
 _CURE = "mend the file"
 
 
-def read_text(path: Path, largest: int = LARGEST) -> str:
-    """Text of a small regular file, never more than `largest` bytes of it. Raises UsageError."""
+def read_text(path: Path, largest: int = LARGEST, what: str = "task") -> str:
+    """Text of a small regular file, never more than `largest` bytes of it. Raises UsageError, which calls the file
+    `what`."""
     try:
         if not path.is_file():
-            raise UsageError(f"cannot read task {path}: no file of that name", "check the path")
+            raise UsageError(f"cannot read {what} {path}: no file of that name", "check the path")
         with path.open("rb") as file:
             data = file.read(largest + 1)
             size = max(len(data), path.stat().st_size)
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read task {path}: {error}", "check the path") from None
+        raise UsageError(f"cannot read {what} {path}: {error}", "check the path") from None
     if size > largest:
-        raise UsageError(f"cannot read task {path}: {size / 1e6:.1f} MB", f"at most {largest / 1e6:.1f} MB are read")
+        raise UsageError(f"cannot read {what} {path}: {size / 1e6:.1f} MB", f"at most {largest / 1e6:.1f} MB are read")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UsageError(f"cannot read task {path}: not UTF-8 text at byte {error.start}", _CURE) from None
+        raise UsageError(f"cannot read {what} {path}: not UTF-8 text at byte {error.start}", _CURE) from None
 
 
 def parse_json(text: str, source: str) -> Any:
