@@ -1,35 +1,76 @@
-"""`esar score BAG`: scores a recorded flight again."""
+"""`esar score`: scores a recorded flight again, or the logs of a UAV-ON run."""
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
+from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.judges import NAMES, make_judge
-from esar_ros.scoring.result import write_atomically
+from esar_ros.scoring.object_goal import Rules
+from esar_ros.scoring.result import canonical_json, write_atomically
+
+# Suite: its own arguments by attribute, none of which another suite takes.
+SUITES = {
+    "esarbench": {"judge": "--judge", "truth": "--truth", "error_m": "--error-m"},
+    "uav-on": {"rules": "--rules"},
+}
 
 
 def main(argv: list[str]) -> int:
-    """Score a bag from its own content, or against a ground truth that is given."""
-    parser = Parser(prog="esar score", description="Score a mission again, from its bag.")
-    parser.add_argument("bag", help="folder of a bag, or its .mcap or .db3 file")
-    parser.add_argument("--json", metavar="FILE", help="write the result there (schema esar-result/1)")
-    parser.add_argument("--judge", choices=NAMES, default="offline", help="who reads the wording of reports")
+    """Score a bag from its own content or against a given ground truth, or the folder of a UAV-ON run's logs."""
+    parser = Parser(
+        prog="esar score", description="Score a mission again, from its bag, or a UAV-ON run from its logs."
+    )
+    parser.add_argument("bag", help="folder of a bag, or its .mcap or .db3 file; of uav-on: the folder of its logs")
+    parser.add_argument(
+        "--suite", choices=tuple(SUITES), default="esarbench", help="whose rules (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--json", metavar="FILE", help="write it there (schema esar-result/1; of uav-on: uav-on-score/1)"
+    )
+    parser.add_argument("--judge", choices=NAMES, help="who reads the wording of reports (default: offline)")
     parser.add_argument(
         "--truth",
         metavar="FILE",
         help="ground truth of a flight without referee, or of a cut bag (docs/how-to/bags.md)",
     )
     parser.add_argument("--error-m", type=float, metavar="E", help="error threshold in m instead of the recorded one")
+    parser.add_argument(
+        "--rules",
+        choices=[rules.value for rules in Rules],
+        help="of uav-on: public code, paper's equations or its words (default: code; docs/reference/uav-on.md)",
+    )
     arguments = parser.parse_args(argv)
+    for suite, own in SUITES.items():
+        for attribute, flag in own.items():
+            if suite != arguments.suite and getattr(arguments, attribute) is not None:
+                raise UsageError(f"{flag} is of suite {suite}, not of {arguments.suite}", "leave it out")
+    return _score_logs(arguments) if arguments.suite == "uav-on" else _score_bag(arguments)
+
+
+def _score_bag(arguments: argparse.Namespace) -> int:
     from rich.console import Console
 
     from esar_ros.benchmark.report.scorecard import terminal_table
 
     truth = Path(arguments.truth) if arguments.truth else None
-    result = score_bag(Path(arguments.bag), make_judge(arguments.judge), truth, arguments.error_m)
+    result = score_bag(Path(arguments.bag), make_judge(arguments.judge or "offline"), truth, arguments.error_m)
     if arguments.json:
         write_atomically(Path(arguments.json), result.dump())
     Console(highlight=False).print(terminal_table(result))
+    return 0
+
+
+def _score_logs(arguments: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from esar_ros.suites.uav_on.score import LogScore
+
+    score = LogScore(Path(arguments.bag), Rules(arguments.rules or Rules.CODE))
+    if arguments.json:
+        write_atomically(Path(arguments.json), canonical_json(score.document()))
+    Console(highlight=False).print(score.table())
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from esar_ros.app.reference_pages.page import MADE
 from esar_ros.mission.resources import resource
-from esar_ros.scoring import metrics, statistics
+from esar_ros.scoring import metrics, object_goal, statistics
 from esar_ros.scoring.difficulty import DISTANCE_QUARTILES
 from esar_ros.scoring.judge import OfflineJudge
 
@@ -49,4 +49,10 @@ def _in_code() -> list[tuple[str, str, str]]:
         ("bootstrap level", f"{statistics.LEVEL:g}", "percentile interval"),
         ("bootstrap seed", f"{statistics.SEED}", "same results, same intervals"),
         ("spelling similarity", f"{OfflineJudge().similarity:g}", "offline judge, `config/synonyms.yaml`"),
+        (
+            "UAV-ON: success distance",
+            f"{object_goal.SUCCESS_DISTANCE:g} m",
+            "tau of the [suite's](uav-on.md) equations",
+        ),
+        ("UAV-ON: actions", f"{object_goal.MAX_ACTIONS}", "of an episode, the stop included"),
     ]
