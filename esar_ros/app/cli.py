@@ -11,7 +11,7 @@ from esar_ros.mission.errors import UsageError
 VERBS: dict[str, tuple[str, str]] = {
     "mission": ("fly one task and show the scorecard", "esar_ros.app.mission"),
     "sim": ("run the simulator alone, for any AirSim client", "esar_ros.app.sim"),
-    "score": ("score a bag again", "esar_ros.app.score"),
+    "score": ("score a bag, or the logs of a UAV-ON run, again", "esar_ros.app.score"),
     "replay": ("play a bag into the ROS graph, or copy a part of it", "esar_ros.app.replay"),
     "compare": ("two flights side by side as an image", "esar_ros.app.compare"),
     "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
