@@ -45,7 +45,7 @@ from esar_ros.mission.weather import Weather
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 from esar_ros.safety.conditions import conditions_speed
 from esar_ros.safety.governor import Governor
-from esar_ros.safety.inputs import Command, RangeImageData, State, pass_on
+from esar_ros.safety.inputs import Command, RangeImageData, State, pass_through
 from esar_ros.safety.limits import load_limits
 from esar_ros.safety.site import Site
 from esar_ros.sim.assets.mesh_builder import MeshBuilder
@@ -202,7 +202,7 @@ class Episode:
             state = None
         command = self.policy()
         answer = self.governor.decide(state, command, self.image, self.window, now)
-        given = (answer.velocity, answer.yaw_rate) if self.governed else pass_on(command)
+        given = (answer.velocity, answer.yaw_rate) if self.governed else pass_through(command)
         self.actuation.obey(reading, answer.mode if self.governed else Mode.NORMAL, given, STEP)
         self.way += STEP * float(np.linalg.norm(reading.velocity))
 

@@ -37,9 +37,9 @@ from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.markers import safety_markers
 from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
-from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
+from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import Other
+from esar_ros.safety.traffic import OtherVehicle
 from esar_ros.safety.warm_up import warm_up
 from esar_ros.safety.zones import load_keep_out
 
@@ -220,7 +220,7 @@ class SafetyGovernorNode(StepNode):
         if not self._lifecycle.active:
             given, yaw_rate = np.zeros(3), 0.0
         elif not self._enabled:
-            given, yaw_rate = pass_on(command)  # without a governor nothing else protects the vehicle
+            given, yaw_rate = pass_through(command)  # without a governor nothing else protects the vehicle
         self.send(names.CMD_VEL_SAFE, convert.twist(step, given, yaw_rate))
         self.send(names.SAFETY_STATUS, self._status(step, answer, command, given))
         if step.seq % MARKED == 0 and state is not None and self.wanted(names.SAFETY_MARKERS):
@@ -258,10 +258,10 @@ class SafetyGovernorNode(StepNode):
         velocity = convert.array3(asked.twist.linear)
         return Command(nanoseconds(asked.header.stamp) * 1e-9, velocity, float(asked.twist.angular.z))
 
-    def _traffic(self, step: Step) -> list[Other]:
+    def _traffic(self, step: Step) -> list[OtherVehicle]:
         """Returns the other vehicles at their last reported positions."""
         heard = [box.at(step.at) or box.at() for box in self._others.values()]
-        return [Other(ns * 1e-9, pose.position, velocity) for ns, pose, velocity in filter(None, heard)]
+        return [OtherVehicle(ns * 1e-9, pose.position, velocity) for ns, pose, velocity in filter(None, heard)]
 
     def _ranges(self) -> RangeImageData | None:
         message: RangeImage | None = self.inbox(names.RANGES).newest

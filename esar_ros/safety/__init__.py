@@ -1,5 +1,5 @@
-"""The safety governor: the last word on every velocity before it reaches the actuator. Pure, clock injected.
+"""The safety governor, the last stage of every velocity command before the actuator. Pure, clock injected.
 
-`governor` decides, `checks` and `watch` judge its inputs, `envelope` applies the limits that follow from `sight`,
-`obstacles`, `site` and `traffic`, `failsafe` returns and lands.
+`governor` decides; `checks`, `watch`, `echoes` and `wind` judge its inputs; `envelope` applies the limits that follow
+from `obstacles`, `observed_space`, `site` and `traffic`, `acceleration` those of time; `failsafe` returns and lands.
 """

@@ -1,4 +1,4 @@
-"""What each input is good for: its age, whether it is finite, whether it contradicts itself.
+"""The checks of a governor's inputs: their age, whether they are finite, whether they contradict each other.
 
 Each check passes an input on while it can be trusted, and notes a reason to hold otherwise.
 """
@@ -14,194 +14,212 @@ import numpy as np
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
+from esar_ros.safety.acceleration import MAX_STEP
+from esar_ros.safety.echoes import EchoMonitor
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
 from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
-from esar_ros.safety.sight import Sight
-from esar_ros.safety.silence import Silence
-from esar_ros.safety.traffic import Other, gaps
-from esar_ros.safety.watch import Clock, Motion, Scan, Slip, age_text, usable
-from esar_ros.safety.wind import Blown
+from esar_ros.safety.observed_space import ObservedSpace
+from esar_ros.safety.traffic import OtherVehicle, gaps
+from esar_ros.safety.watch import Clock, MotionConsistency, PositionResidual, ScanRepetition, age_text, usable
+from esar_ros.safety.wind import WindDisturbance
 
-_LEAST = 1.5  # m/s that a wind leaves, so that the vehicle can get away
+_MIN_SPEED_IN_WIND = 1.5  # m/s that a wind leaves, so that the vehicle can get away
 _FIRST_STEP = 0.05  # s, assumed before the first decision
-LONGEST_STEP = 0.2  # s of acceleration granted at once, however long the step was
 
 
 class InputChecks:
-    """The checks of a governor's inputs, by its limits."""
+    """The checks of a governor's inputs by its limits."""
 
     limits: Limits
 
-    def _check_clock(self, clock: Clock, now: float, found: Findings) -> tuple[Clock, float]:
+    def _check_clock(self, clock: Clock, now: float, findings: Findings) -> tuple[Clock, float]:
+        """Returns the clock at now (s), and the step (s) since the last reading within 0..MAX_STEP."""
         after, step, jumped = clock.advance(now, self.limits.clock_gap, self.limits.clock_settle)
         if jumped:
-            found.add(Mode.HOLD, Reason.CLOCK_JUMP, f"the clock jumped by {step:+.2f} s")
+            findings.add(Mode.HOLD, Reason.CLOCK_JUMP, f"the clock jumped by {step:+.2f} s")
         elif after.settling:
-            found.add(Mode.HOLD, Reason.CLOCK_JUMP, "waiting after a jump of the clock")
-        return after, _FIRST_STEP if math.isinf(step) else min(max(step, 0.0), LONGEST_STEP)
+            findings.add(Mode.HOLD, Reason.CLOCK_JUMP, "waiting after a jump of the clock")
+        return after, _FIRST_STEP if math.isinf(step) else min(max(step, 0.0), MAX_STEP)
 
-    def _check_odometry(self, state: State | None, now: float, found: Findings) -> State | None:
+    def _check_odometry(self, state: State | None, now: float, findings: Findings) -> State | None:
+        """Returns the state while it is finite and fresh."""
         if state is not None and not state.is_finite():
-            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, "odometry not finite")
+            findings.add(Mode.HOLD, Reason.STALE_ODOMETRY, "odometry not finite")
             return None
         if state is None or not usable(state.stamp, now, self.limits.odometry_age, self.limits.future):
-            found.add(Mode.HOLD, Reason.STALE_ODOMETRY, age_text("odometry", state.stamp if state else None, now))
+            findings.add(Mode.HOLD, Reason.STALE_ODOMETRY, age_text("odometry", state.stamp if state else None, now))
             return None
         return state
 
-    def _check_command(self, command: Command | None, now: float, found: Findings) -> Command | None:
+    def _check_command(self, command: Command | None, now: float, findings: Findings) -> Command | None:
+        """Returns the command while it is fresh and finite."""
         if command is None or not usable(command.stamp, now, self.limits.command_age, self.limits.future):
-            found.add(Mode.HOLD, Reason.STALE_COMMAND, age_text("command", command.stamp if command else None, now))
+            findings.add(Mode.HOLD, Reason.STALE_COMMAND, age_text("command", command.stamp if command else None, now))
             return None
         if not (np.isfinite(command.velocity).all() and math.isfinite(command.yaw_rate)):
-            found.add(Mode.HOLD, Reason.NON_FINITE, "command not finite")
+            findings.add(Mode.HOLD, Reason.NON_FINITE, "command not finite")
             return None
         return command
 
-    def _check_link(self, lost: float | None, heartbeat_age: float, now: float, found: Findings) -> float | None:
-        """Since when (s) the producer of commands is silent."""
+    def _check_link(
+        self, lost_since: float | None, heartbeat_age: float, now: float, findings: Findings
+    ) -> float | None:
+        """Returns the time (s) since which the producer of commands is silent; None while it is alive."""
         if heartbeat_age <= self.limits.heartbeat_age:
             return None
-        found.add(Mode.HOLD, Reason.LINK, f"pilot silent for {heartbeat_age:.1f} s")
-        return now if lost is None or lost > now else lost
+        findings.add(Mode.HOLD, Reason.LINK, f"pilot silent for {heartbeat_age:.1f} s")
+        return now if lost_since is None or lost_since > now else lost_since
 
-    def _check_authority(self, usurper: str, found: Findings) -> None:
-        if usurper:
-            found.add(Mode.HOLD, Reason.LINK, usurper)
+    def _check_authority(self, conflicting_publisher: str, findings: Findings) -> None:
+        """Notes a foreign publisher of an input or output."""
+        if conflicting_publisher:
+            findings.add(Mode.HOLD, Reason.LINK, conflicting_publisher)
 
-    def _check_ranges(self, image: RangeImageData | None, now: float, found: Findings) -> RangeImageData | None:
+    def _check_ranges(self, image: RangeImageData | None, now: float, findings: Findings) -> RangeImageData | None:
+        """Returns the range image while its pose is finite and it is fresh."""
         if image is not None and not image.is_finite():
-            found.add(Mode.HOLD, Reason.STALE_RANGES, "ranges without a pose")
+            findings.add(Mode.HOLD, Reason.STALE_RANGES, "ranges without a pose")
             return None
         if image is None or not usable(image.stamp, now, self.limits.ranges_age, self.limits.future):
-            found.add(Mode.HOLD, Reason.STALE_RANGES, age_text("ranges", image.stamp if image else None, now))
+            findings.add(Mode.HOLD, Reason.STALE_RANGES, age_text("ranges", image.stamp if image else None, now))
             return None
         return image
 
-    def _check_landed(self, state: State | None, image: RangeImageData | None, stood: Vector | None) -> State | None:
-        """The state; that it has landed only while its speed and the surface seen below agree.
+    def _check_landed(
+        self, state: State | None, image: RangeImageData | None, rest_position: Vector | None
+    ) -> State | None:
+        """Returns the state, in which `landed` remains only while speed and the surface measured below agree with it.
 
-        Where no surface can be seen, a vehicle that stood (m, map) still stands there, and one in the air does not.
+        Where no surface is measured, a vehicle that was at rest on the ground is still there, and one in the air has
+        not landed.
         """
         if state is None or not state.landed:
             return state
-        return state if self._stands(state, image, stood) else replace(state, landed=False)
+        return state if self._is_standing(state, image, rest_position) else replace(state, landed=False)
 
     def _check_armed(
-        self, state: State | None, image: RangeImageData | None, now: float, stood: Vector | None
+        self, state: State | None, image: RangeImageData | None, now: float, rest_position: Vector | None
     ) -> State | None:
-        """The state of a vehicle in the air; that it is disarmed only where it stands."""
+        """Returns the state of a vehicle in the air, in which `armed` is false only where the vehicle stands."""
         if state is None or state.armed:
             return state
         fresh = image is not None and image.is_finite() and usable(image.stamp, now, self.limits.ranges_age, 0.0)
-        return state if self._stands(state, image if fresh else None, stood) else replace(state, armed=True)
+        standing = self._is_standing(state, image if fresh else None, rest_position)
+        return state if standing else replace(state, armed=True)
 
-    def _stands(self, state: State, image: RangeImageData | None, stood: Vector | None) -> bool:
-        """Whether speed and the surface seen below, or the spot (m, map) where it stood, are a standing vehicle's."""
+    def _is_standing(self, state: State, image: RangeImageData | None, rest_position: Vector | None) -> bool:
+        """Returns whether the vehicle is slow and near a surface measured below, or else near its rest_position."""
         position = state.pose.position
-        gap = None if image is None else Sight(position, image, None, self.limits.own_radius).gap_below()
+        gap = None if image is None else ObservedSpace(position, image, None, self.limits.own_radius).gap_below()
         if gap is None:
-            gap = math.inf if stood is None else float(np.linalg.norm(position - stood))
+            gap = math.inf if rest_position is None else float(np.linalg.norm(position - rest_position))
         return gap <= ON_GROUND and float(np.linalg.norm(state.velocity)) <= STANDING
 
     def _check_scan(
-        self, scan: Scan, image: RangeImageData | None, state: State | None, found: Findings
-    ) -> tuple[RangeImageData | None, Scan]:
-        """The ranges while they change as the vehicle moves. On the ground nothing need change."""
+        self, scan: ScanRepetition, image: RangeImageData | None, state: State | None, findings: Findings
+    ) -> tuple[RangeImageData | None, ScanRepetition]:
+        """Returns the range image while its ranges change as the vehicle moves; on the ground they need not change."""
         if image is None or state is None:
             return image, scan
         if state.landed or not state.armed:
-            return image, Scan()
+            return image, ScanRepetition()
         speed = float(np.linalg.norm(state.velocity))
-        after = scan.taken(image.stamp, image.ranges, state.pose.position, speed)
+        after = scan.updated(image.stamp, image.ranges, state.pose.position, speed)
         if after.repeated <= self.limits.scan_repeat:
             return image, after
-        found.add(Mode.HOLD, Reason.STALE_RANGES, f"the same ranges over {after.repeated:.1f} m of way")
+        findings.add(Mode.HOLD, Reason.STALE_RANGES, f"the same ranges over {after.repeated:.1f} m of way")
         return None, after
 
-    def _check_silence(
+    def _check_echoes(
         self,
-        silence: Silence,
+        echoes: EchoMonitor,
         image: RangeImageData | None,
         state: State | None,
         window: OccupancyWindow | None,
-        ground: Vector | None,
-        found: Findings,
-    ) -> tuple[RangeImageData | None, Silence]:
-        """The ranges while their silence may be believed; unknown where not. On the ground there is nothing to judge.
+        last_ground: Vector | None,
+        findings: Findings,
+    ) -> tuple[RangeImageData | None, EchoMonitor]:
+        """Returns the range image while its empty cells may count as free space; those of blind sectors are unknown.
 
-        ground: the last point (m, map) of it that was seen.
+        last_ground: the point (m, map) of the ground measured last. On the ground every range image passes.
         """
         if image is None or state is None:
-            return image, silence
+            return image, echoes
         if state.landed or not state.armed:
-            return image, Silence()
-        after = silence
-        if image.stamp != silence.stamp:
+            return image, EchoMonitor()
+        after = echoes
+        if image.stamp != echoes.stamp:
             position = image.pose.position
-            surface = Sight(position, image, window, self.limits.own_radius).surface_below()
-            near = ground is not None and math.hypot(*(position - ground)[:2]) <= self.limits.column_radius
-            if surface is None and ground is not None and near:
-                surface = float(ground[2])
+            surface = ObservedSpace(position, image, window, self.limits.own_radius).surface_below()
+            if surface is None and last_ground is not None:
+                near = math.hypot(*(position - last_ground)[:2]) <= self.limits.column_radius
+                surface = float(last_ground[2]) if near else None
             height = None if surface is None else float(position[2]) - surface
-            after = silence.heard(image, height, self.limits.ground_slope, window)
+            after = echoes.updated(image, height, self.limits.ground_slope, window)
         if after.text:
-            found.add(Mode.HOLD, Reason.STALE_RANGES, after.text)
-        return after.believed, after
+            findings.add(Mode.HOLD, Reason.STALE_RANGES, after.text)
+        return after.trusted, after
 
-    def _check_wind(self, blown: Blown, state: State, given: Vector | None) -> Blown:
-        """How much of its velocity the vehicle was not given, while it flies by what it is given."""
+    def _check_wind(self, wind: WindDisturbance, state: State, last_output: Vector | None) -> WindDisturbance:
+        """Returns the wind's disturbance after another state; none while the vehicle does not fly the outputs."""
         if state.landed or not state.armed or not state.obeyed:
-            return Blown()
-        return blown.measured(state.stamp, state.velocity, state.velocity if given is None else given)
+            return WindDisturbance()
+        return wind.updated(state.stamp, state.velocity, state.velocity if last_output is None else last_output)
 
-    def _limit_wind(self, velocity: Vector, blown: Blown, found: Findings) -> Vector:
-        """The same direction, the slower the more the wind has the vehicle."""
+    def _limit_wind(self, velocity: Vector, wind: WindDisturbance, findings: Findings) -> Vector:
+        """Returns the velocity, shortened the more the stronger the wind disturbs the vehicle."""
         limits = self.limits
-        if blown.speed <= limits.blown_slow:
+        if wind.rms <= limits.blown_slow:
             return velocity
-        share = (limits.blown_return - blown.speed) / max(limits.blown_return - limits.blown_slow, 1e-9)
-        most = max(limits.speed_horizontal * share, _LEAST)
+        share = (limits.blown_return - wind.rms) / max(limits.blown_return - limits.blown_slow, 1e-9)
+        max_speed = max(limits.speed_horizontal * share, _MIN_SPEED_IN_WIND)
         speed = float(np.linalg.norm(velocity))
-        if speed <= most:
+        if speed <= max_speed:
             return velocity
-        found.add(Mode.SLOW, Reason.CONDITIONS, f"the wind moves it by {blown.speed:.1f} m/s")
-        return velocity * (most / speed)
+        findings.add(Mode.SLOW, Reason.CONDITIONS, f"the wind moves it by {wind.rms:.1f} m/s")
+        return velocity * (max_speed / speed)
 
     def _check_map(self, window: OccupancyWindow | None, now: float) -> OccupancyWindow | None:
-        """The window while it is fresh; without one the vehicle flies slowly by ranges alone."""
+        """Returns the window while it is fresh; without one the vehicle flies slowly by ranges alone."""
         fresh = window is not None and usable(window.stamp, now, self.limits.map_age, self.limits.future)
         return window if fresh else None
 
-    def _check_traffic(self, others: Sequence[Other], state: State, now: float) -> tuple[tuple[Vector, float], ...]:
-        """Direction to and distance of each other vehicle that can be reckoned with."""
+    def _check_traffic(
+        self, others: Sequence[OtherVehicle], state: State, now: float
+    ) -> tuple[tuple[Vector, float], ...]:
+        """Returns direction to and distance (m) of each other vehicle whose position and velocity are possible."""
         return tuple(gaps([o for o in others if o.is_finite()], state.pose.position, now, self.limits))
 
-    def _check_estimator(self, state: State | None, found: Findings) -> None:
+    def _check_estimator(self, state: State | None, findings: Findings) -> None:
+        """Notes a position whose stated standard deviation is too large."""
         deviation = None if state is None else state.deviation
         if deviation is not None and not deviation < self.limits.deviation_hold:
-            found.add(Mode.HOLD, Reason.ESTIMATOR, f"position known to {deviation:.1f} m only")
+            findings.add(Mode.HOLD, Reason.ESTIMATOR, f"position known to {deviation:.1f} m only")
 
-    def _check_motion(self, motion: Motion, state: State | None, found: Findings) -> tuple[State | None, Motion]:
-        """The state while its position moves as its velocity says; where the vehicle is remains open otherwise.
+    def _check_motion(
+        self, motion: MotionConsistency, state: State | None, findings: Findings
+    ) -> tuple[State | None, MotionConsistency]:
+        """Returns the state while its position moves as its velocity says; otherwise the position is not known.
 
-        It remains so until the position is back where the velocity led, or a person clears it.
+        It remains unknown until the position is back where the velocity led, or a person clears it.
         """
         if state is None:
             return None, motion
         if not state.armed and motion.lost is None:
-            return state, self._at_rest()  # whoever carries it tells no velocity
-        after = motion.moved(state.stamp, state.pose.position, state.velocity, self.limits.clock_gap)
+            return state, self._initial_motion()  # a vehicle that is carried measures no velocity
+        after = motion.updated(state.stamp, state.pose.position, state.velocity, self.limits.clock_gap)
         if after.stuck > self.limits.slip_hold:
-            found.add(Mode.HOLD, Reason.ESTIMATOR, f"the same position over {after.stuck:.1f} m of way")
+            findings.add(Mode.HOLD, Reason.ESTIMATOR, f"the same position over {after.stuck:.1f} m of way")
             return None, after
         if after.lost is None:
             return state, after
         text = f"position moved {after.lost.size:.1f} m otherwise than its velocity"
-        found.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
+        findings.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
         return None, after
 
-    def _at_rest(self) -> Motion:
-        """Nothing known of the motion yet."""
+    def _initial_motion(self) -> MotionConsistency:
+        """Returns the state before any odometry: one residual of a short memory, one of a long one."""
         limits = self.limits
-        return Motion(slips=(Slip(limits.slip_memory, limits.slip_hold), Slip(limits.drift_memory, limits.drift_hold)))
+        fast = PositionResidual(limits.slip_memory, limits.slip_hold)
+        slow = PositionResidual(limits.drift_memory, limits.drift_hold)
+        return MotionConsistency(residuals=(fast, slow))

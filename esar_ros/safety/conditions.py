@@ -1,4 +1,4 @@
-"""How fast the vehicle may fly in a mission's weather and light."""
+"""The greatest speed in a mission's weather and light, and the site of a brief."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _DAY = (6, 18)  # h, local time: between them it is light (ESARBench, appendix A
 
 
 def conditions_speed(weather: str, local_time: str, limits: Limits) -> float:
-    """Greatest speed (m/s); what is not told (empty, or no known word) limits nothing."""
+    """Returns the greatest speed (m/s) in a weather and at a local time (ISO 8601).
+
+    A weather or a time that is empty or not known limits nothing.
+    """
     speed = math.inf
     try:
         kind = Weather(weather)
@@ -36,7 +39,7 @@ def conditions_speed(weather: str, local_time: str, limits: Limits) -> float:
 
 
 def site_of(brief: Brief, limits: Limits, zones: Sequence[Zone] = ()) -> Site:
-    """Fence, ceilings, zones and speed of a mission. Raises UsageError."""
+    """Returns fence, ceilings, zones and speed of a mission. Raises UsageError."""
     origin = Origin(*brief.origin)
     return Site.covering(
         brief.area,

@@ -1,7 +1,7 @@
-"""The limits of the place: speed, obstacles, floor, fence, ceiling and unseen space, kept by a velocity.
+"""The limits of the place: speed, obstacles, floor, fence, ceiling and unseen space.
 
-Speed is scaled; the rest are half-spaces of velocities, all kept at once by the nearest velocity that
-does (so the vehicle slides along what is in its way); what is unseen scales again.
+The speed limits scale a velocity. The others are half-spaces of velocities, and the nearest velocity that keeps all of
+them is taken, so that the vehicle slides along obstacles. Unseen space scales it again.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from esar_ros.safety.braking import allowed_speed, stopping_distance
 from esar_ros.safety.half_spaces import TOLERANCE, project
 from esar_ros.safety.inputs import Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.obstacles import (
     ALL_AROUND,
     NO_LIMITS,
@@ -28,14 +29,18 @@ from esar_ros.safety.obstacles import (
     from_window,
     reach_of,
 )
-from esar_ros.safety.sight import Sight
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import separation_limits
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 _OVERHEAD = math.sin(math.radians(60.0))  # sine of the elevation above which the take-off column must be free
-_WORDS = {
+_HALF_MAX = 8e307  # m/s, of which the double is finite still
+_ROUNDING = 1e-12  # of a share
+_DISTANCE_TOLERANCE = 1e-9  # m
+_MIN_TRUST = 0.01  # share of the greatest speed that is left to the most uncertain position
+_SLOPE_CELLS = 1.5  # cells of the ground that reach above a vehicle which stands on a slope
+_TEXTS = {
     Reason.SPEED: "too fast",
     Reason.CONDITIONS: "too fast for weather or light",
     Reason.ESTIMATOR: "position uncertain",
@@ -51,72 +56,78 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Scene:
-    """The vehicle among what is known around it, for one decision."""
+    """The vehicle and its known surroundings in one decision."""
 
-    position: Vector
-    velocity: Vector
-    sight: Sight
+    position: Vector  # (3,) m, map
+    velocity: Vector  # (3,) m/s, map
+    observed: ObservedSpace
     image: RangeImageData | None
     window: OccupancyWindow | None
-    surface: float | None  # m, map z
-    ground: Vector | None
-    in_column: bool
+    surface: float | None  # m, map z, below the vehicle; None: not observed
+    last_ground: Vector | None  # (3,) m, map: point of the ground measured last
+    in_column: bool  # in the take-off column
     landing: bool  # down to the ground, wherever that is
-    touching_down: bool = False  # down the last metres to ground that is seen; not while landing
+    touching_down: bool = False  # down the last metres to ground that is measured; not while landing
     traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
 
     @property
     def height(self) -> float | None:
-        """Height (m) above the surface below, None when it is not seen."""
+        """Height (m) above the surface below; None where it was not observed."""
         return None if self.surface is None else float(self.position[2]) - self.surface
 
     @property
     def near_ground(self) -> bool:
-        """Whether it comes down to the ground, so that neither floor nor ground stop it."""
+        """The vehicle comes down to the ground, so that neither floor nor ground stop it."""
         return self.landing or self.touching_down
 
 
 class Envelope:
-    """Keeps velocities within the limits of the place; without a site the vehicle is not let off the ground."""
+    """The limits of the place and the velocities within them; without a site the vehicle stays on the ground."""
 
     def __init__(self, limits: Limits, site: Site | None) -> None:
         self.limits = limits
         self.site = site
 
-    def limit_speed(self, velocity: Vector, deviation: float | None, found: Findings) -> Vector:
-        """The same direction, slowed into the limits; deviation: m, of the position estimate."""
+    def limit_speed(self, velocity: Vector, deviation: float | None, findings: Findings) -> Vector:
+        """Returns the velocity (m/s, map), slowed into the limits of speed.
+
+        deviation: m, standard deviation of the position; None: not stated.
+        """
         limits = self.limits
         # Halved before measuring so that the largest finite numbers do not overflow.
         half = 0.5 * velocity
-        level, up, down = 2.0 * min(math.hypot(half[0], half[1]), 8e307), velocity[2], -velocity[2]
-        speed = 2.0 * min(math.hypot(*half), 8e307)
+        level, up, down = 2.0 * min(math.hypot(half[0], half[1]), _HALF_MAX), velocity[2], -velocity[2]
+        speed = 2.0 * min(math.hypot(*half), _HALF_MAX)
         excess = {
             Reason.SPEED: max(level / limits.speed_horizontal, up / limits.speed_up, down / limits.speed_down),
             Reason.CONDITIONS: speed / self._conditions_speed(),
             Reason.ESTIMATOR: speed / self._trusted_speed(deviation),
         }
         for reason, share in excess.items():
-            if share > 1.0 + 1e-12:
-                found.add(Mode.SLOW, reason, _WORDS[reason])
+            if share > 1.0 + _ROUNDING:
+                findings.add(Mode.SLOW, reason, _TEXTS[reason])
         worst = max(excess.values())
-        return velocity if worst <= 1.0 + 1e-12 else velocity / worst
+        return velocity if worst <= 1.0 + _ROUNDING else velocity / worst
 
     def _conditions_speed(self) -> float:
-        """Greatest speed (m/s) in the mission's weather and light."""
+        """Returns the greatest speed (m/s) in the mission's weather and light."""
         return math.inf if self.site is None else self.site.speed
 
     def _trusted_speed(self, deviation: float | None) -> float:
-        """Greatest speed (m/s) with a position estimate this uncertain: falls to standstill at deviation_hold."""
+        """Returns the greatest speed (m/s) with a position of this standard deviation (m).
+
+        It falls to almost standstill at deviation_hold.
+        """
         limits = self.limits
         if deviation is None or deviation <= limits.deviation_slow:
             return math.inf
         share = (limits.deviation_hold - deviation) / max(limits.deviation_hold - limits.deviation_slow, 1e-9)
-        return limits.speed_horizontal * max(share, 0.01)
+        return limits.speed_horizontal * max(share, _MIN_TRUST)
 
-    def keep(self, asked: Vector, state: State, scene: Scene, found: Findings) -> Vector:
-        """The nearest velocity to asked within the limits of the place, then slowed for what is unseen."""
-        asked = self._leave_ground_straight(asked, state.landed, scene, found)
-        asked = self._touch_down_straight(asked, scene, found)
+    def keep(self, asked: Vector, state: State, scene: Scene, findings: Findings) -> Vector:
+        """Returns the velocity (m/s, map) nearest to asked within the limits of the place, slowed in unseen space."""
+        asked = self._leave_ground_straight(asked, state.landed, scene, findings)
+        asked = self._touch_down_straight(asked, scene, findings)
         speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
         sources = (
             (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits))),
@@ -130,11 +141,11 @@ class Envelope:
         for reason, limits in sources:
             if len(limits.bounds) and np.any(limits.normals @ asked > limits.bounds + TOLERANCE):
                 recovers = reason is Reason.FLOOR and bool((limits.bounds < 0.0).any())
-                found.add(Mode.CLIMB if recovers else Mode.SLOW, reason, _WORDS[reason])
+                findings.add(Mode.CLIMB if recovers else Mode.SLOW, reason, _TEXTS[reason])
         normals = np.concatenate([limits.normals for _, limits in sources])
         bounds = np.concatenate([limits.bounds for _, limits in sources])
         if scene.touching_down:
-            return _share_within(asked, normals, bounds)  # what is in the way is not slid along, it vetoes
+            return _share_within(asked, normals, bounds)  # an obstacle vetoes; the vehicle does not slide along it
         kept = project(asked, normals, bounds)
         if kept is None:
             # Squeezed from several sides: backing off from one would close in on another. Only stop closing in.
@@ -143,10 +154,10 @@ class Envelope:
             return _ZERO
         if kept is not asked and not np.array_equal(kept, asked):
             kept = self.limit_speed(kept, state.deviation, Findings())
-        return self._slow_in_unseen(kept, scene, found)
+        return self._slow_in_unseen(kept, scene, findings)
 
-    def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, found: Findings) -> Vector:
-        """On the ground and in the take-off column only straight up and down."""
+    def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, findings: Findings) -> Vector:
+        """Returns the velocity, on the ground and in the take-off column without its level part."""
         if not scene.in_column or scene.landing:
             return asked
         column = np.array([0.0, 0.0, max(asked[2], 0.0) if landed else asked[2]])
@@ -155,24 +166,25 @@ class Envelope:
         if np.array_equal(column, asked):
             return asked
         if self.site is None:
-            found.add(Mode.HOLD, Reason.FENCE, "no fence is known before the brief")
+            findings.add(Mode.HOLD, Reason.FENCE, "no fence is known before the brief")
         elif landed:
-            found.add(Mode.SLOW, Reason.NOT_FLYING, "on the ground")
+            findings.add(Mode.SLOW, Reason.NOT_FLYING, "on the ground")
         else:
-            found.add(Mode.SLOW, Reason.FLOOR, "straight up until above the floor")
+            findings.add(Mode.SLOW, Reason.FLOOR, "straight up until above the floor")
         return column
 
-    def _touch_down_straight(self, asked: Vector, scene: Scene, found: Findings) -> Vector:
-        """The last metres only straight down, or up again, no faster than a landing."""
+    def _touch_down_straight(self, asked: Vector, scene: Scene, findings: Findings) -> Vector:
+        """Returns the velocity, in a touch-down without its level part and no faster down than a landing."""
         if not scene.touching_down:
             return asked
         straight = np.array([0.0, 0.0, max(asked[2], -self.limits.land_speed)])
         if np.array_equal(straight, asked):
             return asked
-        found.add(Mode.SLOW, Reason.FLOOR, "straight down to the ground")
+        findings.add(Mode.SLOW, Reason.FLOOR, "straight down to the ground")
         return straight
 
     def _obstacles(self, scene: Scene, reach: float) -> HalfSpaces:
+        """Returns the limits of all obstacles within reach (m)."""
         push = 0.0 if scene.in_column or scene.near_ground else self.limits.push_speed
         near = []
         if scene.image is not None:
@@ -184,18 +196,21 @@ class Envelope:
         return HalfSpaces(np.concatenate([n.normals for n in near]), np.concatenate([n.bounds for n in near]))
 
     def _range_obstacles(self, scene: Scene, reach: float, push: float) -> Surroundings:
+        """Returns the obstacles in the ranges within reach (m), backed off from at up to push (m/s)."""
         assert scene.image is not None
-        least = ALL_AROUND if scene.touching_down else _concerns(scene)
+        min_sine = ALL_AROUND if scene.touching_down else _min_sine(scene)
         ground = -scene.height if scene.touching_down and scene.height is not None else -math.inf
-        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, least, ground)
+        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, min_sine, ground)
 
     def _window_obstacles(self, scene: Scene, reach: float) -> Surroundings:
+        """Returns the obstacles in the window within reach (m)."""
         assert scene.window is not None
-        # On a slope the cells of the ground the vehicle stands on reach above it.
-        own = max(self.limits.body_radius, 1.5 * scene.window.resolution if scene.in_column else 0.0)
-        return from_window(scene.window, scene.position, scene.velocity, self.limits, reach, own, _concerns(scene))
+        # On a slope the cells of the ground that the vehicle stands on reach above it.
+        own = max(self.limits.body_radius, _SLOPE_CELLS * scene.window.resolution if scene.in_column else 0.0)
+        return from_window(scene.window, scene.position, scene.velocity, self.limits, reach, own, _min_sine(scene))
 
     def _floor(self, scene: Scene) -> HalfSpaces:
+        """Returns the limit of the descent to the floor; below it the vehicle climbs."""
         height, limits = scene.height, self.limits
         if height is None or scene.near_ground or scene.in_column:
             return NO_LIMITS
@@ -204,6 +219,7 @@ class Envelope:
         return self._brake(-_UP, height - limits.floor, scene)
 
     def _ceiling(self, scene: Scene) -> HalfSpaces:
+        """Returns the limit of the climb to the ceilings above ground and above sea level; above them it descends."""
         limits = self.limits
         if self.site is None:
             return NO_LIMITS
@@ -211,78 +227,82 @@ class Envelope:
         over = float(scene.position[2]) - self.site.top
         if height is not None:
             over = max(over, height - self.site.ceiling)
-        elif scene.ground is None:
+        elif scene.last_ground is None:
             return HalfSpaces(_UP[None], np.zeros(1))
         else:
-            away = scene.position - scene.ground
-            unseen = float(away[2]) + limits.ground_slope * math.hypot(away[0], away[1])
-            return self._brake(_UP, -max(over, unseen - self.site.ceiling), scene)
+            away = scene.position - scene.last_ground
+            max_height = float(away[2]) + limits.ground_slope * math.hypot(away[0], away[1])
+            return self._brake(_UP, -max(over, max_height - self.site.ceiling), scene)
         if over > limits.floor_deadband and not scene.near_ground:
             return HalfSpaces(_UP[None], np.array([-min(limits.push_speed, over)]))
         # The highest point of the footprint counts as the surface; on a slope the foot point lies lower.
-        deepest = scene.sight.depth_below() or 0.0
-        return self._brake(_UP, -max(over, deepest - self.site.ceiling), scene)
+        max_height = scene.observed.depth_below() or 0.0
+        return self._brake(_UP, -max(over, max_height - self.site.ceiling), scene)
 
     def _fence(self, scene: Scene) -> HalfSpaces:
+        """Returns the limits of the fence, which do not act in the take-off column."""
         if self.site is None or scene.in_column:
             return NO_LIMITS
         return self.site.fence_limits(scene.position, scene.velocity, self.limits)
 
     def _keep_out(self, scene: Scene) -> HalfSpaces:
+        """Returns the limits of the keep-out zones, which do not act in the take-off column."""
         if self.site is None or scene.in_column:
             return NO_LIMITS
         return self.site.keep_out_limits(scene.position, scene.velocity, self.limits)
 
     def _traffic(self, scene: Scene) -> HalfSpaces:
+        """Returns the limits of the other vehicles, which do not act at take-off and landing."""
         if scene.in_column or scene.near_ground:
             return NO_LIMITS
         return separation_limits(scene.traffic, self.limits)
 
     def _brake(self, direction: Vector, room: float, scene: Scene) -> HalfSpaces:
-        """Stop within room (m) along a direction; harder while closing faster than that already."""
+        """Returns the limit that stops within room (m) along a direction, tighter while closing in faster already."""
         allowed = float(allowed_speed(room, self.limits.deceleration, self.limits.latency))
         closing = float(direction @ scene.velocity)
         bound = allowed if closing <= allowed else max(0.0, 2.0 * allowed - closing)
         return HalfSpaces(direction[None], np.array([bound]))
 
     def _unseen_climb(self, asked: Vector, scene: Scene) -> HalfSpaces:
-        """Climb into air no sensor has seen: slowly."""
+        """Returns the limit of the climb where the space along asked (m/s, map) was not observed to be free."""
         speed = float(np.linalg.norm(asked))
         if asked[2] <= self.limits.speed_unseen_up or self._seen(asked / speed, speed, scene):
             return NO_LIMITS
         return HalfSpaces(_UP[None], np.array([self.limits.speed_unseen_up]))
 
-    def _slow_in_unseen(self, velocity: Vector, scene: Scene, found: Findings) -> Vector:
-        """Slowed so that the vehicle stops inside what was seen, and generally while there is no map."""
+    def _slow_in_unseen(self, velocity: Vector, scene: Scene, findings: Findings) -> Vector:
+        """Returns the velocity, slowed so that the vehicle stops within observed space, and where there is no map."""
         speed = float(np.linalg.norm(velocity))
         if speed < 1e-9 or scene.near_ground:
             return velocity
         share = 1.0
         if scene.window is None and speed > self.limits.speed_without_map:
             share = self.limits.speed_without_map / speed
-            found.add(Mode.SLOW, Reason.STALE_MAP, "no fresh local map")
-        # Of a climb into the unseen only the level part must have been seen; the climb itself is limited above.
+            findings.add(Mode.SLOW, Reason.STALE_MAP, "no fresh local map")
+        # Of a climb only the level part needs observed space; the climb itself is limited by _unseen_climb.
         sought = velocity if velocity[2] <= 0.0 else np.array([velocity[0], velocity[1], 0.0])
         level = float(np.linalg.norm(sought))
         if level > 1e-9 and not self._seen(velocity / speed, speed, scene):
             free = self._free(sought / level, level, scene)
             allowed = float(allowed_speed(free, self.limits.deceleration, self.limits.latency))
             if allowed < level - TOLERANCE:
-                found.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
+                findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
                 share = min(share, allowed / level)
         return velocity if share == 1.0 else velocity * share
 
     def _seen(self, direction: Vector, speed: float, scene: Scene) -> bool:
-        """Whether the vehicle could stop from speed inside what was seen."""
+        """Returns whether the vehicle can stop from speed (m/s) within the observed space along a direction."""
         wanted = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
-        return self._free(direction, speed, scene) >= wanted - 1e-9
+        return self._free(direction, speed, scene) >= wanted - _DISTANCE_TOLERANCE
 
     def _free(self, direction: Vector, speed: float, scene: Scene) -> float:
+        """Returns the free distance (m) along a direction, at most what a stop from speed (m/s) takes."""
         wanted = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
-        return scene.sight.known_free(direction, wanted)
+        return scene.observed.known_free(direction, wanted)
 
     def nearest(self, scene: Scene) -> tuple[float, float]:
-        """Nearest obstacle (m) in the ranges, and in ranges and window together."""
+        """Returns the distance (m) of the nearest obstacle in the ranges, and in ranges and window together."""
         reach = self.limits.clearance
         measured = self._range_obstacles(scene, reach, 0.0).nearest if scene.image else math.inf
         mapped = self._window_obstacles(scene, reach).nearest if scene.window else math.inf
@@ -290,7 +310,7 @@ class Envelope:
 
 
 def _share_within(asked: Vector, normals: NDArray[np.float64], bounds: NDArray[np.float64]) -> Vector:
-    """The greatest share of a velocity within the limits; none where it would have to turn back."""
+    """Returns the largest share of a velocity within the limits; zero where it would have to turn back."""
     closing = normals @ asked
     over = closing > bounds + TOLERANCE
     if not over.any():
@@ -298,11 +318,11 @@ def _share_within(asked: Vector, normals: NDArray[np.float64], bounds: NDArray[n
     return asked * max(0.0, float((bounds[over] / closing[over]).min()))
 
 
-def _concerns(scene: Scene) -> float:
-    """Sine of the elevation below which obstacles do not concern the vehicle.
+def _min_sine(scene: Scene) -> float:
+    """Returns the sine of the elevation below which obstacles are left out.
 
-    When landing, all below is taken for the ground it comes down on; in the take-off column only what
-    hangs over it matters, or a slope beside it would bend its way.
+    In a landing everything below is taken for the ground that the vehicle comes down on. In the take-off column only
+    what hangs over the vehicle counts, so that a slope beside it does not divert the climb.
     """
     if scene.near_ground:
         return 0.0

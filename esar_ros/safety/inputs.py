@@ -1,4 +1,4 @@
-"""What the governor decides on and what it answers. Map frame ENU, SI units, stamps in s of one clock."""
+"""The inputs of the governor and its answer. Map frame ENU, SI units, stamps in s of one clock."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import FARTHEST, FASTEST, Pose, Vector
 from esar_ros.mission.modes import Mode, Reason
 
-_MOST_CELLS = 500_000  # of a range image
-_LEAST_CELL = 1e-3  # rad
+_MAX_CELLS = 500_000  # of a range image
+_MIN_CELL_SIZE = 1e-3  # rad
 
 
 @dataclass(frozen=True)
 class State:
-    """What the vehicle knows of itself at a stamp."""
+    """The vehicle's state at a stamp, as odometry, autopilot and battery report it."""
 
     stamp: float  # s
     pose: Pose  # base_link in map
@@ -26,29 +26,29 @@ class State:
     landed: bool
     battery: float | None = None  # 0..1, None: not measured
     deviation: float | None = None  # m, greatest standard deviation of the position, None: not stated
-    obeyed: bool = True  # whether the vehicle flies what it is given, and not something of its autopilot's own
+    obeyed: bool = True  # the vehicle flies the governor's outputs, not something of its autopilot's own
 
     @property
     def charge(self) -> float | None:
-        """Of the battery, 0..1; None: not measured, or a number that no charge can be."""
+        """Charge of the battery, 0..1; None: not measured, or impossible."""
         return self.battery if self.battery is not None and 0.0 <= self.battery <= 1.0 else None
 
     def is_finite(self) -> bool:
-        """Whether position, attitude, velocity and stamp can be used: finite, and possible for a vehicle on Earth."""
+        """Returns whether position, attitude, velocity and stamp are finite and possible for a vehicle on Earth."""
         return bool(np.isfinite(self.stamp) and self.pose.is_possible() and np.abs(self.velocity).max() < FASTEST)
 
 
 @dataclass(frozen=True)
 class Command:
-    """Velocity set-point asked for."""
+    """A velocity set-point of the pilot."""
 
     stamp: float  # s
     velocity: Vector  # (3,) m/s, map
     yaw_rate: float = 0.0  # rad/s, counter-clockwise
 
 
-def pass_on(command: Command | None) -> tuple[Vector, float]:
-    """The command itself where it is finite, else a hold: what is flown when the governor only watches."""
+def pass_through(command: Command | None) -> tuple[Vector, float]:
+    """Returns velocity and yaw rate of a finite command, else of a hold: the output of a governor that only watches."""
     if command is None or not (np.isfinite(command.velocity).all() and np.isfinite(command.yaw_rate)):
         return np.zeros(3), 0.0
     return command.velocity, command.yaw_rate
@@ -56,7 +56,7 @@ def pass_on(command: Command | None) -> tuple[Vector, float]:
 
 @dataclass(frozen=True)
 class RangeImageData:
-    """Nearest obstacle per direction, as msg/RangeImage.msg.
+    """The nearest obstacle per direction, as in msg/RangeImage.msg.
 
     Cell (r, c) looks along elevation_min + (r + 0.5) * elevation_step and azimuth_min + (c + 0.5) *
     azimuth_step in the sensor's FLU frame. +inf: nothing within range_max; NaN: invalid or not covered;
@@ -75,26 +75,26 @@ class RangeImageData:
 
     def __post_init__(self) -> None:
         grid = (self.azimuth_min, self.azimuth_step, self.elevation_min, self.elevation_step)
-        sound = all(abs(angle) <= 2.0 * math.pi for angle in grid)
-        sound = sound and min(self.azimuth_step, self.elevation_step) >= _LEAST_CELL
-        if not (sound and 0.0 <= self.range_min < self.range_max < FARTHEST):
+        valid = all(abs(angle) <= 2.0 * math.pi for angle in grid)
+        valid = valid and min(self.azimuth_step, self.elevation_step) >= _MIN_CELL_SIZE
+        if not (valid and 0.0 <= self.range_min < self.range_max < FARTHEST):
             raise ValueError(f"no range image has grid {grid} and reach {self.range_min}..{self.range_max}")
-        if self.ranges.ndim != 2 or not 0 < self.ranges.size <= _MOST_CELLS:
+        if self.ranges.ndim != 2 or not 0 < self.ranges.size <= _MAX_CELLS:
             raise ValueError(f"a range image has rows and columns, got shape {self.ranges.shape}")
 
     def is_finite(self) -> bool:
-        """Whether stamp and pose can be used; single ranges are judged one by one."""
+        """Returns whether stamp and pose can be used; ranges are judged one by one."""
         return bool(np.isfinite(self.stamp) and self.pose.is_possible())
 
 
 @dataclass(frozen=True)
 class SafeCommand:
-    """The governor's answer to one step."""
+    """The governor's answer to a step."""
 
     velocity: Vector  # (3,) m/s, map
     yaw_rate: float  # rad/s
     mode: Mode
-    reasons: tuple[Reason, ...]  # all that applied, gravest first
+    reasons: tuple[Reason, ...]  # all that applied, most severe first
     text: str  # for people
     changed: bool  # differs from the command
     breach: bool  # outside the hard envelope now
@@ -105,20 +105,20 @@ class SafeCommand:
 
     @property
     def reason(self) -> Reason:
-        """The gravest reason, NONE when the command passed unchanged."""
+        """The most severe reason, NONE when the command passed unchanged."""
         return self.reasons[0] if self.reasons else Reason.NONE
 
 
 @dataclass
 class Findings:
-    """Reasons and words gathered during one decision."""
+    """The mode, reasons and texts gathered during one decision."""
 
     mode: Mode = Mode.NORMAL
     reasons: list[Reason] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
     def add(self, mode: Mode, reason: Reason, text: str) -> None:
-        """Note a reason; the more severe mode wins."""
+        """Notes a reason; the more severe mode wins."""
         self.mode = max(self.mode, mode)
         self.reasons.append(reason)
         self.texts.append(text)

@@ -1,4 +1,4 @@
-"""Every limit of the governor: unit, range and meaning; read from config/safety.yaml, fixed in flight."""
+"""The limits of the governor with unit, range and meaning; read from config/safety.yaml, fixed in flight."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from esar_ros.mission.settings_file import StrictModel, load_settings
 
 TOUCH_DOWN_FROM = 5.0  # m above seen ground, from which a touch-down may begin
 ON_GROUND = 1.0  # m: a vehicle that says it has landed has a surface within
-STANDING = 0.5  # m/s: and is no faster than this, the drift of its odometry included
+STANDING = 0.5  # m/s: and is no faster, the drift of its odometry included
 
 
 class Limits(StrictModel):
-    """See config/safety.yaml for why each has its value. Frozen: a limit cannot be loosened in flight."""
+    """The limits, each explained in config/safety.yaml. Frozen: a limit cannot be loosened in flight."""
 
     # Motion
     speed_horizontal: float = Field(6.0, gt=0, le=25, description="m/s, maximum horizontal speed")
@@ -85,11 +85,11 @@ class Limits(StrictModel):
 
     @property
     def clearance(self) -> float:
-        """Distance (m) of the vehicle's centre from obstacles at which it must stand."""
+        """Distance (m) of the vehicle's centre from obstacles at which it must have stopped."""
         return self.body_radius + self.obstacle_margin
 
 
 def load_limits(path: Path | None = None) -> Limits:
-    """Limits from a YAML file, by default the package's own. Raises UsageError."""
+    """Returns the limits of a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/safety.yaml")
     return load_settings(Limits, source, "limits")

@@ -1,8 +1,8 @@
-"""Obstacles near the vehicle as limits on its velocity: from the range image itself and from the map's window.
+"""The obstacles near the vehicle as limits on its velocity, from the range image and from the map's window.
 
-For an obstacle at distance d in direction n the speed of closing, n . v, must not exceed what stops
-before the clearance: allowed_speed(d - clearance). Because this holds for every point and any later
-turn, no direction the vehicle may take next can carry it into one of them.
+For an obstacle at distance d in direction n the closing speed, n . v, must not exceed what stops before the clearance:
+allowed_speed(d - clearance). Because this holds for every point and any later turn, no direction that the vehicle may
+take next can carry it into one of them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from esar_ros.safety.inputs import RangeImageData
 from esar_ros.safety.limits import Limits
 
 _OCCUPIED = 2
-ALL_AROUND = -2.0  # sine of the least elevation that leaves nothing out
+_TOO_NEAR = 1e-6  # m, below which an obstacle has no direction
+ALL_AROUND = -2.0  # sine of an elevation below any that exists: no obstacle is left out
 
 
 @dataclass(frozen=True)
 class HalfSpaces:
-    """Limits normals (n, 3) . v <= bounds (n,), unit normals, m/s."""
+    """Limits normals @ v <= bounds of a velocity v."""
 
-    normals: NDArray[np.float64]
-    bounds: NDArray[np.float64]
+    normals: NDArray[np.float64]  # (n, 3), unit length, map
+    bounds: NDArray[np.float64]  # (n,) m/s
 
 
 NO_LIMITS = HalfSpaces(np.zeros((0, 3)), np.zeros(0))
@@ -37,19 +38,22 @@ NO_LIMITS = HalfSpaces(np.zeros((0, 3)), np.zeros(0))
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Limits of one source of obstacles and the nearest obstacle it knows (m, inf when none)."""
+    """The limits of one source of obstacles, and the distance of its nearest obstacle."""
 
     limits: HalfSpaces
-    nearest: float
+    nearest: float  # m, inf: there is none
 
 
 @njit(cache=True, nogil=True)
 def _bound(distance, closing, clearance, deceleration, latency, deadband, push):  # type: ignore[no-untyped-def]
-    """Closing speed an obstacle allows; less while the vehicle closes faster than that; backing off when too near."""
+    """Returns the closing speed (m/s) that an obstacle allows; negative: backing off at up to push (m/s).
+
+    It allows less while the vehicle already closes in faster.
+    """
     room = distance - clearance
     if room < 0.0:
-        deep = -room - deadband
-        return -min(push, push * deep) if deep > 0.0 and push > 0.0 else 0.0
+        depth = -room - deadband
+        return -min(push, push * depth) if depth > 0.0 and push > 0.0 else 0.0
     allowed = allowed_speed(room, deceleration, latency)
     return allowed if closing <= allowed else max(0.0, 2.0 * allowed - closing)
 
@@ -69,11 +73,12 @@ def _from_ranges(  # type: ignore[no-untyped-def]
     deadband,
     push,
     reach,
-    least_sine,
+    min_sine,
     ground,
     normals,
     bounds,
 ):
+    """Fills in normals and bounds of the obstacles in the ranges; returns their number and the nearest distance (m)."""
     count = 0
     nearest = np.inf
     azimuth_min, azimuth_step, elevation_min, elevation_step = grid
@@ -94,7 +99,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
             pz = rotation[2, 0] * x + rotation[2, 1] * y + rotation[2, 2] * z + offset[2]
             distance = math.sqrt(px * px + py * py + pz * pz)
             nearest = min(nearest, distance)
-            if distance > reach or distance < 1e-6 or pz < least_sine * distance:
+            if distance > reach or distance < _TOO_NEAR or pz < min_sine * distance:
                 continue
             if pz <= ground + math.sqrt(px * px + py * py):
                 continue
@@ -118,12 +123,16 @@ def _from_window(  # type: ignore[no-untyped-def]
     latency,
     own,
     reach,
-    least_sine,
+    min_sine,
     low,
     high,
     normals,
     bounds,
 ):
+    """Fills in normals and bounds of the occupied cells between the indices low and high (3,).
+
+    Returns the number of limits and the nearest distance (m).
+    """
     count = 0
     nearest = np.inf
     delta = np.empty(3)
@@ -142,7 +151,7 @@ def _from_window(  # type: ignore[no-untyped-def]
                 if distance < own:
                     continue
                 nearest = min(nearest, distance)
-                if distance > reach or delta[2] < least_sine * distance:
+                if distance > reach or delta[2] < min_sine * distance:
                     continue
                 closing = 0.0
                 for axis in range(3):
@@ -155,7 +164,7 @@ def _from_window(  # type: ignore[no-untyped-def]
 
 
 def reach_of(speed: float, limits: Limits) -> float:
-    """Distance (m) beyond which no obstacle limits a speed (m/s)."""
+    """Returns the distance (m) beyond which no obstacle limits a speed (m/s)."""
     return limits.clearance + float(stopping_distance(speed, limits.deceleration, limits.latency))
 
 
@@ -166,15 +175,14 @@ def from_ranges(
     limits: Limits,
     reach: float,
     push: float,
-    least_sine: float = ALL_AROUND,
+    min_sine: float = ALL_AROUND,
     ground: float = -math.inf,
 ) -> Surroundings:
-    """Limits of the range image's obstacles within reach (m), seen from position (m, map) at velocity (m/s).
+    """Returns the limits of the range image's obstacles within reach (m) of a position (m, map), at a velocity (m/s).
 
-    push: m/s of backing off when too near, 0 for none. Obstacles at an elevation whose sine is less than
-    least_sine are left out, and so is what is no higher over the surface at `ground` (m, relative to the vehicle) than
-    it is away to the side: the ground to be landed on. The vehicle's motion since the image was measured is taken into
-    account.
+    push: m/s of backing off when too near, 0 for none. Obstacles at an elevation whose sine is less than min_sine are
+    left out. So are points that are no higher above the surface at `ground` (m, relative to the vehicle) than they are
+    away to the side: the ground to be landed on. The vehicle's motion since the image was measured is accounted for.
     """
     ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
     normals = np.empty((ranges.size, 3))
@@ -182,7 +190,7 @@ def from_ranges(
     grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
     count, nearest = _from_ranges(
         ranges, grid, image.range_min, image.range_max, image.pose.rotation, image.pose.position - position, velocity,
-        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, least_sine, ground,
+        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, min_sine, ground,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))
@@ -195,12 +203,12 @@ def from_window(
     limits: Limits,
     reach: float,
     own: float,
-    least_sine: float = ALL_AROUND,
+    min_sine: float = ALL_AROUND,
 ) -> Surroundings:
-    """Limits of the window's occupied cells within reach (m).
+    """Returns the limits of the window's occupied cells within reach (m) of a position (m, map), at a velocity (m/s).
 
-    Cells nearer than own (m), the vehicle's body, are free by assumption, and no cell makes the vehicle back
-    off: a cell is as coarse as the margin, and what is really near is in the ranges.
+    Cells nearer than own (m), the vehicle's body, are free by assumption. No cell makes the vehicle back off: a cell is
+    as coarse as the margin, and near obstacles are in the ranges. min_sine is as in from_ranges.
     """
     shape = np.array(window.cells.shape)
     low = np.clip(np.floor((position - reach - window.origin) / window.resolution), 0, shape).astype(np.int64)
@@ -210,7 +218,7 @@ def from_window(
     bounds = np.empty(size)
     count, nearest = _from_window(
         window.cells, np.asarray(window.origin, dtype=np.float64), window.resolution, position, velocity,
-        limits.clearance, limits.deceleration, limits.latency, own, reach, least_sine, low, high,
+        limits.clearance, limits.deceleration, limits.latency, own, reach, min_sine, low, high,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))

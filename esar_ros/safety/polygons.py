@@ -1,4 +1,4 @@
-"""Plane geometry of fences and keep-out zones: corners (n, 2) in m, map frame."""
+"""The plane geometry of fences and keep-out zones: corners (n, 2) in m, map frame."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+_MIN_LENGTH = 1e-9  # m, of an edge
+_MIN_SQUARE = 1e-12  # m^2, squared length of an edge
+_COLLINEAR = 1e-12  # squared distance (m^2) of a corner from an edge on which it lies
+_BEYOND = 1e-6  # m outside of a polygon that count
+
 Polygon = NDArray[np.float64]
 
 
 def area(polygon: Polygon) -> float:
-    """Signed area (m^2): positive when the corners run counter-clockwise."""
+    """Returns the signed area (m^2), positive when the corners run counter-clockwise."""
     x, y = polygon[:, 0], polygon[:, 1]
     return 0.5 * float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
 def nearest_on_edges(polygon: Polygon, point: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nearest point (n, 2) of each edge and its distance (n,)."""
+    """Returns the nearest point (n, 2) of each edge and its distance (n,) in m."""
     corners = np.ascontiguousarray(polygon, dtype=np.float64)
     foot, distance = np.empty_like(corners), np.empty(len(corners))
     _nearest(corners, float(point[0]), float(point[1]), foot, distance)
@@ -24,31 +29,31 @@ def nearest_on_edges(polygon: Polygon, point: NDArray[np.float64]) -> tuple[NDAr
 
 
 def outward(polygon: Polygon) -> NDArray[np.float64]:
-    """Unit normals (n, 2) out of each edge of counter-clockwise corners."""
+    """Returns the outward unit normals (n, 2) of the edges of counter-clockwise corners."""
     edge = np.roll(polygon, -1, axis=0) - polygon
-    length = np.maximum(np.linalg.norm(edge, axis=1, keepdims=True), 1e-9)
+    length = np.maximum(np.linalg.norm(edge, axis=1, keepdims=True), _MIN_LENGTH)
     return np.asarray(np.stack([edge[:, 1], -edge[:, 0]], axis=1) / length)
 
 
 def distance_outside(polygon: Polygon, point: NDArray[np.float64]) -> float:
-    """Distance (m) to the boundary: positive outside, negative inside."""
+    """Returns the distance (m) to the boundary: positive outside, negative inside."""
     corners = np.ascontiguousarray(polygon, dtype=np.float64)
     return float(_distance_outside(corners, float(point[0]), float(point[1])))
 
 
 def perimeter(polygon: Polygon) -> float:
-    """Length (m) of all edges."""
+    """Returns the length (m) of all edges."""
     return float(np.linalg.norm(np.roll(polygon, -1, axis=0) - polygon, axis=1).sum())
 
 
 def reaches_beyond(polygon: Polygon, other: Polygon) -> bool:
-    """Returns whether an edge of the polygon leaves the other by more than a micrometre."""
+    """Returns whether an edge of the polygon leaves the other by more than _BEYOND."""
     a, b = (np.ascontiguousarray(corners, dtype=np.float64) for corners in (polygon, other))
     return bool(_reaches_beyond(a, b))
 
 
 def convex_hull(points: NDArray[np.float64]) -> Polygon:
-    """Counter-clockwise hull (Andrew's monotone chain)."""
+    """Returns the convex hull (m, 2) of points (n, 2), counter-clockwise (Andrew's monotone chain)."""
     ordered = sorted(map(tuple, points.tolist()))
 
     def chain(items: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
@@ -69,17 +74,17 @@ def convex_hull(points: NDArray[np.float64]) -> Polygon:
     return np.array(chain(ordered) + chain(ordered[::-1]))
 
 
-# Asked several times a control step: compiled, since a few corners are not worth an array's overhead.
+# Called several times a control step: compiled, since a few corners are not worth an array's overhead.
 
 
 @njit(cache=True, nogil=True)
 def _nearest(corners, x, y, foot, distance):  # type: ignore[no-untyped-def]
-    """Fill in the nearest point of each edge and its distance."""
+    """Fills in the nearest point of each edge (foot) and its distance."""
     count = len(corners)
     for i in range(count):
         j = (i + 1) % count
         ex, ey = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
-        share = ((x - corners[i, 0]) * ex + (y - corners[i, 1]) * ey) / max(ex * ex + ey * ey, 1e-12)
+        share = ((x - corners[i, 0]) * ex + (y - corners[i, 1]) * ey) / max(ex * ex + ey * ey, _MIN_SQUARE)
         share = min(max(share, 0.0), 1.0)
         foot[i, 0], foot[i, 1] = corners[i, 0] + share * ex, corners[i, 1] + share * ey
         distance[i] = np.hypot(foot[i, 0] - x, foot[i, 1] - y)
@@ -87,7 +92,7 @@ def _nearest(corners, x, y, foot, distance):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _distance_outside(corners, x, y):  # type: ignore[no-untyped-def]
-    """Distance to the nearest edge; its sign by the number of edges a ray to the east crosses."""
+    """Returns the distance (m) to the nearest edge, negative where a ray to the east crosses an odd number of edges."""
     count = len(corners)
     foot, distance = np.empty_like(corners), np.empty(count)
     _nearest(corners, x, y, foot, distance)
@@ -104,20 +109,20 @@ def _distance_outside(corners, x, y):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _reaches_beyond(polygon, other):  # type: ignore[no-untyped-def]
-    """Parts each edge where it meets the other's edges: between two such places all of it lies on one side."""
+    """Cuts each edge where it meets the other's edges, so that each piece lies on one side, and tests the pieces."""
     count = len(other)
     cuts = np.empty(2 * count + 2)
     for i in range(len(polygon)):
         x, y = polygon[i, 0], polygon[i, 1]
         j = (i + 1) % len(polygon)
         dx, dy = polygon[j, 0] - x, polygon[j, 1] - y
-        square = max(dx * dx + dy * dy, 1e-12)
+        square = max(dx * dx + dy * dy, _MIN_SQUARE)
         cuts[0], cuts[1], n = 0.0, 1.0, 2
         for k in range(count):
             m = (k + 1) % count
             ax, ay = other[k, 0] - x, other[k, 1] - y
             ex, ey = other[m, 0] - other[k, 0], other[m, 1] - other[k, 1]
-            if (ax * dy - ay * dx) ** 2 <= 1e-12 * square:  # a corner on the edge, where the two run together
+            if (ax * dy - ay * dx) ** 2 <= _COLLINEAR * square:  # a corner on the edge: the two edges overlap
                 cuts[n] = min(max((ax * dx + ay * dy) / square, 0.0), 1.0)
                 n += 1
             cross = dx * ey - dy * ex
@@ -127,10 +132,10 @@ def _reaches_beyond(polygon, other):  # type: ignore[no-untyped-def]
                     cuts[n] = along
                     n += 1
         places = np.sort(cuts[:n])
-        if _distance_outside(other, x, y) > 1e-6:
+        if _distance_outside(other, x, y) > _BEYOND:
             return True
         for k in range(n - 1):
             middle = 0.5 * (places[k] + places[k + 1])
-            if _distance_outside(other, x + middle * dx, y + middle * dy) > 1e-6:
+            if _distance_outside(other, x + middle * dx, y + middle * dy) > _BEYOND:
                 return True
     return False

@@ -1,4 +1,4 @@
-"""Other vehicles of the mission: kept apart by all of them, each doing half."""
+"""The separation of the mission's vehicles, which each of them keeps by half."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
 
 
 @dataclass(frozen=True)
-class Other:
-    """Another vehicle as it was last heard of: s, m and m/s in the map frame."""
+class OtherVehicle:
+    """The last report of another vehicle."""
 
-    stamp: float
-    position: Vector
-    velocity: Vector
+    stamp: float  # s
+    position: Vector  # (3,) m, map
+    velocity: Vector  # (3,) m/s, map
 
     def is_finite(self) -> bool:
-        """Whether it can be reckoned with."""
+        """Returns whether the report can be used: finite, and possible for a vehicle on Earth."""
         near = np.abs(self.position).max() < FARTHEST and np.abs(self.velocity).max() < FASTEST
         return bool(np.isfinite(self.stamp) and near)
 
 
-def gaps(others: Sequence[Other], position: Vector, now: float, limits: Limits) -> list[tuple[Vector, float]]:
-    """Direction to each vehicle and the distance (m) it is at least away, however it moved since it was heard of.
+def gaps(others: Sequence[OtherVehicle], position: Vector, now: float, limits: Limits) -> list[tuple[Vector, float]]:
+    """Returns direction to and least possible distance (m) of each vehicle, however it moved since its report.
 
-    For limits.traffic_age it may have gone on as fast as it flew; what is silent for longer is taken to stand there.
+    For limits.traffic_age it may have gone on at its reported speed; one that is silent for longer is taken to stand
+    there.
     """
     found = []
     for other in others:
@@ -43,7 +44,10 @@ def gaps(others: Sequence[Other], position: Vector, now: float, limits: Limits) 
 
 
 def separation_limits(gap: Sequence[tuple[Vector, float]], limits: Limits) -> HalfSpaces:
-    """Each vehicle stops within half the room between them; nearer than the separation they part."""
+    """Returns the limits by which each vehicle stops within half the room between them, or backs off where too near.
+
+    gap: direction to and distance (m) of each other vehicle.
+    """
     if not gap:
         return NO_LIMITS
     normals = np.array([direction for direction, _ in gap])

@@ -1,4 +1,4 @@
-"""Loads, or compiles once, all that a decision computes with, before a vehicle depends on it.
+"""The loading, or one compilation, of everything that a decision computes with, before a vehicle depends on it.
 
 A kernel is compiled when it is first called with arrays of its kind; a first obstacle or a first map would silence the
 governor for seconds in flight.
@@ -16,19 +16,19 @@ from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, State
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import Other
+from esar_ros.safety.traffic import OtherVehicle
 
 _NOW = 100.0  # s
 _CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 def warm_up(limits: Limits) -> None:
-    """Decide as in flight, without a map and with one, and forget it.
+    """Decides as in flight, without a map and with one, and forgets it.
 
     Obstacles, a zone and another vehicle are near, and a second brief comes.
     """
     site = Site(100.0 * _CORNERS, 60.0, np.zeros(3), (5.0 * _CORNERS + 20.0,), top=1000.0)
-    site.looser_than(site)
+    site.is_looser_than(site)
     pose = Pose(np.array([15.0, 10.0, 10.0]))
     velocity = np.array([3.0, 1.0, 0.5])
     for window in (None, _window(_NOW)):
@@ -38,12 +38,12 @@ def warm_up(limits: Limits) -> None:
             _ranges(_NOW, pose),
             window,
             _NOW,
-            others=[Other(_NOW, pose.position + 20.0, velocity)],
+            others=[OtherVehicle(_NOW, pose.position + 20.0, velocity)],
         )
 
 
 def _ranges(stamp: float, pose: Pose) -> RangeImageData:
-    """Ground and obstacles below, nothing above."""
+    """Returns a range image of ground and obstacles below, and nothing above."""
     rows, columns = 24, 36
     measured = np.full((rows, columns), 8.0, dtype=np.float32)
     measured[rows // 2 :] = np.inf
@@ -52,7 +52,7 @@ def _ranges(stamp: float, pose: Pose) -> RangeImageData:
 
 
 def _window(stamp: float) -> OccupancyWindow:
-    """As it comes in a message: unpacked. Ground, a wall, and free air between."""
+    """Returns a window as it comes in a message, unpacked: ground, a wall, and free air between."""
     cells = np.full((32, 32, 24), FREE, dtype=np.uint8)
     cells[:, :, :4] = cells[20, :, :] = OCCUPIED
     return OccupancyWindow.from_packed(pack_cells(cells), np.zeros(3), 1.0, cells.shape, stamp)

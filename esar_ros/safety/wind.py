@@ -1,7 +1,7 @@
-"""Whether the wind has the vehicle: by how much its measured velocity leaves what it was given.
+"""The wind's disturbance of the flight: the part of the measured velocity that no output explains.
 
-However slowly an autopilot follows, without overshoot its velocity stays between standing still and what it was given
-of late. What it is beyond, nobody has asked for. Level only: ground, and lift at take-off, change the rest.
+However slowly an autopilot follows, without overshoot its velocity stays between standstill and the outputs of the last
+seconds. The part beyond is the disturbance. Level only: ground, and lift at take-off, change the rest.
 """
 
 from __future__ import annotations
@@ -13,38 +13,38 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 
-_OF_LATE = 4.0  # s; a PX4 quadrotor that turns round has come to 80 % of it by then
-_PIECE = 0.5  # s of given velocities that are kept as one
-_MEMORY = 5.0  # s, of the mean
+_RESPONSE_TIME = 4.0  # s of outputs that explain a velocity; a PX4 quadrotor that turns round is at 80 % by then
+_BIN = 0.5  # s of outputs that are kept as one
+_TIME_CONSTANT = 5.0  # s, of the mean
 
 
 @dataclass(frozen=True)
-class Blown:
-    """The root mean square (m/s) of the velocity that nobody has asked for."""
+class WindDisturbance:
+    """The mean square of the velocity that no output explains, and the outputs of the last seconds."""
 
     stamp: float | None = None  # s
-    given: tuple[tuple[float, Vector, Vector], ...] = ()  # since when (s), and least and greatest (2,) of a piece
-    square: float = 0.0  # m^2/s^2
+    outputs: tuple[tuple[float, Vector, Vector], ...] = ()  # per bin: start (s), minimum and maximum (2,), m/s, map
+    mean_square: float = 0.0  # m^2/s^2
 
     @property
-    def speed(self) -> float:
-        """m/s."""
-        return math.sqrt(self.square)
+    def rms(self) -> float:
+        """Root mean square (m/s)."""
+        return math.sqrt(self.mean_square)
 
-    def measured(self, stamp: float, velocity: Vector, given: Vector) -> Blown:
-        """After a velocity (m/s, map) at a stamp (s), while `given` was what the vehicle was to fly."""
-        if self.stamp is None or not 0.0 <= stamp - self.stamp <= _OF_LATE:
-            # Taken over in motion, it flies on for a while as somebody else has asked.
-            low, high = np.minimum(given[:2], velocity[:2]), np.maximum(given[:2], velocity[:2])
-            return Blown(stamp, ((stamp, low, high),))
-        pieces = tuple(piece for piece in self.given if stamp - piece[0] <= _OF_LATE + _PIECE)
-        if pieces and stamp - pieces[-1][0] < _PIECE:
-            since, low, high = pieces[-1]
-            pieces = (*pieces[:-1], (since, np.minimum(low, given[:2]), np.maximum(high, given[:2])))
+    def updated(self, stamp: float, velocity: Vector, output: Vector) -> WindDisturbance:
+        """Returns the disturbance after a velocity (m/s, map) measured at a stamp (s) while the vehicle flew output."""
+        if self.stamp is None or not 0.0 <= stamp - self.stamp <= _RESPONSE_TIME:
+            # Taken over in motion, the vehicle flies on for a while as somebody else commanded.
+            low, high = np.minimum(output[:2], velocity[:2]), np.maximum(output[:2], velocity[:2])
+            return WindDisturbance(stamp, ((stamp, low, high),))
+        bins = tuple(each for each in self.outputs if stamp - each[0] <= _RESPONSE_TIME + _BIN)
+        if bins and stamp - bins[-1][0] < _BIN:
+            start, low, high = bins[-1]
+            bins = (*bins[:-1], (start, np.minimum(low, output[:2]), np.maximum(high, output[:2])))
         else:
-            pieces = (*pieces, (stamp, given[:2].copy(), given[:2].copy()))
-        low = np.minimum(0.0, np.min([piece[1] for piece in pieces], axis=0))
-        high = np.maximum(0.0, np.max([piece[2] for piece in pieces], axis=0))
+            bins = (*bins, (stamp, output[:2].copy(), output[:2].copy()))
+        low = np.minimum(0.0, np.min([each[1] for each in bins], axis=0))
+        high = np.maximum(0.0, np.max([each[2] for each in bins], axis=0))
         beyond = np.maximum(0.0, np.maximum(velocity[:2] - high, low - velocity[:2]))
-        kept = math.exp(-(stamp - self.stamp) / _MEMORY)
-        return Blown(stamp, pieces, kept * self.square + (1.0 - kept) * float(beyond @ beyond))
+        kept = math.exp(-(stamp - self.stamp) / _TIME_CONSTANT)
+        return WindDisturbance(stamp, bins, kept * self.mean_square + (1.0 - kept) * float(beyond @ beyond))

@@ -1,4 +1,4 @@
-"""Keep-out zones from a file: corners in the map frame, or as latitude and longitude."""
+"""The keep-out zones of a file, with corners in the map frame or as latitude and longitude."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from esar_ros.mission.settings_file import StrictModel, load_settings
 
 
 class Zone(StrictModel):
-    """One polygon: `corners` in m east and north of the map's origin, or `geodetic` latitude and longitude in deg."""
+    """A polygon by `corners` in m east and north of the map's origin, or as `geodetic` points in deg."""
 
     name: str = ""
     corners: tuple[tuple[float, float], ...] = Field(default=())
@@ -26,16 +26,18 @@ class Zone(StrictModel):
         return self
 
     def polygon(self, origin: Origin) -> NDArray[np.float64]:
-        """Corners (n, 2), m, map frame."""
+        """Returns the corners (n, 2), m, map frame."""
         if self.corners:
             return np.array(self.corners, dtype=np.float64)
         return np.array([origin.to_enu(lat, lon, origin.altitude)[:2] for lat, lon in self.geodetic])
 
 
 class _File(StrictModel):
+    """The form of a file of keep-out zones."""
+
     zones: tuple[Zone, ...]
 
 
 def load_keep_out(path: Path) -> tuple[Zone, ...]:
-    """Zones of a YAML file `zones: [{name, corners | geodetic}]`. Raises UsageError."""
+    """Returns the zones of a YAML file `zones: [{name, corners | geodetic}]`. Raises UsageError."""
     return load_settings(_File, path, "keep-out zones", "write zones: [{corners: [[x, y], ...]}]").zones

@@ -13,7 +13,7 @@ from esar_ros.bridges.odometry_error import GRID, OdometryError
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.vehicle import OdometryErrorSpec, load_vehicle
 from esar_ros.safety.limits import load_limits
-from esar_ros.safety.watch import Motion, Slip
+from esar_ros.safety.watch import MotionConsistency, PositionResidual
 
 SPEC = OdometryErrorSpec(
     horizontal=0.5, vertical=0.8, position_time=30.0, tilt_deg=0.3, heading_deg=1.0, attitude_time=20.0
@@ -95,7 +95,7 @@ def test_the_vehicle_file_has_an_error_a_mission_can_be_flown_with() -> None:
 
 
 def slip_deviation(spec: OdometryErrorSpec, step: float, memory: float) -> np.ndarray:
-    """Standard deviation (3,) m of safety.watch.Motion's slip, stationary, of odometry every step (s).
+    """Standard deviation (3,) m of safety.watch.PositionResidual, stationary, of odometry every step (s).
 
     The rate of x'' + 2 w x' + w^2 x = noise is driven by white noise of density q = 4 w^3 sigma^2, and the trapezoid
     leaves of it a variance q step^3 / 12 a step, which the slip forgets with its time constant.
@@ -109,11 +109,12 @@ def test_the_slip_of_its_estimates_is_what_the_model_says() -> None:
     limits, step = load_limits(), GRID * 1e-9
     slips = []
     for seed in range(40):
-        error, motion = OdometryError(SPEC, seed, "uav1"), Motion(slips=(Slip(limits.slip_memory, limits.slip_hold),))
+        error = OdometryError(SPEC, seed, "uav1")
+        motion = MotionConsistency(residuals=(PositionResidual(limits.slip_memory, limits.slip_hold),))
         for k in range(400):
             off, rate = error.at(k * GRID)
-            motion = motion.moved(k * step, off[:3], rate[:3], limits.clock_gap)
-        slips.append(motion.slips[0].size)
+            motion = motion.updated(k * step, off[:3], rate[:3], limits.clock_gap)
+        slips.append(motion.residuals[0].size)
     expected = math.sqrt(float((slip_deviation(SPEC, step, limits.slip_memory) ** 2).sum()))
     assert math.sqrt(float(np.square(slips).mean())) == pytest.approx(expected, rel=0.25)
     assert max(slips) < 1e-3 * limits.slip_hold
@@ -143,11 +144,10 @@ def steps_that_slip(deviations: float, independent: float) -> float:
 def test_lost_messages_alone_never_hold(gap: float) -> None:
     """A gap of the greatest acceleration, half before and half braking, stays unobserved: gap^2 / 4 of distance."""
     limits = load_limits()
-    motion = Motion(slips=(Slip(limits.slip_memory, limits.slip_hold),)).moved(
-        10.0, np.zeros(3), np.zeros(3), limits.clock_gap
-    )
+    before = MotionConsistency(residuals=(PositionResidual(limits.slip_memory, limits.slip_hold),))
+    motion = before.updated(10.0, np.zeros(3), np.zeros(3), limits.clock_gap)
     fastest = 9.81 * math.tan(math.radians(32.0))
     way = np.array([fastest * gap**2 / 4.0, 0.0, 0.0])
-    slip = motion.moved(10.0 + gap, way, np.zeros(3), limits.clock_gap).slips[0].size
+    slip = motion.updated(10.0 + gap, way, np.zeros(3), limits.clock_gap).residuals[0].size
     assert slip == pytest.approx(fastest * gap**2 / 4.0)
     assert slip < limits.slip_hold - 0.25 * limits.slip_memory * math.exp(-1.0 / limits.slip_memory)

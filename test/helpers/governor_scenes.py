@@ -89,11 +89,11 @@ def breach(kit: Kit, limits: Limits) -> bool:
     return kit.Scene(limits, world=world).decide([0.0, 0.0, 0.0]).breach
 
 
-def usurped(kit: Kit, limits: Limits) -> bool:
-    """Somebody else, too, writes what it decides by."""
+def conflicting_publisher(kit: Kit, limits: Limits) -> bool:
+    """A second node publishes one of its inputs."""
     scene = kit.Scene(limits, velocity=[2.0, 0.0, 0.0])
     command = Command(kit.NOW, np.array([2.0, 0.0, 0.0]))
     answer = scene.governor().decide(
-        scene.state, command, scene.ranges, scene.window, kit.NOW, usurper="cmd_vel is written by /x/y"
+        scene.state, command, scene.ranges, scene.window, kit.NOW, conflicting_publisher="cmd_vel is written by /x/y"
     )
     return answer.mode is Mode.HOLD and "/x/y" in answer.text and not answer.velocity.any()

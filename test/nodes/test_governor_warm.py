@@ -13,7 +13,7 @@ from nav_msgs.msg import Odometry
 from numba.core.dispatcher import Dispatcher
 from tf2_msgs.msg import TFMessage
 import esar_ros.safety
-INNER = {"_bound", "_on_line", "_on_plane", "_range_at", "_seen_by_ranges"}  # called by kernels alone
+INNER = {"_bound", "_on_line", "_on_plane", "_range_at", "_free_by_ranges"}  # called by kernels alone
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.msg import Brief, RangeImage, VehicleState
@@ -69,5 +69,5 @@ assert not late, f"compiled in flight: {late}"
 
 def test_no_kernel_is_compiled_after_the_start(domain: int) -> None:
     arguments = [sys.executable, "-c", PROGRAM, "--ros-args", "-r", "__ns:=/uav1"]
-    told = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=300.0)
-    assert told.returncode == 0, told.stderr[-2000:]
+    result = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=300.0)
+    assert result.returncode == 0, result.stderr[-2000:]

@@ -14,7 +14,6 @@ import esar_ros
 
 PACKAGE = Path(esar_ros.__file__).parent
 QUESTION = re.compile(r"\s*(What|Whether|How|Who|Whose|Where|When|Which|Why)\b")
-EXEMPT = {"safety"}
 FOLDERS = sorted(path.name for path in PACKAGE.iterdir() if path.is_dir() and (path / "__init__.py").is_file())
 
 
@@ -39,7 +38,7 @@ def forms() -> set[str]:
     return found - {"Form"}
 
 
-@pytest.mark.parametrize("folder", sorted(set(FOLDERS) - EXEMPT))
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_no_docstring_begins_with_a_question_word(folder: str) -> None:
     found = [
         f"{path.relative_to(PACKAGE)}: {getattr(node, 'name', '')}: {text.splitlines()[0]}"

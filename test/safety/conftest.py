@@ -21,7 +21,7 @@ from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import Limits, load_limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import Other
+from esar_ros.safety.traffic import OtherVehicle
 from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
 from helpers.tally import STEPS
 
@@ -151,7 +151,7 @@ class Scene:
     window: OccupancyWindow | None = None
     heartbeat_age: float = 0.0
     touching_down: bool = False
-    others: tuple[Other, ...] = ()
+    others: tuple[OtherVehicle, ...] = ()
 
     def __post_init__(self) -> None:
         pose = Pose(np.array(self.position, dtype=np.float64))
@@ -209,7 +209,7 @@ class Rollout:
     nearest: float = math.inf
     outside: float = -math.inf
     highest: float = -math.inf
-    others: Callable[[], tuple[Other, ...]] = tuple
+    others: Callable[[], tuple[OtherVehicle, ...]] = tuple
     answers: list[SafeCommand] = field(default_factory=list)
     asked: list[tuple[float, Command | None, float, float]] = field(
         default_factory=list

@@ -1,4 +1,4 @@
-"""What the battery tells, where it cannot be believed; and a brief in flight that the vehicle is outside of."""
+"""A battery that reports impossible charges, and a brief in flight whose site the vehicle is outside of."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from esar_ros.safety.site import Site
 Kit = SimpleNamespace
 
 
-def told(kit: Kit, limits: Limits, charges: list[float | None], step: float) -> list[Mode]:
-    """Modes 300 m from home after each of these charges, step s apart."""
+def modes_after(kit: Kit, limits: Limits, charges: list[float | None], step: float) -> list[Mode]:
+    """Returns the modes 300 m from home after each of these charges, step (s) apart."""
     governor, modes = Governor(limits, Site(kit.square(500.0), 120.0, np.zeros(3))), []
     for n, charge in enumerate(charges):
         scene = kit.Scene(limits, position=[300.0, 0.0, 20.0], now=kit.NOW + n * step)
@@ -35,16 +35,16 @@ def test_a_charge_that_cannot_be_neither_lands_at_once_nor_flies_for_ever(
 ) -> None:
     """It counts as what the endurance has left of a full one, or of the last that could be."""
     quick = limits.model_copy(update={"clock_gap": 10.0})
-    modes = told(kit, quick, [charge] * 400, 4.0)
+    modes = modes_after(kit, quick, [charge] * 400, 4.0)
     assert modes[0] is Mode.NORMAL
     first = next(n for n, mode in enumerate(modes) if mode >= Mode.RETURN)
     assert 0.5 < first * 4.0 / limits.endurance < 0.95
-    after = told(kit, quick, [0.6, *[charge] * 400], 4.0)
+    after = modes_after(kit, quick, [0.6, *[charge] * 400], 4.0)
     assert next(n for n, mode in enumerate(after) if mode >= Mode.RETURN) < 0.7 * first
 
 
 def test_a_battery_that_is_not_measured_counts_with_its_last_charge(kit: Kit, limits: Limits) -> None:
-    assert set(told(kit, limits, [0.6, *[None] * 20], 0.05)) == {Mode.NORMAL}
+    assert set(modes_after(kit, limits, [0.6, *[None] * 20], 0.05)) == {Mode.NORMAL}
 
 
 def flying(kit: Kit, limits: Limits) -> Governor:

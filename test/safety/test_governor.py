@@ -1,4 +1,4 @@
-"""What the governor does in each situation, one at a time."""
+"""The governor in each situation, one at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def on_ground(scene, armed: bool = True):  # type: ignore[no-untyped-def]
 
 
 def run(kit: SimpleNamespace, limits: Limits, governor: Governor, seconds: float, asked: object, **scene: object):  # type: ignore[no-untyped-def]
-    """Let an ideal vehicle obey the governor for so long; all answers and the last scene."""
+    """Lets an ideal vehicle obey the governor for seconds; returns all answers and the last position."""
     position = np.array(scene.pop("position"), dtype=np.float64)
     velocity, now = np.array(scene.pop("velocity", np.zeros(3)), dtype=np.float64), scene.pop("now", kit.NOW)
     battery, landed = scene.pop("battery", 0.9), scene.pop("landed", False)

@@ -21,13 +21,14 @@ import pytest
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.modes import Mode, Reason
+from esar_ros.safety.acceleration import AccelerationLimit
 from esar_ros.safety.checks import InputChecks
 from esar_ros.safety.envelope import Envelope
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import Other
-from esar_ros.safety.wind import Blown
+from esar_ros.safety.traffic import OtherVehicle
+from esar_ros.safety.wind import WindDisturbance
 from helpers import governor_scenes as deleted
 
 Kit = SimpleNamespace
@@ -38,7 +39,7 @@ LOST = np.array([math.nan, 0.0, 20.0])
 
 def found_in_source() -> Iterator[tuple[type, str, str, Callable[..., Any]]]:
     """Each branch that notes something: class, method, condition, and the method without it."""
-    for owner in (InputChecks, Governor, Envelope):
+    for owner in (InputChecks, Governor, Envelope, AccelerationLimit):
         source = textwrap.dedent(inspect.getsource(owner))
         names = [part.name for part in ast.parse(source).body[0].body if isinstance(part, ast.FunctionDef)]  # type: ignore[attr-defined]
         for name in names:
@@ -103,13 +104,13 @@ def clock_without_time(kit: Kit, limits: Limits) -> bool:
     return modes == [Mode.NORMAL, Mode.HOLD, Mode.NORMAL]
 
 
-def jump_is_told(kit: Kit, limits: Limits) -> bool:
+def jump_is_reported(kit: Kit, limits: Limits) -> bool:
     governor = kit.Scene(limits).governor()
     kit.Scene(limits).decide([0.0, 0.0, 0.0], governor=governor)
     return "jumped by" in kit.Scene(limits, now=kit.NOW - 50.0).decide([0.0, 0.0, 0.0], governor=governor).text
 
 
-def settling_is_told(kit: Kit, limits: Limits) -> bool:
+def settling_is_reported(kit: Kit, limits: Limits) -> bool:
     limits = limits.model_copy(update={"release": 0.0})
     governor = kit.Scene(limits).governor()
     for now in (kit.NOW, kit.NOW - 50.0, kit.NOW - 49.6):
@@ -150,7 +151,7 @@ def empty_battery(kit: Kit, limits: Limits) -> bool:
 
 
 def other_within_reach(kit: Kit, limits: Limits) -> bool:
-    return breaches(kit.Scene(limits, others=(Other(kit.NOW, np.array([0.8, 0.0, 20.0]), np.zeros(3)),)))
+    return breaches(kit.Scene(limits, others=(OtherVehicle(kit.NOW, np.array([0.8, 0.0, 20.0]), np.zeros(3)),)))
 
 
 def outside_the_fence(kit: Kit, limits: Limits) -> bool:
@@ -183,7 +184,7 @@ def stuck_odometry(kit: Kit, limits: Limits) -> bool:
 def blown_home(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits, position=[30.0, 0.0, 20.0])
     governor = scene.governor()
-    governor._memory = replace(governor._memory, blown=Blown(kit.NOW - kit.STEP, square=4.0))
+    governor._memory = replace(governor._memory, wind=WindDisturbance(kit.NOW - kit.STEP, mean_square=4.0))
     return scene.decide([0.0, 0.0, 0.0], governor=governor).mode is Mode.RETURN
 
 
@@ -193,11 +194,11 @@ def not_armed(kit: Kit, limits: Limits) -> bool:
     return not scene.decide([0.0, 0.0, 0.1]).velocity.any()
 
 
-def speeding_is_told(kit: Kit, limits: Limits) -> bool:
+def speeding_is_reported(kit: Kit, limits: Limits) -> bool:
     return Reason.SPEED in kit.Scene(limits, velocity=[6.0, 0.0, 0.0]).decide([7.0, 0.0, 0.0]).reasons
 
 
-def fence_is_told(kit: Kit, limits: Limits) -> bool:
+def fence_is_reported(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits, position=[19.0, 0.0, 20.0], site=Site(kit.square(25.0), 120.0, np.zeros(3)))
     return Reason.FENCE in scene.decide([5.0, 0.0, 0.0]).reasons
 
@@ -209,20 +210,20 @@ def without_a_site(kit: Kit, limits: Limits) -> bool:
     return answer.reason is Reason.FENCE and not answer.velocity.any()
 
 
-def ground_is_told(kit: Kit, limits: Limits) -> bool:
+def ground_is_reported(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits, position=[0.0, 0.0, 0.1])
     scene.state = replace(scene.state, landed=True)
     return Reason.NOT_FLYING in scene.decide([0.1, 0.0, 0.1]).reasons
 
 
 SCENES: tuple[Safe, ...] = (
-    odometry_without_numbers, ranges_from_nowhere, clock_without_time, jump_is_told, settling_is_told,
+    odometry_without_numbers, ranges_from_nowhere, clock_without_time, jump_is_reported, settling_is_reported,
     return_outlasts_odometry, pilot_stays_away, reserve_at_home, empty_battery, other_within_reach, outside_the_fence,
-    in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, blown_home, not_armed, speeding_is_told, fence_is_told,
-    without_a_site, ground_is_told,
+    in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, blown_home, not_armed, speeding_is_reported,
+    fence_is_reported, without_a_site, ground_is_reported,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
-    deleted.estimator,
-    deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead, deleted.usurped,
+    deleted.estimator, deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
+    deleted.conflicting_publisher,
 )  # fmt: skip
 BRANCHES = list(found_in_source())
 
@@ -248,7 +249,7 @@ def test_taking_a_branch_away_breaks_a_scene(
 
 
 def is_broken(safe: Safe, kit: Kit, limits: Limits) -> bool:
-    """Whether a scene is not safe, or cannot even be decided."""
+    """Returns whether a scene is not safe, or cannot even be decided."""
     try:
         return not safe(kit, limits)
     except (AttributeError, ValueError, ZeroDivisionError):

@@ -12,21 +12,23 @@ import pytest
 
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety import envelope as envelope_module
+from esar_ros.safety.acceleration import AccelerationLimit
 from esar_ros.safety.envelope import Envelope
-from esar_ros.safety.failsafe import Latch, battery_needed
+from esar_ros.safety.failsafe import Drain, Latch, battery_needed
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import Other, gaps
+from esar_ros.safety.traffic import OtherVehicle, gaps
 from esar_ros.safety.watch import Clock, Hold
-from esar_ros.safety.wind import Blown
+from esar_ros.safety.wind import WindDisturbance
 from helpers.governor_scenes import (
     Kit,
     battery,
     breach,
     column,
+    conflicting_publisher,
     estimator,
     finite,
     odometry,
@@ -36,7 +38,6 @@ from helpers.governor_scenes import (
     release,
     silent_ranges,
     unseen_ahead,
-    usurped,
 )
 
 Safe = Callable[[Kit, Limits], bool]
@@ -82,7 +83,7 @@ def pillar_by_ranges(kit: Kit, limits: Limits) -> bool:
 
 
 def rock_by_map(kit: Kit, limits: Limits) -> bool:
-    """What only the map knows: glass to the scan, which sees the ground behind it."""
+    """A rock that only the map knows: glass to the scan, which measures the ground behind it."""
     world = kit.World(np.array([[6.0, 0.0, 16.0, 2.0]]))
     scene = kit.Scene(limits, world=world, velocity=[3.0, 0.0, -1.9])
     scene.ranges = kit.World().image(scene.state.pose, kit.NOW)
@@ -101,7 +102,7 @@ def closing(kit: Kit, limits: Limits) -> bool:
 def _kept(scene: Any, asked: np.ndarray) -> np.ndarray:
     governor = scene.governor()
     after = governor._track(governor._memory, scene.state)
-    view, _ = governor._look(after, scene.state, scene.ranges, scene.window, False)
+    view, _ = governor._build_scene(after, scene.state, scene.ranges, scene.window, False)
     return governor.envelope.keep(asked, scene.state, view, envelope_module.Findings())
 
 
@@ -166,22 +167,22 @@ def keep_out(kit: Kit, limits: Limits) -> bool:
 
 def traffic(kit: Kit, limits: Limits) -> bool:
     run = flight(kit, limits, [], [0.0, 0.0, 15.0])
-    run.others = lambda: (Other(run.now, np.array([30.0, 0.0, 15.0]), np.zeros(3)),)
+    run.others = lambda: (OtherVehicle(run.now, np.array([30.0, 0.0, 15.0]), np.zeros(3)),)
     run.fly(towards(6.0, 0.0, 0.0), 7.2)  # when it would be there
     return float(np.linalg.norm(run.position - [30.0, 0.0, 15.0])) > limits.separation - 0.5
 
 
 def silent_traffic(kit: Kit, limits: Limits) -> bool:
-    """Heard of half a second ago, it may have come nearer since."""
+    """Reported half a second ago, it may have come nearer since."""
 
     def allowed(age: float) -> float:
-        other = Other(kit.NOW - age, np.array([14.0, 0.0, 20.0]), np.array([-5.0, 0.0, 0.0]))
+        other = OtherVehicle(kit.NOW - age, np.array([14.0, 0.0, 20.0]), np.array([-5.0, 0.0, 0.0]))
         return float(kit.Scene(limits, velocity=[5.0, 0.0, 0.0], others=(other,)).decide([5.0, 0.0, 0.0]).velocity[0])
 
     return allowed(0.5) < allowed(0.0) - 0.1
 
 
-def _traffic_as_last_heard(self: Governor, others: Any, state: Any, now: float) -> Any:
+def _traffic_as_reported(self: Governor, others: Any, state: Any, now: float) -> Any:
     return tuple(gaps(others, state.pose.position, -math.inf, self.limits))
 
 
@@ -304,30 +305,24 @@ def back_off(kit: Kit, limits: Limits) -> bool:
 
 
 CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
-    ("finite command", Governor, "_check_command", lambda self, command, now, found: command, finite),
-    ("speed", Envelope, "limit_speed", lambda self, velocity, deviation, found: velocity, speed),
-    (
-        "acceleration",
-        Governor,
-        "_limit_acceleration",
-        lambda self, velocity, base, command, step, memory, found: (velocity, memory),
-        acceleration,
-    ),
-    ("reach", Governor, "_reach", lambda self, velocity, base, most, found: velocity, acceleration),
-    ("jerk", Governor, "_ramp", lambda self, velocity, base, gain, step, found: velocity, jerk),
+    ("finite command", Governor, "_check_command", lambda self, command, now, findings: command, finite),
+    ("speed", Envelope, "limit_speed", lambda self, velocity, deviation, findings: velocity, speed),
+    ("acceleration", AccelerationLimit, "limited", lambda self, velocity, *_: (velocity, self), acceleration),
+    ("change", AccelerationLimit, "_limit_change", lambda self, velocity, *_: velocity, acceleration),
+    ("jerk", AccelerationLimit, "_limit_jerk", lambda self, velocity, *_: velocity, jerk),
     ("keep-out", Envelope, "_keep_out", lambda self, scene: NO_LIMITS, keep_out),
     ("traffic", Envelope, "_traffic", lambda self, scene: NO_LIMITS, traffic),
-    ("silent traffic", Governor, "_check_traffic", _traffic_as_last_heard, silent_traffic),
-    ("estimator", Governor, "_check_estimator", lambda self, state, found: None, estimator),
-    ("motion", Governor, "_check_motion", lambda self, motion, state, found: (state, motion), motion),
-    ("scan", Governor, "_check_scan", lambda self, scan, image, state, found: (image, scan), stuck_ranges),
+    ("silent traffic", Governor, "_check_traffic", _traffic_as_reported, silent_traffic),
+    ("estimator", Governor, "_check_estimator", lambda self, state, findings: None, estimator),
+    ("motion", Governor, "_check_motion", lambda self, motion, state, findings: (state, motion), motion),
+    ("scan", Governor, "_check_scan", lambda self, scan, image, state, findings: (image, scan), stuck_ranges),
     ("armed", Governor, "_check_armed", lambda self, state, *_: state, false_disarmed),
     ("landed", Governor, "_check_landed", lambda self, state, *_: state, false_landed),
-    ("silence", Governor, "_check_silence", lambda self, silence, image, *_: (image, silence), silent_ranges),
+    ("echoes", Governor, "_check_echoes", lambda self, echoes, image, *_: (image, echoes), silent_ranges),
     ("trusted speed", Envelope, "_trusted_speed", lambda self, deviation: math.inf, trusted_speed),
     ("conditions", Envelope, "_conditions_speed", lambda self: math.inf, conditions),
-    ("drain", Governor, "_drain", lambda self, memory, state: memory.drain, drain),
-    ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, found: rate, yaw_rate),
+    ("drain", Drain, "updated", lambda self, charge, now: self, drain),
+    ("yaw rate", Governor, "_limit_yaw_rate", lambda self, rate, findings: rate, yaw_rate),
     ("ranges", Envelope, "_range_obstacles", lambda self, *a: _nothing(), pillar_by_ranges),
     ("map", Envelope, "_window_obstacles", lambda self, *a: _nothing(), rock_by_map),
     ("present velocity", Governor, "_closing_velocity", lambda self, state: np.zeros(3), closing),
@@ -335,24 +330,24 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("fence", Envelope, "_fence", lambda self, scene: NO_LIMITS, fence),
     ("ceiling", Envelope, "_ceiling", lambda self, scene: NO_LIMITS, ceiling),
     ("unseen above", Envelope, "_unseen_climb", lambda self, asked, scene: NO_LIMITS, unseen_climb),
-    ("unseen ahead", Envelope, "_slow_in_unseen", lambda self, velocity, scene, found: velocity, unseen_ahead),
-    ("column", Envelope, "_leave_ground_straight", lambda self, asked, landed, scene, found: asked, column),
+    ("unseen ahead", Envelope, "_slow_in_unseen", lambda self, velocity, scene, findings: velocity, unseen_ahead),
+    ("column", Envelope, "_leave_ground_straight", lambda self, asked, landed, scene, findings: asked, column),
     ("column at home", Governor, "_column_at_home", lambda self, position: None, column_at_home),
-    ("odometry", Governor, "_check_odometry", lambda self, state, now, found: state, odometry),
-    ("command age", Governor, "_check_command", lambda self, command, now, found: command, old_command),
-    ("ranges age", Governor, "_check_ranges", lambda self, image, now, found: image, old_ranges),
+    ("odometry", Governor, "_check_odometry", lambda self, state, now, findings: state, odometry),
+    ("command age", Governor, "_check_command", lambda self, command, now, findings: command, old_command),
+    ("ranges age", Governor, "_check_ranges", lambda self, image, now, findings: image, old_ranges),
     ("map age", Governor, "_check_map", lambda self, window, now: window, old_map),
-    ("link", Governor, "_check_link", lambda self, lost, age, now, found: None, link),
-    ("wind", Governor, "_check_wind", lambda self, blown, state, given: Blown(), blown_home),
-    ("speed in wind", Governor, "_limit_wind", lambda self, velocity, blown, found: velocity, slower_in_wind),
-    ("authority", Governor, "_check_authority", lambda self, usurper, found: None, usurped),
-    ("clock", Governor, "_check_clock", lambda self, clock, now, found: (Clock(now), 0.05), clock),
+    ("link", Governor, "_check_link", lambda self, lost, age, now, findings: None, link),
+    ("wind", Governor, "_check_wind", lambda self, wind, state, last_output: WindDisturbance(), blown_home),
+    ("speed in wind", Governor, "_limit_wind", lambda self, velocity, wind, findings: velocity, slower_in_wind),
+    ("authority", Governor, "_check_authority", lambda self, publisher, findings: None, conflicting_publisher),
+    ("clock", Governor, "_check_clock", lambda self, clock, now, findings: (Clock(now), 0.05), clock),
     ("settling", Clock, "settling", property(lambda self: False), settling),
-    ("release", Hold, "update", lambda self, cause, now, wait: Hold(cause), release),
-    ("voyage", Governor, "_check_voyage", lambda self, memory, state, now: Latch(), battery),
-    ("charge", Governor, "_check_charge", lambda self, latch, battery: latch, empty_battery),
+    ("release", Hold, "updated", lambda self, cause, now, wait: Hold(cause), release),
+    ("failsafes", Governor, "_check_failsafes", lambda self, memory, state, now: Latch(), battery),
+    ("charge", Governor, "_check_charge", lambda self, latch, charge: latch, empty_battery),
     ("latch", Latch, "raised", lambda self, mode, reason, text: Latch(Mode.NORMAL), latch),
-    ("envelope", Governor, "_check_envelope", lambda self, state, scene, found: None, breach),
+    ("envelope", Governor, "_check_envelope", lambda self, state, scene, findings: None, breach),
 ]
 
 
@@ -384,9 +379,9 @@ def test_backing_off_needs_its_speed(kit: Kit, limits: Limits) -> None:
 def test_every_check_of_the_governor_is_in_the_list() -> None:
     """A check that is added has to bring the scene that needs it."""
     listed = {(owner, method) for _, owner, method, _, _ in CHECKS}
-    for owner in (Governor, Envelope):
+    for owner in (Governor, Envelope, AccelerationLimit):
         for method in dir(owner):
-            if method.startswith(("_check_", "_limit_", "limit_")):
+            if method.startswith(("_check_", "_limit_", "limit")):
                 assert (owner, method) in listed, f"{owner.__name__}.{method}"
 
 

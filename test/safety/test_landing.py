@@ -1,4 +1,4 @@
-"""The ends of a flight: whether it has landed, and the last metres to the ground."""
+"""The end of a flight: `landed` and `armed` against the ranges, and the last metres to the ground."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Astray:
         scene.state = replace(scene.state, battery=self.battery)
         scene.ranges = replace(
             scene.world.image(Pose(self.position.copy()), now), pose=Pose(self.position + self.off)
-        )  # of where it is, placed where it is told to be
+        )  # measured where it is, placed where the odometry says
         answer = self.governor.decide(scene.state, Command(now, asked), scene.ranges, scene.window, now)
         self.velocity = answer.velocity
         self.position = self.position + self.velocity * self.kit.STEP
@@ -93,7 +93,7 @@ def test_a_drift_is_noticed_and_held(kit: Kit, limits: Limits, rate: float) -> N
 
 
 def test_without_a_place_it_lands_when_the_battery_is_empty(kit: Kit, limits: Limits) -> None:
-    """By the ranges alone, straight down, whatever the fence says of the place it is told to be in."""
+    """By the ranges alone, straight down, whatever the fence says of the place that the odometry reports."""
     flight = Astray(kit, limits)
     flight.fly(1.0 * EAST, 2.0)
     flight.off = 400.0 * EAST
@@ -118,9 +118,9 @@ def test_on_the_ground_unarmed_it_may_be_carried(kit: Kit, limits: Limits) -> No
 def test_a_position_that_is_stuck_does_not_let_the_vehicle_out_in_bites(kit: Kit, limits: Limits) -> None:
     flight = Astray(kit, limits)
     flight.fly(2.0 * EAST, 5.0)
-    told = flight.position.copy()
+    reported = flight.position.copy()
     for _ in range(round(120.0 / kit.STEP)):
-        flight.off = told - flight.position
+        flight.off = reported - flight.position
         flight.step(2.0 * EAST)
     assert flight.outside < 0.0
 

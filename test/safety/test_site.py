@@ -62,11 +62,11 @@ def test_covering_widens_to_a_home_outside(kit: SimpleNamespace) -> None:
 
 def test_looser_than(kit: SimpleNamespace) -> None:
     site = Site(kit.square(100.0), 50.0, np.zeros(3))
-    assert not site.looser_than(site)
-    assert not Site(kit.square(90.0), 40.0, np.zeros(3)).looser_than(site)
-    assert Site(kit.square(101.0), 50.0, np.zeros(3)).looser_than(site)
-    assert Site(kit.square(100.0), 51.0, np.zeros(3)).looser_than(site)
-    assert Site(kit.square(100.0), 50.0, np.ones(3)).looser_than(site)
+    assert not site.is_looser_than(site)
+    assert not Site(kit.square(90.0), 40.0, np.zeros(3)).is_looser_than(site)
+    assert Site(kit.square(101.0), 50.0, np.zeros(3)).is_looser_than(site)
+    assert Site(kit.square(100.0), 51.0, np.zeros(3)).is_looser_than(site)
+    assert Site(kit.square(100.0), 50.0, np.ones(3)).is_looser_than(site)
 
 
 def test_a_fence_of_too_many_corners_or_edges_is_refused_before_it_is_compared() -> None:
@@ -87,8 +87,8 @@ def test_a_wide_fence_is_looser_by_a_notch_of_two_metres() -> None:
     home = np.zeros(3)
     site, inner, notched = Site(circle, 50.0, home), Site(0.99 * circle, 50.0, home), circle.copy()
     notched[7] *= 1.0 - 2.0 / 19_900.0
-    assert not inner.looser_than(site) and not Site(notched, 50.0, home).looser_than(site)
-    assert site.looser_than(inner) and site.looser_than(Site(notched, 50.0, home))
+    assert not inner.is_looser_than(site) and not Site(notched, 50.0, home).is_looser_than(site)
+    assert site.is_looser_than(inner) and site.is_looser_than(Site(notched, 50.0, home))
 
 
 @settings(max_examples=60, deadline=None)
@@ -118,9 +118,9 @@ def test_a_fence_that_leaves_only_between_its_corners_is_looser() -> None:
     hull = np.array([[0, 0], [90, 0], [90, 60], [0, 60]], dtype=np.float64)
     strip = np.array([[5, 5], [5, 50], [85, 50], [85, 40], [20, 40], [20, 5]], dtype=np.float64)
     for fence in (hull, strip):
-        assert Site(fence, 50.0, home).looser_than(site)
+        assert Site(fence, 50.0, home).is_looser_than(site)
     low = np.array([[0, 0], [90, 0], [90, 20], [0, 20]], dtype=np.float64)
-    assert not Site(low, 50.0, home).looser_than(site) and not site.looser_than(site)
+    assert not Site(low, 50.0, home).is_looser_than(site) and not site.is_looser_than(site)
 
 
 @given(st.integers(0, 2**31))
@@ -154,11 +154,11 @@ def test_a_keep_out_zone_must_enclose_ground_and_not_home(kit: SimpleNamespace) 
 def test_dropping_a_zone_raising_a_ceiling_or_a_speed_is_looser(kit: SimpleNamespace) -> None:
     zone = kit.square(5.0) + [50.0, 0.0]
     strict = Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 80.0, 4.0)
-    assert not strict.looser_than(strict)
-    assert Site(kit.square(100.0), 50.0, np.zeros(3), (), 80.0, 4.0).looser_than(strict)
-    assert Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 90.0, 4.0).looser_than(strict)
-    assert Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 80.0, 5.0).looser_than(strict)
-    assert not strict.looser_than(Site(kit.square(100.0), 50.0, np.zeros(3)))
+    assert not strict.is_looser_than(strict)
+    assert Site(kit.square(100.0), 50.0, np.zeros(3), (), 80.0, 4.0).is_looser_than(strict)
+    assert Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 90.0, 4.0).is_looser_than(strict)
+    assert Site(kit.square(100.0), 50.0, np.zeros(3), (zone,), 80.0, 5.0).is_looser_than(strict)
+    assert not strict.is_looser_than(Site(kit.square(100.0), 50.0, np.zeros(3)))
 
 
 def test_depth_in_a_keep_out_zone(kit: SimpleNamespace) -> None:

@@ -13,18 +13,18 @@ from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import Other
+from esar_ros.safety.traffic import OtherVehicle
 
 
 def test_far_away_nothing_is_changed(kit: SimpleNamespace, limits: Limits) -> None:
-    other = Other(kit.NOW, np.array([80.0, 0.0, 20.0]), np.zeros(3))
+    other = OtherVehicle(kit.NOW, np.array([80.0, 0.0, 20.0]), np.zeros(3))
     scene = kit.Scene(limits, velocity=[5.0, 0.0, 0.0], others=(other,))
     assert not scene.decide([5.0, 0.0, 0.0]).changed
 
 
 def test_near_it_slows_and_too_near_it_parts(kit: SimpleNamespace, limits: Limits) -> None:
     def answer(x: float):  # type: ignore[no-untyped-def]
-        other = Other(kit.NOW, np.array([x, 0.0, 20.0]), np.zeros(3))
+        other = OtherVehicle(kit.NOW, np.array([x, 0.0, 20.0]), np.zeros(3))
         return kit.Scene(limits, others=(other,)).decide([1.0, 0.0, 0.0])
 
     assert Reason.TRAFFIC in answer(limits.separation + 0.2).reasons
@@ -32,14 +32,14 @@ def test_near_it_slows_and_too_near_it_parts(kit: SimpleNamespace, limits: Limit
     assert answer(0.6).breach
 
 
-def test_what_cannot_be_reckoned_with_is_left_out(kit: SimpleNamespace, limits: Limits) -> None:
-    other = Other(kit.NOW, np.array([math.nan, 0.0, 20.0]), np.zeros(3))
+def test_an_impossible_report_is_left_out(kit: SimpleNamespace, limits: Limits) -> None:
+    other = OtherVehicle(kit.NOW, np.array([math.nan, 0.0, 20.0]), np.zeros(3))
     assert not kit.Scene(limits, velocity=[5.0, 0.0, 0.0], others=(other,)).decide([5.0, 0.0, 0.0]).changed
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_two_that_fly_at_each_other_stay_apart(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
-    """Both under governors, each with delay, lag, gusts and noise; one hears of the other 0.2 s late."""
+    """Both under governors, each with delay, lag, gusts and noise; one has the other's reports 0.2 s late."""
     rng = np.random.default_rng(seed)
     site = Site(kit.square(200.0), 120.0, np.zeros(3))
     heading = rng.uniform(-math.pi, math.pi)
@@ -57,13 +57,13 @@ def test_two_that_fly_at_each_other_stay_apart(kit: SimpleNamespace, limits: Lim
         )
         for n, sign in enumerate((1.0, -1.0))
     ]
-    heard: list[list[Other]] = [[], []]
+    reports: list[list[OtherVehicle]] = [[], []]
     for n, flight in enumerate(flights):
-        flight.others = lambda n=n: tuple(heard[1 - n][:-4][-1:])  # type: ignore[misc]
+        flight.others = lambda n=n: tuple(reports[1 - n][:-4][-1:])  # type: ignore[misc]
     nearest = math.inf
     for _ in range(300):
         for n, flight in enumerate(flights):
-            heard[n].append(Other(flight.now, flight.position.copy(), flight.velocity.copy()))
+            reports[n].append(OtherVehicle(flight.now, flight.position.copy(), flight.velocity.copy()))
         for n, flight in enumerate(flights):
             to = flights[1 - n].position - flight.position
             wish = 6.0 * to / max(float(np.linalg.norm(to)), 1e-6)

@@ -1,4 +1,4 @@
-"""Ages, the clock, and how a hold ends."""
+"""Ages, the clock, position against velocity, repeated scans, and the end of a hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.modes import Reason
-from esar_ros.safety.watch import Clock, Hold, Motion, Scan, Slip, age_text, usable
+from esar_ros.safety.watch import Clock, Hold, MotionConsistency, PositionResidual, ScanRepetition, age_text, usable
 
 
 @pytest.mark.parametrize(
@@ -43,37 +43,40 @@ def test_clock_jumps_and_settles() -> None:
 
 
 def test_hold_ends_after_the_release_time_without_a_cause() -> None:
-    hold = Hold().update(Reason.STALE_RANGES, 1.0, 0.3)
+    hold = Hold().updated(Reason.STALE_RANGES, 1.0, 0.3)
     assert hold.reason is Reason.STALE_RANGES
-    hold = hold.update(Reason.NONE, 1.1, 0.3)
+    hold = hold.updated(Reason.NONE, 1.1, 0.3)
     assert hold.reason is Reason.STALE_RANGES
-    again = hold.update(Reason.STALE_COMMAND, 1.2, 0.3)
+    again = hold.updated(Reason.STALE_COMMAND, 1.2, 0.3)
     assert again.reason is Reason.STALE_COMMAND and again.good_since is None
-    assert hold.update(Reason.NONE, 1.4, 0.3).reason is Reason.NONE
+    assert hold.updated(Reason.NONE, 1.4, 0.3).reason is Reason.NONE
 
 
 def test_no_hold_no_wait() -> None:
-    assert Hold().update(Reason.NONE, 1.0, 0.3) == Hold()
+    assert Hold().updated(Reason.NONE, 1.0, 0.3) == Hold()
 
 
 # -- position and velocity ----------------------------------------------------------------------
 
 
-def flown(places: list[list[float]], velocity: list[float], step: float = 0.05, memory: float = 2.0) -> list[Motion]:
-    """Motion after each of these positions, step s apart; slips up to 2 m are forgotten."""
-    motion, given = Motion(slips=(Slip(memory, 2.0),)), []
+def flown(
+    places: list[list[float]], velocity: list[float], step: float = 0.05, memory: float = 2.0
+) -> list[MotionConsistency]:
+    """Returns the comparison after each of these positions, step (s) apart; residuals up to 2 m are forgotten."""
+    motion, given = MotionConsistency(residuals=(PositionResidual(memory, 2.0),)), []
     for n, place in enumerate(places):
-        motion = motion.moved(10.0 + n * step, np.array(place), np.array(velocity), 1.0)
+        motion = motion.updated(10.0 + n * step, np.array(place), np.array(velocity), 1.0)
         given.append(motion)
     return given
 
 
-def slips(*arguments: Any, **more: Any) -> list[float]:
-    return [motion.slips[0].size for motion in flown(*arguments, **more)]
+def residuals(*arguments: Any, **more: Any) -> list[float]:
+    """Returns the length (m) of the residual after each position."""
+    return [motion.residuals[0].size for motion in flown(*arguments, **more)]
 
 
-def test_a_position_that_moves_as_its_velocity_says_does_not_slip() -> None:
-    assert max(slips([[0.3 * n, -0.1 * n, 0.0] for n in range(200)], [6.0, -2.0, 0.0])) < 1e-9
+def test_a_position_that_moves_as_its_velocity_says_leaves_no_residual() -> None:
+    assert max(residuals([[0.3 * n, -0.1 * n, 0.0] for n in range(200)], [6.0, -2.0, 0.0])) < 1e-9
 
 
 def test_a_jump_is_seen_at_once_and_never_forgotten() -> None:
@@ -84,14 +87,14 @@ def test_a_jump_is_seen_at_once_and_never_forgotten() -> None:
 
 
 def test_a_jump_lasts_until_the_position_is_back() -> None:
-    way = [[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 50 + [[1.5, 0.0, 0.0]] * 100
-    given = flown(way, [0.0, 0.0, 0.0])
+    places = [[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 50 + [[1.5, 0.0, 0.0]] * 100
+    given = flown(places, [0.0, 0.0, 0.0])
     assert given[52].lost is not None and given[53].lost is None
-    assert given[-1].slips[0].size < 0.2, "what is left of it is forgotten"
+    assert given[-1].residuals[0].size < 0.2, "what is left of it is forgotten"
 
 
-def test_a_small_slip_is_forgotten() -> None:
-    assert slips([[0.0, 0.0, 0.0]] * 3 + [[1.9, 0.0, 0.0]] * 200, [0.0, 0.0, 0.0])[-1] < 0.02
+def test_a_small_residual_is_forgotten() -> None:
+    assert residuals([[0.0, 0.0, 0.0]] * 3 + [[1.9, 0.0, 0.0]] * 200, [0.0, 0.0, 0.0])[-1] < 0.02
 
 
 def test_a_stuck_estimator_is_seen_after_as_many_metres_as_it_pretends_to_fly() -> None:
@@ -103,27 +106,27 @@ def test_a_stuck_estimator_is_seen_after_as_many_metres_as_it_pretends_to_fly() 
 def test_a_stuck_estimator_that_goes_on_is_where_the_vehicle_has_come_meanwhile() -> None:
     stuck = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])[-1]
     for place, lost in ((11.0, False), (60.0, True)):
-        after = stuck.moved(13.1, np.array([place, 7.0, 7.0]), np.zeros(3), 1.0)
+        after = stuck.updated(13.1, np.array([place, 7.0, 7.0]), np.zeros(3), 1.0)
         assert after.stuck == 0.0 and (after.lost is not None) is lost
 
 
 def test_a_stuck_estimator_stays_stuck_while_the_vehicle_is_held_for_it() -> None:
     stuck = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])[-1]
     for n in range(200):
-        stuck = stuck.moved(13.0 + 0.05 * n, np.full(3, 7.0), np.zeros(3), 1.0)
+        stuck = stuck.updated(13.0 + 0.05 * n, np.full(3, 7.0), np.zeros(3), 1.0)
     assert stuck.stuck > 2.0
 
 
 def test_what_creeps_is_seen_by_the_slow_memory_alone() -> None:
     creeping = [[0.02 * n, 0.0, 0.0] for n in range(600)]  # 0.4 m/s
-    assert max(slips(creeping, [0.0, 0.0, 0.0])) < 1.0
+    assert max(residuals(creeping, [0.0, 0.0, 0.0])) < 1.0
     assert flown(creeping, [0.0, 0.0, 0.0], memory=60.0)[-1].lost is not None
 
 
 @pytest.mark.parametrize(("place", "lost"), [(90.0, True), (9.0, False)])
 def test_after_a_gap_it_may_be_wherever_its_speed_could_bring_it(place: float, lost: bool) -> None:
     before = flown([[0.0, 0.0, 0.0]], [4.0, 0.0, 0.0])[0]
-    after = before.moved(12.5, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
+    after = before.updated(12.5, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
     assert (after.lost is not None) is lost
 
 
@@ -131,14 +134,14 @@ def test_a_stamp_that_runs_back_hides_no_jump() -> None:
     still, away = np.zeros(3), np.array([90.0, 0.0, 0.0])
     before = flown([[0.0, 0.0, 0.0]], [0.0, 0.0, 0.0])[0]
     for stamp in (9.95, 10.0):
-        assert before.moved(stamp, away, still, 1.0).moved(10.05, away, still, 1.0).lost is not None
-    assert before.moved(5.0, away, still, 1.0).lost is not None
+        assert before.updated(stamp, away, still, 1.0).updated(10.05, away, still, 1.0).lost is not None
+    assert before.updated(5.0, away, still, 1.0).lost is not None
 
 
 def test_after_a_clock_was_set_back_it_may_be_within_reach_of_one_gap() -> None:
     before = flown([[0.0, 0.0, 0.0]], [4.0, 0.0, 0.0])[0]
     for place, lost in ((3.9, False), (40.0, True)):
-        after = before.moved(5.0, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
+        after = before.updated(5.0, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
         assert (after.lost is not None) is lost
 
 
@@ -148,15 +151,15 @@ AHEAD = np.array([1.0, 0.0, 0.0])
 
 
 def scans(images: list[np.ndarray], speed: float = 4.0) -> list[float]:
-    """Way repeated after each of these scans, 0.1 s apart at a speed (m/s)."""
-    scan, given = Scan(), []
+    """Returns the distance (m) repeated after each of these scans, 0.1 s apart at a speed (m/s)."""
+    scan, given = ScanRepetition(), []
     for n, image in enumerate(images):
-        scan = scan.taken(10.0 + 0.1 * n, image.astype(np.float32), 0.1 * n * speed * AHEAD, speed)
+        scan = scan.updated(10.0 + 0.1 * n, image.astype(np.float32), 0.1 * n * speed * AHEAD, speed)
         given.append(scan.repeated)
     return given
 
 
-def test_a_stuck_sensor_is_seen_by_the_way_flown() -> None:
+def test_a_stuck_sensor_is_seen_by_the_distance_flown() -> None:
     stuck = np.array([[5.0, math.nan, math.inf]])
     np.testing.assert_allclose(scans([stuck] * 5), [0.0, 0.4, 0.8, 1.2, 1.6], atol=1e-9)
 
@@ -172,13 +175,13 @@ def test_open_air_has_nothing_to_repeat(nothing: float) -> None:
 
 def test_standing_it_may_see_the_same_for_ever() -> None:
     """However far the odometry drifts."""
-    scan = Scan()
+    scan = ScanRepetition()
     for n in range(1000):
-        scan = scan.taken(10.0 + 0.1 * n, np.ones((2, 2), dtype=np.float32), 0.05 * n * AHEAD, 0.1)
+        scan = scan.updated(10.0 + 0.1 * n, np.ones((2, 2), dtype=np.float32), 0.05 * n * AHEAD, 0.1)
     assert scan.repeated == 0.0
 
 
 def test_the_same_scan_asked_again_counts_once() -> None:
     image = np.ones((2, 2), dtype=np.float32)
-    scan = Scan().taken(10.0, image, 0.0 * AHEAD, 4.0)
-    assert scan.taken(10.0, image, 9.0 * AHEAD, 4.0) is scan
+    scan = ScanRepetition().updated(10.0, image, 0.0 * AHEAD, 4.0)
+    assert scan.updated(10.0, image, 9.0 * AHEAD, 4.0) is scan

@@ -1,4 +1,4 @@
-"""Whether the wind has the vehicle: what nobody asked for, and what follows from it."""
+"""The wind\'s disturbance: the velocity that no output explains, and its consequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.weather import Weather
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.wind import Blown
+from esar_ros.safety.wind import WindDisturbance
 from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
 from esar_ros.sim.weather.gusts import Gusts
 
@@ -23,10 +23,10 @@ EAST = np.array([1.0, 0.0, 0.0])
 
 
 def watched(velocities: list[np.ndarray], given: list[np.ndarray]) -> list[float]:
-    blown, speeds = Blown(), []
+    wind, speeds = WindDisturbance(), []
     for n, (velocity, asked) in enumerate(zip(velocities, given, strict=True)):
-        blown = blown.measured(10.0 + n * STEP, velocity, asked)
-        speeds.append(blown.speed)
+        wind = wind.updated(10.0 + n * STEP, velocity, asked)
+        speeds.append(wind.rms)
     return speeds
 
 
@@ -50,8 +50,8 @@ def test_blown_away_back_or_on_it_is_the_winds(velocity: np.ndarray, asked: np.n
 
 
 def test_a_gap_begins_anew() -> None:
-    blown = Blown().measured(10.0, 1.0 * EAST, np.zeros(3)).measured(10.05, 3.0 * EAST, np.zeros(3))
-    assert blown.speed > 0.0 and blown.measured(20.0, 3.0 * EAST, np.zeros(3)).speed == 0.0
+    wind = WindDisturbance().updated(10.0, 1.0 * EAST, np.zeros(3)).updated(10.05, 3.0 * EAST, np.zeros(3))
+    assert wind.rms > 0.0 and wind.updated(20.0, 3.0 * EAST, np.zeros(3)).rms == 0.0
 
 
 def test_a_vehicle_taken_over_in_motion_has_time_to_stop() -> None:
@@ -60,14 +60,14 @@ def test_a_vehicle_taken_over_in_motion_has_time_to_stop() -> None:
     assert max(watched(stopping, [np.zeros(3)] * 400)) < 0.1
 
 
-def most(wind: float, seed: int) -> float:
-    """The greatest in a minute of the simulator's vehicle in gusty wind (m/s), now standing, now flying."""
+def greatest_rms(mean_wind: float, seed: int) -> float:
+    """Returns the greatest disturbance in a minute of the simulator's vehicle in gusty wind (m/s)."""
     rng = np.random.default_rng(seed)
     body, gusts = Quadrotor(Pose(np.array([0.0, 0.0, 20.0]))), Gusts(seed, "uav1")
     body.float_at(Pose(np.array([0.0, 0.0, 20.0])))
     heading = rng.uniform(-math.pi, math.pi)
-    mean = wind * np.array([math.cos(heading), math.sin(heading), 0.0])
-    blown, asked, greatest, air = Blown(), np.zeros(3), 0.0, mean
+    mean = mean_wind * np.array([math.cos(heading), math.sin(heading), 0.0])
+    wind, asked, greatest, air = WindDisturbance(), np.zeros(3), 0.0, mean
     for n in range(round(60.0 / STEP)):
         if n % 200 == 199:
             turn = rng.uniform(-math.pi, math.pi)
@@ -76,15 +76,15 @@ def most(wind: float, seed: int) -> float:
             speed = float(np.linalg.norm(body.velocity - air))
             air = mean + gusts.next(5 * n + k, mean, speed, 20.0, Weather.CLEAR)
             body.advance(SetPoint(values=asked).as_array(), air, 5)
-        blown = blown.measured(10.0 + n * STEP, body.velocity.copy(), asked)
+        wind = wind.updated(10.0 + n * STEP, body.velocity.copy(), asked)
         if n > 200:  # the gusts begin all at once
-            greatest = max(greatest, blown.speed)
+            greatest = max(greatest, wind.rms)
     return greatest
 
 
 def test_the_limits_lie_between_wind_that_is_promised_and_wind_that_takes_control(limits: Limits) -> None:
-    assert max(most(12.0, seed) for seed in range(4)) < limits.blown_slow
-    assert min(most(18.0, seed) for seed in range(4)) > limits.blown_return
+    assert max(greatest_rms(12.0, seed) for seed in range(4)) < limits.blown_slow
+    assert min(greatest_rms(18.0, seed) for seed in range(4)) > limits.blown_return
 
 
 def blown_about(kit: Kit, limits: Limits, speed: float):  # type: ignore[no-untyped-def]

@@ -44,7 +44,7 @@ from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
 from esar_ros.safety.conditions import conditions_speed, site_of
 from esar_ros.safety.governor import Governor
-from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_on
+from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
 from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee
@@ -347,7 +347,7 @@ class _Mission:
         answer = self._governor.decide(state, command, known.ranges, window, now, 0.0, landing)
         given, yaw_rate = answer.velocity, answer.yaw_rate
         if not self._conditions.governor:
-            given, yaw_rate = pass_on(command)
+            given, yaw_rate = pass_through(command)
         self._recording.safety(ns, answer, self._conditions.governor)
         return answer, given, yaw_rate
 

@@ -1,4 +1,4 @@
-"""What counts as seen."""
+"""The free distance along a direction, and the surface below."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
-from esar_ros.safety.sight import Sight
+from esar_ros.safety.observed_space import ObservedSpace
 
 HERE = np.array([3.0, -2.0, 20.0])
 OWN = 1.0
@@ -32,66 +32,66 @@ FORWARD, UP, DOWN = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), np.arr
 
 
 def test_nothing_known_is_nothing_free() -> None:
-    assert Sight(HERE, None, None, OWN).known_free(FORWARD, 10.0) == 0.0
+    assert ObservedSpace(HERE, None, None, OWN).known_free(FORWARD, 10.0) == 0.0
 
 
 def test_a_free_direction_is_free_as_far_as_asked(kit: SimpleNamespace) -> None:
-    assert Sight(HERE, image(kit), None, OWN).known_free(FORWARD, 10.0) == pytest.approx(10.0)
-    assert Sight(HERE, image(kit), None, OWN).known_free(DOWN, 25.0) == pytest.approx(19.0, abs=0.6)
+    assert ObservedSpace(HERE, image(kit), None, OWN).known_free(FORWARD, 10.0) == pytest.approx(10.0)
+    assert ObservedSpace(HERE, image(kit), None, OWN).known_free(DOWN, 25.0) == pytest.approx(19.0, abs=0.6)
 
 
 def test_outside_the_image_nothing_is_free(kit: SimpleNamespace) -> None:
-    assert Sight(HERE, image(kit), None, OWN).known_free(UP, 10.0) == 0.0
+    assert ObservedSpace(HERE, image(kit), None, OWN).known_free(UP, 10.0) == 0.0
 
 
 @pytest.mark.parametrize("bad", [math.nan, -math.inf, -1.0, 61.0, 3e4])
 def test_what_is_no_range_is_not_free(kit: SimpleNamespace, bad: float) -> None:
     """NaN: invalid; -inf: too near; beyond the sensor's reach, such as millimetres taken for metres: no range."""
-    assert Sight(HERE, image(kit, ranges=turned(bad)), None, OWN).known_free(FORWARD, 10.0) == 0.0
+    assert ObservedSpace(HERE, image(kit, ranges=turned(bad)), None, OWN).known_free(FORWARD, 10.0) == 0.0
 
 
 def test_nothing_in_range_is_free_to_the_reach_and_no_farther(kit: SimpleNamespace) -> None:
-    sight = Sight(HERE, image(kit, ranges=turned(math.inf), range_max=8.0), None, OWN)
-    assert sight.known_free(FORWARD, 20.0) == pytest.approx(7.0, abs=0.5)
+    space = ObservedSpace(HERE, image(kit, ranges=turned(math.inf), range_max=8.0), None, OWN)
+    assert space.known_free(FORWARD, 20.0) == pytest.approx(7.0, abs=0.5)
 
 
 @given(st.floats(-math.pi, math.pi), st.floats(-1.5, 0.5), st.floats(0.5, 40.0))
 @settings(deadline=None, max_examples=100)
 def test_never_farther_than_the_ranges_reach(kit: SimpleNamespace, azimuth: float, elevation: float, r: float) -> None:
     """I9: along any direction the known free distance ends at the measured range."""
-    sight = Sight(HERE, image(kit, ranges=turned(r)), None, OWN)
+    space = ObservedSpace(HERE, image(kit, ranges=turned(r)), None, OWN)
     direction = np.array(
         [math.cos(elevation) * math.cos(azimuth), math.cos(elevation) * math.sin(azimuth), math.sin(elevation)]
     )
-    assert sight.known_free(direction, 50.0) <= max(0.0, r - OWN) + 1e-6
+    assert space.known_free(direction, 50.0) <= max(0.0, r - OWN) + 1e-6
 
 
 def test_the_window_fills_what_ranges_do_not_see() -> None:
     cells = np.full((20, 20, 20), FREE, dtype=np.uint8)
     cells[16:, :, :] = 0
     window = OccupancyWindow(HERE - 10.0, 1.0, cells, 1.0)
-    sight = Sight(HERE, None, window, OWN)
-    assert sight.known_free(UP, 5.0) == pytest.approx(5.0)
-    assert sight.known_free(FORWARD, 9.0) == pytest.approx(5.0, abs=0.5)
-    assert sight.known_free(UP, 30.0) < 10.0
+    space = ObservedSpace(HERE, None, window, OWN)
+    assert space.known_free(UP, 5.0) == pytest.approx(5.0)
+    assert space.known_free(FORWARD, 9.0) == pytest.approx(5.0, abs=0.5)
+    assert space.known_free(UP, 30.0) < 10.0
 
 
 def test_motion_since_the_image_is_taken_into_account(kit: SimpleNamespace) -> None:
     world = kit.World(np.array([[13.0, -2.0, math.inf, 2.0]]), 24, 180)
     seen = world.image(Pose(HERE), 1.0)
     moved = HERE + np.array([3.0, 0.0, 0.0])
-    assert Sight(moved, seen, None, OWN).known_free(FORWARD, 20.0) == pytest.approx(8.0 - 3.0 - OWN, abs=0.6)
+    assert ObservedSpace(moved, seen, None, OWN).known_free(FORWARD, 20.0) == pytest.approx(8.0 - 3.0 - OWN, abs=0.6)
 
 
 def test_surface_below(kit: SimpleNamespace) -> None:
-    assert Sight(HERE, image(kit), None, OWN).surface_below() == pytest.approx(0.0, abs=1e-5)
+    assert ObservedSpace(HERE, image(kit), None, OWN).surface_below() == pytest.approx(0.0, abs=1e-5)
     rock = kit.World(np.array([[3.0, -2.0, 0.0, 4.0]]), 24, 72)
-    assert Sight(HERE, rock.image(Pose(HERE), 1.0), None, OWN).surface_below() == pytest.approx(4.0, abs=0.2)
+    assert ObservedSpace(HERE, rock.image(Pose(HERE), 1.0), None, OWN).surface_below() == pytest.approx(4.0, abs=0.2)
 
 
 def test_a_wall_beside_the_vehicle_is_not_below_it(kit: SimpleNamespace) -> None:
     world = kit.World(np.array([[4.2, -2.0, math.inf, 0.2]]), 24, 180)
-    z = Sight(HERE, world.image(Pose(HERE), 1.0), None, OWN).surface_below()
+    z = ObservedSpace(HERE, world.image(Pose(HERE), 1.0), None, OWN).surface_below()
     assert z is not None and z < HERE[2] - 5.0
 
 
@@ -99,11 +99,13 @@ def test_surface_below_of_the_window() -> None:
     cells = np.full((10, 10, 20), FREE, dtype=np.uint8)
     cells[:, :, :4] = OCCUPIED
     window = OccupancyWindow(np.array([-2.0, -7.0, 5.0]), 1.0, cells, 1.0)
-    assert Sight(HERE, None, window, OWN).surface_below() == pytest.approx(9.0)
-    assert Sight(HERE, None, None, OWN).surface_below() is None
+    assert ObservedSpace(HERE, None, window, OWN).surface_below() == pytest.approx(9.0)
+    assert ObservedSpace(HERE, None, None, OWN).surface_below() is None
 
 
 def test_a_tilted_scan_finds_the_same_surface(kit: SimpleNamespace) -> None:
     tilted = Pose(HERE, quaternion_from_rpy(0.3, -0.2, 1.0))
-    assert Sight(HERE, kit.World().image(tilted, 1.0), None, OWN).surface_below() == pytest.approx(0.0, abs=1e-4)
-    assert Sight(HERE, image(kit, ranges=turned(math.nan)), None, OWN).surface_below() is None
+    assert ObservedSpace(HERE, kit.World().image(tilted, 1.0), None, OWN).surface_below() == pytest.approx(
+        0.0, abs=1e-4
+    )
+    assert ObservedSpace(HERE, image(kit, ranges=turned(math.nan)), None, OWN).surface_below() is None

@@ -1,4 +1,4 @@
-"""What a range sensor that falls silent leads to: unit by unit, and in flight with the simulator's vehicle."""
+"""A range sensor that loses its echoes: unit by unit, and in flight with the simulator\'s vehicle."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE
 from esar_ros.mission.modes import Mode, Reason
+from esar_ros.safety.echoes import EchoCounts, EchoMonitor
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.silence import Answers, Silence
 from esar_ros.safety.site import Site
 
 Kit = SimpleNamespace
@@ -38,26 +38,26 @@ def emptied(image: RangeImageData, columns: slice = slice(None), value: float = 
 
 @pytest.mark.parametrize("height", [1.0, 5.0, 12.0, 20.0, 35.0, 59.0, 80.0])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
-def test_a_sound_scan_over_open_ground_is_believed(kit: Kit, height: float, tilt: float) -> None:
+def test_a_sound_scan_over_open_ground_is_trusted(kit: Kit, height: float, tilt: float) -> None:
     pose = Pose(np.array([0.0, 0.0, height]), quaternion_from_rpy(tilt, -tilt, 1.0))
     image = kit.World().image(pose, 1.0)
     window = kit.World().window(pose.position, 1.0, 64)
-    heard = Silence().heard(image, height, 1.0, window)
-    assert heard.text == "" and heard.believed is image
+    echoes = EchoMonitor().updated(image, height, 1.0, window)
+    assert echoes.text == "" and echoes.trusted is image
 
 
 @pytest.mark.parametrize("height", [2.0, 10.0, 18.0])
 @pytest.mark.parametrize("value", [math.inf, math.nan])
 def test_ground_that_must_answer_and_does_not(kit: Kit, height: float, value: float) -> None:
     image = emptied(kit.World().image(at(height), 1.0), value=value)
-    heard = Silence().heard(image, height, 1.0, None)
-    assert "blind" in heard.text and heard.believed is None
+    echoes = EchoMonitor().updated(image, height, 1.0, None)
+    assert "blind" in echoes.text and echoes.trusted is None
 
 
 def test_ground_that_is_out_of_reach_or_not_known_need_not_answer(kit: Kit) -> None:
     image = emptied(kit.World().image(at(10.0), 1.0))
     for height in (None, 45.0):
-        assert Silence().heard(image, height, 1.0, None).believed is image
+        assert EchoMonitor().updated(image, height, 1.0, None).trusted is image
 
 
 def test_something_in_the_map_that_must_answer_and_does_not(kit: Kit) -> None:
@@ -65,16 +65,16 @@ def test_something_in_the_map_that_must_answer_and_does_not(kit: Kit) -> None:
     cliff = kit.World(np.array([[40.0, 0.0, math.inf, 30.0]]))
     window = cliff.window(at(50.0).position, 1.0, 64)
     image = cliff.image(at(50.0), 1.0)
-    assert Silence().heard(image, None, 1.0, window).believed is image
-    assert "blind" in Silence().heard(emptied(image), None, 1.0, window).text
-    assert Silence().heard(emptied(image), None, 1.0, None).text == "", "without a map nobody knows"
+    assert EchoMonitor().updated(image, None, 1.0, window).trusted is image
+    assert "blind" in EchoMonitor().updated(emptied(image), None, 1.0, window).text
+    assert EchoMonitor().updated(emptied(image), None, 1.0, None).text == "", "without a map nobody knows"
 
 
 def test_a_silent_sector_over_ground_is_unknown_and_no_other(kit: Kit) -> None:
-    heard = Silence().heard(emptied(kit.World().image(at(8.0), 1.0), FORWARD), 8.0, 1.0, None)
-    assert heard.text == "" and heard.believed is not None
-    assert np.isnan(heard.believed.ranges[:, 32:40]).all()
-    assert not np.isnan(np.delete(heard.believed.ranges, np.arange(27, 45), axis=1)).any()
+    echoes = EchoMonitor().updated(emptied(kit.World().image(at(8.0), 1.0), FORWARD), 8.0, 1.0, None)
+    assert echoes.text == "" and echoes.trusted is not None
+    assert np.isnan(echoes.trusted.ranges[:, 32:40]).all()
+    assert not np.isnan(np.delete(echoes.trusted.ranges, np.arange(27, 45), axis=1)).any()
 
 
 def test_a_window_that_is_dirty_ahead_is_unknown_there(kit: Kit) -> None:
@@ -83,30 +83,30 @@ def test_a_window_that_is_dirty_ahead_is_unknown_there(kit: Kit) -> None:
     ranges = image.ranges.copy()
     ranges[9:, FORWARD] = math.inf
     window = kit.World().window(at(5.0).position, 1.0, 64)
-    heard = Silence().heard(replace(image, ranges=ranges), 5.0, 1.0, window)
-    assert heard.believed is not None and np.isnan(heard.believed.ranges[9:, 33:39]).all()
-    assert np.isfinite(heard.believed.ranges[:8, 33:39]).all(), "what did come back is not thrown away"
+    echoes = EchoMonitor().updated(replace(image, ranges=ranges), 5.0, 1.0, window)
+    assert echoes.trusted is not None and np.isnan(echoes.trusted.ranges[9:, 33:39]).all()
+    assert np.isfinite(echoes.trusted.ranges[:8, 33:39]).all(), "what did come back is not thrown away"
 
 
-def test_too_near_is_an_answer(kit: Kit) -> None:
+def test_too_near_is_an_echo(kit: Kit) -> None:
     image = emptied(kit.World().image(at(0.3), 1.0), value=-math.inf)
-    assert Silence().heard(image, 0.3, 1.0, None).believed is image
+    assert EchoMonitor().updated(image, 0.3, 1.0, None).trusted is image
 
 
-def test_answers_are_counted(kit: Kit) -> None:
-    answers = Answers.of(emptied(kit.World().image(at(10.0), 1.0), FORWARD), 10.0, 1.0, None)
-    assert (answers.came > 0).sum() == 60 and (answers.missing > 0).sum() == 12
-    assert answers.share == pytest.approx(answers.answered / (24 * 72))
+def test_echoes_are_counted(kit: Kit) -> None:
+    counts = EchoCounts.of(emptied(kit.World().image(at(10.0), 1.0), FORWARD), 10.0, 1.0, None)
+    assert (counts.came > 0).sum() == 60 and (counts.missing > 0).sum() == 12
+    assert counts.share == pytest.approx(counts.echoes / (24 * 72))
 
 
 # -- scan after scan ----------------------------------------------------------------------------
 
 
-def heard_in_turn(images: list[RangeImageData]) -> list[str]:
-    silence, texts = Silence(), []
+def texts_in_turn(images: list[RangeImageData]) -> list[str]:
+    echoes, texts = EchoMonitor(), []
     for n, image in enumerate(images):
-        silence = silence.heard(replace(image, stamp=1.0 + 0.1 * n), None, 1.0, None)
-        texts.append(silence.text)
+        echoes = echoes.updated(replace(image, stamp=1.0 + 0.1 * n), None, 1.0, None)
+        texts.append(echoes.text)
     return texts
 
 
@@ -114,21 +114,21 @@ def test_a_share_that_collapses_is_noticed_where_nothing_is_known(kit: Kit) -> N
     """Thirty metres up, with neither ground nor map known; and until most of it is back."""
     sound = [kit.World().image(at(30.0, 0.5 * n), 1.0) for n in range(12)]
     half = [emptied(image, slice(0, 54)) for image in sound]
-    texts = heard_in_turn([*sound[:4], *map(emptied, sound[4:8]), *half[8:10], *sound[10:]])
+    texts = texts_in_turn([*sound[:4], *map(emptied, sound[4:8]), *half[8:10], *sound[10:]])
     assert [bool(text) for text in texts] == [False] * 4 + [True] * 6 + [False] * 2
 
 
 def test_out_over_an_edge_the_share_falls_slowly(kit: Kit) -> None:
-    """Climbing out of the sensor's reach is the same: never a third of what it was within a few metres of way."""
+    """Climbing out of the sensor's reach is the same: never a third of what it was within a few metres of flight."""
     climbing = [kit.World().image(at(20.0 + 0.3 * n), 1.0) for n in range(150)]
-    assert not any(heard_in_turn(climbing))
+    assert not any(texts_in_turn(climbing))
     half = [kit.World().image(at(20.0, 0.5 * n), 1.0) for n in range(150)]
     for n, image in enumerate(half):  # the ground ends at x = 50
         elevation = image.elevation_min + (np.arange(24) + 0.5) * image.elevation_step
         azimuth = image.azimuth_min + (np.arange(72) + 0.5) * image.azimuth_step
         x = 0.5 * n + image.ranges * np.cos(elevation)[:, None] * np.cos(azimuth)
         half[n] = replace(image, ranges=np.where(x > 50.0, np.float32(np.inf), image.ranges))
-    assert not any(heard_in_turn(half))
+    assert not any(texts_in_turn(half))
 
 
 # -- in flight ----------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ BLIND_FROM = 60  # step: after 3 s, at full speed
 def flight(kit: Kit, limits: Limits, things: np.ndarray, seed: int, height: float, sees: object, pooled: bool = True):  # type: ignore[no-untyped-def]
     """10 s at 5 m/s towards things, with a map that has seen nothing; sees: azimuths whose echoes come when faulty.
 
-    pooled: cells come from a cloud; otherwise a driver tells every silent cell as nothing in range.
+    pooled: cells come from a cloud; otherwise a driver reports every cell without an echo as nothing in range.
     """
     world = kit.World(things)
     site = Site(kit.square(500.0), 120.0, np.zeros(3))
@@ -169,7 +169,7 @@ def all_but_ahead(azimuth: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("things", [FOREST, CLIFF], ids=["forest", "cliff"])
 @pytest.mark.parametrize("height", [8.0, 30.0, 70.0])
-@pytest.mark.parametrize("pooled", [True, False], ids=["cloud", "told free"])
+@pytest.mark.parametrize("pooled", [True, False], ids=["cloud", "reported free"])
 def test_a_lidar_that_falls_silent_in_flight_touches_nothing(
     kit: Kit, limits: Limits, things: np.ndarray, height: float, pooled: bool
 ) -> None:
@@ -204,7 +204,7 @@ def test_above_the_reach_it_flies_where_the_cameras_have_seen(kit: Kit, limits: 
 
 
 def test_a_person_clears_a_collapse(kit: Kit, limits: Limits) -> None:
-    """Who sees that there is nothing more to see; ground that must answer holds it again."""
+    """The person sees that there is nothing more to see; ground that must answer holds it again."""
     for height, mode in ((30.0, Mode.SLOW), (8.0, Mode.HOLD)):
         governor = kit.Scene(limits).governor()
         modes = []

@@ -1,7 +1,7 @@
-"""What has been seen: how far a direction is known to be free, and where the surface below is.
+"""The space that sensors have observed: the free distance along a direction, and the surface below the vehicle.
 
-Unknown is never free. A point counts as seen when a fresh range reaches past it or when its cell of the
-map's window is free.
+Unknown space is never free. A point counts as free when a fresh range reaches past it, or when its cell of the map's
+window is free.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
 
 _FREE = 1
-_STEP = 0.5  # m between the points looked at along a direction
-_STEEP = math.radians(45.0)  # below the horizon, as far as a standing vehicle tilts: that way is down
+_STEP = 0.5  # m between the points that are tested along a direction
+_STEEP = math.radians(45.0)  # below the horizon; beams as steep point down however far a standing vehicle tilts
 _FOOTPRINT = 0.8  # m around the vehicle's foot point that count as "below" it: a wall beside it does not
 _FOOTPRINT_GROWTH = 0.14  # m of footprint per m of depth: the two lowest rows of a 5 degree scan
+_ANGLE_TOLERANCE = 1e-6  # rad
 
 
 @njit(cache=True, nogil=True)
 def _range_at(ranges, grid, x, y, z):  # type: ignore[no-untyped-def]
-    """Measured range in the direction of a point of the sensor frame; NaN outside the image."""
+    """Returns the range (m) measured in the direction of a point of the sensor frame; NaN outside the image."""
     azimuth_min, azimuth_step, elevation_min, elevation_step = grid
     rows, columns = ranges.shape
     elevation = math.atan2(z, math.sqrt(x * x + y * y))
     row = math.floor((elevation - elevation_min) / elevation_step)
     # Exactly straight down or up belongs to the outermost row.
-    if row == -1 and elevation > elevation_min - 1e-6:
+    if row == -1 and elevation > elevation_min - _ANGLE_TOLERANCE:
         row = 0
-    if row == rows and elevation < elevation_min + rows * elevation_step + 1e-6:
+    if row == rows and elevation < elevation_min + rows * elevation_step + _ANGLE_TOLERANCE:
         row = rows - 1
     turn = (math.atan2(y, x) - azimuth_min) % (2.0 * math.pi)
     column = math.floor(turn / azimuth_step)
@@ -43,8 +44,8 @@ def _range_at(ranges, grid, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _seen_by_ranges(ranges, grid, range_max, rotation, offset):  # type: ignore[no-untyped-def]
-    """Whether a point at offset (m, map axes, from the sensor) has been looked through."""
+def _free_by_ranges(ranges, grid, range_max, rotation, offset):  # type: ignore[no-untyped-def]
+    """Returns whether a range reaches past a point at offset (m, map axes, from the sensor)."""
     x = rotation[0, 0] * offset[0] + rotation[1, 0] * offset[1] + rotation[2, 0] * offset[2]
     y = rotation[0, 1] * offset[0] + rotation[1, 1] * offset[1] + rotation[2, 1] * offset[2]
     z = rotation[0, 2] * offset[0] + rotation[1, 2] * offset[1] + rotation[2, 2] * offset[2]
@@ -57,7 +58,10 @@ def _seen_by_ranges(ranges, grid, range_max, rotation, offset):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def _surface(ranges, grid, range_max, rotation, sensor):  # type: ignore[no-untyped-def]
-    """Heights (m, negative) over the vehicle of the highest and lowest point measured in its footprint; -inf, inf."""
+    """Returns the heights (m, negative, relative to the vehicle) of the highest and lowest point in its footprint.
+
+    sensor: its position (3,) relative to the vehicle (m, map axes). Where no point was measured: -inf and inf.
+    """
     azimuth_min, azimuth_step, elevation_min, elevation_step = grid
     azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
     cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
@@ -97,6 +101,7 @@ def _known_free(  # type: ignore[no-untyped-def]
     origin,
     resolution,
 ):
+    """Returns the distance (m, at most wanted) beyond own (m) that ranges or window show to be free."""
     point = np.empty(3)
     offset = np.empty(3)
     known = own
@@ -105,14 +110,14 @@ def _known_free(  # type: ignore[no-untyped-def]
         for k in range(3):
             point[k] = position[k] + s * direction[k]
             offset[k] = point[k] - sensor[k]
-        seen = has_ranges and _seen_by_ranges(ranges, grid, range_max, rotation, offset)
-        if not seen and has_window:
+        free = has_ranges and _free_by_ranges(ranges, grid, range_max, rotation, offset)
+        if not free and has_window:
             i = math.floor((point[0] - origin[0]) / resolution)
             j = math.floor((point[1] - origin[1]) / resolution)
             k = math.floor((point[2] - origin[2]) / resolution)
             inside = 0 <= i < cells.shape[0] and 0 <= j < cells.shape[1] and 0 <= k < cells.shape[2]
-            seen = inside and cells[i, j, k] == _FREE
-        if not seen:
+            free = inside and cells[i, j, k] == _FREE
+        if not free:
             break
         known = s
     return known - own
@@ -122,8 +127,8 @@ _NO_RANGES = np.zeros((1, 1), dtype=np.float32)
 _NO_CELLS = np.zeros((1, 1, 1), dtype=np.uint8)
 
 
-class Sight:
-    """What fresh ranges and a fresh window have seen around the vehicle; either may be missing."""
+class ObservedSpace:
+    """The space around the vehicle that fresh ranges and a fresh window have observed; either may be missing."""
 
     def __init__(
         self, position: Vector, image: RangeImageData | None, window: OccupancyWindow | None, own_radius: float
@@ -135,7 +140,7 @@ class Sight:
         self._rotation = image.pose.rotation if image else np.eye(3)
 
     def known_free(self, direction: Vector, wanted: float) -> float:
-        """Distance (m, at most wanted) seen to be free beyond the vehicle's own radius along a unit direction."""
+        """Returns the free distance (m, at most wanted) beyond the vehicle's own radius along a unit direction."""
         image, window = self._image, self._window
         return float(
             _known_free(
@@ -156,7 +161,7 @@ class Sight:
 
     @cached_property
     def _footprint(self) -> tuple[float, float]:
-        """Heights (m, negative) over the vehicle of the highest and the lowest point measured below; -inf, inf."""
+        """Heights (m, negative, relative to the vehicle) of the highest and lowest point below; -inf and inf: none."""
         image = self._image
         if image is None:
             return -math.inf, math.inf
@@ -166,12 +171,15 @@ class Sight:
         return float(highest), float(lowest)
 
     def depth_below(self) -> float | None:
-        """Distance (m) down to the lowest point measured below: on a slope more than to the surface; None: no such."""
+        """Returns the distance (m) down to the lowest point measured below, on a slope more than to the surface.
+
+        None where no point was measured.
+        """
         _, lowest = self._footprint
         return -lowest if math.isfinite(lowest) else None
 
     def gap_below(self) -> float | None:
-        """Distance (m) down to the surface that the ranges see below; None when they see none."""
+        """Returns the distance (m) down to the surface below that the ranges show; None where they show none."""
         image = self._image
         if image is None:
             return None
@@ -183,9 +191,9 @@ class Sight:
         return image.range_min if too_near.any() else None
 
     def surface_below(self) -> float | None:
-        """Height (m, map z) of the highest surface under the vehicle; None when none is seen.
+        """Returns the height (m, map z) of the highest surface under the vehicle; None where none was observed.
 
-        The ranges say it, or else the window's ground.
+        It is taken from the ranges, or else from the window.
         """
         highest, _ = self._footprint
         if highest > -math.inf:
