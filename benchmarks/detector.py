@@ -1,4 +1,4 @@
-"""How well the shipped detector finds things, and what it costs: AP50 on a seeded test set, CPU time of four pictures.
+"""The quality and the cost of the shipped detector: AP50 on a seeded test set, CPU time of four pictures.
 
 `python benchmarks/detector.py [--scenes 3] [--shots 8] [--maps ID,ID] [--model FILE] [--engine onnx] [--data DIR]`.
 The test set is drawn anew, as `esar train-detector` draws its own (the test events' ground, 40 % of the looks kept from
@@ -43,7 +43,7 @@ MODEL_MB, IMPORT_S = 11.0, 3.0
 def cpu_times(
     model: Path, engine: str, pictures: Sequence[CameraFrame], rounds: int = 15, second_stage: bool = True
 ) -> dict[str, float]:
-    """CPU time (ms, median) of four cameras' pictures by picture size, over whole 640x480 frames of a test set."""
+    """Returns the CPU time (ms, median) of four cameras' pictures by picture size, over a test set's 640x480 frames."""
     backend = create(engine, {"model": str(model), "second_stage": second_stage})
     out = {}
     for width, height in SIZES:
@@ -69,7 +69,7 @@ def cpu_times(
 
 
 def import_time() -> float:
-    """CPU seconds that importing the detector's node takes in a fresh process; NaN without ROS."""
+    """Returns the CPU seconds that importing the detector's node takes in a fresh process; NaN without ROS."""
     times = []
     for code in ("pass", "import esar_ros.nodes.clue_detector"):
         asked = f"{code}\nimport time; print(time.process_time())"
@@ -79,7 +79,7 @@ def import_time() -> float:
 
 
 def main() -> int:
-    """Measure, print tables and the JSON line."""
+    """Measures, prints tables and the JSON line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scenes", type=int, default=3, help="a map (default %(default)s)")
     parser.add_argument("--shots", type=int, default=8, help="pictures of a scene (default %(default)s)")

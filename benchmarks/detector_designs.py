@@ -1,4 +1,4 @@
-"""What the detector's design is worth: networks of other designs, trained alike and briefly, by what they find.
+"""The effect of the detector's design: networks of other designs, trained alike and briefly, by their AP50.
 
 `python benchmarks/detector_designs.py --data DIR --start best.pt --out DIR [--epochs 3] [--maps ID,ID]
 [--designs A B]`. Needs the extra `train` and pictures drawn by `esar train-detector --until data`; a training that was
@@ -47,7 +47,7 @@ FINER_HEAD = [
 
 @dataclass(frozen=True)
 class Variant:
-    """A network to be trained, and whether its first layers are a trained network's, the first of them kept."""
+    """A network to be trained; started: its first layers are a trained network's, the first of them kept."""
 
     design: Design = SHIPPED
     started: bool = True
@@ -63,7 +63,7 @@ SIZES = {"enlarged": 2.0, "reduced": 0.5}  # of the frames that the shipped netw
 
 
 def resized(frame: CameraFrame, factor: float) -> CameraFrame:
-    """A frame drawn larger or smaller."""
+    """Returns a frame drawn larger or smaller."""
     height, width = frame.depth.shape
     size = round(width * factor), round(height * factor)
     how = cv2.INTER_LINEAR if factor > 1.0 else cv2.INTER_AREA
@@ -75,7 +75,7 @@ def resized(frame: CameraFrame, factor: float) -> CameraFrame:
 def look_resized(
     model: Path, root: Path, pictures: Sequence[LabelledImage], names: Sequence[str], factor: float
 ) -> list[LabelledImage]:
-    """What a network finds in pictures drawn at another size, its boxes in the pictures' own pixels."""
+    """Returns a network's detections in pictures drawn at another size, with boxes in the pictures' own pixels."""
     floors = dict.fromkeys(KINDS, FLOOR)
     backend = create("onnx", {"model": str(model), "thresholds": floors, "second_stage": False})
     out = []
@@ -88,7 +88,7 @@ def look_resized(
 
 
 def row_of(pictures: Sequence[LabelledImage]) -> dict[str, float]:
-    """AP50: the goals' four by day in fair weather, then in all conditions within FAR."""
+    """Returns AP50: the goals' four by day in fair weather, then in all conditions within FAR."""
     verdicts = judge(pictures)
     far = {kind: average_precision(pictures, verdicts, kind, *in_range(0.0, FAR))[0] for kind in GOAL_KINDS}
     means = table(pictures)
@@ -103,12 +103,12 @@ def row_of(pictures: Sequence[LabelledImage]) -> dict[str, float]:
 
 
 def milliseconds(network: Path, frames: Sequence[CameraFrame]) -> float:
-    """CPU time of four pictures, the second stage left out."""
+    """Returns the CPU time (ms) of four pictures, without the second stage."""
     return cpu_times(network, "onnx", frames, second_stage=False)["four_640x480_cpu_ms"]
 
 
 def main() -> int:
-    """Train, look, print the table and the JSON line."""
+    """Trains, detects, prints the table and the JSON line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder of the data set")
     parser.add_argument("--start", type=Path, required=True, help="YOLOv8s checkpoint (.pt) of the first layers")

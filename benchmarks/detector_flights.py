@@ -1,4 +1,4 @@
-"""What a clue detector tells on missions: false finds a kilometre, how right its probabilities are, what it passes by.
+"""A clue detector on missions: false finds per kilometre, calibration of its probabilities, objects it misses.
 
 `python benchmarks/detector_flights.py [--tasks dev --limit 12] [--planner belief] [--seconds 240] [--preset fast]
 [--detector esar_yolo] [--keep FILE] [--from FILE] [--priors 0.5,0.2] [--missed 0.5,0.35]`. Tasks are flown in the
@@ -53,7 +53,7 @@ _SETTINGS = load_detector_settings()
 
 @dataclass
 class Flight:
-    """What one flight saw, and what was there."""
+    """The detections of one flight, and the true objects."""
 
     task: str
     truth: tuple[tuple[str, tuple[float, float]], ...]  # kind, place (m, map)
@@ -64,7 +64,7 @@ class Flight:
 
 
 class Tap:
-    """A detector, and beside it the segmentation oracle; writes down what both see."""
+    """A detector and beside it the segmentation oracle; the detections of both are recorded."""
 
     name = TAP
     eligible = False  # it needs the object ids
@@ -75,27 +75,27 @@ class Tap:
         self._oracle = SegmentationOracle({"objects": segmentation_kinds()})
 
     def watch(self, other: DetectorBackend) -> None:
-        """The detector that is flown."""
+        """Sets the detector that is flown."""
         self._other = other
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """The detector's."""
+        """The detector's prompts."""
         assert self._other is not None
         return self._other.prompts
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
-        """The detector's."""
+        """Sets the detector's prompts."""
         assert self._other is not None
         self._other.set_prompts(prompts)
 
     @property
     def reliability(self) -> Mapping[str, Curve]:
-        """The detector's."""
+        """The detector's calibration curves."""
         return self._other.reliability if isinstance(self._other, Calibrated) else {}
 
     def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
-        """As the detector."""
+        """Returns the detector's detections and records both."""
         assert self._other is not None and self.flight is not None
         found = self._other.detect(frames)
         self.flight.seen.append(_placed(frames, found))
@@ -110,7 +110,7 @@ def _placed(frames: Sequence[CameraFrame], found: Sequence[Sequence[Detection2D]
 
 
 def _coarse(frame: CameraFrame) -> CameraFrame:
-    """With every so many-th pixel of depth alone: enough to tell whether something hides a place."""
+    """Returns the frame with a coarser depth, which is enough to tell whether something hides a place."""
     step = frame.model.width // COARSE
     model = load_vehicle().with_image_size(COARSE, frame.model.height // step).image.model
     depth = np.ascontiguousarray(frame.depth[step // 2 :: step, step // 2 :: step])
@@ -122,7 +122,7 @@ register(TAP, eligible=False)(lambda parameters: _TAP)
 
 
 def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
-    """Fly a task for a while."""
+    """Flies a task for a while and returns the record."""
     task = load_task(name)
     flight = _TAP.flight = Flight(task.id, task.objects)
     short = task.model_copy(update={"t_max": min(seconds, task.t_max)})
@@ -136,7 +136,7 @@ def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
 
 
 def fused(flight: Flight, reliability: Reliability, how: Mapping[str, float]) -> tuple[SeenClue, ...]:
-    """The objects that the flight's sightings make; how: fields of EvidenceSettings."""
+    """Returns the objects fused from the flight's sightings; how: fields of EvidenceSettings."""
     evidence = _SETTINGS.fusion.evidence.model_copy(update=dict(how))
     fusion = ClueFusion(_SETTINGS.fusion.model_copy(update={"evidence": evidence}), reliability=reliability)
     clues: tuple[SeenClue, ...] = ()
@@ -146,19 +146,19 @@ def fused(flight: Flight, reliability: Reliability, how: Mapping[str, float]) ->
 
 
 def is_right(clue: SeenClue, flight: Flight) -> bool:
-    """Whether an object of its kind lies where it is placed."""
+    """Returns whether an object of its kind lies where it is placed."""
     return _number(clue.kind, clue.position, flight) is not None
 
 
 def _number(kind: str, position: Vector, flight: Flight) -> int | None:
-    """The nearest true object of a kind within MATCH, on the ground."""
+    """Returns the nearest true object of a kind within MATCH, on the ground."""
     off = [math.dist(at, position[:2]) if own == kind else math.inf for own, at in flight.truth]
     best = int(np.argmin(off)) if off else 0
     return best if off and off[best] <= MATCH else None
 
 
 def passed(flight: Flight) -> dict[int, int]:
-    """Objects that pictures showed from within LOOK_RANGE -> how many pictures."""
+    """Returns the number of pictures that showed each object from within LOOK_RANGE."""
     looks: dict[int, int] = {}
     for frame in flight.shown:
         for sighting in frame:
@@ -171,14 +171,14 @@ def passed(flight: Flight) -> dict[int, int]:
 
 
 def figures(flights: Sequence[Flight], reliability: Reliability, how: Mapping[str, float]) -> dict[str, float]:
-    """Sums over flights; how: fields of EvidenceSettings."""
+    """Returns sums over flights; how: fields of EvidenceSettings."""
     policy = ReportPolicy(ReportingSettings())
-    told: list[tuple[float, bool, bool]] = []  # stated probability, right, a person
+    stated: list[tuple[float, bool, bool]] = []  # stated probability, right, a person
     due: list[tuple[bool, bool]] = []  # right, a person: what would be reported
     near = found = people = people_found = 0
     for flight in flights:
         clues = fused(flight, reliability, how)
-        told += [(clue.score, is_right(clue, flight), clue.kind == PERSON) for clue in clues]
+        stated += [(clue.score, is_right(clue, flight), clue.kind == PERSON) for clue in clues]
         reported = [clue for clue in clues if policy.due(clue)]
         due += [(is_right(clue, flight), clue.kind == PERSON) for clue in reported]
         got = {_number(clue.kind, clue.position, flight) for clue in reported}
@@ -189,8 +189,8 @@ def figures(flights: Sequence[Flight], reliability: Reliability, how: Mapping[st
     kilometres = sum(flight.kilometres for flight in flights)
     out = {
         "km": kilometres,
-        "tracks": len(told),
-        "tracks_right": sum(right for _, right, _ in told),
+        "tracks": len(stated),
+        "tracks_right": sum(right for _, right, _ in stated),
         "false_reports_per_km": sum(not right for right, _ in due) / kilometres,
         "false_victims_per_km": sum(person and not right for right, person in due) / kilometres,
         "precision": sum(right for right, _ in due) / max(1, len(due)),
@@ -198,10 +198,10 @@ def figures(flights: Sequence[Flight], reliability: Reliability, how: Mapping[st
         "passed_and_reported": found / max(1, near),
         "people_passed": people,
         "people_passed_and_reported": people_found / max(1, people),
-        "expected_right": sum(p for p, _, _ in told),
+        "expected_right": sum(p for p, _, _ in stated),
     }
     for low, high in pairwise(EDGES):
-        bin_ = [right for p, right, _ in told if low <= p < high or p == high == 1.0]
+        bin_ = [right for p, right, _ in stated if low <= p < high or p == high == 1.0]
         out[f"right_of_{low:.1f}_{high:.1f}"] = sum(bin_) / len(bin_) if bin_ else math.nan
         out[f"tracks_of_{low:.1f}_{high:.1f}"] = len(bin_)
     return out
@@ -218,7 +218,7 @@ def _flights(arguments: argparse.Namespace) -> Iterator[Flight]:
 
 
 def main() -> None:
-    """Fly, judge and print."""
+    """Flies, judges and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--tasks", default="dev", help="set, file or ids (default %(default)s)")
     parser.add_argument("--limit", type=int, default=12, help="default %(default)s")

@@ -1,11 +1,11 @@
-"""A position that creeps away, as under slow spoofing: when it is noticed, and how far outside the true fence it leads.
+"""A position that creeps away, as under slow spoofing: the time until it is noticed, the distance outside the fence.
 
 python benchmarks/drift.py [--seconds 300] [--seeds 4] [--page]
 
 The simulator's vehicle flies over flat ground in 5 m/s of wind and presses against its fence at 5 m/s, under the
-governor, which is told a position that creeps inwards at each rate from the moment the vehicle is there. Either the
-velocity told is right, as where inertial or visual sensors keep it; or it creeps as well, as where the estimator has
-believed the satellites in both.
+governor, whose odometry has a position that creeps inwards at each rate from the moment the vehicle is there. Either
+the velocity in it is right, as where inertial or visual sensors keep it; or it creeps as well, as where the estimator
+trusted the satellites in both.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ ASKED = np.array([5.0, 0.0, 0.0])  # m/s
 THERE = 20.0  # s after which the vehicle stands at its fence
 
 
-def ground(pose: Pose, told: Pose, stamp: float, rng: np.random.Generator) -> RangeImageData:
-    """Scan of the flat ground z = 0 from a true pose, placed where the vehicle is told to be."""
+def ground(pose: Pose, reported: Pose, stamp: float, rng: np.random.Generator) -> RangeImageData:
+    """Returns a scan of the flat ground z = 0 from a true pose, placed where the odometry says the vehicle is."""
     low, tall = -math.pi / 2.0, 2.0 * math.pi / 3.0
     elevation = low + (np.arange(ROWS) + 0.5) * tall / ROWS
     azimuth = -math.pi + (np.arange(COLUMNS) + 0.5) * 2.0 * math.pi / COLUMNS
@@ -50,20 +50,20 @@ def ground(pose: Pose, told: Pose, stamp: float, rng: np.random.Generator) -> Ra
     ranges = np.where(down > 1e-6, pose.position[2] / np.maximum(down, 1e-6), np.inf)
     ranges = np.where(ranges <= REACH, ranges * rng.uniform(0.999, 1.001, ranges.shape), np.inf)
     return RangeImageData(
-        stamp, told, -math.pi, 2.0 * math.pi / COLUMNS, low, tall / ROWS, 0.1, REACH, ranges.astype(np.float32)
+        stamp, reported, -math.pi, 2.0 * math.pi / COLUMNS, low, tall / ROWS, 0.1, REACH, ranges.astype(np.float32)
     )
 
 
-def seen(told: Pose, stamp: float) -> OccupancyWindow:
-    """Local map of flat ground."""
+def seen(reported: Pose, stamp: float) -> OccupancyWindow:
+    """Returns a local map of flat ground."""
     cells = np.full((32, 32, 32), FREE, dtype=np.uint8)
-    origin = np.floor(told.position) - [16.0, 16.0, 16.0]
+    origin = np.floor(reported.position) - [16.0, 16.0, 16.0]
     cells[:, :, : max(int(-origin[2]), 0)] = OCCUPIED
     return OccupancyWindow(origin, 1.0, cells, stamp)
 
 
 def fly(rate: float, with_velocity: bool, seconds: float, seed: int) -> tuple[float, float, float]:
-    """Time until it is noticed (s; inf: never), then the drift (m), and the greatest distance (m) outside the fence."""
+    """Returns the time (s) until it is noticed (inf: never), the drift (m) then, and how far (m) outside it came."""
     limits, rng = load_limits(), np.random.default_rng(seed)
     corners = HALF * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     site = Site(corners, 120.0, np.zeros(3))
@@ -76,14 +76,14 @@ def fly(rate: float, with_velocity: bool, seconds: float, seed: int) -> tuple[fl
         now, since = 100.0 + n * STEP, max(0.0, n * STEP - THERE)
         drift = -rate * since * np.array([1.0, 0.0, 0.0])
         creeps = -rate * np.array([1.0, 0.0, 0.0]) * (with_velocity and since > 0.0)
-        told = Pose(body.position + drift, body.quaternion.copy())
+        reported = Pose(body.position + drift, body.quaternion.copy())
         if n % 2 == 0:
-            image = ground(body.pose, told, now, rng)
+            image = ground(body.pose, reported, now, rng)
         if n % 20 == 0:
-            window = seen(told, now)
-        state = State(now, told, body.velocity + creeps, armed=True, landed=False, battery=0.9)
+            window = seen(reported, now)
+        state = State(now, reported, body.velocity + creeps, armed=True, landed=False, battery=0.9)
         answer = governor.decide(state, Command(now, ASKED), image, window, now)
-        # The autopilot follows the velocity that it, too, is told.
+        # The autopilot follows the velocity of the same odometry.
         setpoint = SetPoint(values=answer.velocity - creeps).as_array()
         body.advance(setpoint, mean + rng.normal(0.0, 0.5, 3), round(STEP / 0.002))
         outside = max(outside, site.outside(body.position))
@@ -93,7 +93,7 @@ def fly(rate: float, with_velocity: bool, seconds: float, seed: int) -> tuple[fl
 
 
 def main() -> int:
-    """Fly each rate and print what came of it."""
+    """Flies each rate and prints the outcome."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=300.0, help="of drift")
     parser.add_argument("--seeds", type=int, default=4, help="winds, of which the worst counts")

@@ -1,4 +1,4 @@
-"""What an episode of the benchmark costs: CPU-seconds per simulated second, two workers beside one, and memory.
+"""The cost of an episode of the benchmark: CPU-seconds per simulated second, two workers beside one, and memory.
 
 `python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--detector NAME] [--seconds 900]`. An episode
 runs in a worker process as in `esar bench`; CPU time is of that process with all its threads, its start included where
@@ -26,7 +26,7 @@ WITH_NETWORK = 0.16  # CPU s a simulated second, in place of the first, with ano
 
 
 def episode(task: str, planner: str, detector: str, preset: str, seconds: float) -> dict[str, float]:
-    """Fly in this process. CPU (s) of the flight with its set-up, of the imports before, and peak memory (bytes)."""
+    """Flies here; returns CPU (s) of the flight with its set-up and of the imports, and peak memory (bytes)."""
     from esar_ros.benchmark.engine.episode import fly
     from esar_ros.mission.run_conditions import RunConditions
     from esar_ros.mission.task import load_task
@@ -57,7 +57,7 @@ def _serve(pipe: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def in_workers(count: int, arguments: tuple[Any, ...]) -> tuple[list[dict[str, float]], float]:
-    """Figures of so many episodes side by side, each in a process of its own, and the wall time of all (s)."""
+    """Returns figures of episodes side by side, each in a process of its own, and the wall time (s) of all."""
     os.environ.update({key: value for key, value in worker_environment().items() if key not in os.environ})
     context = multiprocessing.get_context("spawn")
     pipes = []
@@ -74,7 +74,7 @@ def in_workers(count: int, arguments: tuple[Any, ...]) -> tuple[list[dict[str, f
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")

@@ -1,4 +1,4 @@
-"""What the live graph does under each fault of config/faults, one after the other on real missions.
+"""The live graph under each fault of config/faults, one after the other on real missions.
 
 python benchmarks/faults.py [--only NAME ...] [--pace lockstep realtime] [--keep FOLDER]
 
@@ -115,7 +115,7 @@ DEAD = ("drop_odometry", "drop_command", "drop_ranges", "freeze_", "kill_", "sto
 
 @dataclass(frozen=True)
 class Case:
-    """One example and when it acts in its mission, s."""
+    """One example and the time (s) at which it acts in its mission."""
 
     name: str
     at: float
@@ -124,13 +124,13 @@ class Case:
 
     @property
     def of_process(self) -> bool:
-        """Whether it is a signal."""
+        """The fault is a signal to a process."""
         return self.fault["kind"] in PROCESS_KINDS
 
 
 @dataclass
 class Outcome:
-    """What became of one fault; times in s."""
+    """The outcome of one fault; times in s."""
 
     name: str
     pace: str
@@ -145,7 +145,7 @@ class Outcome:
 
 @dataclass
 class Flown:
-    """One mission and its faults."""
+    """A mission and its faults."""
 
     pace: str
     end: str
@@ -157,18 +157,18 @@ class Flown:
 
 
 def examples() -> dict[str, dict[str, Any]]:
-    """The fault of each file of config/faults."""
+    """Returns the fault of each file of config/faults."""
     paths = sorted(resource("config/faults").glob("*.yaml"))
     return {path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["faults"][0] for path in paths}
 
 
 def flies_in(fault: dict[str, Any], pace: str) -> bool:
-    """Whether a fault can be seen at this pace."""
+    """Returns whether a fault can be seen at this pace."""
     return pace == "realtime" or fault["kind"] not in (*PROCESS_KINDS, "clock_reset")
 
 
 def pack(wanted: Sequence[str], pace: str, lasting: float | None = None, rest: float = REST) -> Iterator[list[Case]]:
-    """Missions that together hold all wanted faults, each in a slot of its own; lasting (s): shorter than written."""
+    """Yields missions that together hold all wanted faults, each in a slot of its own; lasting: s instead of theirs."""
     known = examples()
     mission: list[Case] = []
     clock = FIRST
@@ -196,7 +196,7 @@ def pack(wanted: Sequence[str], pace: str, lasting: float | None = None, rest: f
 
 
 def fly(cases: Sequence[Case], pace: str, folder: Path) -> Flown:
-    """One mission with these faults."""
+    """Flies one mission with these faults."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule = folder / "faults.yaml"
     schedule.write_text(yaml.safe_dump({"faults": [case.fault for case in cases]}), encoding="utf-8")
@@ -228,7 +228,7 @@ def fly(cases: Sequence[Case], pace: str, folder: Path) -> Flown:
 def judge(
     cases: Sequence[Case], pace: str, folder: Path, code: int | None, strikes: Sequence[Strike], restarted: list[str]
 ) -> Flown:
-    """What a mission's bag tells."""
+    """Returns the outcomes that a mission's bag shows."""
     if code != 0 or not (folder / "result.json").is_file():
         return Flown(pace, f"exit code {code}", 0, False, False, restarted, [
             Outcome(case.name, pace, why_not="the mission was not scored") for case in cases
@@ -255,7 +255,7 @@ def judge(
 
 
 def _holds(case: Case, record: Any, folder: Path, start: int, onset: float) -> list[tuple[float, str, str, str]]:
-    """(s after onset, who, mode, reason) of the first hold of each who can, the governor's for each reason."""
+    """Returns (s after onset, node, mode, reason) of each node's first hold, of the governor's for each reason."""
     first: list[tuple[float, str, str, str]] = []
     back = float(case.fault["by"]) if case.fault["kind"] == "clock_reset" else 0.0  # its answers carry old stamps
     for row in record.rows(VEHICLE, names.SAFETY_STATUS):
@@ -308,7 +308,7 @@ def _outcome(
 
 
 def pilot_phases(bag: Path) -> list[tuple[int, int]]:
-    """(stamp, phase) of every answer of the pilot."""
+    """Returns (stamp, phase) of every answer of the pilot."""
     with AnyReader([bag], default_typestore=typestore()) as reader:
         connections = [c for c in reader.connections if c.topic == f"/{VEHICLE}/{names.PILOT_STATE}"]
         messages = [reader.deserialize(raw, c.msgtype) for c, _, raw in reader.messages(connections)]
@@ -317,7 +317,7 @@ def pilot_phases(bag: Path) -> list[tuple[int, int]]:
 
 
 def table(missions: Sequence[Flown]) -> str:
-    """All outcomes in Markdown."""
+    """Returns all outcomes in Markdown."""
     lines = [
         "| fault | pace | held after | by | mode | reason | as promised |",
         "|---|---|---|---|---|---|---|",
@@ -331,7 +331,7 @@ def table(missions: Sequence[Flown]) -> str:
 
 
 def main() -> int:
-    """Run the command."""
+    """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=sorted(examples()), choices=sorted(examples()), metavar="NAME")
     parser.add_argument("--pace", nargs="+", default=["lockstep", "realtime"], choices=("lockstep", "realtime"))

@@ -1,4 +1,4 @@
-"""What becomes of a mission on a machine that is cold, busy or told to stop.
+"""The outcome of a mission on a machine that is cold, busy or told to stop.
 
 `cold` flies missions of a minute with nothing compiled or drawn, beside busy loops at normal priority, and counts those
 that end with a score. `signals` sends SIGINT and SIGTERM at random moments between the start of the mission's clock and

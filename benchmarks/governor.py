@@ -1,4 +1,4 @@
-"""CPU time of one decision of the safety governor with inputs of real size.
+"""The CPU time of one decision of the safety governor with inputs of real size.
 
 A range image of 24 x 180 and a local map of 96 x 96 x 64 cells of 1 m over rough ground with rocks and trees, flown
 through at 5 m/s, 5 to 25 m above it; every range image and every map is new, as in flight.
@@ -31,14 +31,14 @@ SHAPE = (96, 96, 64)
 
 
 def surface(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Height (m) of the ground with what grows on it."""
+    """Returns the height (m) of the ground with its rocks and trees."""
     hills = 6.0 * np.sin(x / 23.0) * np.cos(y / 31.0) + 2.0 * np.sin(x / 7.0 + y / 5.0)
     trees = 12.0 * np.maximum(0.0, np.sin(x * 0.61) * np.sin(y * 0.53) - 0.85) / 0.15
     return hills + trees
 
 
 def range_image(pose: Pose, stamp: float) -> RangeImageData:
-    """Ray-marched ranges to the surface."""
+    """Returns ranges to the surface by ray marching."""
     elevation = -math.pi / 2 + (np.arange(ROWS) + 0.5) * math.radians(5)
     azimuth = -math.pi + (np.arange(COLUMNS) + 0.5) * math.radians(2)
     level = np.cos(elevation)[:, None]
@@ -54,7 +54,7 @@ def range_image(pose: Pose, stamp: float) -> RangeImageData:
 
 
 def window(position: NDArray[np.float64], stamp: float) -> OccupancyWindow:
-    """Local map: solid below the surface, free above."""
+    """Returns a local map: solid below the surface, free above."""
     origin = np.floor(position) - np.array(SHAPE) / 2
     x = origin[0] + np.arange(SHAPE[0]) + 0.5
     y = origin[1] + np.arange(SHAPE[1]) + 0.5
@@ -64,7 +64,7 @@ def window(position: NDArray[np.float64], stamp: float) -> OccupancyWindow:
 
 
 def main() -> int:
-    """Print the table and the figures."""
+    """Prints the table and the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=1500, help="decisions measured")
     add_page(parser)

@@ -1,4 +1,4 @@
-"""Whether the governor's node keeps its 50 Hz while everything else wants the processor.
+"""The governor's node at 50 Hz on a machine without an idle core: the share of missed deadlines.
 
 python benchmarks/governor_node.py [--task ID] [--planner NAME] [--preset NAME] [--hogs N] [--keep FOLDER]
 
@@ -32,14 +32,14 @@ NODE = "safety_governor: deadlines"
 
 
 def count() -> None:
-    """Use one core."""
+    """Uses one core."""
     number = 0
     while True:
         number += 1
 
 
 def fly(arguments: argparse.Namespace, out: Path) -> float:
-    """Fly with the hogs beside; share (percent) of all cores in use meanwhile."""
+    """Flies with the hogs beside; returns the share (percent) of all cores in use meanwhile."""
     command = [sys.executable, "-m", "esar_ros.app.cli", "mission", "--pace", "realtime", "--record", "view"]
     command += ["--task", arguments.task, "--planner", arguments.planner, "--preset", arguments.preset]
     hogs = [multiprocessing.Process(target=count, daemon=True) for _ in range(arguments.hogs)]
@@ -54,8 +54,8 @@ def fly(arguments: argparse.Namespace, out: Path) -> float:
             hog.kill()
 
 
-def told(bag: Path) -> dict[str, str]:
-    """The last thing the governor said of its deadlines."""
+def last_deadlines(bag: Path) -> dict[str, str]:
+    """Returns the governor's last diagnostics of its deadlines."""
     last: dict[str, str] = {}
     with AnyReader([bag], default_typestore=typestore()) as reader:
         connections = [c for c in reader.connections if c.topic == names.DIAGNOSTICS]
@@ -69,7 +69,7 @@ def told(bag: Path) -> dict[str, str]:
 
 
 def main() -> int:
-    """Measure and print."""
+    """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
@@ -84,7 +84,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(arguments.keep or temporary)
         busy = fly(arguments, out)
-        said = told(out / "bag")
+        said = last_deadlines(out / "bag")
         contacts = json.loads((out / "result.json").read_text(encoding="utf-8"))["safety"]["collisions"]
     missed = 100.0 * float(said["missed"]) / float(said["periods"])
     print(f"{said['periods']} periods of 20 ms, {said['missed']} missed ({missed:.3f} %); {said['scheduling']}")

@@ -1,4 +1,4 @@
-"""What the safety governor is worth and what it costs: the same missions flown with it and without.
+"""The worth and the cost of the safety governor: the same missions flown with it and without.
 
 python benchmarks/governor_worth.py [--planner random] [--tasks mini] [--limit N] [--minutes M] [--out FOLDER]
 
@@ -35,7 +35,7 @@ COMPARED = ("crashed", "safe", "coverage", "path_length", "safe_flight_distance"
 
 
 def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: float) -> None:
-    """Both flights of each task that are not in the folder yet; none is begun after so many minutes."""
+    """Flies both flights of each task that are not in the folder yet; none is begun after so many minutes."""
     options = {"preset": preset, "detector": DETECTOR}
     plans = {way: ESARBENCH.plan(tasks, (planner,), 1, {**options, "governor": way}) for way in WAYS}
     stores = {way: Store(root / way, plan.settings) for way, plan in plans.items()}
@@ -57,7 +57,7 @@ def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: 
 
 
 def values(root: Path, way: str) -> dict[str, dict[Unit, float]]:
-    """Each figure's value per task."""
+    """Returns each figure's value per task."""
     found: dict[str, dict[Unit, float]] = {figure: {} for figure in COMPARED}
     for episode in read_bench([root / way], ESARBENCH.reader()).episodes:
         for figure in COMPARED:
@@ -66,13 +66,13 @@ def values(root: Path, way: str) -> dict[str, dict[Unit, float]]:
 
 
 def contacts(root: Path, way: str, tasks: set[str]) -> int:
-    """Contacts of all these missions."""
+    """Returns the contacts of all these missions."""
     records = [record for record in read_episodes(root / way) if record["task"] in tasks]
     return sum(int(record["result"]["safety"]["collisions"]) for record in records)
 
 
 def main() -> int:
-    """Fly and compare."""
+    """Flies and compares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--planner", default="random")
     parser.add_argument("--tasks", default="mini")
@@ -105,7 +105,7 @@ def main() -> int:
 
 
 def compared(root: Path) -> tuple[dict[str, float], list[tuple[str, str, str, str]]]:
-    """Figures by name, and the table's rows, over the tasks that both flew."""
+    """Returns figures by name, and the table's rows, over the tasks that both flew."""
     flown = {way: values(root, way) for way in WAYS}
     both = set(flown["on"]["coverage"]) & set(flown["off"]["coverage"])
     names = {unit.task for unit in both}

@@ -1,4 +1,4 @@
-"""Hostile planners against the governor in the embedded simulator, without ROS: what it promises, and what is beyond.
+"""Hostile planners against the governor in the embedded simulator, without ROS, within its promise and beyond.
 
 python benchmarks/hostile.py [--episodes 600] [--seconds 25] [--first 0] [--without] [--harmless 0] [--page]
 
@@ -9,7 +9,7 @@ promise is fixed here: what lies within PROMISE must end without one.
 
 --without flies the same without a governor, to show what the planners would do. --harmless S also flies the first dev
 task of each map for S seconds with `belief`, with the governor and without, and prints the share of steps that it
-changed and the way that it cost.
+changed and of the distance that it cost.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Case:
-    """One episode's conditions."""
+    """The conditions of one episode."""
 
     number: int
     map: str
@@ -91,7 +91,7 @@ class Case:
 
     @staticmethod
     def of(number: int) -> Case:
-        """Maps, planners and weathers in turn, the rest at random; two of three within the promise."""
+        """Returns a case: maps, planners and weathers in turn, the rest at random; two of three within the promise."""
         rng = np.random.default_rng(number)
         within = number % 3 != 2
         inside: Callable[[float, float], bool] = lambda value, most: not within or value <= most  # noqa: E731
@@ -108,13 +108,13 @@ class Case:
 
     @property
     def promised(self) -> bool:
-        """Whether it must end without a collision."""
+        """The case must end without a collision."""
         thick, dense = self.thickness >= PROMISE["thickness"], self.beams >= PROMISE["beams"]
         return self.wind <= PROMISE["wind"] and thick and dense
 
 
 def pole(thickness: float) -> Asset:
-    """Forty metres of it, square."""
+    """Returns the asset of a square pole of forty metres."""
 
     def make() -> Any:
         built, half = MeshBuilder(), 0.5 * thickness
@@ -126,7 +126,7 @@ def pole(thickness: float) -> Asset:
 
 
 class Episode:
-    """One flight."""
+    """A flight of one case."""
 
     def __init__(self, case: Case, place: PlaceMap, governed: bool) -> None:
         self.governed, self.way = governed, 0.0  # m flown
@@ -162,7 +162,7 @@ class Episode:
         self.image: RangeImageData | None = None
 
     def _start(self, world: Any) -> Vector:
-        """A place in the air with room around it."""
+        """Returns a place in the air with room around it."""
         for _ in range(1000):
             xy = self.rng.uniform(-120.0, 120.0, 2)
             at = np.array([*xy, float(world.ground_height(xy)) + self.rng.uniform(6.0, 22.0)])
@@ -171,7 +171,7 @@ class Episode:
         raise RuntimeError("no room in the air")
 
     def fly(self, seconds: float) -> str:
-        """What it touched, empty when nothing."""
+        """Flies and returns the object touched; empty for none."""
         self.remote.take_control()
         self.client.call("simContinueForTime", STEP)
         fails = self.rng.uniform(0.2, 0.8) * seconds  # s
@@ -188,16 +188,16 @@ class Episode:
         case, reading = self.case, self.remote.read()
         now = reading.ns * 1e-9
         estimate = self.error.estimate(reading.ns, reading.pose, reading.velocity)
-        told = self.remote.odom_in_map.compose(estimate.pose)
+        reported = self.remote.odom_in_map.compose(estimate.pose)
         velocity = self.remote.odom_in_map.rotation @ estimate.velocity
         if failed and case.sensing == "odometry jumps":
-            told = Pose(told.position + [40.0, 0.0, 0.0], told.quaternion)
+            reported = Pose(reported.position + [40.0, 0.0, 0.0], reported.quaternion)
         if n % 2 == 0:
-            self.image = self._scan(told, now, failed)
+            self.image = self._scan(reported, now, failed)
         if n % 20 == 0 and not (failed and case.sensing in ("cameras blind", "all blind")):
-            self._look(told, now)
-        self.told, self.velocity, self.now = told, velocity, now
-        state: State | None = State(now, told, velocity, reading.armed, reading.landed, 0.9, 0.5)
+            self._look(reported, now)
+        self.reported, self.velocity, self.now = reported, velocity, now
+        state: State | None = State(now, reported, velocity, reading.armed, reading.landed, 0.9, 0.5)
         if failed and case.sensing == "odometry lost":
             state = None
         command = self.policy()
@@ -206,7 +206,7 @@ class Episode:
         self.actuation.obey(reading, answer.mode if self.governed else Mode.NORMAL, given, STEP)
         self.way += STEP * float(np.linalg.norm(reading.velocity))
 
-    def _scan(self, told: Pose, now: float, failed: bool) -> RangeImageData:
+    def _scan(self, reported: Pose, now: float, failed: bool) -> RangeImageData:
         points = self.lidar.read()
         points = points[self.rng.random(len(points)) < self.case.beams]
         if failed and self.case.sensing in ("lidar blind", "all blind"):
@@ -217,17 +217,18 @@ class Episode:
         if failed and self.case.sensing == "lidar stuck" and self.image is not None:
             ranges = self.image.ranges
         return RangeImageData(
-            now, told, grid.azimuth_min, grid.azimuth_step, grid.elevation_min, grid.elevation_step, grid.range_min,
+            now, reported, grid.azimuth_min, grid.azimuth_step, grid.elevation_min, grid.elevation_step, grid.range_min,
             grid.range_max, ranges,
         )  # fmt: skip
 
-    def _look(self, told: Pose, now: float) -> None:
+    def _look(self, reported: Pose, now: float) -> None:
         pictures = self.simulator.pictures(VEHICLE, False, False)
         views = [
-            (pictures.depth[name], self.rig.image.model, told.compose(self.rig.cameras[name].pose)) for name in CAMERAS
+            (pictures.depth[name], self.rig.image.model, reported.compose(self.rig.cameras[name].pose))
+            for name in CAMERAS
         ]
         self.mapper.integrate(views, now, now)
-        self.window = replace(self.mapper.local_window(told.position, 0.0), stamp=now)
+        self.window = replace(self.mapper.local_window(reported.position, 0.0), stamp=now)
 
 
 def _level(rng: np.random.Generator) -> Vector:
@@ -236,7 +237,7 @@ def _level(rng: np.random.Generator) -> Vector:
 
 
 def policy(kind: str, flight: Episode) -> Callable[[], Command]:
-    """What a planner asks at each step; it may look at the truth."""
+    """Returns the planner of a kind, which gives a command a step and may look at the truth."""
     rng, way = flight.rng, _level(flight.rng)
     memory: dict[str, Any] = {"velocity": np.zeros(3), "stamp": -math.inf}
 
@@ -265,7 +266,7 @@ def policy(kind: str, flight: Episode) -> Callable[[], Command]:
             velocity = 8.0 * to_pole()
         elif kind == "backwards":  # turned away from where it goes
             velocity = 5.0 * to_pole()
-            facing = math.atan2(-velocity[1], -velocity[0]) - flight.told.yaw
+            facing = math.atan2(-velocity[1], -velocity[0]) - flight.reported.yaw
             yaw_rate = 2.0 * math.remainder(facing, 2.0 * math.pi)
         elif kind == "dive":
             velocity = 4.0 * way + [0.0, 0.0, -6.0]
@@ -295,12 +296,12 @@ def policy(kind: str, flight: Episode) -> Callable[[], Command]:
 
 
 def upper_bound(collisions: int, flights: int) -> float:
-    """Clopper and Pearson's, one-sided; of none it is about three over the number of flights."""
+    """Returns Clopper and Pearson's one-sided bound; of no collision it is about three over the number of flights."""
     return 1.0 if collisions >= flights else float(beta.ppf(CONFIDENCE, collisions + 1, flights - collisions))
 
 
 async def fly_case(case: Case, place: PlaceMap, seconds: float, governed: bool) -> tuple[str, float]:
-    """What a case's flight touched, and how far (m) it came."""
+    """Returns the object that a case's flight touched, empty for none, and the distance (m) flown."""
     episode = Episode(case, place, governed)
     try:
         return episode.fly(seconds), episode.way
@@ -309,7 +310,7 @@ async def fly_case(case: Case, place: PlaceMap, seconds: float, governed: bool) 
 
 
 def table(flown: list[tuple[Case, str]]) -> list[str]:
-    """Collisions of flights by each condition, within the promise and beyond."""
+    """Returns the collisions of flights by each condition, within the promise and beyond."""
     rows = [f"{'':30}{'promised':>16}{'beyond':>16}"]
     for name in ("map", "weather", "kind", "sensing", "wind", "thickness", "beams"):
         for value in sorted({getattr(case, name) for case, _ in flown}):
@@ -323,7 +324,7 @@ def table(flown: list[tuple[Case, str]]) -> list[str]:
 
 
 def harmless(seconds: float) -> dict[str, float]:
-    """Share of steps changed and of way lost in missions of `belief`."""
+    """Returns the share of steps changed and of distance lost in missions of `belief`."""
     rate = load_vehicle().rates.control
     changed = aloft = 0
     ways = {True: 0.0, False: 0.0}
@@ -362,7 +363,7 @@ def keep_page(arguments: argparse.Namespace, flown: list[tuple[Case, str]], figu
 
 
 def main() -> int:
-    """Fly, and say whether the promise was kept."""
+    """Flies, and prints whether the promise was kept."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--episodes", type=int, default=600)
     parser.add_argument("--seconds", type=float, default=25.0, help="of each")

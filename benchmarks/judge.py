@@ -1,4 +1,4 @@
-"""How far a judge agrees with two labellings of 200 pairs of a report's wording and a clue (test/data/judge_pairs).
+"""The agreement of a judge with two labellings of 200 pairs of a report's wording and a clue (test/data/judge_pairs).
 
     python benchmarks/judge.py            # the offline judge
     python benchmarks/judge.py --judge llm    # the model at ESAR_JUDGE_URL
@@ -31,7 +31,7 @@ GOALS = {"precision": 0.9, "recall": 0.8, "kappa_of_the_labels": 0.8}
 
 @dataclass(frozen=True)
 class Labelled:
-    """One pair and what each labelling says."""
+    """A pair with the label of each labelling."""
 
     part: str
     report: str
@@ -41,7 +41,7 @@ class Labelled:
 
 
 def load_pairs() -> list[Labelled]:
-    """All pairs, in the file's order."""
+    """Returns all pairs, in the file's order."""
     with FILE.open(encoding="utf-8", newline="") as file:
         return [
             Labelled(
@@ -56,13 +56,13 @@ def load_pairs() -> list[Labelled]:
 
 
 def answers(pairs: Sequence[Labelled], judge: Judge) -> list[bool]:
-    """The judge on each pair by itself: its wording alone, without the reported kind."""
+    """Returns the judge's answer on each pair by itself: its wording alone, without the reported kind."""
     said = [judge.decide([Pair(p.report, "", p.truth.replace("_", " "), p.truth)]).answers[0] for p in pairs]
     return [bool(answer) for answer in said]
 
 
 def kappa(a: Sequence[bool], b: Sequence[bool]) -> float:
-    """Cohen's kappa of two labellings of the same things."""
+    """Returns Cohen's kappa of two labellings of the same things."""
     n = len(a)
     observed = sum(x == y for x, y in zip(a, b, strict=True)) / n
     by_chance = sum((list(a).count(v) / n) * (list(b).count(v) / n) for v in (True, False))
@@ -70,7 +70,7 @@ def kappa(a: Sequence[bool], b: Sequence[bool]) -> float:
 
 
 def rates(pairs: Sequence[Labelled], said: Sequence[bool]) -> tuple[float, float, float]:
-    """Precision, recall and F1 over the pairs whose labels agree."""
+    """Returns precision, recall and F1 over the pairs whose labels agree."""
     agreed = [(p.labels[0], s) for p, s in zip(pairs, said, strict=True) if p.labels[0] == p.labels[1]]
     hits = sum(label and s for label, s in agreed)
     claimed, there = sum(s for _, s in agreed), sum(label for label, _ in agreed)
@@ -82,19 +82,19 @@ def rates(pairs: Sequence[Labelled], said: Sequence[bool]) -> tuple[float, float
 
 
 def best_similarity(pairs: Sequence[Labelled]) -> float:
-    """The highest threshold with the best F1 on the half `fit`."""
+    """Returns the highest threshold with the best F1 on the half `fit`."""
     fit = [pair for pair in pairs if pair.part == "fit"]
     scored = [(rates(fit, answers(fit, OfflineJudge(similarity=value)))[2], value) for value in CANDIDATES]
     return max(scored)[1]
 
 
 def figures(pairs: Sequence[Labelled], judge: Judge) -> dict[str, float]:
-    """Agreement on the half `held_out`."""
+    """Returns the agreement on the half `held_out`."""
     return agreement(pairs, dict(zip(pairs, answers(pairs, judge), strict=True)))
 
 
 def agreement(pairs: Sequence[Labelled], answered: Mapping[Labelled, bool]) -> dict[str, float]:
-    """Agreement on the half `held_out`, of answers by pair."""
+    """Returns the agreement on the half `held_out`, of answers by pair."""
     held = [pair for pair in pairs if pair.part == "held_out"]
     said = [answered[pair] for pair in held]
     first, second = ([pair.labels[i] for pair in held] for i in (0, 1))
@@ -122,7 +122,7 @@ def intervals(pairs: Sequence[Labelled], judge: Judge) -> dict[str, tuple[float,
 
 
 def main() -> None:
-    """Print the table."""
+    """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--judge", choices=NAMES, default="offline")
     add_page(parser)

@@ -1,4 +1,4 @@
-"""How well objects are placed, counted and how honestly: short flights past known objects, in the episode engine.
+"""The accuracy, count and consistency of located objects: short flights past known objects, in the episode engine.
 
 `python benchmarks/localisation.py [--flights 20] [--seconds 75] [--preset paper] [--detector NAME] [--keep FILE]
 [--from FILE]`. Each flight starts beside an object of a dev task and flies a spiral. Its pictures are fused several
@@ -48,7 +48,7 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.suites.esarbench.deployer import segmentation_kinds
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
-NEAR = 60.0  # m, nearest look of the objects that the error is told of
+NEAR = 60.0  # m, nearest look of the objects whose error counts
 MATCH = load_thresholds().error_threshold  # m, farthest from a true object of its kind that a track counts as it
 DRAWS = 5  # noisy odometries each flight is fused under
 JITTER = 0.1  # of a box's size: what boxes of a network miss the object's outline by
@@ -63,7 +63,7 @@ _NO_PICTURE = np.zeros((1, 1, 3), dtype=np.uint8)
 
 @dataclass(frozen=True)
 class Seen:
-    """One detection with the depth around it."""
+    """A detection with the depth around it."""
 
     stamp: float
     camera: str
@@ -76,7 +76,7 @@ class Seen:
 
 @dataclass
 class Flight:
-    """What one flight saw, and what was there."""
+    """The detections of one flight, and the true objects."""
 
     task: str
     seed: int
@@ -87,12 +87,12 @@ class Flight:
 
 
 class Tap(SegmentationOracle):
-    """The segmentation oracle, writing down what it sees."""
+    """The segmentation oracle, whose detections are recorded."""
 
     flight: Flight
 
     def detect(self, frames: Any) -> list[list[Detection2D]]:
-        """As the oracle."""
+        """Returns the oracle's detections and records them."""
         found = super().detect(frames)
         for frame, detections in zip(frames, found, strict=True):
             for detection in detections:
@@ -103,7 +103,7 @@ class Tap(SegmentationOracle):
 
 
 class TapBeside:
-    """The same with a detector beside it. No oracle to the engine, which draws no colours for those."""
+    """The same with a detector beside it. It is no oracle to the engine, which draws no colours for oracles."""
 
     name = TAP
     eligible = False  # it needs the object ids
@@ -113,15 +113,15 @@ class TapBeside:
 
     @property
     def prompts(self) -> Mapping[str, str]:
-        """The oracle's."""
+        """The oracle's prompts."""
         return self._tap.prompts
 
     def set_prompts(self, prompts: Mapping[str, str]) -> None:
-        """The oracle's."""
+        """Sets the oracle's prompts."""
         self._tap.set_prompts(prompts)
 
     def detect(self, frames: Any) -> list[list[Detection2D]]:
-        """As the oracle."""
+        """Returns the oracle's detections and records those of both."""
         for frame, detections in zip(frames, self._other.detect(frames), strict=True):
             self._tap.flight.boxes += [_seen(frame, detection, 0) for detection in detections]
         return self._tap.detect(frames)
@@ -139,7 +139,7 @@ _TAP = Tap({"objects": segmentation_kinds()})
 
 
 def tasks(count: int) -> list[Task]:
-    """Tasks of the dev events in turn, spread over each event's snapshots."""
+    """Returns tasks of the dev events in turn, spread over each event's snapshots."""
     events = sorted(event for event, entry in benchmark_index()["events"].items() if entry["split"] == "dev")
     names = {event: list(event_tasks(benchmark_event(event))) for event in events}
     rounds = math.ceil(count / len(events))
@@ -152,7 +152,7 @@ def tasks(count: int) -> list[Task]:
 
 
 def flown(task: Task, seconds: float, preset: str) -> Flight:
-    """Fly past one of the task's objects under the true odometry."""
+    """Flies past one of the task's objects under the true odometry; returns the record."""
     place, rng = load_map(task.map), np.random.default_rng(task.seed)
     truth = tuple((kind, _on_ground(place, xy)) for kind, xy in task.objects)
     beside = np.array(task.objects[rng.integers(len(task.objects))][1])
@@ -177,7 +177,7 @@ def _on_ground(place: PlaceMap, xy: tuple[float, float]) -> tuple[float, float, 
 
 @dataclass
 class Sums:
-    """Figures of one way of fusing, over flights and draws."""
+    """Sums of one method of fusion, over flights and draws."""
 
     objects: int = 0  # that were placed
     tracks: int = 0
@@ -190,7 +190,7 @@ class Sums:
     first_nees: list[float] = field(default_factory=list)  # one track a flight: those err independently
 
     def figures(self) -> dict[str, float]:
-        """As printed."""
+        """Returns the figures by name."""
         n = max(1, len(self.first_nees))
         low, high = chi2.ppf([0.025, 0.975], 3 * n) / n
         nees = np.array(self.nees)
@@ -220,7 +220,7 @@ def judge(
     reliability: Reliability,
     sums: Sums,
 ) -> None:
-    """Fuse a flight's sightings in one way and add to its figures; truths: place of each id in the pictures."""
+    """Fuses a flight's sightings by one method and adds to its sums; truths: place of each id in the pictures."""
     settings, rng = _SETTINGS, np.random.default_rng(seed)
     fusion = ClueFusion(settings.fusion, reliability=reliability)
     owners: dict[int, Counter[int]] = {}
@@ -270,7 +270,7 @@ def judge(
 
 
 def _frame(seen: Seen, size: tuple[int, int], error: OdometryError | None, rig: Vehicle) -> CameraFrame:
-    """The picture again, its depth known around the detection only, placed as the odometry would."""
+    """Returns the picture with depth around the detection only, at the pose of the odometry."""
     width, height = size
     depth = np.full((height, width), np.nan, dtype=np.float32)
     (left, top), window = seen.corner, seen.depth
@@ -286,7 +286,7 @@ def _frame(seen: Seen, size: tuple[int, int], error: OdometryError | None, rig: 
 
 
 def _as_boxed(detection: Detection2D, rng: np.random.Generator) -> Detection2D:
-    """As a network gives it: no mask, and a box that misses the outline by a share of its size."""
+    """Returns the detection as of a network: no mask, and a box that misses the outline by a share of its size."""
     x, y, width, height = detection.box
     left, right = x + rng.normal(-0.02, JITTER / 2) * width, x + width * (1.0 + rng.normal(0.02, JITTER / 2))
     top, bottom = y + rng.normal(-0.02, JITTER / 2) * height, y + height * (1.0 + rng.normal(0.02, JITTER / 2))
@@ -295,7 +295,7 @@ def _as_boxed(detection: Detection2D, rng: np.random.Generator) -> Detection2D:
 
 
 def _true_places(flight: Flight) -> dict[int, Vector]:
-    """Place of each id in the pictures: ids do not tell which of a kind it is, the place that was seen does."""
+    """Returns the place of each id in the pictures, by where it was seen: the id names no single object of a kind."""
     kinds, settings = segmentation_kinds(), _SETTINGS.localisation
     rig, found = load_vehicle(), dict[int, list[Vector]]()
     for seen in flight.masks:
@@ -311,7 +311,7 @@ def _true_places(flight: Flight) -> dict[int, Vector]:
 
 
 def _nearest(clue: SeenClue, flight: Flight) -> tuple[int, Vector | None]:
-    """A true object of the clue's kind within MATCH, by a number of its own, or none."""
+    """Returns number and place of a true object of the clue's kind within MATCH; 0 and None: there is none."""
     near = [
         (float(np.linalg.norm(np.array(at) - clue.position)), -1 - n)
         for n, (kind, at) in enumerate(flight.truth)
@@ -322,7 +322,7 @@ def _nearest(clue: SeenClue, flight: Flight) -> tuple[int, Vector | None]:
 
 
 def judged(flights: list[Flight], detector: DetectorBackend | None) -> Iterator[tuple[str, str, Sums]]:
-    """Figures of each way and odometry."""
+    """Yields the sums of each method and odometry."""
     rig = load_vehicle()
     truths = [_true_places(flight) for flight in flights]
     for way in ("masks", "boxes", *(["detector"] if detector is not None else [])):
@@ -338,7 +338,7 @@ def judged(flights: list[Flight], detector: DetectorBackend | None) -> Iterator[
 
 
 def main() -> None:
-    """Fly, judge and print."""
+    """Flies, judges and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--flights", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=75.0, help="simulated, each flight")
@@ -359,8 +359,8 @@ def main() -> None:
             began = time.process_time()
             flights.append(flown(task, arguments.seconds, arguments.preset))
             saw, cpu = (len(flights[-1].masks), len(flights[-1].boxes)), time.process_time() - began
-            told = f"{saw[0]:5d} sightings, {saw[1]:5d} of the detector's" if detector else f"{saw[0]:5d} sightings"
-            print(f"{task.id:<20} {task.weather.value:<14} {told} {cpu:6.1f} CPU s", flush=True)
+            words = f"{saw[0]:5d} sightings, {saw[1]:5d} of the detector's" if detector else f"{saw[0]:5d} sightings"
+            print(f"{task.id:<20} {task.weather.value:<14} {words} {cpu:6.1f} CPU s", flush=True)
             if arguments.keep:
                 arguments.keep.write_bytes(pickle.dumps(flights))
     print(
@@ -371,8 +371,8 @@ def main() -> None:
     rows = []
     for way, odometry, sums in judged(flights, detector):
         if not sums.errors:
-            told = f"none from within {NEAR:.0f} m: {sums.objects} objects, {sums.false_reports} false reports"
-            print(f"{way:<10}{odometry:<10}  {told}")
+            words = f"none from within {NEAR:.0f} m: {sums.objects} objects, {sums.false_reports} false reports"
+            print(f"{way:<10}{odometry:<10}  {words}")
             figures[f"{way}_{odometry}_false_reports"] = sums.false_reports
             rows.append((way, odometry, sums.objects, *("-" * 4), sums.false_reports, *("-" * 3)))
             continue

@@ -1,4 +1,4 @@
-"""CPU cost, memory and accuracy of the voxel map, on a workload this command makes itself.
+"""The CPU cost, memory and accuracy of the voxel map, on a workload that this command makes itself.
 
     python benchmarks/mapper.py [--quick]
 
@@ -71,24 +71,24 @@ GOALS: dict[str, tuple[float, str]] = {
 
 
 def timed(call: Callable[[], Any]) -> float:
-    """CPU ms of a call on this thread."""
+    """Returns the CPU ms of a call on this thread."""
     start = time.thread_time()
     call()
     return (time.thread_time() - start) * 1e3
 
 
 def record(world: World, poses: Sequence[Pose], model: CameraModel) -> list[Frame]:
-    """Depth of the four cameras at each pose of the vehicle."""
+    """Returns the depth of the four cameras at each pose of the vehicle."""
     return [[world.view(pose, camera, model, REACH) for camera in CAMERAS] for pose in poses]
 
 
 def integration_times(voxel_map: VoxelMap, frames: Iterable[Frame], reach: float) -> NDArray[np.float64]:
-    """CPU ms of each frame."""
+    """Returns the CPU ms of each frame."""
     return np.array([timed(lambda frame=frame: voxel_map.integrate_frame(frame, reach)) for frame in frames])
 
 
 def measure_integration(frames: list[Frame], large: list[Frame]) -> dict[str, float]:
-    """Frames at 10 Hz into empty maps of several resolutions and ranges."""
+    """Measures frames at 10 Hz into empty maps of several resolutions and ranges."""
     figures: dict[str, float] = {}
     by_world = []
     for span in (2000.0, 5000.0):
@@ -114,7 +114,7 @@ def measure_integration(frames: list[Frame], large: list[Frame]) -> dict[str, fl
 
 
 def measure_consumers(frames: list[Frame]) -> dict[str, float]:
-    """What reads the map, twice a second while it is fed at 10 Hz."""
+    """Measures the readers of the map, twice a second while it is fed at 10 Hz."""
     voxel_map = VoxelMap()
     frontiers, layers = Frontiers(voxel_map), BevLayers(voxel_map)
     times: dict[str, list[float]] = {}
@@ -146,7 +146,7 @@ def measure_consumers(frames: list[Frame]) -> dict[str, float]:
 
 
 def measure_cloud(world: World) -> dict[str, float]:
-    """The message of all occupied voxels, twice a second in a flight of 22 s, from 1e5 points on."""
+    """Measures the message of all occupied voxels, twice a second in a flight of 22 s, from 1e5 points on."""
     voxel_map = VoxelMap()
     cloud = OccupiedCloud(voxel_map)
     times = []
@@ -159,7 +159,7 @@ def measure_cloud(world: World) -> dict[str, float]:
 
 
 def measure_others(frames: list[Frame]) -> dict[str, float]:
-    """Parts of the map that the goals say nothing about, and several maps in one."""
+    """Measures parts of the map without a goal, and several maps in one."""
     figures: dict[str, float] = {}
     half = 1000.0
     coverage = Coverage([(-half, -half), (half, -half), (half, half), (-half, half)], REACH)
@@ -196,7 +196,7 @@ def measure_others(frames: list[Frame]) -> dict[str, float]:
 
 
 def measure_ten_minutes(world: World) -> dict[str, float]:
-    """600 s at 1 Hz of pictures: growth, memory, paging and the file; the same frames into a map that pages."""
+    """Measures growth, memory, paging and the file over 600 s of pictures at 1 Hz, and again with a map that pages."""
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
         plain, paged = VoxelMap(), VoxelMap(reserved_blocks=1 << 12, page_folder=Path(folder))
         times, paged_times, evictions = [], [], []
@@ -226,7 +226,7 @@ def measure_ten_minutes(world: World) -> dict[str, float]:
 
 
 def first_use() -> dict[str, float]:
-    """CPU s until every kernel has run once: on a fresh machine, and with the kernels kept beside the source."""
+    """Returns the CPU s until every kernel has run once: on a fresh machine, and with cached kernels."""
     code = "import time; from esar_ros.mapping.mapper import Mapper; m = Mapper(1.0, 120.0, 120.0)\n"
     code += "began = time.process_time(); m.warm_up(); print(time.process_time() - began)"
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Accuracy of the voxel map against the world of the mapper's benchmark, with and without errors of the sensors."""
+"""The accuracy of the voxel map against the world of the mapper's benchmark, with and without errors of the sensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Frame = list[DepthView]
 
 
 def disturbed(frames: list[Frame], depth_noise: float = 0.0, pose_noise: bool = False, late: int = 0) -> list[Frame]:
-    """The same frames with Gaussian depth noise (share), pose noise (0.1 m, 0.3 degrees), or poses so many late."""
+    """Returns the frames with Gaussian depth noise (share), pose noise (0.1 m, 0.3 degrees), or late poses."""
     rng = np.random.default_rng(7)
     out = []
     for n, frame in enumerate(frames):
@@ -38,18 +38,18 @@ def disturbed(frames: list[Frame], depth_noise: float = 0.0, pose_noise: bool = 
 
 
 def located_by_odometry(frames: list[Frame], poses: Sequence[Pose], period: float) -> list[Frame]:
-    """The same frames at the poses that the simulator's odometry with its slow errors tells."""
+    """Returns the frames at the poses of the simulator's odometry with its slow errors."""
     error = OdometryError(load_vehicle().odometry_error, 3, "uav1")
     out = []
     for n, (frame, true) in enumerate(zip(frames, poses, strict=True)):
-        told = error.estimate(int(n * period * 1e9), true, np.zeros(3)).pose
-        correction = told.compose(true.inverse())
+        estimated = error.estimate(int(n * period * 1e9), true, np.zeros(3)).pose
+        correction = estimated.compose(true.inverse())
         out.append([replace(view, pose=correction.compose(view.pose)) for view in frame])
     return out
 
 
 def whole(voxel_map: VoxelMap) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """First voxel and classes of the box that is known."""
+    """Returns the first voxel and the classes of the box that is known."""
     known = voxel_map.known_blocks() * 16
     low = known.min(axis=0) + voxel_map.first_cell
     nx, ny, nz = (int(n) for n in known.max(axis=0) + 16 - known.min(axis=0))
@@ -57,7 +57,7 @@ def whole(voxel_map: VoxelMap) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
 
 
 def accuracy(world: World, frames: list[Frame], clean: list[Frame], depth_noise: float = 0.0) -> dict[str, float]:
-    """Of a map made from frames, against the world that the clean frames show.
+    """Returns the accuracy of a map made from frames, against the world that the clean frames show.
 
     Strict precision: occupied voxels that hold something solid. Recall: voxels in which pixels of at
     least three clean frames end that are occupied. Freed: voxels at least half solid that are free.
@@ -90,7 +90,7 @@ def accuracy(world: World, frames: list[Frame], clean: list[Frame], depth_noise:
 
 
 def removed_obstacles(frames: list[Frame], poses: Sequence[Pose], reach: float = REACH) -> dict[str, float]:
-    """What is left of trees that were cut: the same flight over the same ground, with and then without them."""
+    """Returns the share left of trees that were cut, from flights over the same ground with and then without them."""
     voxel_map = VoxelMap()
     for frame in frames:
         for _ in range(3):

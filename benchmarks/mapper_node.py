@@ -1,4 +1,4 @@
-"""What the mapper costs as a node with readers, and what Open3D's VoxelBlockGrid costs on the same frames."""
+"""The cost of the mapper as a node with readers, and of Open3D's VoxelBlockGrid on the same frames."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Frame = list[DepthView]
 
 
 def cpu(call: Any) -> float:
-    """CPU ms of a call over all threads of the process."""
+    """Returns the CPU ms of a call over all threads of the process."""
     began = time.process_time()
     call()
     return (time.process_time() - began) * 1e3
 
 
 def whole_node(frames: list[Frame], poses: list[Pose], period: float) -> dict[str, float]:
-    """Share of a core that the node needs at this period, every product read by somebody. Empty without ROS.
+    """Returns the share of a core that the node needs at this period with a reader of every product; empty without ROS.
 
     The node runs in real time mode with frames handed over in the process, as in a mission; its readers
     take the serialised messages in this process too, so their cost is in the figure.
@@ -110,7 +110,7 @@ def whole_node(frames: list[Frame], poses: list[Pose], period: float) -> dict[st
 
 
 def open3d_grid(frames: list[Frame], reach: float) -> dict[str, float]:
-    """CPU ms a frame of Open3D's VoxelBlockGrid, 1 m voxels, surface only: it knows no free and no unknown space."""
+    """Returns the CPU ms a frame of Open3D's VoxelBlockGrid: 1 m voxels, surfaces alone, no free space."""
     try:
         import open3d
     except (ImportError, OSError):

@@ -1,4 +1,4 @@
-"""Workload of the mapper's benchmark: hills with clustered trees, a flight over them, four depth cameras.
+"""The workload of the mapper's benchmark: hills with clustered trees, a flight over them, four depth cameras.
 
 The world is a raster of 0.5 m: ground height and, where a tree stands, the span of its crown or
 trunk. Depth comes from marching rays through exactly that raster, so its voxels are known truth.
@@ -24,7 +24,7 @@ CAMERAS = ((0.0, -20.0), (90.0, -20.0), (-90.0, -20.0), (0.0, -90.0))  # yaw, pi
 
 
 class World:
-    """Heights in m above the map frame's origin, rows along y."""
+    """A world of hills and trees: heights in m above the map frame's origin, rows along y."""
 
     def __init__(self, seed: int = 0, trees: int = 60000) -> None:
         rng = np.random.default_rng(seed)
@@ -45,12 +45,12 @@ class World:
         self.ceiling = np.ascontiguousarray(coarse.max(axis=(1, 3)))
 
     def ground_at(self, x: float, y: float) -> float:
-        """Mean ground height (m) of the 40 m square around a map-frame position."""
+        """Returns the mean ground height (m) of the 40 m square around a map-frame position."""
         i, j = int((x + SPAN / 2) / CELL), int((y + SPAN / 2) / CELL)
         return float(self.ground[j - 40 : j + 40, i - 40 : i + 40].mean())
 
     def view(self, vehicle: Pose, camera: tuple[float, float], model: CameraModel, reach: float) -> DepthView:
-        """Depth picture of a camera (yaw, pitch in degrees) on the vehicle; +inf beyond the reach."""
+        """Returns the depth picture of a camera (yaw, pitch in degrees) on the vehicle; +inf beyond the reach."""
         optical = Pose(np.zeros(3), quaternion_from_rotation(optical_rotation(*map(math.radians, camera))))
         pose = vehicle.compose(optical)
         pinhole = np.array([model.fx, model.fy, model.cx, model.cy])
@@ -60,14 +60,14 @@ class World:
         return DepthView(depth, model, pose)
 
     def solid(self, first_cell: NDArray[np.int64], shape: tuple[int, int, int]) -> NDArray[np.uint8]:
-        """How many of the eight 0.5 m cells in each 1 m voxel of a box are solid; 9 where one is only touched."""
+        """Returns the number of solid 0.5 m cells, 0..8, in each 1 m voxel of a box; 9 where one is only touched."""
         out = np.zeros(shape, np.uint8)
         _fill(self.ground, self.bottom, self.top, first_cell, out)
         return out
 
 
 def flight(world: World, seconds: float, period: float, speed: float = 10.0) -> list[Pose]:
-    """A lawn-mower over the world's middle at 40 to 80 m above ground."""
+    """Returns the poses of a lawn-mower pattern over the world's middle at 40 to 80 m above ground."""
     poses = []
     x, y, along, turned, left = -700.0, -700.0, 1.0, False, 1400.0
     for n in range(int(seconds / period)):

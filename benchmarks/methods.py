@@ -1,4 +1,4 @@
-"""Search methods on whole missions: flown as `esar bench` flies them, compared as `esar report` compares them.
+"""The search methods on whole missions, flown as `esar bench` flies them, compared as `esar report` compares them.
 
     python benchmarks/methods.py RUN [--workers K] [--out FOLDER] [--page]
 
@@ -32,7 +32,7 @@ ORACLE, NETWORK = "segmentation_oracle", "esar_yolo"
 
 @dataclass(frozen=True)
 class Run:
-    """What is flown, at 320x240, with the governor on, noisy odometry and one seed a task."""
+    """A run: planners and tasks, at 320x240, with the governor on, noisy odometry and one seed a task."""
 
     title: str
     about: str

@@ -1,4 +1,4 @@
-"""A simulator of one's own to measure: on a free port, in a process that ends with the measurement."""
+"""A simulator to measure, on a free port, in a process that ends with the measurement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def start_simulator(*arguments: str, image: str = "640x480") -> tuple[subprocess.Popen[str], int]:
-    """Process and port of a simulator that answers; arguments as `python -m esar_ros.sim.server` takes them."""
+    """Returns process and port of a simulator that answers; arguments as `python -m esar_ros.sim.server` takes them."""
     command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--image", image, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""Pages of docs/results: a benchmark that is called with --page writes the figures that it prints as one.
+"""The pages of docs/results: a benchmark that is called with --page writes the figures that it prints as one.
 
 A page names the command that made it, the day, the version and what it ran on, so that the figures can be made again.
 """
@@ -26,7 +26,7 @@ _LOAD_AT_START = os.getloadavg()[0]
 
 @dataclass(frozen=True)
 class Table:
-    """Columns with their units, and rows of as many cells; numbers are shown with four digits."""
+    """A table: columns with their units, and rows of as many cells; numbers are shown with four digits."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -129,7 +129,7 @@ def _circumstances() -> dict[str, str]:
 
 
 def _commit() -> str:
-    """Returns the checkout's commit, and whether what is measured was changed since."""
+    """Returns the checkout's commit, with a note where the measured files differ from it."""
     measured = ["esar_ros", "benchmarks", "config", "models"]
     try:
         name = _git("describe", "--always", "--tags")

@@ -1,4 +1,4 @@
-"""Share of briefs that `belief`'s rules understand, of those whose words the rules were not made for.
+"""The share of briefs that `belief`'s rules understand, of those whose words the rules were not made for.
 
     python benchmarks/phrasings.py
 
@@ -31,38 +31,39 @@ def bearing(direction: Any) -> float | None:
     return None if direction is None else (90.0 - math.degrees(direction.angle)) % 360.0
 
 
-def is_turned(got: float | None, told: float | None) -> bool:
-    """Returns whether both are within 23 degrees, or both not told."""
-    if got is None or told is None:
-        return got is told
-    return abs((got - told + 180.0) % 360.0 - 180.0) <= 23.0
+def is_turned(got: float | None, expected: float | None) -> bool:
+    """Returns whether both are within 23 degrees, or both are not stated."""
+    if got is None or expected is None:
+        return got is expected
+    return abs((got - expected + 180.0) % 360.0 - 180.0) <= 23.0
 
 
-def is_long(got: Any, told: float | None) -> bool:
-    """Returns whether the length is within a quarter or 30 m, or both are not told."""
-    if got is None or told is None:
-        return got is told
-    return bool(abs(got.metres - told) <= max(0.25 * told, 30.0))
+def is_long(got: Any, expected: float | None) -> bool:
+    """Returns whether the length is within a quarter or 30 m, or both are not stated."""
+    if got is None or expected is None:
+        return got is expected
+    return bool(abs(got.metres - expected) <= max(0.25 * expected, 30.0))
 
 
-def is_start(facts: BriefFacts, told: list[Any] | None) -> bool:
+def is_start(facts: BriefFacts, expected: list[Any] | None) -> bool:
     """Returns whether the landmark lies where the brief has it."""
     start = facts.start
-    if told is None:
+    if expected is None:
         return start is None
-    if told[0] == 0:
+    if expected[0] == 0:
         return start is None or (start.direction is None and (start.distance is None or start.distance.metres <= 30.0))
-    return start is not None and is_long(start.distance, told[0]) and is_turned(bearing(start.direction), told[1])
+    length, direction = expected
+    return start is not None and is_long(start.distance, length) and is_turned(bearing(start.direction), direction)
 
 
-def are_ways(facts: BriefFacts, told: list[list[Any]]) -> bool:
-    """Returns whether the ways are those told, in order."""
+def are_ways(facts: BriefFacts, expected: list[list[Any]]) -> bool:
+    """Returns whether the ways are those of the brief, in order."""
     moves = [move for move in facts.moves if not move.searched]
-    return len(moves) == len(told) and all(
+    return len(moves) == len(expected) and all(
         is_long(move.distance, way[0])
         and is_turned(bearing(move.direction), way[1])
         and (number == 0 or (move.reference is Reference.PREVIOUS) == (len(way) > 2))
-        for number, (move, way) in enumerate(zip(moves, told, strict=True))
+        for number, (move, way) in enumerate(zip(moves, expected, strict=True))
     )
 
 

@@ -1,4 +1,4 @@
-"""What methods cost: CPU time of a decision, and the share of a core that planner and pilot take while they fly.
+"""The cost of methods: CPU time of a decision, and the share of a core that planner and pilot take while they fly.
 
 `python benchmarks/planners.py [--planners belief,fbe] [--seconds 120] [--task ID] [--preset fast]`. Each method flies
 the start of a task in the engine, once to load its compiled kernels and once measured. CPU time is of the thread that
@@ -34,7 +34,7 @@ GOAL_CORE = 0.30  # share of a core, planner and pilot together
 
 
 class Meter:
-    """Sums the CPU time (s) of a method's calls; the method goes on as before."""
+    """A meter that sums the CPU time (s) of a method's calls and leaves the method as it is."""
 
     def __init__(self, owner: type, name: str) -> None:
         self.owner, self.name, self.times = owner, name, list[float]()
@@ -57,7 +57,7 @@ class Meter:
 
 
 def measure(planner: str, task: Task, preset: str) -> dict[str, float]:
-    """Figures of one method."""
+    """Returns the figures of one method."""
     conditions = RunConditions(preset=preset, detector=DETECTOR)
     fly(ESARBENCH, task.model_copy(update={"t_max": 4.0}), planner, task.seed, conditions)
     with Meter(Session, "reset") as begin, Meter(Session, "decide") as decide, Meter(Pilot, "step") as step:
@@ -77,7 +77,7 @@ def measure(planner: str, task: Task, preset: str) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure and print."""
+    """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--planners", default="", help="with commas; without: all that can be created here")
     parser.add_argument("--task", default="aotai-first")

@@ -1,4 +1,4 @@
-"""CPU time of one four-camera frame (RGB, depth, ids; depth and ids alone), of a LiDAR scan, of the start, and memory.
+"""The CPU time of one four-camera frame (RGB, depth, ids; depth and ids), of a LiDAR scan, of the start, and memory.
 
 `python benchmarks/renderer.py [--frames N] [--maps ID,ID]`. CPU time is of the whole process with all its threads.
 Every size runs in a process of its own, since memory and start belong to it. The last line is JSON.
@@ -42,7 +42,7 @@ _GOALS = {
 
 
 def _measure(map_id: str, width: int, height: int, frames: int) -> dict[str, float]:
-    """Figures of one picture size; run in a fresh process."""
+    """Returns the figures of one picture size; run in a fresh process."""
     import psutil
 
     started = time.perf_counter()
@@ -96,7 +96,7 @@ def _measure(map_id: str, width: int, height: int, frames: int) -> dict[str, flo
 
 
 def _lidar(world: Any) -> float:
-    """CPU ms of a 16 x 360 scan, +-15 degrees, 100 m, 8 m above a forest's ground."""
+    """Returns the CPU ms of a 16 x 360 scan, +-15 degrees, 100 m, 8 m above a forest's ground."""
     elevation, azimuth = np.meshgrid(np.radians(np.linspace(-15, 15, 16)), np.radians(np.arange(360)), indexing="ij")
     flat = np.cos(elevation)
     rays = np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1).reshape(-1, 3)
@@ -112,7 +112,7 @@ def _lidar(world: Any) -> float:
 
 
 def main() -> None:
-    """Measure every size and print a table and a JSON line."""
+    """Measures every size and prints a table and a JSON line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=20, help="frames a place and size")
     parser.add_argument("--maps", default=",".join(_SPOTS), help="map ids, separated by commas (default %(default)s)")

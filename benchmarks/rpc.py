@@ -1,4 +1,4 @@
-"""What AirSim's RPC costs: the client's CPU for eight pictures, and lockstep steps a second.
+"""The cost of AirSim's RPC: the client's CPU for eight pictures, and lockstep steps a second.
 
 python benchmarks/rpc.py [--port P]   without a port a simulator of its own is started
 """
@@ -25,7 +25,7 @@ GOALS = {"eight_images_client_cpu_ms": 6.0, "lockstep_step_wall_ms": 2.0}
 
 
 def median_of(action: Any, rounds: int) -> tuple[float, float]:
-    """Median CPU and wall time of an action, ms."""
+    """Returns the median CPU and wall time (ms) of an action."""
     cpu, wall = [], []
     for _ in range(rounds):
         began, used = time.perf_counter(), time.process_time()
@@ -36,7 +36,7 @@ def median_of(action: Any, rounds: int) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Measure, print a table and one line of JSON; 1 when a goal is missed."""
+    """Measures, prints a table and one line of JSON; returns 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, help="of a running simulator with 640x480 cameras")
     add_page(parser)
@@ -67,14 +67,14 @@ def main() -> int:
 
 
 def measure(client: AirSimClient) -> dict[str, float]:
-    """Figures of one vehicle, on its own connection."""
+    """Returns the figures of one vehicle, on its own connection."""
     client.call("simPause", True)
     requests = [image_request(camera, SCENE) for camera in CAMERAS]
     requests += [image_request(camera, DEPTH_PLANAR, as_float=True) for camera in CAMERAS]
 
     def look() -> None:
-        for told in client.call("simGetImages", requests, "", False):
-            image = CameraImage.of(told)
+        for response in client.call("simGetImages", requests, "", False):
+            image = CameraImage.of(response)
             assert image.pixels.size in (640 * 480, 640 * 480 * 3)
 
     def step() -> None:

@@ -3,7 +3,7 @@
 python benchmarks/soak.py [--minutes 30] [--simulated]
 
 In real time: control at 20 Hz, ranges at 10 Hz, four cameras at 1 Hz, four vehicles, while the simulator's own clock
-runs. --simulated: the same in lockstep, as fast as the machine can, so many minutes of simulated time.
+runs. --simulated: the same in lockstep, as fast as the machine can, for as many minutes of simulated time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SETTLED = 0.2  # share of the run after which memory is compared
 
 @dataclass
 class Watch:
-    """What is measured on the way."""
+    """The measurements of a run."""
 
     stamps: list[int] = field(default_factory=list)  # ns, of the frames
     memory: list[float] = field(default_factory=list)  # MiB, simulator and renderer
@@ -39,13 +39,13 @@ class Watch:
 
 
 def memory_of(process: subprocess.Popen[str]) -> float:
-    """MiB held by a process and its children."""
+    """Returns the MiB held by a process and its children."""
     root = psutil.Process(process.pid)
     return sum(p.memory_info().rss for p in (root, *root.children(recursive=True))) / 2**20
 
 
 def soak(minutes: float, simulated: bool, image: str = "320x240", quiet: bool = False) -> dict[str, float]:
-    """Run, and answer the figures."""
+    """Runs, and returns the figures."""
     pace = ["--paused"] if simulated else []
     process, port = start_simulator("--vehicles", ",".join(VEHICLES), *pace, image=image)
     watch = Watch()
@@ -101,7 +101,7 @@ def soak(minutes: float, simulated: bool, image: str = "320x240", quiet: bool = 
 
 
 def main() -> int:
-    """Measure, print a table and one line of JSON; 1 when a goal is missed."""
+    """Measures, prints a table and one line of JSON; returns 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--simulated", action="store_true", help="lockstep instead of real time")

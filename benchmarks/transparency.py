@@ -1,8 +1,8 @@
-"""How often the safety governor changes what a planner's pilot asks for, in open terrain.
+"""The share of a pilot's commands that the safety governor changes, in open terrain.
 
 python benchmarks/transparency.py [--planner belief] [--map lop_nur] [--limit 5] [--seconds 300]
 
-Flies the first dev tasks of a map, cut to so many seconds, in the episode engine and counts the steps in which the
+Flies the first dev tasks of a map, each cut to --seconds, in the episode engine and counts the steps in which the
 command given is not the one asked for. Steps on the ground are left out; take-off is not.
 """
 
@@ -28,7 +28,7 @@ ALOFT = 1.0  # m above the start, from which a second counts as flown
 
 
 def main() -> int:
-    """Fly and count."""
+    """Flies and counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--planner", default="belief")
     parser.add_argument("--map", default="lop_nur")

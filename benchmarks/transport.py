@@ -1,4 +1,4 @@
-"""What moving pictures and ticks over DDS costs, with the profiles and the environment of the graph.
+"""The cost of pictures and ticks over DDS, with the profiles and the environment of the graph.
 
 python benchmarks/transport.py [--seconds S]
 
@@ -51,12 +51,12 @@ GOALS = {"images_dropped": 0, "cpu_percent_of_a_core": 12.0, "tick_median_ms": 2
 
 
 def tell(**figures: float) -> None:
-    """One line for the process that started this one."""
+    """Prints one line for the process that started this one."""
     print(json.dumps(figures), flush=True)
 
 
 class Cameras(Node):
-    """Publishes frames 0.. at RATE once every topic has its reader; the stamp's seconds number them."""
+    """A node that publishes frames 0.. at RATE once every topic has its reader; the stamp's seconds number them."""
 
     def __init__(self, frames: int) -> None:
         super().__init__("cameras")
@@ -89,7 +89,7 @@ class Cameras(Node):
 
 
 class Consumer(Node):
-    """Reads every picture as an array and checks that it is the one its stamp names."""
+    """A node that reads every picture as an array and checks that it is the one its stamp names."""
 
     def __init__(self, frames: int) -> None:
         super().__init__("consumer")
@@ -131,7 +131,7 @@ class Consumer(Node):
 
 
 class Follower(StepNode):
-    """Stands for pilot or governor: answers each step with a velocity, once it has that step's inputs."""
+    """A stand-in for pilot or governor, which answers each step with a velocity once it has that step's inputs."""
 
     def __init__(self, name: str, inputs: tuple[str, ...], answer: str) -> None:
         super().__init__(name)
@@ -149,7 +149,7 @@ class Follower(StepNode):
 
 
 class Bridge(Node):
-    """Publishes state and tick, and takes the time until the safe command of that stamp is there."""
+    """A node that publishes state and tick, and measures the time until the safe command of that stamp is there."""
 
     def __init__(self) -> None:
         super().__init__("bridge")
@@ -194,17 +194,17 @@ class Bridge(Node):
 
 
 def pilot() -> Node:
-    """What turns the state into a command."""
+    """Returns the node that turns the state into a command."""
     return Follower("pilot", (names.ODOMETRY,), names.CMD_VEL)
 
 
 def governor() -> Node:
-    """What turns both into a safe command."""
+    """Returns the node that turns both into a safe command."""
     return Follower("safety_governor", (names.ODOMETRY, names.CMD_VEL), names.CMD_VEL_SAFE)
 
 
 def start(role: str, domain: str, frames: int, images: bool = False) -> subprocess.Popen[str]:
-    """This file in a process of its own, in the graph's environment."""
+    """Starts this file in a process of its own, in the graph's environment."""
     return subprocess.Popen(
         [sys.executable, __file__, "--role", role, "--frames", str(frames)],
         stdout=subprocess.PIPE,
@@ -213,20 +213,20 @@ def start(role: str, domain: str, frames: int, images: bool = False) -> subproce
     )
 
 
-def measure(roles: dict[str, bool], told_by: tuple[str, ...], frames: int = 0) -> dict[str, dict[str, float]]:
-    """Run processes (role -> publishes images); what those in told_by said."""
+def measure(roles: dict[str, bool], reporting: tuple[str, ...], frames: int = 0) -> dict[str, dict[str, float]]:
+    """Runs processes (role -> publishes images); returns the lines of those in reporting."""
     domain = str(random.SystemRandom().randrange(1, 101))
     processes = {role: start(role, domain, frames, images) for role, images in roles.items()}
     try:
-        told = {}
-        for role in told_by:
+        outcomes = {}
+        for role in reporting:
             stream = processes[role].stdout
             assert stream is not None
             line = next((line for line in stream if line.startswith("{")), "")
             if not line:
                 raise SystemExit(f"{role} ended without a figure")
-            told[role] = json.loads(line)
-        return told
+            outcomes[role] = json.loads(line)
+        return outcomes
     finally:
         for process in processes.values():
             process.terminate()
@@ -235,7 +235,7 @@ def measure(roles: dict[str, bool], told_by: tuple[str, ...], frames: int = 0) -
 
 
 def figures_of(frames: int) -> dict[str, float]:
-    """Everything this benchmark measures."""
+    """Returns everything that this benchmark measures."""
     pictures = measure({"consumer": False, "cameras": True}, ("cameras", "consumer"), frames)
     sender, reader = pictures["cameras"], pictures["consumer"]
     images = frames * len(TOPICS)
@@ -255,7 +255,7 @@ def figures_of(frames: int) -> dict[str, float]:
 
 
 def main() -> int:
-    """Measure, print a table and one line of JSON; 1 when a goal is missed."""
+    """Measures, prints a table and one line of JSON; returns 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=12.0, help="of pictures (default %(default)s)")
     parser.add_argument("--role", choices=tuple(ROLES), help=argparse.SUPPRESS)

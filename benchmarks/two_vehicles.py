@@ -1,11 +1,11 @@
-"""What a second vehicle is worth to a planner: time to find, by one and by two, over dev tasks.
+"""The worth of a second vehicle to a planner: time to find, by one and by two, over dev tasks.
 
 python benchmarks/two_vehicles.py [--planner belief] [--tasks 20] [--seconds 900]
 
 Planners alone, so that a task takes seconds: vehicles are points that fly to their goals at 5 m/s (2.5 m/s up and
 down) over the map's real ground, without wind, obstacles, odometry's error or a governor. An object is seen when one of
 the four cameras holds it, the ground does not hide it, and a draw by range says so: the curve that `belief` itself
-reckons with, so what is measured is what searching together is worth, not how well anything detects. Trees hide
+assumes, so the worth of searching together is measured, not the quality of any detector. Trees hide
 nothing. There is no grid: methods that need one are refused.
 """
 
@@ -45,7 +45,7 @@ SIGHT = 12  # points of a line of sight that are held against the ground
 
 @dataclass
 class Thing:
-    """Something to be found."""
+    """An object to be found."""
 
     kind: str
     place: Vector  # (3,) m
@@ -53,7 +53,7 @@ class Thing:
 
 @dataclass
 class Flyer:
-    """One vehicle: its planner and what it knows."""
+    """A vehicle: its planner and its knowledge."""
 
     name: str
     session: Session
@@ -64,7 +64,7 @@ class Flyer:
     reached: bool = False
     clues: dict[int, SeenClue] = field(default_factory=dict)
     looks: dict[int, list[Vector]] = field(default_factory=dict)
-    told: list[Report] = field(default_factory=list)
+    sent: list[Report] = field(default_factory=list)
     stopped: bool = False
     flown: float = 0.0  # m
 
@@ -79,11 +79,11 @@ class World:
         self.things = [Thing(kind, np.array([*xy, self.ground(np.array(xy)) + 0.2])) for kind, xy in task.objects]
 
     def ground(self, xy: Vector) -> float:
-        """z of the ground, m."""
+        """Returns z (m) of the ground."""
         return float(self._place.ground_height(np.asarray(xy[:2], dtype=np.float64)))
 
     def shows(self, thing: Thing, flyer: Flyer, detection: Detection, draw: float) -> float | None:
-        """Range (m) at which a vehicle sees a thing, None when it does not."""
+        """Returns the range (m) at which a vehicle sees a thing; None: it does not."""
         offset = thing.place - flyer.position
         away = float(np.linalg.norm(offset))
         curve = detection.person if thing.kind == PERSON else detection.clue
@@ -103,7 +103,7 @@ class World:
 
 
 def fly(task: Task, place: PlaceMap, planner: str, vehicles: int, seconds: float) -> tuple[list[float], float, float]:
-    """Times (s) at which victims were reported, the mission's time (s), and metres flown by all."""
+    """Returns the times (s) at which victims were reported, the mission's time (s), and metres flown by all."""
     world = World(task, place)
     names = tuple(f"uav{number}" for number in range(1, vehicles + 1))
     cap = load_thresholds().report_cap // vehicles
@@ -126,7 +126,7 @@ def fly(task: Task, place: PlaceMap, planner: str, vehicles: int, seconds: float
         chance = draws.uniform(size=(len(flyers), len(world.things)))
         for flyer, row in zip(flyers, chance, strict=True):
             _look(flyer, world, detection, row, now, draws)
-        before = {flyer.name: (flyer.goal, tuple(flyer.told)) for flyer in flyers}
+        before = {flyer.name: (flyer.goal, tuple(flyer.sent)) for flyer in flyers}
         for flyer in flyers:
             others = tuple(
                 Teammate(
@@ -141,7 +141,7 @@ def fly(task: Task, place: PlaceMap, planner: str, vehicles: int, seconds: float
                 if other is not flyer
             )
             _decide(flyer, world, others, now)
-            for report in flyer.told[len(before[flyer.name][1]) :]:
+            for report in flyer.sent[len(before[flyer.name][1]) :]:
                 _credit(report, world, found, now, load_thresholds().error_threshold)
         for flyer in flyers:
             _move(flyer, world)
@@ -190,7 +190,7 @@ def _decide(flyer: Flyer, world: World, others: tuple[Teammate, ...], now: float
         )
     )
     flyer.goal, flyer.stopped = answer.goal, answer.stopped
-    flyer.told += [report for _, report in answer.reports]
+    flyer.sent += [report for _, report in answer.reports]
 
 
 def _move(flyer: Flyer, world: World) -> None:
@@ -216,7 +216,7 @@ def _move(flyer: Flyer, world: World) -> None:
 
 
 def _credit(report: Report, world: World, found: dict[int, float], now: float, gate: float) -> None:
-    """Note the first report near each victim."""
+    """Notes the first report near each victim."""
     if report.type is ReportType.VICTIM:
         for number, thing in enumerate(world.things):
             if thing.kind == PERSON and float(np.linalg.norm(thing.place - report.position)) < gate:
@@ -224,7 +224,7 @@ def _credit(report: Report, world: World, found: dict[int, float], now: float, g
 
 
 def main() -> int:
-    """Fly and compare."""
+    """Flies and compares."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--planner", default="belief")
     parser.add_argument("--tasks", type=int, default=20, help="dev tasks, evenly over the set")

@@ -1,4 +1,4 @@
-"""What the live page costs: CPU time of its process, with nobody looking and with one browser's worth of reading.
+"""The cost of the live page: CPU time of its process, with nobody looking and with one browser's worth of reading.
 
 python benchmarks/view.py [--seconds S] [--speed X]
 python benchmarks/view.py --flight [--seconds S]
@@ -49,7 +49,7 @@ FLIGHT = ["--task", "aotai-first", "--planner", "belief", "--preset", "fast", "-
 
 
 def publish(speed: float) -> int:
-    """Be the mission until ended."""
+    """Publishes the topics of a mission until the process is ended."""
     import rclpy
     from rclpy.signals import SignalHandlerOptions
 
@@ -99,7 +99,7 @@ def publish(speed: float) -> int:
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """Fields of what is sent once a second of mission time."""
+    """Returns the fields of the messages that are sent once a second of mission time."""
     from geometry_msgs.msg import TransformStamped
     from nav_msgs.msg import MapMetaData
 
@@ -128,7 +128,7 @@ def _messages() -> dict[str, dict[str, Any]]:
 
 
 class Reader:
-    """What a browser with the page open asks for."""
+    """The requests of a browser with the page open."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -153,27 +153,27 @@ class Reader:
             self.pictures += bool(answer.read())
 
     def stop(self) -> None:
-        """Close the page."""
+        """Closes the page."""
         self._stop = True
         self._thread.join(timeout=10.0)
 
 
 @dataclass(frozen=True)
 class Page:
-    """The page's process and where it serves."""
+    """The page's process and its address."""
 
     process: psutil.Process
     address: str
 
     def elapsed(self) -> float:
-        """Mission time, s; asking for the state is not looking."""
+        """Returns the mission time (s); asking for the state does not count as a reader."""
         with urllib.request.urlopen(f"{self.address}state", timeout=30) as answer:
             return float((json.loads(answer.read()).get("mission") or {}).get("elapsed") or 0.0)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a while took: CPU time of the page's process, wall time and mission time, s."""
+    """The cost of a period: CPU time of the page's process, wall time and mission time, s."""
 
     cpu: float
     wall: float
@@ -181,17 +181,17 @@ class Cost:
 
     @property
     def per_wall(self) -> float:
-        """Per cent of a core."""
+        """Share of a core, per cent."""
         return 100.0 * self.cpu / self.wall
 
     @property
     def per_mission(self) -> float:
-        """CPU milliseconds a second of mission time."""
+        """CPU time (ms) per second of mission time."""
         return 1000.0 * self.cpu / self.mission if self.mission else 0.0
 
 
 def cost(page: Page, seconds: float) -> Cost:
-    """What the page's process takes over a while."""
+    """Returns the cost of the page's process over a period."""
     time.sleep(WARM)
     flown, at, before = page.elapsed(), time.monotonic(), page.process.cpu_times()
     time.sleep(seconds)
@@ -208,7 +208,7 @@ def _address(output: Any) -> str:
 
 @contextmanager
 def published(speed: float) -> Iterator[Page]:
-    """The page beside a process that publishes a mission's topics."""
+    """Yields the page beside a process that publishes a mission's topics."""
     os.environ.update(graph_environment())
     mission = subprocess.Popen([sys.executable, __file__, "--publish", "--speed", str(speed)])
     viewer = subprocess.Popen(VIEWER, stdout=subprocess.PIPE, text=True)
@@ -222,7 +222,7 @@ def published(speed: float) -> Iterator[Page]:
 
 @contextmanager
 def flown() -> Iterator[Page]:
-    """The page of a real mission, from its first second on."""
+    """Yields the page of a real mission, from its first second on."""
     with tempfile.TemporaryDirectory(prefix="esar-view-") as out:
         command = [sys.executable, "-m", "esar_ros.app.cli", "mission", *FLIGHT, "--out", out]
         mission = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -240,7 +240,7 @@ def flown() -> Iterator[Page]:
 
 
 def main() -> int:
-    """Measure, print the table and the figures."""
+    """Measures, prints the table and the figures."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="each period counted (default: %(default)s)")
     parser.add_argument("--speed", type=float, default=1.0, help="of the mission, times real time (default: 1)")

@@ -1,4 +1,4 @@
-"""What one wrong victim report does to the success rate, which assigns reports before it gates them (appendix B).
+"""The effect of one wrong victim report on the success rate, which assigns reports before it gates them (appendix B).
 
     python benchmarks/wrong_reports.py [--scenes 4000]
 
@@ -25,13 +25,13 @@ SHARES = (0.5, 1.0)  # of the victims that are reported
 
 
 def changes(scenes: int, error: float, share: float, gate: float) -> tuple[int, int]:
-    """Returns in how many scenes the wrong report raises and lowers the success rate."""
+    """Returns the number of scenes in which the wrong report raises and in which it lowers the success rate."""
     random = np.random.default_rng([round(10 * error), round(10 * share)])
     raised = lowered = 0
     for _ in range(scenes):
         victims = random.uniform(-REACH, REACH, (random.integers(1, 4), 3))
-        told = victims[random.random(len(victims)) < share]
-        reports = told + random.normal(0.0, error, told.shape)
+        right = victims[random.random(len(victims)) < share]
+        reports = right + random.normal(0.0, error, right.shape)
         wrong = random.uniform(-REACH, REACH, (1, 3))
         change = success_rate(np.concatenate([reports, wrong]), victims, gate) - success_rate(reports, victims, gate)
         raised += change > 0.0

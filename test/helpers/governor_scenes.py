@@ -1,4 +1,4 @@
-"""Scenes shared by the tests of the governor's mutants."""
+"""The scenes that the tests of the governor's mutants share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unseen_ahead(kit: Kit, limits: Limits) -> bool:
 
 
 def column(kit: Kit, limits: Limits) -> bool:
-    """On the ground, no motion sideways."""
+    """A vehicle on the ground does not move sideways."""
     scene = kit.Scene(limits, position=[0.0, 0.0, 0.5])
     scene.state = replace(scene.state, landed=True)
     return scene.decide([0.1, 0.0, 0.1]).velocity[0] == 0.0
@@ -42,7 +42,7 @@ def estimator(kit: Kit, limits: Limits) -> bool:
 
 
 def silent_ranges(kit: Kit, limits: Limits) -> bool:
-    """Nothing comes back from the ground below, nor from the pillar ahead; and there is no map."""
+    """Neither the ground below nor the pillar ahead has an echo, and there is no map."""
     scene = kit.Scene(limits, position=[0.0, 0.0, 10.0], velocity=[2.0, 0.0, 0.0])
     scene.ranges = replace(scene.ranges, ranges=np.full((24, 72), math.inf, dtype=np.float32))
     answer = scene.decide([2.0, 0.0, 0.0])

@@ -13,8 +13,10 @@ import pytest
 import esar_ros
 
 PACKAGE = Path(esar_ros.__file__).parent
+ROOT = Path(__file__).resolve().parents[2]
 QUESTION = re.compile(r"\s*(What|Whether|How|Who|Whose|Where|When|Which|Why)\b")
-FOLDERS = sorted(path.name for path in PACKAGE.iterdir() if path.is_dir() and (path / "__init__.py").is_file())
+ROOMS = sorted(path for path in PACKAGE.iterdir() if path.is_dir() and (path / "__init__.py").is_file())
+FOLDERS = [*ROOMS, ROOT / "test", ROOT / "benchmarks"]
 
 
 def documented(path: Path) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -38,11 +40,11 @@ def forms() -> set[str]:
     return found - {"Form"}
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_no_docstring_begins_with_a_question_word(folder: str) -> None:
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_no_docstring_begins_with_a_question_word(folder: Path) -> None:
     found = [
-        f"{path.relative_to(PACKAGE)}: {getattr(node, 'name', '')}: {text.splitlines()[0]}"
-        for path in sorted((PACKAGE / folder).rglob("*.py"))
+        f"{path.relative_to(folder.parent)}: {getattr(node, 'name', '')}: {text.splitlines()[0]}"
+        for path in sorted(folder.rglob("*.py"))
         for node in documented(path)
         if (text := ast.get_docstring(node)) and QUESTION.match(text) and getattr(node, "name", "") not in forms()
     ]

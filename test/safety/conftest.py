@@ -31,7 +31,7 @@ NOW = 100.0  # s
 
 @njit
 def _distance(things, x, y, z):  # type: ignore[no-untyped-def]
-    """Distance (m) to the ground z = 0 and to things (x, y, z, radius; z = inf: a pillar without end)."""
+    """Returns the distance (m) to the ground z = 0 and to things (x, y, z, radius; z = inf: a pillar without end)."""
     nearest = z
     for n in range(things.shape[0]):
         dx, dy = x - things[n, 0], y - things[n, 1]
@@ -42,7 +42,7 @@ def _distance(things, x, y, z):  # type: ignore[no-untyped-def]
 
 @njit
 def _scan(things, position, rotation, rows, columns, low, high, reach, out):  # type: ignore[no-untyped-def]
-    """Ranges to the same world along the cells' directions."""
+    """Writes the ranges to the same world along the cells' directions to out."""
     de, da = (high - low) / rows, 2.0 * math.pi / columns
     for r in range(rows):
         e = low + (r + 0.5) * de
@@ -77,7 +77,7 @@ def _all(azimuth: NDArray[np.float64]) -> bool:
 
 @dataclass(frozen=True)
 class World:
-    """Things (n, 4): x, y, z, radius in m; z = inf is a pillar."""
+    """A flat world with things (n, 4): x, y, z, radius in m; z = inf is a pillar."""
 
     things: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 4)))
     rows: int = 24
@@ -85,11 +85,11 @@ class World:
     high: float = math.pi / 6  # rad, upper edge of the scan
 
     def distance(self, position: NDArray[np.float64]) -> float:
-        """Distance (m) of a point to the nearest surface."""
+        """Returns the distance (m) of a point to the nearest surface."""
         return float(_distance(self.things, position[0], position[1], position[2]))
 
     def image(self, pose: Pose, stamp: float) -> RangeImageData:
-        """Range image from a pose, from straight down to `high`; noise in the last digits, so that no two are equal."""
+        """Returns a range image from straight down to `high`, with noise in the last digits: no two are equal."""
         low, high = -math.pi / 2, self.high
         out = np.empty((self.rows, self.columns))
         _scan(self.things, pose.position, pose.rotation, self.rows, self.columns, low, high, 60.0, out)
@@ -100,7 +100,7 @@ class World:
         )
 
     def cloud(self, pose: Pose, stamp: float, sees: Callable[[NDArray[np.float64]], Any] = _all) -> RangeImageData:
-        """As `image`, from a cloud that holds echoes alone; sees: of azimuths (rad), whose echoes come."""
+        """Returns `image` as made of a cloud, which holds echoes alone; sees: of azimuths (rad), whose echoes come."""
         image = self.image(pose, stamp)
         row, column = np.nonzero(np.isfinite(image.ranges))
         elevation = image.elevation_min + (row + 0.5) * image.elevation_step
@@ -117,7 +117,7 @@ class World:
     def window(
         self, position: NDArray[np.float64], stamp: float, size: int = 32, resolution: float = 1.0
     ) -> OccupancyWindow:
-        """All of it known around a position: a cell is occupied when a surface or an inside touches its middle."""
+        """Returns a window without unknown cells; a cell is occupied when a surface or an inside touches its middle."""
         low = np.floor(position / resolution - size / 2) * resolution
         axis = (np.arange(size) + 0.5) * resolution
         x, y, z = np.meshgrid(low[0] + axis, low[1] + axis, low[2] + axis, indexing="ij")
@@ -131,13 +131,13 @@ class World:
 
 
 def square(half: float) -> NDArray[np.float64]:
-    """Corners of a square fence."""
+    """Returns the corners of a square fence."""
     return half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 @dataclass
 class Scene:
-    """Everything one decision takes, with a vehicle in the air over flat ground by default."""
+    """The inputs of one decision, by default of a vehicle in the air over flat ground."""
 
     limits: Limits
     world: World = field(default_factory=World)
@@ -162,16 +162,16 @@ class Scene:
         self.window = self.window or self.world.window(pose.position, self.now)
 
     def governor(self) -> Governor:
-        """A fresh governor for this scene's limits and site."""
+        """Returns a fresh governor for this scene's limits and site."""
         return Governor(self.limits, self.site)
 
     def decide(self, velocity: object, yaw_rate: float = 0.0, governor: Governor | None = None) -> SafeCommand:
-        """Answer to a command of now."""
+        """Returns the answer to a command of now."""
         command = Command(self.now, np.array(velocity, dtype=np.float64), yaw_rate)
         return self.ask(command, governor)
 
     def ask(self, command: Command | None, governor: Governor | None = None) -> SafeCommand:
-        """Answer to any command."""
+        """Returns the answer to any command."""
         STEPS["scenes"] += 1
         return (governor or self.governor()).decide(
             self.state,
@@ -224,7 +224,7 @@ class Rollout:
         self.state: State | None = None
 
     def fly(self, policy: Policy, seconds: float, faults: Callable[[int], set[str]] = lambda step: set()) -> Rollout:
-        """Follow a policy; faults(step) names inputs that freeze: odometry, ranges, map; scan: under new stamps.
+        """Follows a policy; faults(step) names inputs that freeze: odometry, ranges, map; scan: under new stamps.
 
         The fault sense is handed to the sensor.
         """
@@ -270,7 +270,7 @@ class Rollout:
         self.highest = max(self.highest, float(self.position[2]))
 
     def accelerate(self, wanted: NDArray[np.float64]) -> None:
-        """One step towards a velocity: first-order lag, 4 m/s^2 at most, and gusts."""
+        """Moves one step towards a velocity: first-order lag, 4 m/s^2 at most, and gusts."""
         # Gusts: accelerations that wander within their bound.
         self._wind = np.clip(self._wind + self.rng.normal(0.0, 0.3 * self.gust, 3), -self.gust, self.gust)
         change = (wanted - self.velocity) / self.lag
@@ -291,7 +291,7 @@ class Simulated(Rollout):
         self.mean_wind = speed * np.array([math.cos(heading), math.sin(heading), 0.0])
 
     def accelerate(self, wanted: NDArray[np.float64]) -> None:
-        """One step towards a velocity, by its velocity controller."""
+        """Moves one step towards a velocity, by the vehicle's velocity controller."""
         wind = self.mean_wind + self.rng.normal(0.0, 1.5, 3) * [1.0, 1.0, 0.3]
         self.body.advance(SetPoint(values=np.array(wanted)).as_array(), wind, 25)
         self.position, self.velocity = self.body.position.copy(), self.body.velocity.copy()
@@ -299,13 +299,13 @@ class Simulated(Rollout):
 
 @pytest.fixture(scope="session")
 def limits() -> Limits:
-    """The package's own limits."""
+    """Returns the package's own limits."""
     return load_limits()
 
 
 @pytest.fixture(scope="session")
 def kit() -> SimpleNamespace:
-    """World, Scene, Rollout and square, for tests that build their own."""
+    """Returns World, Scene, Rollout and square, for tests that build their own."""
     return SimpleNamespace(
         World=World, Scene=Scene, Rollout=Rollout, Simulated=Simulated, square=square, STEP=STEP, NOW=NOW, STEPS=STEPS
     )

@@ -33,7 +33,7 @@ def modes_after(kit: Kit, limits: Limits, charges: list[float | None], step: flo
 def test_a_charge_that_cannot_be_neither_lands_at_once_nor_flies_for_ever(
     kit: Kit, limits: Limits, charge: float
 ) -> None:
-    """It counts as what the endurance has left of a full one, or of the last that could be."""
+    """The charge counts as what the endurance leaves of a full one, or of the last possible one."""
     quick = limits.model_copy(update={"clock_gap": 10.0})
     modes = modes_after(kit, quick, [charge] * 400, 4.0)
     assert modes[0] is Mode.NORMAL
@@ -83,7 +83,7 @@ def test_on_a_slope_the_ceiling_is_kept_over_the_ground_straight_below(kit: Kit,
     )  # fmt: skip
 
     def sense(pose, now, faulty):  # type: ignore[no-untyped-def]
-        """A plane through the origin that rises to the east, which the vehicle stays above."""
+        """Returns the ranges to a plane through the origin that rises to the east, which the vehicle stays above."""
         image = kit.World().image(pose, now)
         elevation = image.elevation_min + (np.arange(image.ranges.shape[0]) + 0.5) * image.elevation_step
         azimuth = image.azimuth_min + (np.arange(image.ranges.shape[1]) + 0.5) * image.azimuth_step

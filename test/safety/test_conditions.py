@@ -1,4 +1,4 @@
-"""Speed in weather and darkness."""
+"""The greatest speed in weather and darkness."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_ground_that_is_out_of_reach_or_not_known_need_not_answer(kit: Kit) -> N
 
 
 def test_something_in_the_map_that_must_answer_and_does_not(kit: Kit) -> None:
-    """High above the ground, beside a cliff of which the map knows."""
+    """The sensor is high above the ground, beside a cliff that is in the map."""
     cliff = kit.World(np.array([[40.0, 0.0, math.inf, 30.0]]))
     window = cliff.window(at(50.0).position, 1.0, 64)
     image = cliff.image(at(50.0), 1.0)
@@ -78,7 +78,7 @@ def test_a_silent_sector_over_ground_is_unknown_and_no_other(kit: Kit) -> None:
 
 
 def test_a_window_that_is_dirty_ahead_is_unknown_there(kit: Kit) -> None:
-    """From 45 degrees below the horizon upwards nothing comes back ahead, five metres above the ground."""
+    """Ahead, five metres above the ground, no beam higher than 45 degrees below the horizon has an echo."""
     image = kit.World().image(at(5.0), 1.0)
     ranges = image.ranges.copy()
     ranges[9:, FORWARD] = math.inf
@@ -111,7 +111,7 @@ def texts_in_turn(images: list[RangeImageData]) -> list[str]:
 
 
 def test_a_share_that_collapses_is_noticed_where_nothing_is_known(kit: Kit) -> None:
-    """Thirty metres up, with neither ground nor map known; and until most of it is back."""
+    """The collapse, thirty metres up and without ground or map, counts until most of the share is back."""
     sound = [kit.World().image(at(30.0, 0.5 * n), 1.0) for n in range(12)]
     half = [emptied(image, slice(0, 54)) for image in sound]
     texts = texts_in_turn([*sound[:4], *map(emptied, sound[4:8]), *half[8:10], *sound[10:]])
@@ -139,7 +139,7 @@ BLIND_FROM = 60  # step: after 3 s, at full speed
 
 
 def flight(kit: Kit, limits: Limits, things: np.ndarray, seed: int, height: float, sees: object, pooled: bool = True):  # type: ignore[no-untyped-def]
-    """10 s at 5 m/s towards things, with a map that has seen nothing; sees: azimuths whose echoes come when faulty.
+    """Flies 10 s at 5 m/s towards things with an empty map; sees: azimuths whose echoes come when faulty.
 
     pooled: cells come from a cloud; otherwise a driver reports every cell without an echo as nothing in range.
     """
@@ -190,7 +190,7 @@ def test_a_dead_sector_ahead_touches_nothing(kit: Kit, limits: Limits, things: n
 
 
 def test_a_sound_lidar_in_the_open_keeps_its_speed(kit: Kit, limits: Limits) -> None:
-    """With a map that has seen nothing: by the ranges alone, at any height from which some ground answers."""
+    """With an empty map the ranges alone suffice, at any height from which some ground has echoes."""
     for height in (5.0, 20.0, 45.0):
         run = flight(kit, limits, np.zeros((0, 4)), 0, height, lambda azimuth: np.ones(len(azimuth), dtype=bool))
         assert not any(answer.changed for answer in run.answers[40:]), height

@@ -1,6 +1,6 @@
-"""Every branch in which the governor finds something wrong matters: taking any one away breaks a scene.
+"""Every branch in which the governor finds a fault matters: taking any one away breaks a scene.
 
-Found in the source, so that a branch that is added needs a scene; `pytest -v` lists them.
+The branches are found in the source, so that a branch that is added needs a scene; `pytest -v` lists them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LOST = np.array([math.nan, 0.0, 20.0])
 
 
 def found_in_source() -> Iterator[tuple[type, str, str, Callable[..., Any]]]:
-    """Each branch that notes something: class, method, condition, and the method without it."""
+    """Yields each branch that notes something: class, method, condition, and the method without it."""
     for owner in (InputChecks, Governor, Envelope, AccelerationLimit):
         source = textwrap.dedent(inspect.getsource(owner))
         names = [part.name for part in ast.parse(source).body[0].body if isinstance(part, ast.FunctionDef)]  # type: ignore[attr-defined]
@@ -56,13 +56,13 @@ def found_in_source() -> Iterator[tuple[type, str, str, Callable[..., Any]]]:
 
 
 def method(source: str, name: str) -> ast.FunctionDef:
-    """A class's method, parsed afresh."""
+    """Returns a class's method, parsed afresh."""
     parts = ast.parse(source).body[0].body  # type: ignore[attr-defined]
     return next(part for part in parts if isinstance(part, ast.FunctionDef) and part.name == name)
 
 
 def branches(function: ast.FunctionDef) -> list[ast.If]:
-    """Those of a function in which something is noted."""
+    """Returns the branches of a function in which something is noted."""
     return [
         node
         for node in ast.walk(function)

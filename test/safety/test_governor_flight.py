@@ -1,4 +1,4 @@
-"""The governor in flight: planners as foolish as they like, random worlds, wind, delay, noise, faults."""
+"""The governor in flight: foolish planners, random worlds, wind, delay, noise, faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from esar_ros.safety.site import Site
 
 
 def hostile(kind: str, rng: np.random.Generator):  # type: ignore[no-untyped-def]
-    """A planner that means harm."""
+    """Returns a planner that means harm."""
     heading = rng.uniform(-math.pi, math.pi)
     memory = {"velocity": rng.normal(0.0, 5.0, 3), "stamp": 0.0}
 
@@ -57,7 +57,7 @@ KINDS = ("rock", "dive", "leave", "climb", "shake", "freeze", "nan", "wander")
 
 
 def fly(kit: SimpleNamespace, limits: Limits, seed: int, seconds: float):  # type: ignore[no-untyped-def]
-    """One rollout of everything random but the hostile kind, which takes turns."""
+    """Flies one rollout with everything random but the kind of hostile planner, which takes turns."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(3, 14))
     # What hangs in the air may be in the blind cone of a scan that ends 30 degrees up, where climbing is
@@ -98,7 +98,10 @@ RECOVERIES = {Reason.FLOOR, Reason.OBSTACLE, Reason.FENCE, Reason.CEILING, Reaso
 
 
 def assert_unharmed(kit: SimpleNamespace, flight, seed: int, limits: Limits) -> int:  # type: ignore[no-untyped-def]
-    """I8 of the whole flight, and of each step what can be said without knowing the world. Number of steps."""
+    """Asserts I8 of the whole flight, and of each step the promises that need no knowledge of the world.
+
+    Returns the number of steps.
+    """
     text = f"seed {seed}"
     assert flight.nearest > limits.body_radius, text
     assert flight.outside < 0.0, text
@@ -140,7 +143,7 @@ def test_no_breach_under_hostile_planners(kit: SimpleNamespace, limits: Limits, 
 def test_the_simulators_vehicle_in_wind_keeps_the_braking_model(
     kit: SimpleNamespace, limits: Limits, block: int
 ) -> None:
-    """Its velocity controller and 10 m/s of gusty wind stay within the latency and deceleration assumed."""
+    """The vehicle's velocity controller and 10 m/s of gusty wind stay within the latency and deceleration assumed."""
 
     for seed in range(block * 8, block * 8 + 8):
         flown = fly(SimpleNamespace(**{**vars(kit), "Rollout": kit.Simulated}), limits, seed, 8.0)
@@ -151,7 +154,7 @@ def test_the_simulators_vehicle_in_wind_keeps_the_braking_model(
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("block", range(20))
 def test_no_breach_in_ten_thousand_flights(kit: SimpleNamespace, limits: Limits, block: int) -> None:
-    """Together 1.6 million steps; the default run has 25 600 of them."""
+    """The flights have 1.6 million steps together; the default run has 25 600 of them."""
     steps = 0
     for seed in range(1000 + block * 500, 1000 + block * 500 + 500):
         steps += assert_unharmed(kit, fly(kit, limits, seed, 8.0), seed, limits)
@@ -160,7 +163,7 @@ def test_no_breach_in_ten_thousand_flights(kit: SimpleNamespace, limits: Limits,
 
 @pytest.mark.parametrize("seed", [1, 4, 6])
 def test_answers_stay_within_the_promises_on_the_way(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
-    """I1 and I11 at every step of a flight; I14: flown again it is the same flight."""
+    """I1 and I11 hold at every step of a flight; I14: flown again it is the same flight."""
     first, second = fly(kit, limits, seed, 4.0), fly(kit, limits, seed, 4.0)
     assert [a.velocity.tobytes() for a in first.answers] == [a.velocity.tobytes() for a in second.answers]
     assert [(a.mode, a.reasons, a.text) for a in first.answers] == [(a.mode, a.reasons, a.text) for a in second.answers]

@@ -44,7 +44,7 @@ Safe = Callable[[Kit, Limits], bool]
 
 
 def flight(kit: Kit, limits: Limits, things: list[list[float]], start: list[float], **more: Any):  # type: ignore[no-untyped-def]
-    """A vehicle with delay and lag, but in still air and without noise."""
+    """Returns a flight with delay and lag, but in still air and without noise."""
     site = more.pop("site", Site(kit.square(500.0), 120.0, np.zeros(3)))
     world = kit.World(np.array(things, dtype=np.float64).reshape(-1, 4), 24, 90)
     return kit.Rollout(
@@ -77,7 +77,7 @@ def yaw_rate(kit: Kit, limits: Limits) -> bool:
 
 
 def pillar_by_ranges(kit: Kit, limits: Limits) -> bool:
-    """Beside the way, so that the air straight ahead is seen to be free."""
+    """The pillar stands beside the path, so that the air straight ahead is observed to be free."""
     run = flight(kit, limits, [[18.0, 2.2, math.inf, 2.0]], [0.0, 0.0, 15.0], use_map=False)
     return run.fly(towards(6.0, 0.0, 0.0), 14.0).nearest > limits.body_radius
 
@@ -91,7 +91,7 @@ def rock_by_map(kit: Kit, limits: Limits) -> bool:
 
 
 def closing(kit: Kit, limits: Limits) -> bool:
-    """Already too fast towards a pillar, it brakes harder than to the speed that would just be allowed."""
+    """A vehicle that is too fast towards a pillar brakes harder than to the speed that would just be allowed."""
     world = kit.World(np.array([[9.0, 0.0, math.inf, 2.0]]), 24, 180)
     fast, calm = (kit.Scene(limits, world=world, velocity=[v, 0.0, 0.0]) for v in (6.0, 0.0))
     asked = np.array([4.2, 0.0, 0.0])
@@ -128,7 +128,7 @@ def unseen_climb(kit: Kit, limits: Limits) -> bool:
 
 
 def false_landed(kit: Kit, limits: Limits) -> bool:
-    """Said of a vehicle 2 m above the ground, it would let it go on down past the floor."""
+    """Believed 2 m above the ground, `landed` would let the vehicle descend past the floor."""
     governor, site = None, Site(kit.square(500.0), 120.0, np.full(3, -99.0))
     for later, said in ((0.0, True), (0.05, False)):
         scene = kit.Scene(limits, position=[30.0, 0.0, 2.0], now=kit.NOW + later, site=site)
@@ -139,7 +139,7 @@ def false_landed(kit: Kit, limits: Limits) -> bool:
 
 
 def false_disarmed(kit: Kit, limits: Limits) -> bool:
-    """Said of a vehicle that flies 2 m above the ground, it would let it go on down past the floor."""
+    """Believed 2 m above the ground, a missing `armed` would let the vehicle descend past the floor."""
     governor, site = None, Site(kit.square(500.0), 120.0, np.full(3, -99.0))
     for later, armed in ((0.0, True), (0.05, False), (0.10, True)):
         scene = kit.Scene(limits, position=[30.0, 0.0, 2.0], now=kit.NOW + later, site=site)
@@ -173,7 +173,7 @@ def traffic(kit: Kit, limits: Limits) -> bool:
 
 
 def silent_traffic(kit: Kit, limits: Limits) -> bool:
-    """Reported half a second ago, it may have come nearer since."""
+    """A vehicle reported half a second ago may have come nearer since."""
 
     def allowed(age: float) -> float:
         other = OtherVehicle(kit.NOW - age, np.array([14.0, 0.0, 20.0]), np.array([-5.0, 0.0, 0.0]))
@@ -187,7 +187,7 @@ def _traffic_as_reported(self: Governor, others: Any, state: Any, now: float) ->
 
 
 def motion(kit: Kit, limits: Limits) -> bool:
-    """Mistaken for north, east, down, the position jumps; where obstacles are is then anybody's guess."""
+    """The position jumps to another frame's; obstacles may then be anywhere."""
     governor = None
     for n, place in enumerate(([30.0, 5.0, 20.0], [5.0, 30.0, 20.0])):
         scene = kit.Scene(limits, position=place, now=kit.NOW + 0.05 * n, velocity=[0.1, 0.0, 0.0])
@@ -197,7 +197,7 @@ def motion(kit: Kit, limits: Limits) -> bool:
 
 
 def stuck_ranges(kit: Kit, limits: Limits) -> bool:
-    """The last scan comes again and again under new stamps, while a pillar comes nearer; and there is no map."""
+    """The last scan comes again and again under new stamps, while a pillar comes nearer, and there is no map."""
     run = flight(kit, limits, [[35.0, 0.0, math.inf, 2.0]], [0.0, 0.0, 15.0], use_map=False)
     fast = flight_limits(limits)
     run.governor = Governor(fast, run.site)
@@ -205,7 +205,7 @@ def stuck_ranges(kit: Kit, limits: Limits) -> bool:
 
 
 def flight_limits(limits: Limits) -> Limits:
-    """As fast by ranges alone as with a map."""
+    """Returns limits that are as fast by ranges alone as with a map."""
     return limits.model_copy(update={"speed_without_map": limits.speed_horizontal})
 
 
@@ -216,14 +216,14 @@ def trusted_speed(kit: Kit, limits: Limits) -> bool:
 
 
 def conditions(kit: Kit, limits: Limits) -> bool:
-    """In fog, as its brief says."""
+    """The brief's weather is fog."""
     site = Site(kit.square(500.0), 120.0, np.zeros(3), speed=limits.speed_poor_sight)
     answer = kit.Scene(limits, velocity=[5.0, 0.0, 0.0], site=site).decide([5.0, 0.0, 0.0])
     return bool(np.linalg.norm(answer.velocity) <= limits.speed_poor_sight + 1e-9)
 
 
 def drain(kit: Kit, limits: Limits) -> bool:
-    """In a wind that empties the battery twice as fast as assumed it turns back earlier."""
+    """The vehicle turns back earlier in a wind that empties the battery twice as fast as assumed."""
     governor = None
     for step in range(2000):
         charge = 0.6 - 2.0 / limits.endurance * step
@@ -239,7 +239,7 @@ def drain(kit: Kit, limits: Limits) -> bool:
 
 
 def column_at_home(kit: Kit, limits: Limits) -> bool:
-    """Met in the air just above home: a stone beside the take-off is no breach."""
+    """The governor is started in the air just above home: a stone beside the take-off is no breach."""
     beside = kit.World(np.array([[0.9, 0.0, 1.5, 0.5]]))
     return not kit.Scene(limits, beside, position=[0.0, 0.0, 1.5]).decide([0.0, 0.0, 1.0]).breach
 
@@ -280,7 +280,7 @@ def empty_battery(kit: Kit, limits: Limits) -> bool:
 
 
 def blown(kit: Kit, limits: Limits, speed: float) -> Any:
-    """The last answer to 5 m/s east of a vehicle that flies what it is given, and a speed (m/s) north."""
+    """Returns the last answer to 5 m/s east, of a vehicle that flies the outputs and drifts north at a speed (m/s)."""
     governor, position, given = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0]), np.zeros(3)
     for n in range(400):
         position = position + (given + [0.0, speed, 0.0]) * kit.STEP
@@ -299,7 +299,7 @@ def slower_in_wind(kit: Kit, limits: Limits) -> bool:
 
 
 def back_off(kit: Kit, limits: Limits) -> bool:
-    """Blown into the margin, it leaves it by itself."""
+    """A vehicle that is blown into the margin leaves it by itself."""
     run = flight(kit, limits, [[3.2, 0.0, math.inf, 2.0]], [0.0, 0.0, 15.0]).fly(towards(0.0, 0.0, 0.0), 4.0)
     return run.world.distance(run.position) > 1.5
 

@@ -31,7 +31,7 @@ wild = st.one_of(
 
 
 def random_scene(kit: SimpleNamespace, limits: Limits, seed: int, far: bool = False, blind: bool = True):  # type: ignore[no-untyped-def]
-    """A vehicle in the air among pillars and rocks, perhaps partly blind; far: nothing nearer than the clearance."""
+    """Returns a vehicle in the air among pillars and rocks, perhaps partly blind; far: none within the clearance."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(0, 7))
     things = np.column_stack(
@@ -121,7 +121,7 @@ def test_i2_never_faster_than_asked_but_in_a_recovery(kit: SimpleNamespace, limi
 @given(seeds)
 @plain
 def test_i3_transparent_when_safe(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
-    """Far from everything, any command within the limits that changes slowly passes bit by bit."""
+    """A command within the limits that changes slowly passes bit by bit, far from everything."""
     rng = np.random.default_rng(seed)
     scene = kit.Scene(limits, kit.World(rows=24, columns=60), np.array([0.0, 0.0, 25.0]))
     heading, speed = rng.uniform(-math.pi, math.pi), rng.uniform(0.0, limits.speed_horizontal * 0.999)
@@ -136,7 +136,7 @@ def test_i3_transparent_when_safe(kit: SimpleNamespace, limits: Limits, seed: in
 @given(seeds)
 @plain
 def test_i4_idempotent(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
-    """But while a recovery is being ramped up: its share given in one step is not yet the whole of it."""
+    """A recovery that is being ramped up is excepted: one step gives only a share of it."""
     calm = limits.model_copy(update={"push_speed": 0.0, "floor_deadband": 5.0})
     scene, asked = random_scene(kit, calm, seed), random_command(seed)
     if scene.site.outside(scene.position) > 0.0 or scene.position[2] > scene.site.ceiling:
@@ -158,7 +158,7 @@ def kept(scene, asked: NDArray[np.float64]) -> NDArray[np.float64]:  # type: ign
 @given(seeds)
 @plain
 def test_i5_more_obstacles_never_loosen(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
-    """The way from what was asked to what is given never gets shorter."""
+    """The difference between command and output never gets smaller."""
     rng = np.random.default_rng(seed)
     asked = rng.normal(0.0, 1.0, 3).clip(-1.1, 1.1)
     scene = random_scene(kit, limits, seed, far=True, blind=False)
@@ -191,7 +191,7 @@ AGED: dict[str, tuple[str, Reason]] = {
 
 
 def with_stamp(scene, what: str, stamp: float | None):  # type: ignore[no-untyped-def]
-    """The scene with one input stamped otherwise, or missing."""
+    """Returns the scene with one input missing or of another stamp."""
     scene.command = Command(scene.now, np.array([2.0, 0.0, 0.0]))
     setattr(scene, what, None if stamp is None else replace(getattr(scene, what), stamp=stamp))
     return scene
@@ -211,7 +211,7 @@ def test_i5_older_never_loosens(kit: SimpleNamespace, limits: Limits, what: str,
 @pytest.mark.parametrize("what", list(AGED))
 @pytest.mark.parametrize("fault", ["missing", "stale", "future", "nan"])
 def test_i6_i7_missing_stale_or_future_input_holds(kit: SimpleNamespace, limits: Limits, what: str, fault: str) -> None:
-    """At once, with the reason; and the hold ends the release time after the input is back."""
+    """The hold begins at once, with the reason, and ends the release time after the input is back."""
     age, reason = AGED[what]
     stamps = {
         "missing": None,
@@ -276,7 +276,7 @@ def test_i6_no_time_at_all_holds(kit: SimpleNamespace, limits: Limits) -> None:
 @given(st.floats(0.51, 1e9) | st.just(math.nan))
 @plain
 def test_i7_a_silent_producer_leads_to_a_hold(kit: SimpleNamespace, limits: Limits, age: float) -> None:
-    """Even while its last commands keep coming, fresh by their stamps."""
+    """The hold begins even while its last commands keep coming, fresh by their stamps."""
     answer = kit.Scene(limits, velocity=[2.0, 0.0, 0.0], heartbeat_age=age).decide([2.0, 0.0, 0.0])
     assert answer.mode is Mode.HOLD and answer.reason is Reason.LINK and not answer.velocity.any()
 
@@ -284,7 +284,7 @@ def test_i7_a_silent_producer_leads_to_a_hold(kit: SimpleNamespace, limits: Limi
 @given(seeds)
 @plain
 def test_i9_unknown_and_invalid_are_never_free(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
-    """With every range invalid and no cell known, only a slow climb is left."""
+    """Only a slow climb is left where every range is invalid and no cell is known."""
     scene = random_scene(kit, limits, seed, far=True)
     scene.state = replace(scene.state, velocity=np.zeros(3))
     bad = math.nan if seed % 2 else 1e4

@@ -1,4 +1,4 @@
-"""Projection onto half-spaces against its optimality conditions."""
+"""The projection onto half-spaces against its optimality conditions."""
 
 from __future__ import annotations
 

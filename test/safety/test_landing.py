@@ -26,7 +26,7 @@ def on_ground(scene):  # type: ignore[no-untyped-def]
 
 
 def coming_down(kit: SimpleNamespace, limits: Limits, landed: Callable[[int], bool]) -> float:
-    """Height (m) after 20 s down from 21 m at 2 m/s; landed: of steps, what the autopilot says."""
+    """Returns the height (m) after 20 s down from 21 m at 2 m/s; landed: the autopilot's report in each step."""
     governor = Governor(limits, Site(kit.square(500.0), 120.0, np.full(3, -99.0)))
     position, velocity = np.array([30.0, 0.0, 21.0]), np.zeros(3)
     for n in range(400):
@@ -91,7 +91,7 @@ def test_a_surface_too_near_to_measure_is_one_to_stand_on(kit: SimpleNamespace, 
 
 
 def touching(kit: SimpleNamespace, limits: Limits, height: float, asked: list[float], **scene: object) -> SafeCommand:
-    """Answer in a touch-down at a height (m), at the speed asked for."""
+    """Returns the answer in a touch-down at a height (m), at the speed asked for."""
     world = scene.pop("world", kit.World())
     site = Site(kit.square(500.0), 120.0, np.full(3, -99.0))
     view = kit.Scene(limits, world, [0.0, 0.0, height], asked, site, touching_down=True, **scene)
@@ -122,7 +122,7 @@ def test_higher_than_five_metres_or_over_ground_that_is_not_seen_it_is_none(
 
 
 def test_what_stands_beside_the_spot_vetoes_a_touch_down(kit: SimpleNamespace, limits: Limits) -> None:
-    """A stump or a wall within the clearance; but not ground that rises beside it."""
+    """A stump within the clearance vetoes it; ground that rises beside the spot does not."""
     stump = kit.World(np.array([[1.4, 0.0, 2.0, 0.3]]), 24, 180)
     answer = touching(kit, limits, 3.5, [0.0, 0.0, -0.7], world=stump)
     assert answer.velocity[2] > -0.1 and not answer.velocity[:2].any() and Reason.OBSTACLE in answer.reasons

@@ -1,4 +1,4 @@
-"""Limits: every one described, ranged, in the file, and refused when bad."""
+"""The limits: every one is described, ranged, in the file, and refused when bad."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_the_pilot_flies_within_them() -> None:
-    """So that the governor normally passes its commands on unchanged."""
+    """The governor therefore normally passes the pilot's commands unchanged."""
     pilot, safety = load_pilot_limits(), load_limits()
     assert pilot.speed <= safety.speed_horizontal
     assert pilot.speed_up <= min(safety.speed_up, safety.speed_unseen_up)

@@ -1,4 +1,4 @@
-"""A position that is no longer the vehicle's: jumps are latched, drifts are noticed, and a landing needs no place."""
+"""A position that is no longer the vehicle's: jumps are latched, drifts are noticed, a landing needs no position."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def replace_limits(limits: Limits, **changed: float) -> Limits:
 
 
 class Astray:
-    """A flight in a world without obstacles whose odometry is off by what a test says."""
+    """A flight in a world without obstacles whose odometry is off by a test's offset."""
 
     def __init__(self, kit: Kit, limits: Limits) -> None:
         self.kit, self.limits = kit, limits
@@ -34,7 +34,7 @@ class Astray:
         self.battery, self.outside = 0.9, -np.inf
 
     def step(self, asked: np.ndarray):  # type: ignore[no-untyped-def]
-        """The answer to one command; the vehicle follows it at once."""
+        """Returns the answer to one command, which the vehicle follows at once."""
         now = self.kit.NOW + self.n * self.kit.STEP
         scene = self.kit.Scene(self.limits, position=self.position + self.off, velocity=self.velocity, now=now)
         scene.state = replace(scene.state, battery=self.battery)
@@ -53,7 +53,7 @@ class Astray:
 
 
 def test_a_jump_of_forty_metres_holds_until_a_person_clears_it(kit: Kit, limits: Limits) -> None:
-    """However long that takes; the vehicle stays inside its true fence."""
+    """The hold lasts as long as that takes, and the vehicle stays inside its true fence."""
     flight = Astray(kit, limits)
     assert flight.fly(3.0 * EAST, 5.0)[-1].mode is Mode.NORMAL
     flight.off = -40.0 * EAST
@@ -84,7 +84,7 @@ def test_a_jump_behind_a_gap_of_odometry_is_seen(kit: Kit, limits: Limits) -> No
 
 @pytest.mark.parametrize("rate", [0.15, 0.3, 1.0, 1.5])
 def test_a_drift_is_noticed_and_held(kit: Kit, limits: Limits, rate: float) -> None:
-    """By when it has become twice the room that is kept inside the fence."""
+    """The hold begins before the drift is twice the room that is kept inside the fence."""
     flight, asked = Astray(kit, limits), np.zeros(3)
     for _ in range(round(2.0 * limits.drift_hold / rate / kit.STEP)):
         flight.off = flight.off - rate * kit.STEP * EAST
@@ -93,7 +93,7 @@ def test_a_drift_is_noticed_and_held(kit: Kit, limits: Limits, rate: float) -> N
 
 
 def test_without_a_place_it_lands_when_the_battery_is_empty(kit: Kit, limits: Limits) -> None:
-    """By the ranges alone, straight down, whatever the fence says of the place that the odometry reports."""
+    """The vehicle lands straight down by the ranges alone, whatever the fence says of the reported position."""
     flight = Astray(kit, limits)
     flight.fly(1.0 * EAST, 2.0)
     flight.off = 400.0 * EAST

@@ -46,7 +46,7 @@ def test_outside_the_image_nothing_is_free(kit: SimpleNamespace) -> None:
 
 @pytest.mark.parametrize("bad", [math.nan, -math.inf, -1.0, 61.0, 3e4])
 def test_what_is_no_range_is_not_free(kit: SimpleNamespace, bad: float) -> None:
-    """NaN: invalid; -inf: too near; beyond the sensor's reach, such as millimetres taken for metres: no range."""
+    """NaN is invalid, -inf too near, and a number beyond the sensor's reach, such as millimetres, is no range."""
     assert ObservedSpace(HERE, image(kit, ranges=turned(bad)), None, OWN).known_free(FORWARD, 10.0) == 0.0
 
 

@@ -1,4 +1,4 @@
-"""Obstacles as limits, from ranges and from the window."""
+"""The limits of obstacles, from ranges and from the window."""
 
 from __future__ import annotations
 

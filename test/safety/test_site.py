@@ -1,4 +1,4 @@
-"""Fence, ceiling and home."""
+"""The site: fence, ceiling and home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vehicles of one mission keep apart."""
+"""The separation of vehicles of one mission."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_impossible_report_is_left_out(kit: SimpleNamespace, limits: Limits) 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_two_that_fly_at_each_other_stay_apart(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
-    """Both under governors, each with delay, lag, gusts and noise; one has the other's reports 0.2 s late."""
+    """Both fly under governors, with delay, lag, gusts and noise; one has the other's reports 0.2 s late."""
     rng = np.random.default_rng(seed)
     site = Site(kit.square(200.0), 120.0, np.zeros(3))
     heading = rng.uniform(-math.pi, math.pi)

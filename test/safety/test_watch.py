@@ -174,7 +174,7 @@ def test_open_air_has_nothing_to_repeat(nothing: float) -> None:
 
 
 def test_standing_it_may_see_the_same_for_ever() -> None:
-    """However far the odometry drifts."""
+    """The odometry may drift as far as it likes."""
     scan = ScanRepetition()
     for n in range(1000):
         scan = scan.updated(10.0 + 0.1 * n, np.ones((2, 2), dtype=np.float32), 0.05 * n * AHEAD, 0.1)

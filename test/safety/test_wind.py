@@ -32,7 +32,7 @@ def watched(velocities: list[np.ndarray], given: list[np.ndarray]) -> list[float
 
 @pytest.mark.parametrize("lag", [0.3, 1.0, 1.4])
 def test_a_slow_autopilot_is_no_wind(lag: float) -> None:
-    """First-order responses, to steps and reversals, and one that stays behind what it is given."""
+    """The autopilot responds to steps and reversals in first order, and stays behind its commands."""
     given = [5.0 * EAST if (n // 100) % 2 else -5.0 * EAST for n in range(800)]
     velocity, measured = np.zeros(3), []
     for asked in given:
@@ -55,7 +55,7 @@ def test_a_gap_begins_anew() -> None:
 
 
 def test_a_vehicle_taken_over_in_motion_has_time_to_stop() -> None:
-    """At 5 m/s, from an autopilot that flew home by itself."""
+    """An autopilot that flew home by itself is taken over at 5 m/s."""
     stopping = [5.0 * EAST * math.exp(-n * STEP) for n in range(400)]
     assert max(watched(stopping, [np.zeros(3)] * 400)) < 0.1
 
@@ -88,7 +88,7 @@ def test_the_limits_lie_between_wind_that_is_promised_and_wind_that_takes_contro
 
 
 def blown_about(kit: Kit, limits: Limits, speed: float):  # type: ignore[no-untyped-def]
-    """The last answer of half a minute to 5 m/s east, flown as given but for a speed (m/s) north that nobody asked."""
+    """Returns the last answer of half a minute to 5 m/s east, with a drift north at a speed (m/s) beside it."""
     governor, position, given = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0]), np.zeros(3)
     for n in range(600):
         velocity = given + [0.0, speed, 0.0]

@@ -1,4 +1,4 @@
-"""Files of keep-out zones."""
+"""The files of keep-out zones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_corners_in_the_map_and_on_earth(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("zones: [{corners: [[0, 0], [1, 1]]}]", "key zones.0"),
         ("zones: [{corners: [[0, 0], [1, .nan], [1, 0]]}]", "key zones.0.corners.1.1"),
@@ -44,8 +44,8 @@ def test_corners_in_the_map_and_on_earth(tmp_path: Path) -> None:
         ("- 1", "key the file"),
     ],
 )
-def test_bad_files_are_refused_by_name(tmp_path: Path, text: str, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_bad_files_are_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         load_keep_out(write(tmp_path, text))
     with pytest.raises(UsageError, match="cannot read keep-out zones"):
         load_keep_out(tmp_path / "absent.yaml")

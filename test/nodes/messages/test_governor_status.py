@@ -1,4 +1,4 @@
-"""What the governor's statuses tell a bridge: the end of a flight is believed only from who says nothing else."""
+"""The governor's statuses as a bridge trusts them: the end of a flight counts only from one who repeats it alone."""
 
 from __future__ import annotations
 
