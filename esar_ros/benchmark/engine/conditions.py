@@ -1,4 +1,4 @@
-"""Conditions of a run as they are on this machine: what its files and its environment hold, by content."""
+"""The conditions of a run on this machine, by the content of its files and its environment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_MATTER = {"base_url", "log", "log_images", "replay", "preset", "name", "cloc
 
 
 def with_content(chosen: RunConditions, planner: str, method: Method, tasks: Sequence[str]) -> RunConditions:
-    """The conditions chosen, with all that this machine adds. tasks: digest of each. Raises UsageError."""
+    """Returns the chosen conditions with all that this machine adds. tasks: digest of each. Raises UsageError."""
     details = {key: value for key, value in details_of(method).items() if key != "date"}
     return replace(
         with_files(chosen, planner),
@@ -39,7 +39,7 @@ def with_content(chosen: RunConditions, planner: str, method: Method, tasks: Seq
 
 
 def with_files(chosen: RunConditions, planner: str) -> RunConditions:
-    """The conditions with what the files and the environment say now; tasks and model stay. Raises UsageError."""
+    """Returns the conditions with the content of files and environment; tasks and model stay. Raises UsageError."""
     return replace(
         chosen,
         version=esar_ros.__version__,
@@ -55,7 +55,7 @@ def with_files(chosen: RunConditions, planner: str) -> RunConditions:
 
 
 def task_digest(task: Task) -> str:
-    """A task's content."""
+    """Returns the digest of a task's content."""
     return digest(task.model_dump(mode="json", by_alias=True))
 
 

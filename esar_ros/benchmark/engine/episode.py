@@ -1,9 +1,9 @@
-"""One mission in one process: the graph's cores in the graph's order, step by step, without ROS.
+"""A mission in one process: the graph's cores in the graph's order, step by step, without ROS.
 
 A step is 50 ms of the simulator's time. Frames come at 1 Hz and ranges at 10 Hz (config/vehicle.yaml), and in each step
 the order is that of docs/explanation/architecture.md: state, ranges, images, objects and map, planner, pilot, governor,
-autopilot. What is made later in a step reaches earlier ones in the next. Numbers are rounded where messages round them
-(wire.py), so the result is the graph's, but for `timing`.
+autopilot. An output of a later stage reaches the earlier ones in the next step. Numbers are rounded where messages
+round them (wire.py), so the result is the graph's, but for `timing`.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ _Answer = TypeVar("_Answer")
 
 
 class AgentError(Exception):
-    """The method itself failed: its episode scores 0."""
+    """An exception of the method itself, whose episode scores 0."""
 
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """An episode's result; error: what the method failed with, trace: where."""
+    """The result of an episode; error and trace: the method's exception and its stack, if it failed."""
 
     result: Result
     track: dict[str, dict[str, list[Any]]]  # per vehicle: t (s), x, y, z (m, map), height (m above ground or None)
@@ -82,7 +82,7 @@ def fly(
     place: PlaceMap | None = None,
     in_agent: Callable[[bool], None] = lambda inside: None,
 ) -> EpisodeResult:
-    """Flies a task to its end. Raises UsageError for what cannot be flown.
+    """Flies a task to its end and returns the result. Raises UsageError where that is not possible.
 
     place: the task's map, if loaded already; in_agent: called with True before and False after each call of the method.
     """
@@ -98,17 +98,17 @@ def fly(
 
 
 @dataclass
-class _Known:
-    """State that one step hands to the next."""
+class _StepState:
+    """The outputs that one step hands to the next."""
 
-    safety: SafeCommand | None = None
-    given: Vector = field(default_factory=lambda: np.zeros(3))
+    safety: SafeCommand | None = None  # the governor's answer
+    output: Vector = field(default_factory=lambda: np.zeros(3))  # m/s, map: the velocity that the vehicle flies
     pilot: PilotOutput | None = None
     pilot_goal: int = 0  # goal_seq that the pilot followed
     sensed: Sensed | None = None
     ranges: RangeImageData | None = None
-    battery: float = 1.0
-    collision_ns: int = 0
+    battery: float = 1.0  # 0..1
+    collision_ns: int = 0  # stamp of the last contact
 
     @property
     def height(self) -> float | None:
@@ -117,7 +117,7 @@ class _Known:
 
 
 class _Mission:
-    """Everything of one episode with one vehicle."""
+    """The cores, the simulator and the referee of one episode with one vehicle."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class _Mission:
         self._in_agent = in_agent
         rig = load_vehicle().with_image_size(*PRESETS[conditions.preset])
         self._rig, self._conditions = rig, conditions
-        self._session = self._ask(lambda: Session(create(planner)))
+        self._session = self._call_method(lambda: Session(create(planner)))
         self._simulator = LocalSimulator(place, seed, rig, (VEHICLE,))
         deployment = suite.deploy(self._simulator.connect(truth=True), task, place, (VEHICLE,))
         thresholds = load_thresholds()
@@ -160,9 +160,10 @@ class _Mission:
         self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, limits))
         self._brief, self._seed = brief, seed
         self._goal: tuple[int, Goal] | None = None
-        self._known = _Known()
+        self._state = _StepState()
 
     def _connect(self, rig: Any, seed: int, deployment: Deployment) -> None:
+        """Connects the bridge's cores to the simulator: vehicle, actuation, LiDAR and the errors of odometry."""
         client = self._simulator.connect()
         self._client = client
         self._remote = AirSimVehicle(client, VEHICLE)
@@ -182,26 +183,26 @@ class _Mission:
         self._frame_every = round(rates.control / rates.cameras)
 
     def close(self) -> None:
-        """Free the simulator."""
+        """Frees the simulator."""
         self._simulator.close()
 
     def fly(self) -> EpisodeResult:
-        """Step by step until the referee ends it."""
+        """Flies step by step until the referee ends the mission, and returns the result."""
         began = time.monotonic()
         error, trace = None, ""
         self._remote.take_control()
         # Stamp zero means "never" to ROS clocks: the first step has a later one.
-        self._go_on()
+        self._advance_clock()
         start = self._remote.read().ns
         seq, self._ns = 0, start
         try:
-            self._ask(lambda: self._session.reset(self._brief, self._seed))
+            self._call_method(lambda: self._session.reset(self._brief, self._seed))
             self._referee.begin(start)
             while True:
                 self._step(seq, start)
                 if seq % self._frame_every == 0 and self._referee.advance(self._ns) is not None:
                     break
-                self._go_on()
+                self._advance_clock()
                 seq += 1
         except AgentError as failure:
             error, trace = str(failure), stack_trace(failure)
@@ -211,24 +212,25 @@ class _Mission:
         result = self._referee.result(self._judge, time.monotonic() - began)
         return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)
 
-    def _ask(self, method: Callable[[], _Answer]) -> _Answer:
-        """Calls the method; any exception it raises is its own failure, sys.exit too."""
+    def _call_method(self, call: Callable[[], _Answer]) -> _Answer:
+        """Calls the method and returns its answer; any exception it raises is its own failure, sys.exit too."""
         self._in_agent(True)
         try:
-            return method()
+            return call()
         except (Exception, SystemExit) as failure:
-            raise AgentError(_words(failure)) from failure
+            raise AgentError(_one_line(failure)) from failure
         finally:
             self._in_agent(False)
 
-    def _go_on(self) -> None:
+    def _advance_clock(self) -> None:
+        """Lets the simulator run for one control period."""
         self._client.call("simContinueForTime", seconds(self._period_ns))
 
     # -- one step -------------------------------------------------------------------------------
 
     def _step(self, seq: int, start: int) -> None:
-        """Read, sense, decide and obey."""
-        known, frame = self._known, seq % self._frame_every == 0
+        """Reads the vehicle, senses, plans, steers and governs, and hands the velocity to the autopilot."""
+        state, frame = self._state, seq % self._frame_every == 0
         reading = self._remote.read()
         self._actuation.has_come_down(reading)
         ns = self._ns = reading.ns
@@ -237,56 +239,58 @@ class _Mission:
             estimate = self._error.estimate(ns, reading.pose, reading.velocity)
         body_velocity = estimate.pose.rotation.T @ estimate.velocity
         pose, velocity = motion_in_parent(self._remote.odom_in_map, estimate.pose, body_velocity)
-        if reading.collided and reading.collision_ns != known.collision_ns:
-            known.collision_ns = reading.collision_ns
+        if reading.collided and reading.collision_ns != state.collision_ns:
+            state.collision_ns = reading.collision_ns
             if not reading.landed:
                 self._recording.collision(ns, reading)
         self._recording.state(ns, reading, estimate, self._actuation.landing, holding=seq == 0)
         if seq % self._ranges_every == 0:
-            known.ranges = ranges_as_sent(pool_ranges(self._lidar.read(), self._grid), self._grid, pose, ns)
+            state.ranges = ranges_as_sent(pool_ranges(self._lidar.read(), self._grid), self._grid, pose, ns)
         if frame:
-            known.battery = single(self._remote.read_battery().charge)
-            self._recording.battery(ns, known.battery)
+            state.battery = single(self._remote.read_battery().charge)
+            self._recording.battery(ns, state.battery)
             self._sense(ns, pose)
             self._decide(ns, start, pose, velocity)
-            self._recording.summarise(seconds(ns - start), pose.position, known.height)
+            self._recording.summarise(seconds(ns - start), pose.position, state.height)
         landing = self._actuation.landing
         output = self._steer(ns, pose, velocity, reading, landing)
-        safe, given, yaw_rate = self._guard(ns, pose, velocity, reading, output, landing)
-        known.safety, known.given, known.pilot = safe, given, output
-        known.pilot_goal = self._goal[0] if self._goal is not None else 0
-        self._actuation.height = known.height
-        self._actuation.obey(reading, safe.mode, (given, yaw_rate), seconds(self._period_ns))
+        safe, flown, yaw_rate = self._govern(ns, pose, velocity, reading, output, landing)
+        state.safety, state.output, state.pilot = safe, flown, output
+        state.pilot_goal = self._goal[0] if self._goal is not None else 0
+        self._actuation.height = state.height
+        self._actuation.obey(reading, safe.mode, (flown, yaw_rate), seconds(self._period_ns))
 
     def _sense(self, ns: int, pose: Pose) -> None:
+        """Runs detector and mapper on a frame of all cameras."""
         began = time.perf_counter()
         colour = self._sensing.needs_colour or VIEWS in self._session.method.needs
         images = self._simulator.images(VEHICLE, self._sensing.needs_truth, colour)
         sensed = self._sensing.take(ns, pose, images, self._covariance)
-        self._known.sensed = sensed
+        self._state.sensed = sensed
         self._recording.sensed(ns, sensed, self._sensing.detector, time.perf_counter() - began)
 
     def _decide(self, ns: int, start: int, pose: Pose, velocity: Vector) -> None:
-        known, session, sensed = self._known, self._session, self._known.sensed
+        """Asks the method for a decision and keeps its goal."""
+        state, session, sensed = self._state, self._session, self._state.sensed
         assert sensed is not None
         began = time.perf_counter()
-        pilot = known.pilot
+        pilot = state.pilot
         observation = session.observe(
             seconds(ns),
             seconds(ns - start),
             VEHICLE,
             pose,
             velocity,
-            battery=known.battery,
+            battery=state.battery,
             clues=sensed.clues,
             detector=self._sensing.detector.backend.name,
             focal=single(self._sensing.detector.focal),
             grid=self._sensing.grid,
             views=lambda: views_of(sensed.frames),
-            pilot=None if pilot is None else feedback_as_sent(pilot, known.pilot_goal),
-            mode=known.safety.mode if known.safety is not None else Mode.UNKNOWN,
+            pilot=None if pilot is None else feedback_as_sent(pilot, state.pilot_goal),
+            mode=state.safety.mode if state.safety is not None else Mode.UNKNOWN,
         )
-        answer = self._ask(lambda: session.decide(observation))
+        answer = self._call_method(lambda: session.decide(observation))
         self._recording.decided(ns, answer, session.method.name, time.perf_counter() - began)
         if answer.goal_seq and (self._goal is None or self._goal[0] != answer.goal_seq):
             self._goal = (answer.goal_seq, goal_as_sent(answer.goal))
@@ -294,8 +298,9 @@ class _Mission:
     def _steer(
         self, ns: int, pose: Pose, velocity: Vector, reading: VehicleReading, touching_down: bool
     ) -> PilotOutput:
-        known = self._known
-        safety = known.safety
+        """Returns the pilot's answer, and requests what it asks of the autopilot."""
+        state = self._state
+        safety = state.safety
         output = self._pilot.step(
             PilotInput(
                 now=seconds(ns),
@@ -306,12 +311,12 @@ class _Mission:
                 running=True,
                 ended=False,
                 home=self._brief.home,
-                height=known.height,
+                height=state.height,
                 goal=self._goal[1] if self._goal is not None else None,
                 planner_silence=0.0,
                 window=self._fresh_window(ns),
                 mode=safety.mode if safety is not None and safety.mode else Mode.NORMAL,
-                given=known.given if safety is not None else None,
+                given=state.output if safety is not None else None,
                 touching_down=touching_down,
             )
         )
@@ -323,12 +328,13 @@ class _Mission:
         return output
 
     def _fresh_window(self, ns: int) -> OccupancyWindow | None:
-        sensed = self._known.sensed
+        """Returns the local map while it is fresh."""
+        sensed = self._state.sensed
         if sensed is None or seconds(ns - sensed.ns) > self._map_age:
             return None
         return sensed.window
 
-    def _guard(
+    def _govern(
         self,
         ns: int,
         pose: Pose,
@@ -337,26 +343,27 @@ class _Mission:
         output: PilotOutput,
         landing: bool,
     ) -> tuple[SafeCommand, Vector, float]:
-        """The governor's answer, and what the vehicle is given."""
-        known = self._known
+        """Returns the governor's answer, and the velocity (m/s, map) and yaw rate (rad/s) that the vehicle flies."""
+        state = self._state
         now = seconds(ns)
         obeyed = self._conditions.governor
-        state = State(now, pose, velocity, reading.armed, reading.landed, known.battery, self._deviation, obeyed)
+        vehicle = State(now, pose, velocity, reading.armed, reading.landed, state.battery, self._deviation, obeyed)
         command = Command(now, output.velocity, output.yaw_rate)
-        window = known.sensed.window if known.sensed is not None else None
-        answer = self._governor.decide(state, command, known.ranges, window, now, 0.0, landing)
-        given, yaw_rate = answer.velocity, answer.yaw_rate
+        window = state.sensed.window if state.sensed is not None else None
+        answer = self._governor.decide(vehicle, command, state.ranges, window, now, 0.0, landing)
+        flown = answer.velocity, answer.yaw_rate
         if not self._conditions.governor:
-            given, yaw_rate = pass_through(command)
+            flown = pass_through(command)
         self._recording.safety(ns, answer, self._conditions.governor)
-        return answer, given, yaw_rate
+        return answer, *flown
 
 
 def stack_trace(failure: AgentError) -> str:
-    """Of what the method raised."""
+    """Returns the stack trace of the method's exception."""
     return "".join(traceback.format_exception(failure.__cause__))
 
 
-def _words(failure: BaseException) -> str:
+def _one_line(failure: BaseException) -> str:
+    """Returns type and message of an exception in one line of at most 500 characters."""
     text = " ".join(str(failure).split())
     return f"{type(failure).__name__}: {text}"[:500] if text else type(failure).__name__

@@ -15,7 +15,7 @@ from esar_ros.sim.terrain.maps import PlaceMap
 
 @dataclass(frozen=True)
 class Deployment:
-    """Ground truth of a mission and starts of its vehicles, map frame (m)."""
+    """The ground truth of a mission and the starts of its vehicles, map frame (m)."""
 
     victims: tuple[TrueVictim, ...]
     clues: tuple[TrueClue, ...]
@@ -30,7 +30,7 @@ class MissionSuite(Protocol):
     """A benchmark whose episodes are missions, as the graph and the engine fly them."""
 
     def deploy(self, client: Any, task: Task, place: PlaceMap, vehicles: Sequence[str]) -> Deployment:
-        """Put a task into a world that stands still. Raises UsageError and the client's errors."""
+        """Puts a task into a world that stands still. Raises UsageError and the client's errors."""
         ...
 
     def brief(self, task: Task, place: PlaceMap, name: str, report_cap: int, home: Vector) -> Brief:
@@ -38,5 +38,5 @@ class MissionSuite(Protocol):
         ...
 
     def object_kinds(self) -> Mapping[int, tuple[str, str]]:
-        """(kind, its words) of every segmentation id that `deploy` may give."""
+        """Returns (kind, its words) of every segmentation id that `deploy` may give."""
         ...

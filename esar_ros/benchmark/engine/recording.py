@@ -1,4 +1,4 @@
-"""The graph's topics as rows of the referee's record, and a summary of the track flown."""
+"""The graph's topics as rows of the referee's record, and a summary of the flown track."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DECIMALS = 2  # of the summary: cm
 
 
 class Recording:
-    """Feeds one vehicle's rows to a referee."""
+    """The record of one vehicle, fed row by row to a referee."""
 
     def __init__(self, referee: Referee, vehicle: str, brief: Brief, odom_in_map: Pose) -> None:
         self._referee = referee
@@ -59,7 +59,7 @@ class Recording:
         self._referee.take(self._vehicle, topic, row)
 
     def state(self, ns: int, reading: VehicleReading, estimate: Estimate, landing: bool, holding: bool) -> None:
-        """Odometry and the autopilot's word."""
+        """Records odometry and the autopilot's state."""
         numbers = [float(v) for v in (*estimate.pose.position, *estimate.pose.quaternion)]
         if all(map(math.isfinite, numbers)):
             self._take(names.ODOMETRY, OdometryRow(ns, *numbers))
@@ -68,17 +68,17 @@ class Recording:
         self._take(names.VEHICLE_STATE, StateRow(ns, reading.armed, landed, holding))
 
     def collision(self, ns: int, reading: VehicleReading) -> None:
-        """A contact in the air."""
+        """Records a contact in the air."""
         x, y, z = (float(v) for v in self._odom_in_map.apply(reading.pose.position))
         self._take(names.COLLISION, CollisionRow(ns, x, y, z, reading.collision_object))
 
     def battery(self, ns: int, charge: float) -> None:
-        """Charge, 0..1."""
+        """Records the charge, 0..1."""
         if math.isfinite(charge):
             self._take(names.BATTERY, BatteryRow(ns, charge))
 
     def sensed(self, ns: int, sensed: Sensed, detector: ClueDetector, took: float) -> None:
-        """Objects and the map's size; took: s of wall time for the map."""
+        """Records objects and the map's size; took: s of wall time for the map."""
         clues = tuple(
             (clue.id, clue.kind, clue.score, *(float(v) for v in clue.position), clue.views) for clue in sensed.clues
         )
@@ -87,7 +87,7 @@ class Recording:
         self._take(names.MAP_STATUS, MapRow(ns, now.coverage, now.covered_area, now.search_area, took))
 
     def decided(self, ns: int, answer: Answer, method: str, latency: float) -> None:
-        """The planner's decision and its reports."""
+        """Records the planner's decision and its reports."""
         for number, report in answer.reports:
             x, y, z = (_sortable(v) for v in report.position)
             confidence = single(report.confidence)
@@ -126,7 +126,7 @@ class Recording:
         self._take(names.SAFETY_STATUS, row)
 
     def summarise(self, elapsed: float, position: Vector, height: float | None) -> None:
-        """One sample of the summary: s since the start, m in map, m above ground."""
+        """Adds one sample to the summary: s since the start, m in map, m above ground."""
         values = (elapsed, *position, height)
         for key, value in zip(self.track, values, strict=True):
             finite = value is not None and math.isfinite(value)
@@ -134,7 +134,7 @@ class Recording:
 
 
 def _sortable(value: float) -> float:
-    """A coordinate that is no number stays one that can be sorted: +inf, which matches nothing."""
+    """Returns a coordinate that can be sorted: for NaN +inf, which matches nothing."""
     number = float(value)
     return number if math.isfinite(number) else math.inf
 

@@ -1,4 +1,4 @@
-"""Sensing: fused objects and the map from each frame, as the graph's sensing process computes them."""
+"""The sensing of an episode: fused objects and the map of each frame, as the graph's sensing process has them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_IMAGE = np.zeros((0, 0, 3), dtype=np.uint8)
 
 @dataclass(frozen=True)
 class Sensed:
-    """State of detector and map after a frame."""
+    """The state of detector and map after a frame."""
 
     ns: int
     clues: tuple[SeenClue, ...]
@@ -39,7 +39,7 @@ class Sensed:
 
 
 class Sensing:
-    """Detector and mapper of one vehicle."""
+    """The detector and the mapper of one vehicle."""
 
     def __init__(self, rig: Vehicle, brief: Brief, detector: str, kinds: Mapping[int, tuple[str, str]]) -> None:
         self._rig = rig
@@ -93,11 +93,11 @@ class Sensing:
         return Sensed(ns, clues, window, self._mapper.state(), frames)
 
     def grid(self) -> Grid:
-        """Bird's-eye view, for methods that ask."""
+        """Returns the bird's-eye view for methods that ask for it."""
         cells, resolution, (x, y) = self._mapper.grid()
         return grid_as_sent(Grid(np.ascontiguousarray(cells, dtype=np.int8), float(resolution), (float(x), float(y))))
 
 
 def views_of(frames: tuple[CameraFrame, ...]) -> dict[str, CameraView]:
-    """Images as methods see them."""
+    """Returns the images as methods see them."""
     return {frame.camera: CameraView(frame.model, frame.pose, frame.rgb, frame.depth) for frame in frames}

@@ -52,14 +52,14 @@ class LocalSimulator:
         self._renderer: Renderer | None = None
 
     def connect(self, truth: bool = False) -> LocalClient:
-        """A connection; truth: one that may ask for ground truth."""
+        """Returns a connection; truth: one that may ask for ground truth."""
         client = LocalClient(self._api)
         if truth:
             client.call("esarAuthorize", self._token)
         return client
 
     def close(self) -> None:
-        """Give the graphics context back."""
+        """Gives the graphics context back."""
         if self._renderer is not None:
             self._renderer.close()
 
@@ -90,7 +90,7 @@ class LocalSimulator:
         return CameraImages(clock.now_ns, rgb, depth, ids)
 
     def _shown_ids(self) -> Any:
-        """Value in segmentation images of each object id, (256,)."""
+        """Returns the value in segmentation images of each object id, (256,)."""
         numbers, shown = self.context.segmentation, np.zeros(256, dtype=np.uint8)
         shown[0] = numbers[0]
         for thing in self.context.world.objects.values():
@@ -99,14 +99,14 @@ class LocalSimulator:
 
 
 class LocalClient:
-    """AirSimClient's calls, answered by a simulator in this process."""
+    """A client with AirSimClient's calls, answered by a simulator in this process."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
         self._session: Session = api.open()
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """Result of a method that answers at once."""
+        """Returns the result of a method that answers at once."""
         result = self._ask(method, arguments)
         if inspect.isawaitable(result):
             _forget(result)
@@ -116,12 +116,12 @@ class LocalClient:
         return result
 
     def notify(self, method: str, *arguments: Any) -> None:
-        """Call without an answer: errors, too, stay unknown."""
+        """Calls without an answer: errors, too, stay unknown."""
         with suppress(AirSimError):
             _forget(self._ask(method, arguments))
 
     def close(self) -> None:
-        """Nothing to hang up."""
+        """Does nothing: there is no connection to close."""
 
     def _ask(self, method: str, arguments: tuple[Any, ...]) -> Any:
         try:

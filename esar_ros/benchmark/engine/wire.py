@@ -1,4 +1,4 @@
-"""Rounding of numbers by messages, reproduced so that one process decides as the graph does.
+"""The rounding of numbers by messages, reproduced so that one process decides as the graph does.
 
 Fields of type float32 round; stamps are whole nanoseconds. test/nodes/messages/test_wire.py holds these against the
 messages.
@@ -21,17 +21,17 @@ from esar_ros.safety.inputs import RangeImageData
 
 
 def single(value: float) -> float:
-    """A number that was a float32 field."""
+    """Returns a number as a float32 field has it."""
     return float(np.float32(value))
 
 
 def seconds(ns: int) -> float:
-    """A stamp in s."""
+    """Returns a stamp in s."""
     return ns * 1e-9
 
 
 def clue_as_sent(clue: SeenClue) -> SeenClue:
-    """msg/Clue."""
+    """Returns a clue as msg/Clue has it."""
     return replace(
         clue,
         score=single(clue.score),
@@ -42,19 +42,19 @@ def clue_as_sent(clue: SeenClue) -> SeenClue:
 
 
 def window_as_sent(window: OccupancyWindow, ns: int) -> OccupancyWindow:
-    """msg/LocalMap."""
+    """Returns a window as msg/LocalMap has it."""
     return replace(window, resolution=single(window.resolution), stamp=seconds(ns))
 
 
 def grid_as_sent(grid: Grid) -> Grid:
-    """nav_msgs/OccupancyGrid; its cells are the reader's to look at only."""
+    """Returns a grid as nav_msgs/OccupancyGrid has it; its cells are read-only."""
     cells = grid.cells
     cells.flags.writeable = False
     return replace(grid, resolution=single(grid.resolution))
 
 
 def goal_as_sent(goal: Goal) -> Goal:
-    """msg/Goal: another object, whatever the method does with its own."""
+    """Returns a goal as msg/Goal has it: another object, whatever the method does with its own."""
     return replace(
         goal,
         position=np.array(goal.position, dtype=np.float64),
@@ -66,13 +66,13 @@ def goal_as_sent(goal: Goal) -> Goal:
 
 
 def feedback_as_sent(output: PilotOutput, goal_seq: int) -> PilotFeedback:
-    """msg/PilotState: the height is a float32."""
+    """Returns feedback as msg/PilotState has it: the height is a float32."""
     height = None if output.height is None else single(output.height)
     return PilotFeedback(goal_seq, output.goal_reached, output.goal_blocked, height)
 
 
 def ranges_as_sent(pooled: np.ndarray, grid: RangeGrid, pose: Pose, ns: int) -> RangeImageData:
-    """msg/RangeImage, with the pose (base_link in map) of its stamp."""
+    """Returns ranges as msg/RangeImage has them, with the pose (base_link in map) of the stamp."""
     return RangeImageData(
         seconds(ns),
         pose,
