@@ -21,6 +21,7 @@ from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
 from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.watch import usable
 
 _STILL = 0.3  # m/s, slow enough to take the present place as the one to hold
 _STOPPED = 4.0  # s, after which it is taken at any speed: the rest is wind
@@ -55,6 +56,15 @@ class Request(Enum):
 
 
 @dataclass(frozen=True)
+class Governed:
+    """The governor's answer to the last set-point."""
+
+    mode: Mode
+    given: Vector  # (3,) m/s, map: the velocity that the vehicle was given
+    height: float | None = None  # m above the surface below; None: not seen
+
+
+@dataclass(frozen=True)
 class PilotInput:
     """Everything one control step decides on. Map frame ENU, SI units."""
 
@@ -66,13 +76,21 @@ class PilotInput:
     running: bool  # the mission's clock runs
     ended: bool  # the mission has ended
     home: Vector  # (3,) m
-    height: float | None = None  # m above ground
     goal: Goal | None = None  # the planner's last; the same object as long as it is the same goal
     planner_silence: float = 0.0  # s since the planner's process was last heard
-    window: OccupancyWindow | None = None  # None when stale
-    mode: Mode = Mode.NORMAL  # what the governor did with the last set-point
-    given: Vector | None = None  # (3,) m/s, what it made of it
+    window: OccupancyWindow | None = None  # the newest; used while it is fresh
+    governed: Governed | None = None  # None before the governor's first answer
     touching_down: bool = False  # a touch-down is under way, whoever asked for it
+
+    @property
+    def height(self) -> float | None:
+        """Height (m) above the surface below; None: not known."""
+        return None if self.governed is None else self.governed.height
+
+    @property
+    def mode(self) -> Mode:
+        """The governor's mode; NORMAL while it is not known."""
+        return self.governed.mode or Mode.NORMAL if self.governed is not None else Mode.NORMAL
 
 
 @dataclass(frozen=True)
@@ -95,6 +113,7 @@ class Pilot:
 
     def __init__(self, limits: PilotLimits, safety: Limits) -> None:
         self.limits = limits
+        self._safety = safety
         self._touch_down_speed = min(limits.land_speed, safety.land_speed)
         self._planner = LocalPlanner(limits, safety)
         self._fastest = math.inf  # m/s, in any direction
@@ -227,7 +246,7 @@ class Pilot:
             yaw_rate = goal.yaw_rate if math.isfinite(goal.yaw_rate) else 0.0
             return Steering(self._within(velocity), min(max(yaw_rate, -limits.yaw_rate), limits.yaw_rate))
         if goal.type is GoalType.WAYPOINT and _is_place(goal):
-            return self._planner.steer(goal, _motion(seen), seen.window, seen.now)
+            return self._planner.steer(goal, _motion(seen), self._fresh_window(seen), seen.now)
         return self._hold(seen)
 
     def _within(self, velocity: Vector) -> Vector:
@@ -263,7 +282,7 @@ class Pilot:
         if self._home_goal is None:
             above = np.array([seen.home[0], seen.home[1], self.limits.return_height])
             self._home_goal = Goal(GoalType.WAYPOINT, above, HeightReference.GROUND)
-        return self._planner.steer(self._home_goal, _motion(seen), seen.window, seen.now)
+        return self._planner.steer(self._home_goal, _motion(seen), self._fresh_window(seen), seen.now)
 
     def _land(self, seen: PilotInput) -> tuple[Steering, Request | None, str]:
         still = Steering(np.zeros(3), 0.0)
@@ -287,13 +306,18 @@ class Pilot:
         self._asked = (request, now)
         return request
 
+    def _fresh_window(self, seen: PilotInput) -> OccupancyWindow | None:
+        """Returns the local map while the governor would believe it, too."""
+        window, limits = seen.window, self._safety
+        return window if window is not None and usable(window.stamp, seen.now, limits.map_age, limits.future) else None
+
     def _shape(self, wanted: Vector, seen: PilotInput) -> Vector:
         """Change no faster than acceleration and jerk allow, from what the vehicle was last really given."""
         step = _FIRST_STEP if self._now is None else min(max(seen.now - self._now, 0.0), _LONGEST_STEP)
         wanted = wanted * min(1.0, self._fastest / max(float(np.linalg.norm(wanted)), 1e-9))
         last = self._last
-        if seen.mode != Mode.NORMAL and seen.given is not None and np.isfinite(seen.given).all():
-            last = seen.given
+        if seen.governed is not None and seen.mode != Mode.NORMAL and np.isfinite(seen.governed.given).all():
+            last = seen.governed.given
         delta = wanted - last
         size = float(np.linalg.norm(delta))
         max_change = self.limits.acceleration * step

@@ -21,7 +21,6 @@ from esar_ros.geometry.frames import FARTHEST, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType
-from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
@@ -186,12 +185,10 @@ class PilotNode(StepNode):
             running=step.exact or phase == MissionState.RUNNING,
             ended=phase == MissionState.ENDED,
             home=self._home,
-            height=float(safety.height) if safety is not None and safety.has_height else None,
             goal=self._newest_goal(),
             planner_silence=self.silence_of(interface.PLANNER, step),
-            window=self._newest_window(step),
-            mode=convert.mode_of(safety) if safety is not None and safety.mode else Mode.NORMAL,
-            given=convert.array3(safety.given) if safety is not None else None,
+            window=self._newest_window(),
+            governed=None if safety is None else convert.governed_of(safety),
             touching_down=autopilot.landed == VehicleState.LANDED_LANDING,
         )
 
@@ -205,13 +202,11 @@ class PilotNode(StepNode):
             self._goal = (message.seq, self._sound(lambda: convert.goal_of(message), Goal(GoalType.HOLD)))
         return self._goal[1]
 
-    def _newest_window(self, step: Step) -> OccupancyWindow | None:
+    def _newest_window(self) -> OccupancyWindow | None:
         message = self.inbox(names.MAP_LOCAL).newest
         if message is None:
             return None
         ns = nanoseconds(message.header.stamp)
-        if (step.ns - ns) * 1e-9 > self._limits.map_age:
-            return None
         if self._window is None or self._window[0] != ns:
             self._window = (ns, self._sound(lambda: convert.window_of(message), None))
         return self._window[1]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.flight.limits import PilotLimits
-from esar_ros.flight.pilot import Phase, Pilot, PilotInput, PilotOutput, Request
+from esar_ros.flight.pilot import Governed, Phase, Pilot, PilotInput, PilotOutput, Request
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
@@ -20,11 +20,17 @@ from esar_ros.mission.resources import resource
 from esar_ros.safety.limits import Limits
 
 HOME = np.array([0.0, 0.0, 0.1])
+
+
+def governed(height: float | None, mode: Mode = Mode.NORMAL, given: tuple[float, float, float] = (0, 0, 0)) -> Governed:
+    return Governed(mode, np.array(given, dtype=np.float64), height)
+
+
 GROUND = PilotInput(
     now=10.0, pose=Pose(HOME), velocity=np.zeros(3), armed=False, landed=True, running=True, ended=False, home=HOME,
-    height=0.1,
+    governed=governed(0.1),
 )  # fmt: skip
-AIR = replace(GROUND, pose=Pose(np.array([0.0, 0.0, 20.0])), armed=True, landed=False, height=20.0)
+AIR = replace(GROUND, pose=Pose(np.array([0.0, 0.0, 20.0])), armed=True, landed=False, governed=governed(20.0))
 
 
 def pilot(**changes: Any) -> Pilot:
@@ -93,7 +99,7 @@ def test_a_restarted_pilot_takes_over_in_the_air() -> None:
 
 
 def test_low_in_the_air_it_first_climbs_to_the_take_off_height() -> None:
-    low = replace(AIR, pose=Pose(np.array([0.0, 0.0, 54.0])), height=4.0)
+    low = replace(AIR, pose=Pose(np.array([0.0, 0.0, 54.0])), governed=governed(4.0))
     one = pilot()
     outputs = steps(one, low, 3)
     assert all(o.phase is Phase.TAKE_OFF for o in outputs) and outputs[-1].velocity[2] > 0.0
@@ -154,14 +160,14 @@ def test_changes_no_faster_than_its_acceleration() -> None:
 def test_goes_on_from_what_the_governor_gave() -> None:
     one, goal = flying(), waypoint(80.0, 0.0, 20.0)
     steps(one, replace(AIR, goal=goal), 60)
-    held = replace(AIR, goal=goal, now=13.0, mode=Mode.SLOW, given=np.array([0.5, 0.0, 0.0]))
+    held = replace(AIR, goal=goal, now=13.0, governed=governed(20.0, Mode.SLOW, (0.5, 0.0, 0.0)))
     assert one.step(held).velocity[0] < 0.7
 
 
 # Coming home
 
 
-@pytest.mark.parametrize("seen", [{"goal": Goal(GoalType.RETURN)}, {"mode": Mode.RETURN}])
+@pytest.mark.parametrize("seen", [{"goal": Goal(GoalType.RETURN)}, {"governed": governed(20.0, Mode.RETURN, (-1.0, 0.0, 0.0))}])
 def test_returns_when_told_and_does_not_turn_back(seen: dict[str, Any]) -> None:
     one = flying()
     away = replace(AIR, pose=Pose(np.array([60.0, 0.0, 25.0])))
@@ -180,8 +186,8 @@ def test_the_end_of_the_mission() -> None:
 
 def test_the_end_of_the_mission_ends_a_take_off() -> None:
     one = pilot()
-    one.step(replace(AIR, pose=Pose(np.array([0.0, 0.0, 3.0])), height=3.0))
-    ended = replace(AIR, pose=Pose(np.array([0.0, 0.0, 3.0])), height=3.0, ended=True, now=10.05)
+    one.step(replace(AIR, pose=Pose(np.array([0.0, 0.0, 3.0])), governed=governed(3.0)))
+    ended = replace(AIR, pose=Pose(np.array([0.0, 0.0, 3.0])), governed=governed(3.0), ended=True, now=10.05)
     assert one.step(ended).phase is Phase.HOLD
 
 
@@ -189,7 +195,7 @@ def test_lands_to_the_touch_down_height_and_announces_the_rest() -> None:
     one, goal = flying(), Goal(GoalType.LAND)
     down = steps(one, replace(AIR, goal=goal), 30)[-1]
     assert down.phase is Phase.LAND and down.velocity[2] == pytest.approx(-PilotLimits().land_speed)
-    low = replace(AIR, goal=goal, height=3.9, pose=Pose(np.array([0.0, 0.0, 3.9])), now=12.0)
+    low = replace(AIR, goal=goal, governed=governed(3.9), pose=Pose(np.array([0.0, 0.0, 3.9])), now=12.0)
     handed = steps(one, low, 45)
     assert [n for n, o in enumerate(handed) if o.request is Request.TOUCH_DOWN] == [0, 40]
     assert handed[-1].velocity[2] == pytest.approx(-Limits().land_speed), "the governor lets it down, or does not"
@@ -199,7 +205,7 @@ def test_lands_to_the_touch_down_height_and_announces_the_rest() -> None:
     assert one.step(replace(GROUND, goal=waypoint(9.0, 0.0, 9.0), now=15.1)).phase is Phase.DONE, "done is done"
 
 
-LOW = replace(AIR, pose=Pose(np.array([0.0, 0.0, 3.0])), height=3.0)
+LOW = replace(AIR, pose=Pose(np.array([0.0, 0.0, 3.0])), governed=governed(3.0))
 
 
 def test_a_touch_down_that_somebody_else_asked_for_is_flown_and_ends_with_it() -> None:
@@ -218,7 +224,7 @@ def test_a_touch_down_called_off_is_not_asked_for_again_until_there_is_need() ->
     one.call_off()
     after = steps(one, replace(LOW, goal=goal, now=11.0), 200)
     assert all(output.phase is Phase.HOLD and output.request is None for output in after)
-    assert one.step(replace(LOW, goal=goal, now=21.0, mode=Mode.LAND)).phase is Phase.LAND
+    assert one.step(replace(LOW, goal=goal, now=21.0, governed=governed(3.0, Mode.LAND))).phase is Phase.LAND
     other = flying()
     steps(other, replace(AIR, goal=goal), 5)
     other.call_off()
@@ -226,7 +232,7 @@ def test_a_touch_down_called_off_is_not_asked_for_again_until_there_is_need() ->
 
 
 def test_comes_down_slowly_when_the_height_is_not_known() -> None:
-    output = steps(flying(), replace(AIR, goal=Goal(GoalType.LAND), height=None), 40)[-1]
+    output = steps(flying(), replace(AIR, goal=Goal(GoalType.LAND), governed=governed(None)), 40)[-1]
     assert output.velocity[2] == pytest.approx(-PilotLimits().land_speed) and output.request is None
 
 
@@ -254,7 +260,7 @@ def test_whatever_comes_the_output_is_finite_and_within_limits(events: list[tupl
         goal = Goal(kind, np.array([x, -x, 20.0]), velocity=np.array([x, 0.0, x]))
         seen = PilotInput(
             now, Pose(np.array([x / 2, 0.0, abs(x)])), np.zeros(3), armed, landed, running, ended, HOME,
-            abs(x) if x > 0 else None, goal, silence, None, mode, np.zeros(3),
+            goal, silence, None, governed(abs(x) if x > 0 else None, mode),
         )  # fmt: skip
         output = one.step(seen)
         assert np.isfinite(output.velocity).all() and abs(output.yaw_rate) <= limits.yaw_rate

@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from esar_ros.flight.limits import load_pilot_limits
-from esar_ros.flight.pilot import Phase, Pilot, PilotInput, PilotOutput, Request
+from esar_ros.flight.pilot import Governed, Phase, Pilot, PilotInput, PilotOutput, Request
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
@@ -206,12 +206,11 @@ class Flight:
             self._image = self.world.ranges(pose, self.now)
         ground = self.world.ground(self.position)
         height = float(self.position[2]) - ground
-        mode = self._answer.mode if self._answer else Mode.NORMAL
-        given = self._answer.velocity if self._answer else None
+        mode, given = (self._answer.mode, self._answer.velocity) if self._answer else (Mode.NORMAL, np.zeros(3))
         output = self.pilot.step(
             PilotInput(
-                self.now, pose, self.velocity.copy(), self.armed, self.landed, running, ended, self.home, height,
-                goal, silence, self._window, mode, given, self.touching,
+                self.now, pose, self.velocity.copy(), self.armed, self.landed, running, ended, self.home,
+                goal, silence, self._window, Governed(mode, given, height), self.touching,
             )
         )  # fmt: skip
         state = State(self.now, pose, self.velocity.copy(), self.armed, self.landed, self.battery)

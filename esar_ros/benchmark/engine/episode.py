@@ -29,9 +29,8 @@ from esar_ros.bridges.airsim.camera import AirSimLidar
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.flight.limits import load_pilot_limits
-from esar_ros.flight.pilot import Pilot, PilotInput, PilotOutput, Request
+from esar_ros.flight.pilot import Governed, Pilot, PilotInput, PilotOutput, Request
 from esar_ros.geometry.frames import Pose, Vector, covariance_in_parent, motion_in_parent
-from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.run_conditions import RunConditions
@@ -153,7 +152,6 @@ class _Mission:
         self._recording = Recording(self._referee, VEHICLE, brief, self._remote.odom_in_map)
         self._sensing = Sensing(rig, brief, conditions.detector, suite.object_kinds())
         limits = load_limits()
-        self._map_age = limits.map_age
         self._pilot = Pilot(load_pilot_limits(), limits)
         self._governor = Governor(limits)
         self._governor.set_site(site_of(brief, limits))
@@ -311,12 +309,10 @@ class _Mission:
                 running=True,
                 ended=False,
                 home=self._brief.home,
-                height=state.height,
                 goal=self._goal[1] if self._goal is not None else None,
                 planner_silence=0.0,
-                window=self._fresh_window(ns),
-                mode=safety.mode if safety is not None and safety.mode else Mode.NORMAL,
-                given=state.output if safety is not None else None,
+                window=state.sensed.window if state.sensed is not None else None,
+                governed=Governed(safety.mode, state.output, state.height) if safety is not None else None,
                 touching_down=touching_down,
             )
         )
@@ -326,13 +322,6 @@ class _Mission:
         elif output.request is not None:
             self._actuation.arm(output.request is Request.ARM, mode)
         return output
-
-    def _fresh_window(self, ns: int) -> OccupancyWindow | None:
-        """Returns the local map while it is fresh."""
-        sensed = self._state.sensed
-        if sensed is None or seconds(ns - sensed.ns) > self._map_age:
-            return None
-        return sensed.window
 
     def _govern(
         self,

@@ -9,6 +9,7 @@ import numpy as np
 from geometry_msgs.msg import Point, Quaternion, TwistStamped, Vector3
 from numpy.typing import ArrayLike, NDArray
 
+from esar_ros.flight.pilot import Governed
 from esar_ros.geometry.frames import FARTHEST, Pose, Vector, covariance_in_parent, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
@@ -291,6 +292,12 @@ def mode_of(message: Any) -> Mode:
         return Mode(message.mode)
     except ValueError:
         return Mode.HOLD
+
+
+def governed_of(message: Any) -> Governed:
+    """Returns the governor's answer as the pilot knows it, of a SafetyStatus."""
+    height = float(message.height) if message.has_height else None
+    return Governed(mode_of(message), array3(message.given), height)
 
 
 def pilot_feedback(message: Any) -> PilotFeedback:
