@@ -220,7 +220,7 @@ def test_belief_takes_in_a_teammate_s_looks_clues_and_finds(brief, observe, clue
     method.act(observe(0, team=(other,)))
     row, column = 50, int((200 - method.looks.origin[0]) // method.looks.cell)
     assert method.looks.missed[row, column - 3 : column + 4].min() < 0.9, "looked at from there"
-    assert len(method._used_clues) == 1
+    assert len(method._clues_in_belief) == 1
     assert method.people[0].found is not None
     assert not method.people[0].posterior.any()
     assert len(method._finds.reports) == 1

@@ -1,4 +1,4 @@
-"""The belief: for each of the missing a probability over the ground, and where clues are to be expected.
+"""The belief: for each of the missing the probability of area (POA) of each cell, and the density of clues.
 
 It is made anew from its parts whenever one changes: lines from the brief, weighed by the clues found, times the
 probability that the looks so far would have missed somebody. A share of the prior is nowhere on the map, so that
@@ -34,7 +34,7 @@ _LIKELY = 0.5  # probability of a clue from which on lines are drawn through it
 
 
 class PersonBelief:
-    """One of the missing."""
+    """The belief about one of the missing."""
 
     def __init__(self, lines: Hypotheses, looks: LookMap, absent: float, inside: NDArray[np.bool_]) -> None:
         """Lines of equal weight; absent: prior probability of being nowhere on the map; inside: cells of the area."""
@@ -67,19 +67,19 @@ class PersonBelief:
         self._mix()
 
     def settle(self, place: Vector, sure: float) -> None:
-        """He was found at a place (x, y, ...), with a probability: clues are expected along the routes there."""
+        """Records a find at a place (x, y, ...), with a probability: clues are expected along the routes there."""
         self.found, self.sure = np.array(place[:2]), sure
         self._lead(self.found)
         self._mix()
 
     def be_sure(self, sure: float) -> None:
-        """Probability that it is he who was found, as it is now."""
+        """Sets the probability that the person found is this one."""
         if sure != self.sure:
             self.sure = sure
             self._mix()
 
     def _lead(self, found: Vector) -> None:
-        """Lead all lines to where he was found; those that came near by themselves count most."""
+        """Leads all lines to the place of the find; those that came near by themselves count most."""
         off = np.linalg.norm(self._lines.ends - found, axis=1)
         nodes = self._lines.nodes.copy()
         nodes[:, -1] = found
@@ -92,20 +92,20 @@ class PersonBelief:
 
     @property
     def posterior(self) -> NDArray[np.float64]:
-        """Probability of each cell (rows, columns) that he is there and not found; adds up to at most 1 - sure."""
+        """Probability by cell (rows, columns) that the person is there and not found; its sum is at most 1 - sure."""
         likely = self.prior * (1.0 - self._absent) * self._looks.missed
         return np.asarray((1.0 - self.sure) * likely / (likely.sum() + self._absent))
 
     def density_at(self, place: Vector) -> float:
-        """Prior with clues in the cell of a place (x, y, ...), whatever looks have shown."""
+        """Returns the prior with clues in the cell of a place (x, y, ...), without the looks."""
         return self._at(self.prior, place)
 
     def clue_density_at(self, place: Vector) -> float:
-        """The same of where a clue of this person lies."""
+        """Returns the density of this person's clues in the cell of a place (x, y, ...)."""
         return self._at(self.clue_density, place)
 
     def _clues_on(self, points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Density by cell (rows, columns) of where clues of this person lie; adds up to at most 1.
+        """Returns the density by cell (rows, columns) of this person's clues; it sums up to at most 1.
 
         points: (S, P, 2) on lines of these weights (S,).
         """
@@ -131,7 +131,7 @@ class PersonBelief:
 
 
 def _points_on(lines: Hypotheses, random: np.random.Generator) -> NDArray[np.float64]:
-    """Places (S, P, 2) on each line where a clue may lie; the last beside the person."""
+    """Returns places (S, P, 2) on each line where a clue may lie; the last beside the person."""
     nodes = lines.nodes
     count, length = len(nodes), len(lines.kinds)
     points = []

@@ -110,7 +110,7 @@ class ModelBelief(Thinker, BeliefSearch):
             self._news_of_brief = f"; brief read by rules, fell back ({reading.trouble})"
             return
         self._news_of_brief = "; brief read by the model"
-        self._lay_out(reading.facts)
+        self._initialise(reading.facts)
         self._finds.retell(self.people)
         self._planned = -math.inf
 

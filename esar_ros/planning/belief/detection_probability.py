@@ -1,4 +1,4 @@
-"""Probability that a look detects somebody: by range, angle of view, weather, light and kind of object.
+"""The probability of detection (POD) of a look: by range, angle of view, weather, light and kind of object.
 
 A detector's model card states the share of the objects of each class that an image finds by range, by day and by night:
 looks are evaluated with it. Where there is no such measurement a logistic curve over range stands for pixels on target
@@ -36,20 +36,20 @@ TABLE_RANGE = 150  # m, a table's last range
 
 
 class Curves(NamedTuple):
-    """Probability of finding a person, and a clue, by whole metres of distance."""
+    """The POD of a person, and of a clue, by whole metres of distance."""
 
     person: NDArray[np.float64]
     clue: NDArray[np.float64]
 
     def beside(self, height: float) -> Curves:
-        """The same by distance on the ground from the track of a vehicle that passes at a height (m)."""
+        """Returns the curves by distance on the ground from the track of a vehicle that passes at a height (m)."""
         aside = np.arange(len(self.person), dtype=np.float64)
         slant = np.minimum(np.rint(np.hypot(aside, height)), len(aside) - 1).astype(int)
         return Curves(self.person[slant], self.clue[slant])
 
 
 class DetectionSettings(StrictModel):
-    """The detector's calibration, and what is assumed of weather and light."""
+    """The detector's calibration, and the assumptions about weather and light."""
 
     cards: dict[str, str] = Field(
         default_factory=lambda: {"esar_yolo": "esar-clues"},
@@ -74,7 +74,7 @@ class DetectionSettings(StrictModel):
 
 
 class Fit(BaseModel):
-    """Probability of finding by range: best / (1 + exp((range - half) / softness)), range and both in m."""
+    """The POD by range: best / (1 + exp((range - half) / softness)), range and both in m."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -91,7 +91,7 @@ class _Fits(BaseModel):
 
 
 class _Shares(BaseModel):
-    """Share of objects that one image finds in each bin of ranges, and how many there were."""
+    """The share of objects that one image finds in each bin of ranges, and the number of objects."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -144,7 +144,7 @@ def load_card(settings: DetectionSettings, detector: str) -> _Measured:
 
 
 def fitted(edges: Sequence[float], shares: _Shares, like: _Shares | None = None) -> Fit | None:
-    """The curve through measured shares, bins counting by their objects; None where there were too few of them.
+    """Returns the curve through measured shares, bins weighted by their objects; None where there were too few of them.
 
     like: shares of all clues, of which a few objects count with the class's own in each bin, so that two bottles
     decide nothing.
@@ -181,7 +181,7 @@ def light_of(local_time: str) -> float:
 
 
 class Detection:
-    """Probabilities of detection in one mission's weather and light, by the detector in use."""
+    """The POD in one mission's weather and light, by the detector in use."""
 
     def __init__(
         self,
@@ -212,13 +212,13 @@ class Detection:
         self.curves = Curves(self.person, self.clue)
 
     def of(self, kind: str) -> NDArray[np.float64]:
-        """Probability by whole metres of range (TABLE_RANGE + 1,) that a look finds an object of a kind."""
+        """Returns the POD of an object of a kind by whole metres of range, (TABLE_RANGE + 1,)."""
         if kind not in self._known:
             self._known[kind] = self._mixed(kind)
         return self._known[kind]
 
     def _mixed(self, kind: str) -> NDArray[np.float64]:
-        """The day's curve and the night's, as much of each as there is light."""
+        """Returns the day's and the night's curve, mixed by the share of light."""
         mixed = np.zeros(TABLE_RANGE + 1)
         for share, when in ((self._light, "day"), (1.0 - self._light, "dark")):
             if share > 0.0:
@@ -237,13 +237,13 @@ class Detection:
         return fit if fit is not None or every is None else fitted(edges, every)
 
     def _assumed(self, kind: str) -> Fit:
-        """The curve by day where no shares were measured: the card's own fit, else the settings'."""
+        """Returns the curve by day where no shares were measured: the card's own fit, else the settings'."""
         settings, fit = self._settings, self._card.fit
         own, half = (fit.person, settings.person_range) if kind == PERSON else (fit.clues, settings.clue_range)
         return own or Fit(best=settings.best, half=half, softness=settings.softness)
 
     def _curve(self, fit: Fit, light: float) -> NDArray[np.float64]:
-        """light: factor on its ranges."""
+        """Returns the curve of a fit in the mission's weather; light: factor on its ranges."""
         settings = self._settings
         metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
         alike = metres / self._sharpness  # m, where as many pixels lie on target in the images it was measured with
@@ -254,7 +254,7 @@ class Detection:
         return np.asarray(curve)
 
     def angle_factor(self, sine: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Factor for looks at an angle below the horizon, by its sine."""
+        """Returns the factor for looks at an angle below the horizon, by its sine."""
         return np.clip(sine / self._settings.grazing, 0.0, 1.0)
 
     @property

@@ -1,4 +1,4 @@
-"""Record of all looks: for each cell and side the best probability that a look would have found somebody.
+"""The record of all looks: for each cell and side the best probability of detection (POD) of a look.
 
 Looks at a cell from one side fail together - what hides somebody hides him from the next image too - so of one side
 only the best look counts; looks from different sides count as independent.
@@ -17,10 +17,10 @@ SIDES = 4  # quadrants that the camera may be in, seen from the cell
 
 
 class LookMap:
-    """Cells (rows = y, columns = x) of a box around the search area."""
+    """The looks at the cells (rows = y, columns = x) of a box around the search area."""
 
     def __init__(self, corners: NDArray[np.float64], cell: float) -> None:
-        """Polygon (N, 2) of the search area and a cell's edge (m)."""
+        """Takes the polygon (N, 2) of the search area and a cell's edge (m)."""
         self.cell = cell
         low = np.floor(corners.min(axis=0) / cell)
         columns, rows = (np.ceil(corners.max(axis=0) / cell) - low).astype(int)
@@ -41,7 +41,7 @@ class LookMap:
 
     @property
     def missed(self) -> NDArray[np.float64]:
-        """Probability (rows, columns) that somebody in a cell was not found by all looks so far."""
+        """Probability (rows, columns) that all looks so far have missed somebody in a cell: 1 - cumulative POD."""
         return np.asarray(np.prod(1.0 - self.person, axis=0))
 
     def look(
@@ -51,7 +51,7 @@ class LookMap:
         plane: tuple[float, NDArray[np.float64]],
         detection: Detection,
     ) -> None:
-        """Count the images taken at a pose of base_link; plane: height and slope of the ground below (Terrain)."""
+        """Counts the images taken at a pose of base_link; plane: height and slope of the ground below (Terrain)."""
         reach, here = detection.reach, base.position
         first = np.floor((here[:2] - reach - self.origin) / self.cell).astype(int)
         last = np.ceil((here[:2] + reach - self.origin) / self.cell).astype(int)
@@ -107,5 +107,5 @@ class LookMap:
 
 
 def side_of(dx: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Quadrant of directions, 0..3: north-east, north-west, south-east, south-west."""
+    """Returns the quadrant of directions, 0..3: north-east, north-west, south-east, south-west."""
     return (dx < 0.0).astype(np.intp) + 2 * (dy < 0.0)

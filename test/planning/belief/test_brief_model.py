@@ -75,7 +75,7 @@ def test_a_reading_that_comes_later_keeps_what_was_found(chat: Any, begin: Any, 
     assert not later.thinking and later.why.endswith("; brief read by the model") and len(method.people) == 2
     found = [person for person in method.people if person.found is not None]
     assert "person" in reported and len(found) == 1 and found[0].found[0] == 150.0
-    assert set(method._used_clues) == {2}
+    assert set(method._clues_in_belief) == {2}
 
 
 def test_a_flight_is_replayed_with_its_reading(

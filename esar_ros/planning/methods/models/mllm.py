@@ -116,13 +116,13 @@ class MllmSearch(ModelBelief):
             self._track.append(here.copy())
         return super().act(observation)
 
-    def _take_in(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
-        changed = super()._take_in(observation, reports)
+    def _update(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
+        changed = super()._update(observation, reports)
         self._news |= changed
         return changed
 
-    def _direct(self, view: View, worth: Worth, observation: Observation) -> tuple[View, str]:
-        """The best view around the place chosen, or belief's own while none is."""
+    def _choose_view(self, view: View, worth: Worth, observation: Observation) -> tuple[View, str]:
+        """Returns the best view around the model's choice, or belief's own while there is none, and why."""
         if not self._mind.busy and self._is_due(worth, observation):
             self._asked, self._news, self._region = observation.stamp, False, None
             self._mind.begin(self._deliberate(worth, observation))
