@@ -178,7 +178,7 @@ def figures(flights: Sequence[Flight], reliability: Reliability, how: Mapping[st
     near = found = people = people_found = 0
     for flight in flights:
         clues = fused(flight, reliability, how)
-        stated += [(clue.score, is_right(clue, flight), clue.kind == PERSON) for clue in clues]
+        stated += [(clue.probability, is_right(clue, flight), clue.kind == PERSON) for clue in clues]
         reported = [clue for clue in clues if policy.due(clue)]
         due += [(is_right(clue, flight), clue.kind == PERSON) for clue in reported]
         got = {_number(clue.kind, clue.position, flight) for clue in reported}

@@ -164,7 +164,7 @@ def _look(
             id=number + 1,
             kind=thing.kind,
             text=thing.kind,
-            score=1.0 - 0.3 ** len(places),
+            probability=1.0 - 0.3 ** len(places),
             position=known.position if known else thing.place + draws.normal(0.0, SPREAD, 3),
             covariance=np.eye(3) * SPREAD**2,
             views=len(places),

@@ -36,18 +36,18 @@ class Brief:
 
 @dataclass(frozen=True)
 class SeenClue:
-    """One fused object as estimated by the detector; position and covariance in the map frame (m, m^2)."""
+    """An object fused over views and time, as the detector estimates it; msg/Clue has its probability as `score`."""
 
     id: int
     kind: str
     text: str
-    score: float
-    position: Vector
-    covariance: NDArray[np.float64]
+    probability: float  # that it is there and of its kind
+    position: Vector  # (3,) m, map
+    covariance: NDArray[np.float64]  # (3, 3) m^2, map, of the position
     views: int  # places apart enough to count as independent looks
-    nearest_view: float
-    first_seen: float
-    last_seen: float
+    nearest_view: float  # m, least distance of a camera
+    first_seen: float  # s
+    last_seen: float  # s
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ class LabelScorer:
     def score(self, view: CameraView, observation: Observation) -> float:
         """0..1; 0 with nothing detected there."""
         seen = seen_in(view, observation.clues)
-        return max((clue.score * relevance(clue.kind, self._words) for clue in seen), default=0.0)
+        return max((clue.probability * relevance(clue.kind, self._words) for clue in seen), default=0.0)
 
 
 def relevance(kind: str, words: str) -> float:
@@ -156,7 +156,7 @@ class SentenceScorer:
 
     def score(self, view: CameraView, observation: Observation) -> float:
         """0..1; 0 with nothing detected there."""
-        return max((clue.score * self.fit(clue.kind) for clue in seen_in(view, observation.clues)), default=0.0)
+        return max((clue.probability * self.fit(clue.kind) for clue in seen_in(view, observation.clues)), default=0.0)
 
     def fit(self, kind: str) -> float:
         """0..1: how well a kind of object fits the words."""

@@ -62,7 +62,7 @@ class ReportPolicy:
         present = {clue.id for clue in observation.clues}
         fresh = [clue for clue in observation.clues if clue.id not in self._reported]
         due = [clue for clue in fresh if self.due(clue, clue.id in looked_at)]
-        due.sort(key=lambda clue: (clue.kind != PERSON, -clue.score, clue.id))
+        due.sort(key=lambda clue: (clue.kind != PERSON, -clue.probability, clue.id))
         out = []
         for clue in due:
             if self._was_reported_as_another(clue, present):
@@ -79,7 +79,7 @@ class ReportPolicy:
         min_probability = need.last if looked_at and need.last is not None else need.probability
         sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
         return (
-            clue.score >= min_probability
+            clue.probability >= min_probability
             and clue.views >= need.views
             and sigma <= need.sigma
             and bool(np.isfinite(clue.position).all())
@@ -101,5 +101,5 @@ def _report(clue: SeenClue) -> Report:
         kind=clue.kind,
         text=clue.text or clue.kind.replace("_", " "),
         position=clue.position.copy(),
-        confidence=clue.score,
+        confidence=clue.probability,
     )

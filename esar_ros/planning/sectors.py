@@ -50,7 +50,7 @@ def object_words(observation: Observation, clues: Sequence[SeenClue]) -> str:
 
     nearest = sorted(clues, key=lambda clue: (distance(clue), clue.id))[:12]
     return "; ".join(
-        f"{clean(clue.text or clue.kind.replace('_', ' '), 60)} (score {clue.score:.2f}) "
+        f"{clean(clue.text or clue.kind.replace('_', ' '), 60)} (score {clue.probability:.2f}) "
         f"{distance(clue):.0f} m, {_side(bearing_deg(observation, clue.position))}"
         for clue in nearest
     )

@@ -87,7 +87,7 @@ def test_scores_go_through_the_backends_reliability(down_frame):
     prior = settings.fusion.evidence.prior
     (clue,) = ClueDetector(Modest(GOOD), settings).process([down_frame]).clues
     odds = 0.5 * prior / (1.0 - prior)
-    assert clue.score == pytest.approx(odds / (1.0 + odds))
+    assert clue.probability == pytest.approx(odds / (1.0 + odds))
 
 
 def test_reliability_is_that_of_the_words_now_looked_for(down_frame):
@@ -101,7 +101,7 @@ def test_reliability_is_that_of_the_words_now_looked_for(down_frame):
         one.process([down_frame])
         one.backend.share = share
         (clue,) = one.process([again]).clues
-        scores.append(clue.score)
+        scores.append(clue.probability)
     assert scores[0] > scores[1]
 
 
@@ -127,7 +127,7 @@ def test_only_what_is_looked_for_can_be_missed(down_frame, looks_for, doubted):
     backend.found = []
     nearer = Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion)
     (after,) = detector.process([replace(down_frame, pose=nearer, stamp=2.0)]).clues
-    assert (after.score < first.score) is doubted
+    assert (after.probability < first.probability) is doubted
 
 
 def test_the_best_picture_is_kept_small(down_frame):

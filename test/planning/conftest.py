@@ -53,8 +53,9 @@ def clue() -> Callable[..., SeenClue]:
 
     def make(identity: int = 1, kind: str = "tent", position: object = (50.0, 0.0, 0.0), **values: Any) -> SeenClue:
         given = {
-            "id": identity, "kind": kind, "text": f"a {kind}", "score": 0.9, "position": np.asarray(position, float),
-            "covariance": np.eye(3) * 0.3, "views": 5, "nearest_view": 25.0, "first_seen": 0.0, "last_seen": 1.0,
+            "id": identity, "kind": kind, "text": f"a {kind}", "probability": 0.9,
+            "position": np.asarray(position, float), "covariance": np.eye(3) * 0.3, "views": 5, "nearest_view": 25.0,
+            "first_seen": 0.0, "last_seen": 1.0,
         }  # fmt: skip
         return SeenClue(**{**given, **values})
 

@@ -40,11 +40,11 @@ def test_a_kind_in_words_stands_in_for_a_missing_text(policy, observe, clue):
 @pytest.mark.parametrize(
     ("kind", "lack"),
     [
-        ("tent", {"score": 0.49}),
+        ("tent", {"probability": 0.49}),
         ("tent", {"covariance": np.diag([0.1, 9.1, 0.1])}),
         ("tent", {"position": (np.nan, 0.0, 0.0)}),
         ("person", {"views": 1}),
-        ("person", {"score": 0.59}),
+        ("person", {"probability": 0.59}),
         ("person", {"covariance": np.diag([0.1, 0.1, 9.1])}),
     ],
 )
@@ -60,7 +60,7 @@ def test_covariance_counts_along_its_longest_axis(policy, observe, clue):
 
 
 def test_an_object_merged_into_another_is_not_reported_again(policy, observe, clue):
-    assert len(policy.reports(observe(clues=(clue(1, score=0.4), clue(2, position=(53, 0, 0)))))) == 1
+    assert len(policy.reports(observe(clues=(clue(1, probability=0.4), clue(2, position=(53, 0, 0)))))) == 1
     assert policy.reports(observe(clues=(clue(1, position=(51, 0, 0)),))) == ()
     assert policy.reports(observe(clues=(clue(1, position=(80, 0, 0)),))) == ()
 
@@ -72,7 +72,7 @@ def test_two_objects_side_by_side_are_two_reports(policy, observe, clue):
 def test_victims_first_and_the_cap_keeps_room_for_them(observe, clue):
     policy = ReportPolicy(ReportingSettings(kept_for_victims=2))
     policy.reset(4)
-    clues = [clue(i, position=(20.0 * i, 0, 0), score=0.5 + 0.01 * i) for i in range(1, 6)]
+    clues = [clue(i, position=(20.0 * i, 0, 0), probability=0.5 + 0.01 * i) for i in range(1, 6)]
     reports = policy.reports(observe(clues=(*clues, clue(9, kind="person"))))
     assert [r.kind for r in reports] == ["person", "tent"]
     assert reports[1].confidence == pytest.approx(0.55), "the surest clue"
@@ -82,12 +82,14 @@ def test_victims_first_and_the_cap_keeps_room_for_them(observe, clue):
 
 
 def test_after_the_last_look_a_victim_more_likely_there_than_not_is_told(policy, observe, clue):
-    person = clue(1, kind="person", score=0.55)
+    person = clue(1, kind="person", probability=0.55)
     assert policy.reports(observe(clues=(person,))) == ()
-    assert policy.reports(observe(clues=(clue(1, kind="person", score=0.45),)), looked_at={1}) == ()
+    assert policy.reports(observe(clues=(clue(1, kind="person", probability=0.45),)), looked_at={1}) == ()
     assert policy.reports(observe(clues=(person,)), looked_at={2}) == ()
     assert len(policy.reports(observe(clues=(person,)), looked_at={1})) == 1
-    assert policy.reports(observe(clues=(clue(3, score=0.45),)), looked_at={3}) == (), "a clue needs what it needs"
+    assert policy.reports(observe(clues=(clue(3, probability=0.45),)), looked_at={3}) == (), (
+        "a clue needs what it needs"
+    )
 
 
 def test_reset_forgets(policy, observe, clue):

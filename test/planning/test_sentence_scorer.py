@@ -46,7 +46,7 @@ def test_a_brief_is_read_sentence_by_sentence_before_the_mission(brief: Any, cou
 def test_the_best_sentence_counts_times_the_object_s_probability(look: Any, observe: Any, clue: Any) -> None:
     views, scorer = look(), SentenceScorer(Counting())
     scorer.read("Two people are missing. They left a tent in the snow.")
-    ahead, behind = clue(1, "tent", (40.0, 0.0, 0.0), score=0.6), clue(2, "person", (-40.0, 0.0, 0.0))
+    ahead, behind = clue(1, "tent", (40.0, 0.0, 0.0), probability=0.6), clue(2, "person", (-40.0, 0.0, 0.0))
     assert scorer.score(views["front"], observe(clues=(ahead, behind))) == pytest.approx(0.6 * 0.5**0.5)
     assert scorer.fit("person") == 1.0
     assert scorer.fit("rope") == 0.0

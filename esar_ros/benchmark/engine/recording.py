@@ -80,7 +80,8 @@ class Recording:
     def sensed(self, ns: int, sensed: Sensed, detector: ClueDetector, took: float) -> None:
         """Records objects and the map's size; took: s of wall time for the map."""
         clues = tuple(
-            (clue.id, clue.kind, clue.score, *(float(v) for v in clue.position), clue.views) for clue in sensed.clues
+            (clue.id, clue.kind, clue.probability, *(float(v) for v in clue.position), clue.views)
+            for clue in sensed.clues
         )
         self._take(names.CLUES, CluesRow(ns, detector.backend.name, detector.backend.eligible, clues))  # type: ignore[arg-type]
         now = sensed.map

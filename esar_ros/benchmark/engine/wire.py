@@ -34,7 +34,7 @@ def clue_as_sent(clue: SeenClue) -> SeenClue:
     """Returns a clue as msg/Clue has it."""
     return replace(
         clue,
-        score=single(clue.score),
+        probability=single(clue.probability),
         nearest_view=single(clue.nearest_view),
         first_seen=seconds(round(clue.first_seen * 1e9)),
         last_seen=seconds(round(clue.last_seen * 1e9)),

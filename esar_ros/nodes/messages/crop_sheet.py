@@ -29,7 +29,7 @@ def crop_sheet(clues: Sequence[SeenClue], crop: Callable[[int], bytes | None], n
         _paste(sheet[top : top + TILE, left : left + TILE], jpeg)
         color = _ALARM if clue.kind == PERSON else _INK
         age = max(0.0, now - clue.last_seen)
-        for line, words in enumerate((clue.kind.replace("_", " "), f"{clue.score:.2f}, {age:.0f} s ago")):
+        for line, words in enumerate((clue.kind.replace("_", " "), f"{clue.probability:.2f}, {age:.0f} s ago")):
             place = (left + 4, top + TILE + 13 + 15 * line)
             cv2.putText(sheet, words, place, cv2.FONT_HERSHEY_SIMPLEX, 0.42, color, 1, cv2.LINE_AA)
     message = Image(height=sheet.shape[0], width=sheet.shape[1], encoding="rgb8", step=3 * sheet.shape[1])

@@ -89,7 +89,9 @@ def clue_markers(clues: Sequence[SeenClue], stamp: Time) -> MarkerArray:
         body.pose.orientation = turn
         body.scale = convert.vector3(np.maximum(2.0 * axes, MIN_SIZE))
         text = _marker("labels", clue.id, Marker.TEXT_VIEW_FACING, clue.position + [0, 0, ABOVE], color, stamp)
-        text.text = f"{clue.kind} {clue.score:.2f}\n{clue.views} views, seen {max(0.0, now - clue.last_seen):.0f} s ago"
+        text.text = (
+            f"{clue.kind} {clue.probability:.2f}\n{clue.views} views, seen {max(0.0, now - clue.last_seen):.0f} s ago"
+        )
         text.scale.z = LETTERS
         array.markers += [body, text]
     return array

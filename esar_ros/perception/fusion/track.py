@@ -137,7 +137,7 @@ class Track:
             id=self.id,
             kind=self.evidence.kind,
             text=self.text,
-            score=self.evidence.probability(settings.evidence),
+            probability=self.evidence.probability(settings.evidence),
             position=self.place.position.copy(),
             covariance=self.place.spread + self.surface(settings),
             views=self.evidence.views,

@@ -225,7 +225,9 @@ class BeliefSearch:
         min_probability = self._settings.reporting.clue.probability
         known = clues_of_all(observation)
         clues = [
-            clue for clue in known if clue.kind != PERSON and clue.score >= min_probability and _is_localised(clue)
+            clue
+            for clue in known
+            if clue.kind != PERSON and clue.probability >= min_probability and _is_localised(clue)
         ]
         fresh = any(
             clue.id not in self._clues_in_belief
@@ -234,7 +236,7 @@ class BeliefSearch:
         )
         if fresh:
             self._clues_in_belief = {clue.id: clue.position[:2].copy() for clue in clues}
-            reported = [ReportedClue(clue.kind, clue.position[:2], clue.score) for clue in clues]
+            reported = [ReportedClue(clue.kind, clue.position[:2], clue.probability) for clue in clues]
             reported = believed(reported, self._settings.clues)
             for person in self.people:
                 person.update(reported, self._settings.evidence, self._random)
@@ -248,7 +250,7 @@ class BeliefSearch:
         planning, here = self._settings.planning, observation.pose.position
         rated = []
         for one in observation.clues:
-            if one.score < self._settings.confirm.least or not self._is_unconfirmed(one):
+            if one.probability < self._settings.confirm.least or not self._is_unconfirmed(one):
                 continue
             probability = self._probability(one)
             seen = self._detection.of(one.kind)[self._second.slant]
@@ -278,9 +280,8 @@ class BeliefSearch:
         x, y = nearest_inside(self._area, self._second.viewpoint(clue, observation.pose.position))
         yaw = math.atan2(clue.position[1] - y, clue.position[0] - x)
         self._target = clue.id
-        self._reason = (
-            f"{clue.kind} {clue.id}, score {clue.score:.2f}, {unconfirmed.probability:.2f} here, {clue.views} views"
-        )
+        self._reason = f"{clue.kind} {clue.id}, score {clue.probability:.2f}"
+        self._reason += f", {unconfirmed.probability:.2f} here, {clue.views} views"
         goal = waypoint(x, y, flight_height(self._settings.confirm.height, self._brief), yaw=yaw)
         return self._fly(goal, "confirm", observation, reports, 1)
 

@@ -54,7 +54,7 @@ class SecondLooks:
 
     def take_in(self, clues: Iterable[SeenClue]) -> None:
         """Records which of the objects looked at again have been confirmed."""
-        self._borne_out |= {clue.id for clue in clues if clue.id in self._staked and clue.score >= _TRUE}
+        self._borne_out |= {clue.id for clue in clues if clue.id in self._staked and clue.probability >= _TRUE}
 
     @property
     def slant(self) -> int:
@@ -78,7 +78,7 @@ class SecondLooks:
         factor = (1.0 + right) / (1.0 + sum(staked))
         if density is not None:
             factor *= float(np.clip(density * self.settings.area, *self.settings.swing))
-        p = min(clue.score, _SUREST)
+        p = min(clue.probability, _SUREST)
         return factor * p / (1.0 - p + factor * p)
 
     def begin(self, clue: SeenClue, probability: float) -> None:

@@ -25,7 +25,7 @@ HERE = np.array([10.0, 20.0, 30.0])
 
 def clue(identity: int, kind: str = "tent", **values: Any) -> SeenClue:
     given = {
-        "id": identity, "kind": kind, "text": kind, "score": 0.75, "position": np.array([1.0, 2.0, 3.0]),
+        "id": identity, "kind": kind, "text": kind, "probability": 0.75, "position": np.array([1.0, 2.0, 3.0]),
         "covariance": np.diag([4.0, 1.0, 0.25]), "views": 3, "nearest_view": 20.0, "first_seen": 1.0, "last_seen": 88.0,
     }  # fmt: skip
     return SeenClue(**{**given, **values})

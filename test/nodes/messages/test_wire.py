@@ -51,7 +51,7 @@ def test_clues(position: Any, score: float, nearest: float, first: int, last: in
     spread = np.outer(position, position) + np.eye(3)
     clue = SeenClue(7, "tent", "orange tent", score, position, spread, 3, nearest, first * 1e-9, last * 1e-9)
     there, here = convert.clue_of(sent(convert.clue_message(clue))), wire.clue_as_sent(clue)
-    for field in ("id", "kind", "text", "score", "views", "nearest_view", "first_seen", "last_seen"):
+    for field in ("id", "kind", "text", "probability", "views", "nearest_view", "first_seen", "last_seen"):
         assert getattr(there, field) == getattr(here, field), field
     assert np.array_equal(there.position, here.position)
     assert np.array_equal(there.covariance, here.covariance)

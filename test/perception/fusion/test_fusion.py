@@ -28,7 +28,7 @@ def test_first_sighting_opens_an_object(sighting):
     assert clue.first_seen == clue.last_seen == 5.0
     np.testing.assert_array_equal(clue.position, [1, 2, 3])
     np.testing.assert_allclose(clue.covariance, np.eye(3) * (0.25 + SHARED))
-    assert clue.score == pytest.approx(0.6), "without a reliability curve a score is the probability"
+    assert clue.probability == pytest.approx(0.6), "without a reliability curve a score is the probability"
 
 
 def test_second_sighting_updates_it(sighting):
@@ -40,7 +40,7 @@ def test_second_sighting_updates_it(sighting):
     assert (clue.views, clue.nearest_view, clue.first_seen, clue.last_seen) == (2, 20.0, 1.0, 2.0)
     assert clue.text == "blue tent"
     odds = (0.6 / 0.4) ** 1.5  # a look from a third of the range counts half
-    assert clue.score == pytest.approx(odds / (1.0 + odds))
+    assert clue.probability == pytest.approx(odds / (1.0 + odds))
 
 
 def test_two_cameras_of_one_stamp_are_one_view(sighting):
@@ -136,7 +136,7 @@ def test_order_of_sightings_does_not_matter(sighting, frames, seed):
             ]
             fusion.update([seen[i] for i in rng.permutation(len(seen))] if shuffle else seen)
         return [
-            (c.id, c.kind, c.score, c.views, c.nearest_view, *c.position.tolist(), *c.covariance.ravel().tolist())
+            (c.id, c.kind, c.probability, c.views, c.nearest_view, *c.position.tolist(), *c.covariance.ravel().tolist())
             for c in fusion.clues()
         ]
 
@@ -213,13 +213,13 @@ def test_what_pictures_do_not_show_again_is_doubted(sighting, down_frame):
     (first,) = fusion.update([seen], [down_frame])
     for frame in (hidden, above):
         (same,) = fusion.update([], [frame])
-        assert same.score == first.score
+        assert same.probability == first.probability
     (again,) = fusion.update([], [below])
-    assert again.score < first.score and again.views == 1 and again.last_seen == 1.0
+    assert again.probability < first.probability and again.views == 1 and again.last_seen == 1.0
 
 
 def test_a_picture_without_a_pose_doubts_nothing(sighting, down_frame):
     fusion = ClueFusion()
     (first,) = fusion.update([sighting([5.0, 7.0, 0.0], camera="down", direction=(0.0, 0.0, -1.0))])
     lost = replace(down_frame, pose=Pose(np.full(3, np.nan), down_frame.pose.quaternion))
-    assert fusion.update([], [lost])[0].score == first.score
+    assert fusion.update([], [lost])[0].probability == first.probability

@@ -42,7 +42,7 @@ class World:
                 self.views[number] += 1
             if self.views[number]:
                 views = self.views[number]
-                out.append(self.clue(number + 1, kind, place, score=score, views=views, nearest_view=40.0))
+                out.append(self.clue(number + 1, kind, place, probability=score, views=views, nearest_view=40.0))
         return tuple(out)
 
 

@@ -68,7 +68,7 @@ class MapMethod(Exploration):
         persons = [
             clue
             for clue in observation.clues
-            if clue.kind == PERSON and clue.score >= self._settings.person_score and not self._was_visited(clue)
+            if clue.kind == PERSON and clue.probability >= self._settings.person_score and not self._was_visited(clue)
         ]
         if not persons:
             return None

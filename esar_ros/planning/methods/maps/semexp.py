@@ -47,7 +47,7 @@ class SemExp(MapMethod):
             channel = self._channels.setdefault(clue.kind, [])
             x, y = float(clue.position[0]), float(clue.position[1])
             near = [n for n, (px, py, _) in enumerate(channel) if (px - x) ** 2 + (py - y) ** 2 <= 25.0]
-            score = max([clue.score, *(channel[n][2] for n in near)])
+            score = max([clue.probability, *(channel[n][2] for n in near)])
             self._channels[clue.kind] = [entry for n, entry in enumerate(channel) if n not in near] + [(x, y, score)]
 
     def keeps_frontier(self, observation: Observation, grid: Grid) -> bool:

@@ -81,7 +81,7 @@ def graph_of_words(prompt: str) -> GoalGraph:
 
 def match(goal: GoalGraph, scene: list[SeenClue], near: float) -> Match:
     """Match nodes by kind, the surest object first, and edges by nearness; a kind named twice needs two objects."""
-    left = sorted(scene, key=lambda clue: (-clue.score, clue.id))
+    left = sorted(scene, key=lambda clue: (-clue.probability, clue.id))
     found: dict[int, SeenClue] = {}
     for number, node in enumerate(goal.nodes):
         clue = next((clue for clue in left if clue.kind == node.kind), None)

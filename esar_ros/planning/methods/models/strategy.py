@@ -49,9 +49,11 @@ def peaks(values: NDArray[np.float64], cell: float, origin: Vector, max_count: i
 
 def around_clues(clues: Sequence[SeenClue], max_count: int) -> list[Candidate]:
     """Surroundings of things found, the surest first."""
-    things = sorted((c for c in clues if c.kind != PERSON), key=lambda c: (-c.score, c.id))
+    things = sorted((c for c in clues if c.kind != PERSON), key=lambda c: (-c.probability, c.id))
     return [
-        Candidate(clue.position[:2], f"around a clue: {clean(clue.text or clue.kind, 40)} (score {clue.score:.2f})")
+        Candidate(
+            clue.position[:2], f"around a clue: {clean(clue.text or clue.kind, 40)} (score {clue.probability:.2f})"
+        )
         for clue in things[:max_count]
     ]
 

@@ -113,7 +113,7 @@ def _fence(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
 
 
 def _finds(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
-    for clue in sorted(scene.clues, key=lambda c: (c.kind != PERSON, -c.score, c.id))[:_MAX_CLUES]:
+    for clue in sorted(scene.clues, key=lambda c: (c.kind != PERSON, -c.probability, c.id))[:_MAX_CLUES]:
         if not np.isfinite(clue.position).all():
             continue
         x, y = frame.pixel(clue.position)

@@ -61,7 +61,7 @@ def test_a_person_comes_before_every_frontier_and_is_looked_at_once(begin: Any, 
 
 
 def test_a_doubtful_person_is_not_flown_to(begin: Any, clue: Any, corridor: Grid) -> None:
-    decision = begin(grid=corridor)(2.0, clues=(clue(1, "person", (-30.0, 5.0, 0.0), score=0.3),))
+    decision = begin(grid=corridor)(2.0, clues=(clue(1, "person", (-30.0, 5.0, 0.0), probability=0.3),))
     assert decision.action == "frontier"
 
 

@@ -57,7 +57,7 @@ def test_it_is_a_method_with_its_defaults_in_the_file(chat: Any) -> None:
 
 def test_flies_where_the_model_says_and_says_why(begin: Any, chat: Any, clue: Any) -> None:
     """The belief is in the east; the model prefers the tent in the west."""
-    tent = clue(1, "tent", (-200.0, 0.0, 0.0), score=0.45)  # too unsure for belief to weigh it
+    tent = clue(1, "tent", (-200.0, 0.0, 0.0), probability=0.45)  # too unsure for belief to weigh it
     method, step = begin(chat.says(ranks(1)), every=10.0)
     candidates = method.candidates(_seen(step, method, tent))
     number = next(n for n, one in enumerate(candidates, 1) if one.what.startswith("around a clue"))
@@ -222,7 +222,9 @@ def test_peaks_are_apart_and_sorted() -> None:
 def test_candidates_that_lie_together_count_once(clue: Any) -> None:
     one, near, far = (Candidate(np.array([x, 0.0]), "x") for x in (0.0, APART / 4.0, APART))
     assert numbered([[one], [near, far]]) == [one, far]
-    people = around_clues([clue(1, "person"), clue(2, "tent", score=0.3), clue(3, "clothing", score=0.8)], 5)
+    people = around_clues(
+        [clue(1, "person"), clue(2, "tent", probability=0.3), clue(3, "clothing", probability=0.8)], 5
+    )
     assert [c.what.split("a ")[-1] for c in people] == ["clothing (score 0.80)", "tent (score 0.30)"]
     assert whereabouts(np.array([-10.0, 10.0]), np.zeros(2)) == "14 m NW"
 

@@ -161,7 +161,7 @@ def test_clip_h_goes_where_the_view_fits_best(begin: Any, clue: Any) -> None:
 
 def test_clip_h_stops_when_a_view_fits_well_enough(begin: Any, clue: Any) -> None:
     step = begin("clip_h_labels", stop_from_step=2)
-    person = clue(1, "person", (30.0, 0.0, 0.0), score=0.95)
+    person = clue(1, "person", (30.0, 0.0, 0.0), probability=0.95)
     first = step(1.0, clues=(person,))
     assert first.action == "forward" and not first.stop
     assert not step(2.0, (5.0, 0.0, 30.0), clues=(person,)).stop
