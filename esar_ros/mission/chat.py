@@ -1,23 +1,31 @@
 """Chat completions over HTTP: one request to any OpenAI-compatible server, with the standard library alone.
 
-The key goes into the request's header and nowhere else: not into messages, logs or other hosts (redirects are refused).
-Error messages hold nothing that the server sent.
+The key goes into the request's header and nowhere else: not into messages, logs or other hosts (redirects are refused),
+nor in clear over a network. Error messages hold nothing that the server sent.
 """
 
 from __future__ import annotations
 
 import http.client
+import io
+import ipaddress
 import json
 import re
+import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
+
+from esar_ros.mission.errors import UsageError
 
 DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1"
 _MAX_BYTES = 1 << 20  # bytes of an answer
+_TOKEN_BYTES, _IMAGE_TOKENS = 3, 1000
 _AGAIN = (408, 409, 429)  # and every 5xx: asking again may help
 
 
@@ -31,7 +39,7 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True)
 class Completion:
-    """A model's words and what the server counted; tokens are 0 where it counts none."""
+    """A model's words and what the server counted; tokens are 0 where it counts none (estimated_tokens)."""
 
     text: str
     tokens_in: int = 0
@@ -42,14 +50,16 @@ class ChatServer:
     """An endpoint that ends before /chat/completions, e.g. http://localhost:8000/v1; timeout in s, as a whole."""
 
     def __init__(self, url: str, key: str | None = None, timeout: float = 60.0) -> None:
-        """Raises ValueError when url is no http address."""
+        """Raises ValueError when url is no http address, UsageError when the key would go in clear (check_key)."""
         if not re.match(r"https?://[^/]", url):
             raise ValueError(f"'{url}' is no http address")
+        check_key(url, key)
         self._url = f"{url.rstrip('/')}/chat/completions"
         self._key = key
         self._timeout = timeout
-        # Redirects would carry the key to another host.
-        self._open = urllib.request.build_opener(_NoRedirect)
+        # Redirects would carry the key to another host, and so would a proxy on the way to this machine.
+        proxies = urllib.request.ProxyHandler({} if _is_loopback(url) else None)
+        self._open = urllib.request.build_opener(_NoRedirect, _Http, _Https, proxies)
 
     def complete(self, body: Mapping[str, Any]) -> Completion:
         """Ask once. Raises NoAnswer."""
@@ -74,18 +84,48 @@ class ChatServer:
 
     def _read(self, request: urllib.request.Request) -> bytes:
         """The body, within the time-out as a whole: a server that sends a byte now and then does not hold us up."""
-        deadline = time.monotonic() + self._timeout
-        parts: list[bytes] = []
         with self._open.open(request, timeout=self._timeout) as response:
-            while part := response.read1(1 << 16):
-                parts.append(part)
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-                if sum(map(len, parts)) > _MAX_BYTES:
-                    raise NoAnswer("the answer is too long")
+            body: bytes = response.read(_MAX_BYTES + 1)
+            if len(body) > _MAX_BYTES:
+                raise NoAnswer("the answer is too long")
             if response.length:
-                raise http.client.IncompleteRead(b"".join(parts), response.length)
-        return b"".join(parts)
+                raise http.client.IncompleteRead(body, response.length)
+        return body
+
+
+def check_key(url: str, key: str | None) -> None:
+    """Raises UsageError when a key would be sent unencrypted to another machine."""
+    if key and url.startswith("http://") and not _is_loopback(url):
+        raise UsageError(
+            f"the key would be sent in clear to {urlsplit(url).hostname}",
+            "give an https address, a tunnel that ends at http://localhost, or no key",
+        )
+
+
+def without_fence(text: str) -> str:
+    """A model's text without white space and the code fence around it."""
+    bare = text.strip()
+    if len(bare) < 6 or not (bare.startswith("```") and bare.endswith("```")):
+        return bare
+    return bare[3:-3].removeprefix("json").strip()
+
+
+def estimated_tokens(content: str | list[dict[str, Any]]) -> int:
+    """Tokens of a text, or of a message's content, for a server that counts none.
+
+    Three bytes of UTF-8 a token (English has four to five, Chinese three to four), and 1000 an image: rather too many.
+    """
+    if isinstance(content, str):
+        return -(-len(content.encode("utf-8")) // _TOKEN_BYTES)
+    return sum(estimated_tokens(part["text"]) if "text" in part else _IMAGE_TOKENS for part in content)
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _completion(answer: Any) -> Completion:
@@ -106,3 +146,52 @@ def _count(value: Any) -> int:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
+
+
+class _InTime:
+    """A handler of requests whose answer, headers included, must be there when the time-out is over."""
+
+    def do_open(self, connect: Callable[..., http.client.HTTPConnection], request: Any, **options: Any) -> Any:
+        deadline = time.monotonic() + request.timeout
+
+        def connection(*args: Any, **more: Any) -> http.client.HTTPConnection:
+            made = connect(*args, **more)
+            made.response_class = partial(_Response, deadline)  # type: ignore[assignment]
+            return made
+
+        return super().do_open(connection, request, **options)  # type: ignore[misc]
+
+
+class _Http(_InTime, urllib.request.HTTPHandler):
+    pass
+
+
+class _Https(_InTime, urllib.request.HTTPSHandler):
+    pass
+
+
+class _Response(http.client.HTTPResponse):
+    def __init__(self, deadline: float, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.fp = io.BufferedReader(_Until(deadline, sock, self.fp.detach()))
+
+
+class _Until(io.RawIOBase):
+    """A socket's bytes until a deadline (s of time.monotonic)."""
+
+    def __init__(self, deadline: float, sock: socket.socket, raw: io.RawIOBase) -> None:
+        self._deadline, self._socket, self._raw = deadline, sock, raw
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0.0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from esar_ros.mission.chat import DASHSCOPE, ChatServer, NoAnswer
+from esar_ros.mission.chat import DASHSCOPE, ChatServer, NoAnswer, without_fence
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.judge import TEXT_LENGTH, Judge, Judgement, OfflineJudge, Pair
 
@@ -43,8 +43,6 @@ Output Format (Strict JSON only, no conversational filler):
 "matched_gt_count": <number-of-unique-ground-truth-clues-found>
 }
 """
-
-_FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -150,9 +148,8 @@ def parse_answer(text: str, reported: Sequence[str], clues: Sequence[str]) -> se
 
     A code fence around the JSON is taken off, nothing else is forgiven. Raises NoAnswer.
     """
-    fenced = _FENCE.match(text.strip())
     try:
-        answer = json.loads(fenced.group(1) if fenced else text)
+        answer = json.loads(without_fence(text))
     except (ValueError, RecursionError):
         raise NoAnswer("the model's answer is no JSON") from None
     matches = answer.get("matches") if isinstance(answer, dict) else None

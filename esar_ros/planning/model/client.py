@@ -13,31 +13,32 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from esar_ros.mission.chat import ChatServer, Completion, NoAnswer
+from esar_ros.mission.chat import ChatServer, Completion, NoAnswer, estimated_tokens, without_fence
 from esar_ros.planning.exchange import Question, Reply, payload
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.planning.model.settings import SCRIPTED, ModelSettings
 
-_FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # some models show their reasoning first
 
 
 @dataclass
 class Spent:
-    """Tokens and seconds that a mission's questions have cost so far."""
+    """Tokens and seconds that a mission's questions have cost so far; estimated: the server left out some counts."""
 
     tokens_in: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
+    estimated: bool = False
 
     def over(self, settings: ModelSettings) -> str:
         """Returns which part of the budget is used up, '' when none is."""
         budget = settings.budget
         money = (self.tokens_in * settings.price_in + self.tokens_out * settings.price_out) * 1e-6
+        how = ", by an estimate: the server does not count" if self.estimated else ""
         if budget.tokens and self.tokens_in + self.tokens_out >= budget.tokens:
-            return f"the budget of {budget.tokens} tokens is spent"
+            return f"the budget of {budget.tokens} tokens is spent{how}"
         if budget.money and money >= budget.money:
-            return f"the budget of {budget.money:g} is spent"
+            return f"the budget of {budget.money:g} is spent{how}"
         if budget.seconds and self.seconds >= budget.seconds:
             return f"the budget of {budget.seconds:g} s is spent"
         return ""
@@ -90,12 +91,12 @@ class ModelClient:
                 completion = self._server.complete(body)
             except NoAnswer as error:
                 reason = str(error)
-                self._count(0, 0, time.monotonic() - asked)
+                self._count(None, body, time.monotonic() - asked)
                 if not error.again:
                     break
                 continue
             tokens_in, tokens_out = tokens_in + completion.tokens_in, tokens_out + completion.tokens_out
-            self._count(completion.tokens_in, completion.tokens_out, time.monotonic() - asked)
+            self._count(completion, body, time.monotonic() - asked)
             texts.append(completion.text)
             try:
                 value = parse(completion.text, question.form)
@@ -108,11 +109,16 @@ class ModelClient:
             return reply(value, "")
         return reply(None, reason)
 
-    def _count(self, tokens_in: int, tokens_out: int, seconds: float) -> None:
+    def _count(self, completion: Completion | None, body: Mapping[str, Any], seconds: float) -> None:
+        """Adds an attempt to what was spent; tokens that the server does not count are estimated, a reply's are not."""
         with self._lock:
-            self.spent.tokens_in += tokens_in
-            self.spent.tokens_out += tokens_out
             self.spent.seconds += seconds
+            if completion is None or self._settings.preset == SCRIPTED:  # which costs nothing
+                return
+            asked = sum(estimated_tokens(message["content"]) for message in body["messages"])
+            self.spent.tokens_in += completion.tokens_in or asked
+            self.spent.tokens_out += completion.tokens_out or estimated_tokens(completion.text)
+            self.spent.estimated |= not (completion.tokens_in and completion.tokens_out)
 
 
 def parse(text: str, form: type[BaseModel]) -> BaseModel:
@@ -121,10 +127,8 @@ def parse(text: str, form: type[BaseModel]) -> BaseModel:
     A code fence around the JSON and shown reasoning before it are taken off, nothing else is forgiven.
     Raises NoAnswer, whose text holds none of the model's words.
     """
-    bare = _THOUGHT.sub("", text, count=1).strip()
-    fenced = _FENCE.match(bare)
     try:
-        answer = json.loads(fenced.group(1) if fenced else bare)
+        answer = json.loads(without_fence(_THOUGHT.sub("", text, count=1)))
     except (ValueError, RecursionError):
         raise NoAnswer("the model's answer is no JSON") from None
     try:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from esar_ros.mission.chat import DASHSCOPE
+from esar_ros.mission.chat import DASHSCOPE, check_key
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.parameters import check
@@ -40,7 +40,7 @@ _KEPT_SCRIPTED = ("log", "replay", "clock")  # what the environment may say abou
 class Budget(StrictModel):
     """Budget of one mission; 0: no limit."""
 
-    tokens: int = Field(default=0, ge=0, description="read and written together")
+    tokens: int = Field(default=0, ge=0, description="read and written together; estimated where a server counts none")
     money: float = Field(default=0.0, ge=0, description="in the currency of the prices")
     seconds: float = Field(default=0.0, ge=0, description="s of waiting for answers")
 
@@ -79,7 +79,7 @@ class ModelSettings(StrictModel):
 def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str] = os.environ) -> ModelSettings:
     """Settings with the environment's and the preset's values filled in.
 
-    Raises UsageError when no model can be asked.
+    Raises UsageError when no model can be asked, or none without sending the key in clear.
     """
     given = {key: environment[name] for name, key in ENVIRONMENT.items() if environment.get(name)}
     if SCRIPTED in (settings.preset, given.get("preset")):
@@ -110,4 +110,5 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
         raise UsageError(
             f"planner {method}, model.base_url '{settings.base_url}'", "give e.g. http://localhost:8000/v1"
         )
+    check_key(settings.base_url, environment.get(KEY))
     return settings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timezone
@@ -143,6 +144,19 @@ def test_money_and_seconds_are_budgets_too(chat: Any, budget: dict[str, float], 
     assert words in client.ask(QUESTION).reason
 
 
+def test_a_server_that_counts_no_tokens_is_charged_by_an_estimate(chat: Any, observe: Any, mind: Any) -> None:
+    body = {"choices": [{"message": {"content": '{"value": 1}'}}]}
+    chat.answers(lambda handler: handler.reply(200, json.dumps(body).encode()))
+    thinker = mind(budget={"tokens": 100})  # a question of some 470 bytes
+    outcomes = []
+    for _ in range(2):
+        thinker.begin(sum_of(1))
+        outcomes.append(thinker.poll(observe(0.0)))
+    assert [outcome.value for outcome in outcomes] == [1, 0] and len(chat.requests) == 1
+    assert outcomes[1].trouble == "the budget of 100 tokens is spent, by an estimate: the server does not count"
+    assert (outcomes[0].tokens_in, outcomes[0].tokens_out) == (0, 0), "what a result counts is the server's"
+
+
 def test_a_dead_server_is_left_alone_for_a_while(chat: Any, mind: Any, observe: Any) -> None:
     chat.answers(chat.status(500))
     thinker = mind(rest_after=2, rest=30.0)
@@ -171,6 +185,13 @@ def test_reasoning_before_the_answer_is_taken_off(chat: Any) -> None:
     assert ModelClient(ModelSettings(base_url=chat.url, name="m")).ask(QUESTION).value == Number(value=7)
 
 
+def test_an_answer_of_backticks_and_spaces_costs_no_time(chat: Any) -> None:
+    chat.answers(chat.says("```" + " " * 1000 + "x"), chat.says({"value": 7}))
+    began = time.process_time()
+    reply = ModelClient(ModelSettings(base_url=chat.url, name="m", pause=0.0)).ask(QUESTION)
+    assert reply.value == Number(value=7) and time.process_time() - began < 1.0
+
+
 def test_what_the_server_is_told_of_the_form(chat: Any) -> None:
     chat.answers(chat.says({"value": 7}))
     for structured in ("json_schema", "none"):
@@ -190,6 +211,8 @@ def test_a_preset_fills_in_what_is_not_given() -> None:
         resolved(ModelSettings(preset="gpt"), "test", {})
     with pytest.raises(UsageError, match=r"model\.base_url 'ftp://a'"):
         resolved(ModelSettings(base_url="ftp://a", name="m"), "test", {})
+    with pytest.raises(UsageError, match="the key would be sent in clear to a: give an https address"):
+        resolved(ModelSettings(base_url="http://a/v1", name="m"), "test", {"ESAR_MODEL_KEY": "sk-x"})
     with pytest.raises(UsageError, match="no recorded answers at /nowhere"):
         resolved(ModelSettings(replay="/nowhere"), "test", {})
 
