@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ def begin_end(file: bytes, number: int) -> int:
     return len(file) - len(file[at:].lstrip(b"x")) + 4
 
 
+@cache
 def content(number: int) -> bytes:
     """A serialised message; every seventh is longer than a page of sqlite."""
     text = head(number) + "x" * (9000 if number % 7 == 3 else 20 + 13 * (number % 5)) + tail(number)

@@ -133,9 +133,9 @@ def assert_unharmed(kit: SimpleNamespace, flight, seed: int, limits: Limits) -> 
     return len(flight.answers)
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(4))
 def test_no_breach_under_hostile_planners(kit: SimpleNamespace, limits: Limits, block: int) -> None:
-    for seed in range(block * 20, block * 20 + 20):
+    for seed in range(block * 10, block * 10 + 10):
         assert_unharmed(kit, fly(kit, limits, seed, 8.0), seed, limits)
 
 
@@ -145,7 +145,7 @@ def test_the_simulators_vehicle_in_wind_keeps_the_braking_model(
 ) -> None:
     """The vehicle's velocity controller and 10 m/s of gusty wind stay within the latency and deceleration assumed."""
 
-    for seed in range(block * 8, block * 8 + 8):
+    for seed in range(block * 4, block * 4 + 4):
         flown = fly(SimpleNamespace(**{**vars(kit), "Rollout": kit.Simulated}), limits, seed, 8.0)
         assert_unharmed(kit, flown, seed, limits)
 
@@ -154,7 +154,7 @@ def test_the_simulators_vehicle_in_wind_keeps_the_braking_model(
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("block", range(20))
 def test_no_breach_in_two_thousand_flights(kit: SimpleNamespace, limits: Limits, block: int) -> None:
-    """The flights have 320 000 steps together; the default run has 25 600 of them."""
+    """The flights have 320 000 steps together; the default run has 6 400."""
     steps = 0
     for seed in range(1000 + block * 100, 1000 + block * 100 + 100):
         steps += assert_unharmed(kit, fly(kit, limits, seed, 8.0), seed, limits)

@@ -44,6 +44,7 @@ def launch(tmp_path: Path, domain: int) -> Iterator[Launch]:
         flight.abort()
 
 
+@pytest.mark.full
 def test_two_runs_of_one_task_and_seed_are_identical(flown: Flown, launch: Launch) -> None:
     """That the one comes home after its end, and the other does not, is not scored."""
     second = launch(25.0, planner="zigzag").finish()
