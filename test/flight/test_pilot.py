@@ -167,7 +167,10 @@ def test_goes_on_from_what_the_governor_gave() -> None:
 # Coming home
 
 
-@pytest.mark.parametrize("seen", [{"goal": Goal(GoalType.RETURN)}, {"governed": governed(20.0, Mode.RETURN, (-1.0, 0.0, 0.0))}])
+GOING_HOME = governed(20.0, Mode.RETURN, (-1.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("seen", [{"goal": Goal(GoalType.RETURN)}, {"governed": GOING_HOME}])
 def test_returns_when_told_and_does_not_turn_back(seen: dict[str, Any]) -> None:
     one = flying()
     away = replace(AIR, pose=Pose(np.array([60.0, 0.0, 25.0])))
