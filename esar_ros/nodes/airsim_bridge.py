@@ -415,7 +415,9 @@ class AirSimBridgeNode(Node):
             messages.state_message(reading, bridged.actuation.landing, bridged.holding, bridged.collisions, stamp)
         )
         if self._kinds & Tick.FRAME:
-            send[names.BATTERY](messages.battery_message(bridged.remote.read_battery(), stamp))
+            battery = bridged.remote.read_battery()
+            current = -abs(battery.current)
+            send[names.BATTERY](messages.battery_message(battery.charge, battery.voltage, current, stamp))
         if bridged.publishers[names.IMU].get_subscription_count():
             send[names.IMU](messages.imu_message(bridged.name, bridged.remote.read_imu(), stamp))
         if bridged.publishers[names.FIX].get_subscription_count():

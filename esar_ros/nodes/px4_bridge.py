@@ -16,7 +16,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from nav_msgs.msg import Odometry
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from sensor_msgs.msg import BatteryState
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.bridges.px4.commands import Manoeuvre
@@ -44,7 +43,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.governor_status import GovernorStatus
-from esar_ros.nodes.messages.vehicle import transform_message
+from esar_ros.nodes.messages.vehicle import battery_message, transform_message
 from esar_ros.nodes.px4.actions import Px4Actions
 from esar_ros.nodes.px4.link import Px4Link
 
@@ -254,15 +253,13 @@ class Px4BridgeNode(Node):
             return  # what is old must not be told as new
         status = self._state.newest("BatteryStatus")
         unknown = math.nan
-        message = BatteryState(
-            percentage=float(status.remaining) if status.remaining >= 0.0 else unknown,
-            voltage=float(status.voltage_v) if status.voltage_v > 0.0 else unknown,
-            current=-float(status.current_a) if status.current_a >= 0.0 else unknown,
-            present=bool(status.connected),
-            power_supply_status=BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
-            power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_LIPO,
+        message = battery_message(
+            float(status.remaining) if status.remaining >= 0.0 else unknown,
+            float(status.voltage_v) if status.voltage_v > 0.0 else unknown,
+            -float(status.current_a) if status.current_a >= 0.0 else unknown,
+            stamp,
+            bool(status.connected),
         )
-        message.header.stamp = stamp
         self._out[names.BATTERY].publish(message)
 
     # -- health ---------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ TOPICS: tuple[Topic, ...] = (
         _STEP,
         AIRSIM_BRIDGE,
         (PLANNER, SAFETY_GOVERNOR, REFEREE),
-        about="charge, voltage, current",
+        about="charge, voltage, current; what is not measured is NaN",
     ),
     _on_demand(
         names.IMU,
@@ -115,7 +115,14 @@ TOPICS: tuple[Topic, ...] = (
         Record.FULL,
         "acceleration and turn rate in <vehicle>/base_link",
     ),
-    _on_demand(names.FIX, "sensor_msgs/msg/NavSatFix", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "GPS"),
+    _on_demand(
+        names.FIX,
+        "sensor_msgs/msg/NavSatFix",
+        _SENSOR,
+        AIRSIM_BRIDGE,
+        Record.FULL,
+        "GPS; the simulator's sea level is the ellipsoid, its geoid undulation 0",
+    ),
     _on_demand(names.PRESSURE, "sensor_msgs/msg/FluidPressure", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "barometer"),
     Topic(
         names.COLLISION, "esar_ros/msg/Collision", _STEP, AIRSIM_BRIDGE, (REFEREE,), about="contacts, simulators only"

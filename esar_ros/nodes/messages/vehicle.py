@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import math
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -11,7 +12,7 @@ from nav_msgs.msg import Odometry
 from numpy.typing import NDArray
 from sensor_msgs.msg import BatteryState, FluidPressure, Imu, NavSatFix, NavSatStatus
 
-from esar_ros.bridges.airsim.vehicle import BatteryReading, ImuReading, VehicleReading
+from esar_ros.bridges.airsim.vehicle import ImuReading, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
@@ -69,13 +70,19 @@ def collision_message(reading: VehicleReading, odom_in_map: Pose, stamp: Time) -
     return message
 
 
-def battery_message(reading: BatteryReading, stamp: Time) -> BatteryState:
-    """Charge and what is drawn (negative: discharging)."""
+def battery_message(
+    percentage: float, voltage: float, current: float, stamp: Time, present: bool = True
+) -> BatteryState:
+    """Charge (0..1), V, and A (negative: discharging); what is not measured is NaN, as the definition says."""
     message = BatteryState(
-        percentage=reading.charge,
-        voltage=reading.voltage,
-        current=-abs(reading.current),
-        present=True,
+        percentage=percentage,
+        voltage=voltage,
+        current=current,
+        temperature=math.nan,
+        charge=math.nan,
+        capacity=math.nan,
+        design_capacity=math.nan,
+        present=present,
         power_supply_status=BatteryState.POWER_SUPPLY_STATUS_DISCHARGING,
         power_supply_technology=BatteryState.POWER_SUPPLY_TECHNOLOGY_LIPO,
     )
@@ -95,7 +102,10 @@ def imu_message(vehicle: str, reading: ImuReading, stamp: Time) -> Imu:
 
 
 def fix_message(vehicle: str, geodetic: tuple[float, float, float], stamp: Time) -> NavSatFix:
-    """Latitude, longitude (deg), altitude (m)."""
+    """Latitude, longitude (deg), altitude (m above the ellipsoid).
+
+    The simulator's world has no geoid: sea level is the ellipsoid.
+    """
     latitude, longitude, altitude = geodetic
     message = NavSatFix(latitude=latitude, longitude=longitude, altitude=altitude)
     message.status.status = NavSatStatus.STATUS_FIX
