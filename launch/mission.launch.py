@@ -24,7 +24,7 @@ from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.core.interface import REFEREE_RECORDER
-from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
 
 PACKAGE = "esar_ros"
@@ -78,10 +78,14 @@ def in_nodes_python(*module_and_arguments: str, name: str) -> ExecuteProcess:
 
 
 def after_preparing(
-    task_map: str, actions: Callable[[], list[LaunchDescriptionEntity]]
+    options: MissionOptions, actions: Callable[[], list[LaunchDescriptionEntity]]
 ) -> list[LaunchDescriptionEntity]:
-    """Compiles and draws what is not there yet, as `esar mission` does, and then goes on with the actions."""
-    first = in_nodes_python("esar_ros.app.prepare", task_map, name="prepare")
+    """Compiles and draws what is not there yet, as `esar mission` does, and then goes on with the actions.
+
+    A planner or detector that cannot be made is refused there, in the nodes' Python, before any node starts.
+    """
+    chosen = ("--planner", options.planner, "--detector", options.detector)
+    first = in_nodes_python("esar_ros.app.prepare", options.map, *chosen, name="prepare")
 
     def prepared(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
         if context.is_shutdown:
@@ -169,10 +173,11 @@ class Mission:
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Actions of the mission that the launch arguments describe."""
+    check_names(context.launch_configurations, ARGUMENTS)
     options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
     ResultsFolder(Path(options.out)).prepare()
     sweep()  # what killed processes of earlier missions left in shared memory
-    return after_preparing(options.map, lambda: Mission(options, dict(context.environment)).actions())
+    return after_preparing(options, lambda: Mission(options, dict(context.environment)).actions())
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -17,7 +17,7 @@ from launch.substitutions import LaunchConfiguration
 from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
-from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import PX4, NodeSpec
 from esar_ros.nodes.graph.px4 import vehicle_graph
 
@@ -47,6 +47,7 @@ def ended(spec: NodeSpec, event: ProcessExited, context: LaunchContext) -> None:
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Actions of the flight that the launch arguments describe."""
+    check_names(context.launch_configurations, (*ARGUMENTS, "cameras"))
     options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
     simulated = LaunchConfiguration("cameras").perform(context) == SIMULATOR
     specs = [] if simulated else vehicle_graph(options)  # refuses before anything is moved
@@ -64,7 +65,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             made += [RegisterEventHandler(watch), action]
         return [*made, mission.rviz(options)] if options.rviz else made
 
-    return mission.after_preparing(options.map, actions)
+    return mission.after_preparing(options, actions)
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -26,6 +26,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.processes import die_with_parent, how_it_ended
 from esar_ros.mission.resources import cache_directory
 from esar_ros.mission.weather import Weather
+from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.sim.terrain.maps import GROUND_MODULES, ground_is_drawn, known_maps, load_map
 
@@ -80,7 +81,14 @@ def main(argv: list[str]) -> int:
     """Runs the command."""
     parser = Parser(prog="esar prepare", description="Compile the kernels and draw the grounds of maps, once.")
     parser.add_argument("maps", nargs="*", default=["aotai"], metavar="MAP", help="map id (default: the demo's)")
-    maps = parser.parse_args(argv).maps
+    parser.add_argument("--planner", metavar="NAME", help="also check that this method can be made")
+    parser.add_argument("--detector", metavar="NAME[:FILE]", help="also check that this detector can be made")
+    arguments = parser.parse_args(argv)
+    if arguments.planner:
+        create_planner(arguments.planner)
+    if arguments.detector:
+        create_chosen(arguments.detector)
+    maps = arguments.maps
     for map_id in maps:
         if map_id not in known_maps():
             raise UsageError(f"unknown map '{map_id}'", f"known: {', '.join(known_maps())}")

@@ -214,6 +214,9 @@ def test_a_mission_refuses_a_broken_task_file(capsys: Streams, tmp_path: Path) -
         (("tasks", "burn"), ("'burn'", "validate")),
         (("tasks", "show", "nope"), ("'nope'", "aotai-first")),
         (("doctor", "--bogus"), ("--bogus", "esar doctor --help")),
+        (("prepare", "--planner", "nosuch"), ("nosuch", "known")),
+        (("prepare", "--planner", "fbe", "--detector", "esar_yolo:/nowhere"), ("takes no file",)),
+        (("prepare", "nowhere"), ("unknown map 'nowhere'",)),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )

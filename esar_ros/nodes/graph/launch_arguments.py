@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
@@ -29,6 +30,7 @@ from esar_ros.nodes.graph.mission import (
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
+MEANT = 0.8  # likeness (difflib) from which an unknown argument is taken for a misspelt one
 SIGNALS = ("kill", "stop", "rpc_hang")  # kinds of faults that only the supervisor of `esar mission` can inject
 SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _DEFAULT = MissionOptions()
@@ -70,6 +72,17 @@ ARGUMENTS = {
     "host": Argument(_DEFAULT.host, "of the AirSim server; the address that the embedded simulator listens on"),
     "port": Argument("0", f"of the AirSim server; 0: {AIRSIM_PORT}, and a free one for the embedded simulator"),
 }
+
+
+def check_names(given: Iterable[str], known: Collection[str]) -> None:
+    """Raises UsageError where a name is so like a known one that it was meant; launch ignores unknown arguments.
+
+    Other names pass: a launch file that includes this one has arguments of its own.
+    """
+    for name in given:
+        meant = [] if name in known else get_close_matches(name, known, 1, MEANT)
+        if meant:
+            raise UsageError(f"unknown launch argument {name}", f"is {meant[0]} meant?")
 
 
 def options_from(values: Mapping[str, str]) -> MissionOptions:

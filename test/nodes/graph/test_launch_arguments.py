@@ -14,7 +14,7 @@ import pytest
 from esar_ros.app import mission as command_line
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
 from esar_ros.nodes.graph.supervisor import command
 
@@ -127,6 +127,16 @@ def test_bad_values_are_refused_in_one_line(name: str, value: str, words: str, f
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("given", "meant"), [("planer", "planner"), ("detectors", "detector"), ("prest", "preset")])
+def test_a_misspelt_argument_is_refused_and_not_ignored(given: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=f"unknown launch argument {given}: is {meant} meant"):
+        check_names(["task", given], ARGUMENTS)
+
+
+def test_arguments_of_an_including_launch_file_pass() -> None:
+    check_names([*ARGUMENTS, "robot_description", "map_server"], ARGUMENTS)
+
+
 def test_port_zero_is_a_free_port_for_the_embedded_simulator_and_airsims_for_airsim() -> None:
     assert options_from(values(port="0")).port not in (0, 41451)
     assert options_from(values(port="0", world="airsim")).port == 41451
@@ -148,7 +158,7 @@ def test_the_distributions_own_python_reads_them() -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
         "import esar_ros.app.results, esar_ros.app.shared_memory, esar_ros.mission.environment as environment;"
-        "from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from;"
+        "from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from;"
         "from esar_ros.nodes.graph.mission import mission_graph;"
         "environment.graph_environment();"
         "print(len(mission_graph(options_from({name: a.default for name, a in ARGUMENTS.items()}))))"
