@@ -32,8 +32,8 @@ from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.authority import Authority, Rivals, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
-from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
+from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.roster import Roster
@@ -77,7 +77,7 @@ class AirSimBridgeNode(Node):
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         self._bridged: dict[str, BridgedVehicle] = {}
         self._actions: dict[str, BridgeActions] = {}
-        self._hands: dict[str, Hand] = {}
+        self._operator_logs: dict[str, OperatorLog] = {}
         for name in vehicles:
             try:
                 remote = AirSimVehicle(self._client, name)
@@ -106,7 +106,7 @@ class AirSimBridgeNode(Node):
         told = [f"{name}/{names.ODOMETRY}" for name in vehicles]
         self._rivals = Rivals(self, names.ODOMETRY, told, lambda odometry: True)
         self._pacer = BridgeClock(
-            self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every), self._on_hand
+            self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every), self._on_operator_act
         )
         if self.lockstep:
             self._client.call("simPause", True)
@@ -116,9 +116,9 @@ class AirSimBridgeNode(Node):
             self._client.call("simPause", False)
             self.create_timer(1.0 / rates.control, self._in_real_time, clock=self._steady())
 
-    def _on_hand(self, what: str) -> None:
-        for hand in self._hands.values():
-            hand.did(what)
+    def _on_operator_act(self, what: str) -> None:
+        for log in self._operator_logs.values():
+            log.record(what)
 
     # -- setting up -----------------------------------------------------------------------------
 
@@ -153,8 +153,8 @@ class AirSimBridgeNode(Node):
             )
         bridged.authority = Authority(self, bridged.name, (names.CMD_VEL_SAFE, names.SAFETY_STATUS))
         bridged.told = GovernorStatus(bridged.authority)
-        self._hands[bridged.name] = Hand(self, bridged.name)
-        self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns, self._hands[bridged.name])
+        self._operator_logs[bridged.name] = OperatorLog(self, bridged.name)
+        self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns, self._operator_logs[bridged.name])
 
     def _publish_static(self) -> None:
         """map -> odom, base_link -> cameras."""

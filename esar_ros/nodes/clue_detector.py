@@ -22,9 +22,9 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.newest_frame import NewestFrame
+from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
@@ -41,7 +41,7 @@ from esar_ros.srv import SetPrompts
 from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
 REPORTED_FOR = 5.0  # s for which diagnostics tell of an image that could not be used
-SILENT = 3.0  # periods of the cameras without a frame, after which the detector says that it is blind
+BLIND_AFTER = 3.0  # periods of the cameras without a frame, after which the diagnostics say that it is blind
 
 Found = list[Detection2D] | None  # None: the image could not be used
 
@@ -56,7 +56,7 @@ class ClueDetectorNode(StepNode):
         if isinstance(self.detector.backend, SegmentationOracle):
             self.detector.backend.set_objects(segmentation_kinds())
         rig = load_vehicle()
-        self._silence = SILENT / rig.rates.cameras  # s
+        self._blind_after = BLIND_AFTER / rig.rates.cameras  # s
         self._frames: dict[int, FrameSet] = {}
         self._backend_lock = threading.Lock()  # prompts change between two images, not within one
         self._counts: Counter[str] = Counter()
@@ -71,8 +71,8 @@ class ClueDetectorNode(StepNode):
         for camera in names.CAMERAS:
             self.output(names.camera_annotated(camera))
         self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
-        self._hand = Hand(self)
-        self._lifecycle = Lifecycle(self, self._hand)
+        self._operator_log = OperatorLog(self)
+        self._lifecycle = Lifecycle(self, self._operator_log)
         self._late: NewestFrame[CameraFrame, Found] | None = None
         if not self.lockstep:
             self._late = NewestFrame(self._look, self._deliver, self._fail)
@@ -163,7 +163,7 @@ class ClueDetectorNode(StepNode):
             try:
                 with self._backend_lock:
                     backend.set_prompts(wanted)
-                self._hand.did(f"prompts {wanted}")
+                self._operator_log.record(f"prompts {wanted}")
             except UsageError as error:
                 response.success, response.message = False, str(error)
         response.words, response.kinds = list(backend.prompts), list(backend.prompts.values())
@@ -195,7 +195,7 @@ class ClueDetectorNode(StepNode):
         lacking = [camera for camera in names.CAMERAS if camera not in self._cameras]
         trouble, since = self._trouble
         finding = Finding("detector", values=values)
-        if not self.lockstep and silent > self._silence:
+        if not self.lockstep and silent > self._blind_after:
             finding = Finding("detector", DiagnosticStatus.STALE, f"no frame for {silent:.0f} s", values)
         elif now - since < REPORTED_FOR:
             finding = Finding("detector", DiagnosticStatus.ERROR, trouble, values)

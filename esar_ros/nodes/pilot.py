@@ -24,8 +24,8 @@ from esar_ros.mission.decision import Goal, GoalType
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.hand import goal_of
 from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.operator_log import goal_of
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run

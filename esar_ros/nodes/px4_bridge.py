@@ -34,8 +34,8 @@ from esar_ros.msg import Heartbeat, VehicleState
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.authority import Authority, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
-from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.punctuality import be_punctual
 from esar_ros.nodes.core.qos import PROFILES
@@ -49,7 +49,7 @@ from esar_ros.nodes.px4.link import Px4Link
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
-OBEYED = (names.CMD_VEL_SAFE, names.SAFETY_STATUS, names.BRIEF)  # each has one writer
+SINGLE_WRITER_TOPICS = (names.CMD_VEL_SAFE, names.SAFETY_STATUS, names.BRIEF)  # each has one writer
 OLDEST = 400_000_000  # ns, of a safe command's stamp, which counts from the odometry it answers
 
 
@@ -81,7 +81,7 @@ class Px4BridgeNode(Node):
         self._moved = False  # map -> odom, since it was published
         self._new = False  # position, since odometry was published
         self._last_reason = ""
-        self._authority = Authority(self, "", OBEYED)
+        self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
         self._told = GovernorStatus(self._authority)
         self.scheduling = ""  # of this process, in words
         self._px4 = Px4Link(self, namespace, target, self._on_message, own)
@@ -101,7 +101,7 @@ class Px4BridgeNode(Node):
             entry = BY_NAME[name]
             self.create_subscription(message_class(entry.type), name, callback, PROFILES[entry.quality])
         self._pilot = 0  # its boot id
-        self._actions = Px4Actions(self, self._offboard, Hand(self), lambda: self._pilot)
+        self._actions = Px4Actions(self, self._offboard, OperatorLog(self), lambda: self._pilot)
         self._diagnostics = Diagnostics(self)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0 / RATE, self._step, clock=steady)

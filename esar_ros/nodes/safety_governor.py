@@ -1,4 +1,4 @@
-"""Safety governor node: the last word before the actuator. A thin shell around safety.governor.Governor.
+"""Safety governor node, the last stage before the actuator: a thin shell around safety.governor.Governor.
 
 Its process has no images, so that nothing delays it. In lockstep it answers every step; in real time
 a 50 Hz timer asks it, whatever else arrives or does not.
@@ -26,8 +26,8 @@ from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.deadlines import Deadlines
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.lifecycle import Lifecycle
+from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.punctuality import be_punctual
 from esar_ros.nodes.core.runtime import run
@@ -45,15 +45,23 @@ from esar_ros.safety.zones import load_keep_out
 
 RATE = 50.0  # Hz, in real time
 MISSES = 0.001  # share of deadlines missed from which the diagnostics warn
-MARKED = 5  # decisions between two sets of markers
+MARKER_INTERVAL = 5  # decisions between two sets of markers
 JITTER = 500_000_000  # ns, by which the newest odometry may fall behind what was extrapolated
 LATEST = 2**31 * 1_000_000_000 - 1  # ns, of a stamp
-# What it decides by; each has one writer.
-OBEYED = (names.CMD_VEL, names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.RANGES, names.MAP_LOCAL, names.BRIEF)
+# Inputs that must have one writer each.
+SINGLE_WRITER_TOPICS = (
+    names.CMD_VEL,
+    names.ODOMETRY,
+    names.VEHICLE_STATE,
+    names.BATTERY,
+    names.RANGES,
+    names.MAP_LOCAL,
+    names.BRIEF,
+)
 
 
 class SafetyGovernorNode(StepNode):
-    """Feeds the governor and publishes what it gives."""
+    """The node that feeds the governor and publishes its answers."""
 
     def __init__(self) -> None:
         super().__init__(interface.SAFETY_GOVERNOR)
@@ -77,13 +85,13 @@ class SafetyGovernorNode(StepNode):
         self.output(names.SAFETY_STATUS)
         self.output(names.SAFETY_MARKERS)
         self.output(names.SAFETY_LIMITS)
-        self._authority = Authority(self, "", OBEYED)
-        self._hand = Hand(self)
-        self._lifecycle = Lifecycle(self, self._hand, self._why_not_deactivate)
+        self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
+        self._operator_log = OperatorLog(self)
+        self._lifecycle = Lifecycle(self, self._operator_log, self._why_not_deactivate)
         self.create_service(Trigger, "~/clear", self._on_clear)
         self.create_service(Trigger, "~/terminate", self._on_terminate)
         self._mode = Mode.UNKNOWN
-        self._said = ""
+        self._text = ""
         self._window_of: tuple[int, OccupancyWindow | None] | None = None
         self._now_ns = 0
         self._deadlines = Deadlines(1.0 / RATE)
@@ -95,7 +103,7 @@ class SafetyGovernorNode(StepNode):
         self.join()
 
     def waiting_for(self) -> str:
-        """Fence and home, and the transform."""
+        """Returns the input that is still missing: fence and home, or the transform."""
         if not self._home_known:
             return "the brief"
         return "" if self._odometry.known else "the transform map -> odom"
@@ -110,8 +118,8 @@ class SafetyGovernorNode(StepNode):
         return "" if autopilot.landed == VehicleState.LANDED_ON_GROUND else "the vehicle is in the air"
 
     def diagnose(self) -> list[Finding]:
-        """Lifecycle, and what the governor does and why."""
-        words = f"{self._mode.name.lower()}: {self._said}" if self._said else self._mode.name.lower()
+        """Returns the findings on lifecycle, mode and reasons, and deadlines."""
+        words = f"{self._mode.name.lower()}: {self._text}" if self._text else self._mode.name.lower()
         level = DiagnosticStatus.OK
         if self._mode >= Mode.RETURN:
             level = DiagnosticStatus.ERROR
@@ -133,7 +141,7 @@ class SafetyGovernorNode(StepNode):
         return Finding("deadlines", level, f"{watch.missed} of {watch.periods} deadlines missed", about)
 
     def _on_brief(self, brief: Brief) -> None:
-        """In force before the first one and on the ground; in flight one that loosens anything is not obeyed."""
+        """Puts a brief's site in force; in flight a brief that loosens anything is refused."""
         try:
             self._governor.set_site(self._site(brief))
         except UsageError as error:
@@ -143,14 +151,14 @@ class SafetyGovernorNode(StepNode):
         self._home_known = True
 
     def _site(self, brief: Brief) -> Site:
-        """Of a brief. Raises UsageError, whatever it holds."""
+        """Returns the site of a brief. Raises UsageError, whatever the brief holds."""
         try:
             return site_of(convert.brief_of(brief), self._governor.limits, self._zones)
         except (ValueError, ArithmeticError, IndexError) as error:
             raise UsageError(f"the brief makes no sense: {error}", "mend area, home and origin") from None
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """A person ends a latched return or landing."""
+        """Ends a latched return or landing, at a person's request."""
         response.success = self._governor.clear()
         if response.success:
             self._trace("clear")
@@ -158,7 +166,7 @@ class SafetyGovernorNode(StepNode):
         return response
 
     def _on_terminate(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """A person stops the motors, wherever the vehicle is, for good."""
+        """Stops the motors for good, wherever the vehicle is, at a person's request."""
         self._governor.terminate()
         self.get_logger().fatal("terminated: the motors are to stop")
         self._trace("terminate")
@@ -166,14 +174,14 @@ class SafetyGovernorNode(StepNode):
         return response
 
     def _trace(self, what: str) -> None:
-        """Leave a trace of a person's hand; what it did stands, even where that fails."""
+        """Records a person's act; the act stands, even where that fails."""
         try:
-            self._hand.did(what)
+            self._operator_log.record(what)
         except Exception as error:  # of the middleware, which has no common name
             self.get_logger().error(f"no trace of a person's '{what}': {error!r}")
 
     def _on_time(self) -> None:
-        """Real time: the stamps' clock is the newest odometry's plus the time since it came."""
+        """Answers in real time, at the newest odometry's stamp plus the time since it came."""
         newest = self._odometry.newest_ns()
         if newest is None or self._timer is None:
             return
@@ -187,7 +195,7 @@ class SafetyGovernorNode(StepNode):
         self._deadlines.answered(released, time.monotonic())
 
     def on_step(self, step: Step) -> bool | None:
-        """Decide and publish; a step that cannot be decided holds."""
+        """Decides and publishes; a step that cannot be decided holds."""
         try:
             self._answer(step)
         except Exception as error:  # whatever it is, nothing but a hold may follow from it
@@ -196,9 +204,9 @@ class SafetyGovernorNode(StepNode):
         return None
 
     def _hold(self, step: Step, error: Exception) -> None:
-        self._mode, self._said = Mode.HOLD, f"cannot decide: {error!r}"
+        self._mode, self._text = Mode.HOLD, f"cannot decide: {error!r}"
         self.send(names.CMD_VEL_SAFE, convert.twist(step, np.zeros(3), 0.0))
-        status = SafetyStatus(seq=step.seq, mode=SafetyStatus.MODE_HOLD, changed=True, text=self._said)
+        status = SafetyStatus(seq=step.seq, mode=SafetyStatus.MODE_HOLD, changed=True, text=self._text)
         status.reason = SafetyStatus.REASON_NON_FINITE
         status.reasons = [status.reason]
         status.header.stamp, status.header.frame_id = step.stamp, names.MAP
@@ -214,7 +222,7 @@ class SafetyGovernorNode(StepNode):
             self._authority.complaint,
         )  # fmt: skip
         given, yaw_rate = answer.velocity, answer.yaw_rate
-        self._mode, self._said = answer.mode, answer.text
+        self._mode, self._text = answer.mode, answer.text
         if not self._lifecycle.active and self._why_not_deactivate():
             self._lifecycle.change(True)
         if not self._lifecycle.active:
@@ -223,13 +231,13 @@ class SafetyGovernorNode(StepNode):
             given, yaw_rate = pass_through(command)  # without a governor nothing else protects the vehicle
         self.send(names.CMD_VEL_SAFE, convert.twist(step, given, yaw_rate))
         self.send(names.SAFETY_STATUS, self._status(step, answer, command, given))
-        if step.seq % MARKED == 0 and state is not None and self.wanted(names.SAFETY_MARKERS):
+        if step.seq % MARKER_INTERVAL == 0 and state is not None and self.wanted(names.SAFETY_MARKERS):
             where, reach = state.pose.position, answer.stopping_distance
             shown = safety_markers(where, given, answer.mode, reach, answer.text, step.stamp)
             self.send(names.SAFETY_MARKERS, shown)
 
     def _state(self, at: int | None) -> State | None:
-        """The vehicle's, with odometry of a stamp (ns), or the newest."""
+        """Returns the vehicle's state with odometry of a stamp (ns), or the newest; None where a part is missing."""
         own = self._odometry.at(at)
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
         if own is None or autopilot is None:
@@ -260,8 +268,8 @@ class SafetyGovernorNode(StepNode):
 
     def _traffic(self, step: Step) -> list[OtherVehicle]:
         """Returns the other vehicles at their last reported positions."""
-        heard = [box.at(step.at) or box.at() for box in self._others.values()]
-        return [OtherVehicle(ns * 1e-9, pose.position, velocity) for ns, pose, velocity in filter(None, heard)]
+        reports = [box.at(step.at) or box.at() for box in self._others.values()]
+        return [OtherVehicle(ns * 1e-9, pose.position, velocity) for ns, pose, velocity in filter(None, reports)]
 
     def _ranges(self) -> RangeImageData | None:
         message: RangeImage | None = self.inbox(names.RANGES).newest
@@ -288,7 +296,7 @@ class SafetyGovernorNode(StepNode):
             return None
 
     def _window(self) -> OccupancyWindow | None:
-        """The local map, unpacked once."""
+        """Returns the local map, unpacked once."""
         message = self.inbox(names.MAP_LOCAL).newest
         if message is None:
             return None

@@ -28,8 +28,8 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detections, MapStatus, Tick
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.hand import Hand
 from esar_ros.nodes.core.lifecycle import Lifecycle
+from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.step_barrier import StepBarrier
@@ -115,8 +115,8 @@ class VoxelMapperNode(StepNode):
             names.MAP_CLASSES,
         ):
             self.output(topic)
-        self._hand = Hand(self)
-        self._lifecycle = Lifecycle(self, self._hand)
+        self._operator_log = OperatorLog(self)
+        self._lifecycle = Lifecycle(self, self._operator_log)
         self.create_service(Trigger, "~/save_map", self._on_save)
         self.create_service(Trigger, "~/load_map", self._on_load)
         self.join()
@@ -252,7 +252,7 @@ class VoxelMapperNode(StepNode):
     def _on_load(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response = self._with_file(response, self._mapper.load, "read")
         if response.success:
-            self._hand.did("load_map")
+            self._operator_log.record("load_map")
         return response
 
     def _with_file(self, response: Trigger.Response, action: Callable[[Path], None], done: str) -> Trigger.Response:

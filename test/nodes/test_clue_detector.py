@@ -203,7 +203,7 @@ def test_a_camera_that_stops_is_told_and_so_are_all(make: Maker, monkeypatch: py
     assert graph.spin([], lambda: bool(detections))
     finding = graph.detector.diagnose()[-1]
     assert finding.level == DiagnosticStatus.WARN and finding.message == "no pictures of front"
-    monkeypatch.setattr(graph.detector, "_silence", 0.0)
+    monkeypatch.setattr(graph.detector, "_blind_after", 0.0)
     finding = graph.detector.diagnose()[-1]
     assert finding.level == DiagnosticStatus.STALE and "no frame for" in finding.message
 

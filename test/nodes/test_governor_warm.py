@@ -59,7 +59,7 @@ for n, (near, mapped, high) in enumerate(itertools.product((1.5, 5.0, math.inf, 
         window = OccupancyWindow(np.array([-16.0, -16.0, 0.0]), 1.0, cells, 0.0)
         node.inbox(names.MAP_LOCAL).put(ns, local_map_message(window, 0.0, step.stamp))
     node.on_step(step)
-    reasons.add(node._said)
+    reasons.add(node._text)
 assert any("obstacle" in words for words in reasons), reasons
 after = kernels()
 late = {name: len(signatures) - len(before[name]) for name, signatures in after.items() if signatures != before[name]}

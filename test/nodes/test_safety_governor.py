@@ -144,7 +144,7 @@ def test_a_person_clears_what_is_latched(governor: Any) -> None:
 
 def test_a_persons_services_leave_a_trace(governor: Any) -> None:
     did: list[str] = []
-    governor._hand.did = did.append
+    governor._operator_log.record = did.append
     governor._on_clear(Trigger.Request(), Trigger.Response())
     governor._on_terminate(Trigger.Request(), Trigger.Response())
     say(governor, False, LANDED)
@@ -158,7 +158,7 @@ def test_a_termination_that_cannot_be_traced_terminates(governor: Any) -> None:
     def fail(what: str) -> None:
         raise RuntimeError("the publisher is gone")
 
-    governor._hand.did = fail
+    governor._operator_log.record = fail
     assert governor._on_terminate(Trigger.Request(), Trigger.Response()).success
     step_at(governor, 50_000_000)
     assert governor._mode is Mode.TERMINATE
@@ -166,7 +166,7 @@ def test_a_termination_that_cannot_be_traced_terminates(governor: Any) -> None:
 
 def test_a_person_who_clears_nothing_leaves_no_trace(governor: Any) -> None:
     did: list[str] = []
-    governor._hand.did = did.append
+    governor._operator_log.record = did.append
     governor._on_terminate(Trigger.Request(), Trigger.Response())
     assert not governor._on_clear(Trigger.Request(), Trigger.Response()).success
     assert did == ["terminate"]

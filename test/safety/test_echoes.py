@@ -1,4 +1,4 @@
-"""A range sensor that loses its echoes: unit by unit, and in flight with the simulator\'s vehicle."""
+"""A range sensor that loses its echoes: unit by unit, and in flight with the simulator's vehicle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wind\'s disturbance: the velocity that no output explains, and its consequences."""
+"""The wind's disturbance: the velocity that no output explains, and its consequences."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from esar_ros.bridges.airsim.vehicle import VehicleReading
 from esar_ros.mission import names
 from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.hand import Hand, is_goal_of
+from esar_ros.nodes.core.operator_log import OperatorLog, is_goal_of
 
 _ARM_CODES = {
     Refusal.SAFETY: Arm.Result.REFUSED_SAFETY,
@@ -36,9 +36,9 @@ class BridgeActions:
     All touch-down goals that are open are one touch-down: they end together, and cancelling any of them calls it off.
     """
 
-    def __init__(self, node: Node, bridged: BridgedVehicle, now: Callable[[], int], hand: Hand) -> None:
+    def __init__(self, node: Node, bridged: BridgedVehicle, now: Callable[[], int], operator_log: OperatorLog) -> None:
         """now: the vehicle's stamp, ns."""
-        self._craft, self._now, self._hand = bridged, now, hand
+        self._craft, self._now, self._operator_log = bridged, now, operator_log
         self._open: list[Any] = []
         self._ends: dict[bytes, Refused | None] = {}
         accept = {"goal_callback": lambda goal: GoalResponse.ACCEPT}
@@ -61,7 +61,7 @@ class BridgeActions:
         )
 
     def settle(self, reading: VehicleReading) -> None:
-        """After each reading: call off what was cancelled, and end what is over."""
+        """Calls off cancelled touch-downs and ends those that are over; called after each reading."""
         actuation = self._craft.actuation
         if any(handle.is_cancel_requested for handle in self._open):
             actuation.call_off()
@@ -71,12 +71,12 @@ class BridgeActions:
             self._end_all(None if down else Refused(Refusal.FAILED, "it did not come down in time"))
 
     def _trace(self, handle: Any, what: str) -> None:
-        """Leave a trace of a goal that is not the pilot's."""
+        """Records a goal that is not the pilot's."""
         if not is_goal_of(handle.goal_id, self._craft.roster.boot_id(interface.PILOT)):
-            self._hand.did(what)
+            self._operator_log.record(what)
 
     def _on_cancel(self, handle: Any) -> CancelResponse:
-        self._hand.did(f"{names.TOUCH_DOWN} called off")
+        self._operator_log.record(f"{names.TOUCH_DOWN} called off")
         return CancelResponse.ACCEPT
 
     def _arm(self, handle: Any) -> Any:

@@ -44,14 +44,18 @@ class BridgeClock(Pacer):
     """The pacer as a node's parameters and service."""
 
     def __init__(
-        self, node: Node, lockstep: bool, step: Callable[[], None], did: Callable[[str], None] = lambda what: None
+        self,
+        node: Node,
+        lockstep: bool,
+        step: Callable[[], None],
+        on_operator_act: Callable[[str], None] = lambda what: None,
     ) -> None:
         """step: called when a step to the next frame is asked for. In real time everything is refused.
 
-        did: called when a person stops time, lets it go on, or takes a step.
+        on_operator_act: called when a person stops time, lets it go on, or takes a step.
         """
         super().__init__()
-        self._did = did
+        self._on_operator_act = on_operator_act
         self._lockstep = lockstep
         self._step = step
         about = "whether the simulator's time stands still (lockstep)"
@@ -69,7 +73,7 @@ class BridgeClock(Pacer):
         if not self._lockstep and wanted.keys() & {"paused", "speed"}:
             return SetParametersResult(successful=False, reason="real time cannot be stopped: use pace lockstep")
         if wanted.get("paused", self.paused) != self.paused:
-            self._did("go on" if self.paused else "pause")
+            self._on_operator_act("go on" if self.paused else "pause")
         self.paused = bool(wanted.get("paused", self.paused))
         self.speed = float(wanted.get("speed", self.speed))
         return SetParametersResult(successful=True)
@@ -78,6 +82,6 @@ class BridgeClock(Pacer):
         response.success = self._lockstep and self.paused
         response.message = "to the next frame" if response.success else "only a paused lockstep goes step by step"
         if response.success:
-            self._did("step")
+            self._on_operator_act("step")
             self._step()
         return response

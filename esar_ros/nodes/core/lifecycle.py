@@ -15,7 +15,7 @@ from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTran
 from rclpy.node import Node
 
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.hand import Hand
+from esar_ros.nodes.core.operator_log import OperatorLog
 
 _INACTIVE = State(id=State.PRIMARY_STATE_INACTIVE, label="inactive")
 _ACTIVE = State(id=State.PRIMARY_STATE_ACTIVE, label="active")
@@ -34,13 +34,13 @@ _DEACTIVATE = TransitionDescription(
 class Lifecycle:
     """Serves get_state, change_state, get_available_states and get_available_transitions for a node.
 
-    keep: why the node must stay active just now; empty when it need not.
+    keep: returns why the node must stay active; empty when it need not.
     """
 
-    def __init__(self, node: Node, hand: Hand, keep: Callable[[], str] = str) -> None:
+    def __init__(self, node: Node, operator_log: OperatorLog, keep: Callable[[], str] = str) -> None:
         self.active = True
         self._node = node
-        self._hand = hand
+        self._operator_log = operator_log
         self._keep = keep
         self._events = node.create_publisher(TransitionEvent, "~/transition_event", 10)
         node.create_service(GetState, "~/get_state", self._get_state)
@@ -49,7 +49,7 @@ class Lifecycle:
         node.create_service(GetAvailableTransitions, "~/get_available_transitions", self._get_transitions)
 
     def change(self, active: bool) -> str:
-        """Activate or deactivate; why not, empty when it was done."""
+        """Activates or deactivates; returns why not, empty when it was done."""
         if active == self.active:
             return f"the node is {self._state().label} already"
         reason = "" if active else self._keep()
@@ -91,7 +91,7 @@ class Lifecycle:
         }.get(asked.id, {"activate": True, "deactivate": False}.get(asked.label))
         response.success = wanted is not None and not self.change(wanted)
         if response.success:
-            self._hand.did(f"now {self._state().label}")
+            self._operator_log.record(f"now {self._state().label}")
         return response
 
     def _get_states(

@@ -14,7 +14,7 @@ from esar_ros.action import Manoeuvre as ManoeuvreAction
 from esar_ros.bridges.px4.commands import End, Manoeuvre, Outcome
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.mission import names
-from esar_ros.nodes.core.hand import Hand, is_goal_of
+from esar_ros.nodes.core.operator_log import OperatorLog, is_goal_of
 
 MANOEUVRE = "manoeuvre"  # name of the action
 _ARM_CODES = {
@@ -40,10 +40,10 @@ class Px4Actions:
     A goal is held open until its manoeuvre has ended: the callback that answers runs once it has.
     """
 
-    def __init__(self, node: Node, offboard: Offboard, hand: Hand, pilot: Callable[[], int]) -> None:
+    def __init__(self, node: Node, offboard: Offboard, operator_log: OperatorLog, pilot: Callable[[], int]) -> None:
         """pilot: its boot id, by which its goals are known."""
         self._node, self._offboard = node, offboard
-        self._hand, self._pilot = hand, pilot
+        self._operator_log, self._pilot = operator_log, pilot
         self._open: dict[Manoeuvre, list[Any]] = {}
         self._ends: dict[Any, Outcome] = {}
         self._stage = ""
@@ -82,13 +82,13 @@ class Px4Actions:
     def _on_cancel(self, handle: Any) -> CancelResponse:
         answer = _may_cancel(handle.request)
         if answer is CancelResponse.ACCEPT:
-            self._hand.did("called off")
+            self._operator_log.record("called off")
         return answer
 
     def _begin(self, handle: Any, wanted: Callable[[Any], Manoeuvre | None]) -> None:
         manoeuvre = wanted(handle.request)
         if not is_goal_of(handle.goal_id, self._pilot()):
-            self._hand.did(manoeuvre.name.lower() if manoeuvre is not None else "a manoeuvre that is none")
+            self._operator_log.record(manoeuvre.name.lower() if manoeuvre is not None else "a manoeuvre that is none")
         if manoeuvre is None:
             self._end(handle, Outcome(End.REFUSED, f"there is no manoeuvre {handle.request.manoeuvre}", "not ready"))
             return

@@ -15,7 +15,7 @@ from esar_ros.action import TouchDown
 from esar_ros.bridges.airsim.actuation import STANDS_FOR, Actuation
 from esar_ros.mission.modes import Mode
 from esar_ros.nodes.airsim.actions import BridgeActions
-from esar_ros.nodes.core.hand import goal_of
+from esar_ros.nodes.core.operator_log import goal_of
 from esar_ros.nodes.core.roster import Roster
 
 
@@ -41,7 +41,7 @@ def graph(ros: Any) -> Any:
     did: list[str] = []
     craft.actuation.height = 3.0
     bridge, user = Node("bridge"), Node("user")
-    actions = BridgeActions(bridge, craft, lambda: remote.ns, SimpleNamespace(did=did.append))  # type: ignore[arg-type]
+    actions = BridgeActions(bridge, craft, lambda: remote.ns, SimpleNamespace(record=did.append))  # type: ignore[arg-type]
     client = ActionClient(user, TouchDown, "uav1/touch_down")
 
     def wait(until: Any) -> bool:

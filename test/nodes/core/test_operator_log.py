@@ -9,8 +9,8 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from esar_ros.mission import names
-from esar_ros.nodes.core.hand import Hand, goal_of, is_goal_of
 from esar_ros.nodes.core.interface import BY_NAME, RECORD_LEVELS
+from esar_ros.nodes.core.operator_log import OperatorLog, goal_of, is_goal_of
 from esar_ros.nodes.core.qos import PROFILES
 
 
@@ -24,9 +24,9 @@ def test_a_goal_tells_who_sent_it(boot_id: int) -> None:
 def test_a_trace_reaches_who_comes_later_and_every_bag(ros: Any) -> None:
     entry = BY_NAME[names.OPERATOR_ACT]
     assert all(entry.recorded(level) for level in RECORD_LEVELS if level != "none")
-    bridge, late, heard = Node("bridge"), Node("late"), []
-    Hand(bridge, "uav1").did("touch_down")
+    bridge, late, received = Node("bridge"), Node("late"), []
+    OperatorLog(bridge, "uav1").record("touch_down")
     late.create_subscription(
-        String, f"uav1/{names.OPERATOR_ACT}", lambda m: heard.append(m.data), PROFILES[entry.quality]
+        String, f"uav1/{names.OPERATOR_ACT}", lambda m: received.append(m.data), PROFILES[entry.quality]
     )
-    assert ros([bridge, late], lambda: heard == ["bridge: touch_down"])
+    assert ros([bridge, late], lambda: received == ["bridge: touch_down"])

@@ -1,7 +1,7 @@
-"""Manual interventions: what a person does by service, action or parameter leaves a trace on one topic.
+"""The log of manual interventions: acts of a person by service, action or parameter, on one topic.
 
-The recorder keeps it, and to the referee the flight is no longer the method's own. The pilot asks the bridge for
-actions, too: its goals are known by the first half of their ids, which is the pilot's boot id (msg/Heartbeat).
+The recorder keeps them, and to the referee the flight is no longer the method's own. The pilot requests actions of the
+bridge, too: the first half of its goals' ids is its boot id (msg/Heartbeat).
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from esar_ros.nodes.core.qos import PROFILES
 _HALF = 8  # bytes
 
 
-class Hand:
-    """Publishes what a person did to one vehicle."""
+class OperatorLog:
+    """The log of a person's interventions on one vehicle, on the topic operator/act."""
 
     def __init__(self, node: Node, vehicle: str = "") -> None:
-        """vehicle: prefix of its topics as the node addresses them, empty where it lives there."""
+        """Takes the prefix of the vehicle's topics as the node addresses them; empty: the node's own namespace."""
         topic = names.OPERATOR_ACT
         self._node = node
         self._publisher = node.create_publisher(
             String, f"{vehicle}/{topic}" if vehicle else topic, PROFILES[BY_NAME[topic].quality]
         )
 
-    def did(self, what: str) -> None:
-        """Note what a person did."""
+    def record(self, what: str) -> None:
+        """Publishes an intervention in words."""
         self._node.get_logger().info(f"by a person's hand: {what}")
         self._publisher.publish(String(data=f"{self._node.get_name()}: {what}"))
 
 
 def goal_of(boot_id: int) -> UUID:
-    """A new goal's id, by which its sender is known."""
+    """Returns a new goal's id, by which its sender is known."""
     rest = random.SystemRandom().getrandbits(8 * _HALF)
     return UUID(uuid=[*boot_id.to_bytes(_HALF, "big"), *rest.to_bytes(_HALF, "big")])
 
