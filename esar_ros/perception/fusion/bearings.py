@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.perception.fusion.localisation import Sighting
-from esar_ros.perception.fusion.track import Placed
+from esar_ros.perception.fusion.track import PositionMeasurement
 from esar_ros.perception.settings import BearingSettings
 
 _ANYWHERE = 1e4  # m, deviation along a ray: its range is not known
@@ -25,7 +25,7 @@ class Crossing:
     """A place found from an earlier ray and a new one."""
 
     earlier: Sighting
-    placed: Placed
+    placed: PositionMeasurement
     view_range: float  # m, from the new ray's camera
     miss: float  # squared, in deviations
 
@@ -85,7 +85,7 @@ class Rays:
             pull += weight @ ray.origin
         noise = np.linalg.inv(information)
         position = noise @ pull
-        placed = Placed(b.stamp, position, (noise + noise.T) / 2.0, b.pose_covariance, position - b.origin)
+        placed = PositionMeasurement(b.stamp, position, (noise + noise.T) / 2.0, b.pose_covariance, position - b.origin)
         return Crossing(a, placed, float(np.linalg.norm(placed.lever)), miss)
 
     def _sigma(self, ray: Sighting) -> float:
@@ -93,7 +93,7 @@ class Rays:
         return math.sqrt(self._settings.sigma**2 + float(np.trace(ray.pose_covariance[3:, 3:])) / 3.0)
 
 
-def measured(ray: Sighting, place: Vector, settings: BearingSettings) -> Placed | None:
+def measured(ray: Sighting, place: Vector, settings: BearingSettings) -> PositionMeasurement | None:
     """A ray as a measurement of a known place: the ray's point nearest to it, sure across the ray alone.
 
     None where the place lies behind the camera.
@@ -104,7 +104,7 @@ def measured(ray: Sighting, place: Vector, settings: BearingSettings) -> Placed 
     along = np.outer(ray.bearing, ray.bearing) * _ANYWHERE**2
     noise = _across(ray.bearing) * (settings.sigma * distance) ** 2 + along
     lever = ray.bearing * distance
-    return Placed(ray.stamp, ray.origin + lever, noise, ray.pose_covariance, lever)
+    return PositionMeasurement(ray.stamp, ray.origin + lever, noise, ray.pose_covariance, lever)
 
 
 def _across(direction: Vector) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.fusion.bearings import Rays, measured
 from esar_ros.perception.fusion.evidence import Evidence, Reliability
 from esar_ros.perception.fusion.localisation import Sighting
-from esar_ros.perception.fusion.track import Placed, PlaceFilter, Track
+from esar_ros.perception.fusion.track import PlaceFilter, PositionMeasurement, Track
 from esar_ros.perception.fusion.visibility import unobstructed
 from esar_ros.perception.settings import FusionSettings
 
@@ -117,10 +117,10 @@ class ClueFusion:
             track.beside |= ids - {track.id}
         return owners
 
-    def _assign(self, image: list[Sighting]) -> list[tuple[Sighting, tuple[Track, Placed] | None]]:
+    def _assign(self, image: list[Sighting]) -> list[tuple[Sighting, tuple[Track, PositionMeasurement] | None]]:
         """Each sighting with its track and what it measures of it; None for a new object."""
         cost = np.full((len(image), len(self._tracks)), _OUTSIDE)
-        seen: dict[tuple[int, int], Placed] = {}
+        seen: dict[tuple[int, int], PositionMeasurement] = {}
         for column, track in enumerate(self._tracks):
             group = self._group[track.evidence.kind]
             for row, sighting in enumerate(image):
@@ -143,11 +143,11 @@ class ClueFusion:
         }
         return [(sighting, known.get(row)) for row, sighting in enumerate(image)]
 
-    def _measured(self, sighting: Sighting, track: Track) -> Placed | None:
+    def _measured(self, sighting: Sighting, track: Track) -> PositionMeasurement | None:
         placed = _placed(sighting)
         return placed or measured(sighting, track.place.position, self._settings.bearings)
 
-    def _could_be(self, placed: Placed, track: Track) -> bool:
+    def _could_be(self, placed: PositionMeasurement, track: Track) -> bool:
         """Cheap test before the exact one: no covariance reaches farther than its trace."""
         offset = placed.position - track.place.position
         effect = placed.model[:, 3:]
@@ -184,12 +184,12 @@ class ClueFusion:
         self._tracks.append(track)
         return track
 
-    def _correct(self, track: Track, sighting: Sighting, placed: Placed) -> None:
+    def _correct(self, track: Track, sighting: Sighting, placed: PositionMeasurement) -> None:
         track.place.correct(placed)
         self._believe(track, sighting)
         distance = float(np.linalg.norm(placed.lever))
         extent = track.extent if sighting.position is None else sighting.extent
-        track.saw(sighting.stamp, sighting.view_range or distance, extent, sighting.detection.text)
+        track.add_sighting(sighting.stamp, sighting.view_range or distance, extent, sighting.detection.text)
 
     def _believe(self, track: Track, sighting: Sighting) -> None:
         kind = sighting.detection.kind
@@ -235,11 +235,11 @@ class ClueFusion:
         return elder
 
 
-def _placed(sighting: Sighting) -> Placed | None:
+def _placed(sighting: Sighting) -> PositionMeasurement | None:
     if sighting.position is None or sighting.noise is None:
         return None
     lever = sighting.position - sighting.origin
-    return Placed(sighting.stamp, sighting.position, sighting.noise, sighting.pose_covariance, lever)
+    return PositionMeasurement(sighting.stamp, sighting.position, sighting.noise, sighting.pose_covariance, lever)
 
 
 def _groups(confusable: Sequence[Sequence[str]]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""From a 2D detection to a place in the map: the depth under the object's own pixels, with covariance."""
+"""The localisation of a 2D detection in the map, from the depth under the object's own pixels, with covariance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from esar_ros.perception.settings import LocalisationSettings
 
 @dataclass(frozen=True)
 class Sighting:
-    """One object seen in one image. Without depth it is a bearing: position and the rest of it are None."""
+    """A detection of an object in an image. Without depth it is a bearing: position, noise and range are None."""
 
     stamp: float  # s
     camera: str
@@ -26,26 +26,26 @@ class Sighting:
     position: Vector | None = None  # (3,) m, map
     noise: NDArray[np.float64] | None = None  # (3, 3) m^2, of the position, the pose taken as exact
     view_range: float | None = None  # m, camera to object
-    extent: float = 0.0  # m, the longer side of what is visible
+    extent: float = 0.0  # m, longer side of the visible part
 
     @property
     def covariance(self) -> NDArray[np.float64] | None:
-        """(3, 3) m^2, map: all that the position may be wrong by."""
+        """Covariance (3, 3) of the position in m^2, map: its noise and the pose's error."""
         if self.position is None or self.noise is None:
             return None
-        effect = pose_effect(self.position - self.origin)
-        total = self.noise + effect @ self.pose_covariance @ effect.T
+        jacobian = pose_jacobian(self.position - self.origin)
+        total = self.noise + jacobian @ self.pose_covariance @ jacobian.T
         return (total + total.T) / 2.0
 
 
-def pose_effect(lever: Vector) -> NDArray[np.float64]:
-    """(3, 6): how a small error of the pose (position, rotation) moves a point at lever (m, map) from the camera."""
+def pose_jacobian(lever: Vector) -> NDArray[np.float64]:
+    """Returns the Jacobian (3, 6) of a point at lever (m, map) from the camera by the pose (position, rotation)."""
     x, y, z = lever
     return np.array([[1.0, 0.0, 0.0, 0.0, z, -y], [0.0, 1.0, 0.0, -z, 0.0, x], [0.0, 0.0, 1.0, y, -x, 0.0]])
 
 
 def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationSettings) -> Sighting:
-    """Place a detection in the map by the frame's depth and pose: the middle of what is visible of it."""
+    """Returns the sighting of a detection: the middle of its visible part, by the frame's depth and pose."""
     shown = object_pixels(detection, frame.depth)
     depths = shown.depths
     x, y, width, height = detection.box
@@ -67,8 +67,8 @@ def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationS
         (y <= 0) + (y + height >= model.height),
     )
     lateral = [
-        np.hypot(settings.pixel_sigma, extent * (settings.centre_share + 0.5 * at_border)) * depth / focal
-        for extent, at_border, focal in zip((width, height), cut, (model.fx, model.fy), strict=True)
+        np.hypot(settings.pixel_sigma, side_px * (settings.centre_share + 0.5 * at_border)) * depth / focal
+        for side_px, at_border, focal in zip((width, height), cut, (model.fx, model.fy), strict=True)
     ]
     along = settings.depth_sigma**2 + (settings.depth_relative_sigma * depth) ** 2 + float(np.var(depths)) + shown.doubt
     noise = np.diag([lateral[0] ** 2, lateral[1] ** 2, 0.0]) + np.outer(ray, ray) * along
@@ -88,7 +88,7 @@ def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationS
 
 
 def _stated(covariance: NDArray[np.float64] | None, assumed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The pose's covariance (6, 6); of axes whose variance is not stated the assumed one's diagonal (REP-145)."""
+    """Returns the pose's covariance (6, 6); axes without a stated variance take the assumed one (REP-145)."""
     if covariance is None:
         return assumed
     stated = covariance.diagonal() > 0.0

@@ -1,4 +1,4 @@
-"""One object of the fusion: its position with covariance, and the evidence for it.
+"""The track of an object: its position with covariance, and the evidence for it.
 
 Views of one flight have correlated errors, since odometry wanders slowly: a hundred images from one place are no surer
 than the pose they share. So the filter's state holds the pose's error beside the object's position (coloured
@@ -18,47 +18,47 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import SeenClue
 from esar_ros.perception.fusion.evidence import Evidence
-from esar_ros.perception.fusion.localisation import pose_effect
+from esar_ros.perception.fusion.localisation import pose_jacobian
 from esar_ros.perception.settings import EvidenceSettings, FusionSettings
 
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A measured position (m, map) with its own noise, the pose's covariance and the vector from the camera to it."""
+class PositionMeasurement:
+    """A measurement of a position, with the covariance of the pose that it was taken from."""
 
-    stamp: float
-    position: Vector
-    noise: Matrix  # (3, 3)
-    pose_covariance: Matrix  # (6, 6)
-    lever: Vector
+    stamp: float  # s
+    position: Vector  # (3,) m, map
+    noise: Matrix  # (3, 3) m^2, map, the pose taken as exact
+    pose_covariance: Matrix  # (6, 6), m^2 and rad^2, about the map's axes
+    lever: Vector  # (3,) m, map axes, from the camera to the position
 
     @property
     def model(self) -> Matrix:
-        """H (3, 9): the measurement as a function of the place and the pose's error."""
-        return np.hstack([np.eye(3), pose_effect(self.lever)])
+        """Measurement matrix H (3, 9), by the position and the pose's error."""
+        return np.hstack([np.eye(3), pose_jacobian(self.lever)])
 
 
 class PlaceFilter:
-    """Kalman filter of a static place, seen from poses that err slowly. State: place (3), pose error (6)."""
+    """A Kalman filter of a static position, seen from poses that err slowly. State: position (3), pose error (6)."""
 
-    def __init__(self, first: Placed) -> None:
+    def __init__(self, first: PositionMeasurement) -> None:
         """Initialises the state from the first measurement alone, without a prior on the position."""
-        effect, pose = pose_effect(first.lever), first.pose_covariance
+        jacobian, pose = pose_jacobian(first.lever), first.pose_covariance
         self.state = np.concatenate([first.position, np.zeros(6)])
-        cross = -effect @ pose
-        self.covariance = np.block([[first.noise + effect @ pose @ effect.T, cross], [cross.T, pose]])
+        cross = -jacobian @ pose
+        self.covariance = np.block([[first.noise + jacobian @ pose @ jacobian.T, cross], [cross.T, pose]])
         self._stamp = first.stamp
 
     @property
     def position(self) -> Vector:
-        """(3,) m, map."""
+        """Estimated position (3,), m, map."""
         return self.state[:3]
 
     @property
     def spread(self) -> Matrix:
-        """(3, 3) m^2, of the position."""
+        """Covariance (3, 3) of the position, m^2, map."""
         return self.covariance[:3, :3]
 
     def advance(self, stamp: float, pose_covariance: Matrix, settings: FusionSettings) -> None:
@@ -75,8 +75,8 @@ class PlaceFilter:
         # Stationary: the error keeps the covariance that is stated now.
         self.covariance[3:, 3:] += pose_covariance * (1.0 - np.outer(kept[3:], kept[3:]))
 
-    def correct(self, seen: Placed) -> None:
-        """Kalman update in Joseph's form."""
+    def correct(self, seen: PositionMeasurement) -> None:
+        """Updates the state by a measurement, in Joseph's form."""
         model, prior = seen.model, self.covariance
         total = model @ prior @ model.T + seen.noise
         gain = np.linalg.solve(total, model @ prior).T
@@ -88,7 +88,7 @@ class PlaceFilter:
 
 @dataclass
 class Track:
-    """An object with an id."""
+    """An object of the fusion with an id."""
 
     id: int
     place: PlaceFilter
@@ -101,8 +101,8 @@ class Track:
     sightings: int = 1
     beside: set[int] = field(default_factory=set)  # ids seen in one image with it: other objects for certain
 
-    def saw(self, stamp: float, distance: float, extent: float, text: str) -> None:
-        """Note a further sighting: at a distance, of a size (m)."""
+    def add_sighting(self, stamp: float, distance: float, extent: float, text: str) -> None:
+        """Adds a sighting at a distance (m), of an extent (m)."""
         self.sightings += 1
         self.extent += (extent - self.extent) / self.sightings
         if distance < self.nearest_view:
@@ -111,9 +111,9 @@ class Track:
         self.last_seen = max(self.last_seen, stamp)
 
     def absorb(self, other: Track, how: EvidenceSettings) -> None:
-        """Take in a track that has turned out to be the same object.
+        """Merges a track that has turned out to be the same object.
 
-        The surer place is kept and the other left out: both err by the same pose, so their mean would promise too much.
+        The surer position is kept, the other left out: both err by the same pose, their mean would be overconfident.
         """
         if np.trace(other.place.spread) < np.trace(self.place.spread):
             self.place = other.place
@@ -128,11 +128,11 @@ class Track:
         self.beside |= other.beside
 
     def surface(self, settings: FusionSettings) -> Matrix:
-        """(3, 3) m^2: what is visible of it, against its own place; alike in all views, so no view makes it less."""
+        """Returns the covariance (3, 3), m^2, of the visible part about the position, which no view reduces."""
         return np.eye(3) * (settings.surface_sigma**2 + (settings.surface_share * self.extent) ** 2)
 
     def seen_clue(self, settings: FusionSettings) -> SeenClue:
-        """The track as planners receive it."""
+        """Returns the track as planners receive it."""
         return SeenClue(
             id=self.id,
             kind=self.evidence.kind,
