@@ -39,10 +39,12 @@ _WORDS = "|".join(
         reverse=True,
     )
 )
-_NUMBER = rf"(?:\d[\d,]*(?:\.\d+)?|(?:{_WORDS})(?:[\s-]+(?:{_WORDS}))*)"
+# Bounded, and taken as a whole below (a lookahead and its group do not go back): text made of numbers costs no time.
+_NUMBER = rf"(?:\d[\d,]{{0,12}}(?:\.\d{{1,12}})?|(?:{_WORDS})(?:[\s-]{{1,3}}(?:{_WORDS})){{0,8}})"
 _UNIT = "|".join(unit for unit, _, _ in _UNITS)
 _DISTANCE = re.compile(
-    rf"\b({_NUMBER})(?:\s*(?:-|–|to)\s*({_NUMBER}))?[\s-]*({_UNIT})\b(?:['’]s?)?(\s+and\s+a\s+half)?", re.IGNORECASE
+    rf"\b(?=({_NUMBER}))\1(?:\s*(?:-|–|to)\s*(?=({_NUMBER}))\2)?[\s-]{{0,3}}({_UNIT})\b(?:['’]s?)?(\s+and\s+a\s+half)?",
+    re.IGNORECASE,
 )
 # What makes a number with a unit something else than a way on the ground.
 _OTHER_AFTER = re.compile(
@@ -56,6 +58,7 @@ _OTHER_BEFORE = re.compile(
     r"(?:of\s+|is\s+|about\s+|at\s+|some\s+|only\s+)*$",
     re.IGNORECASE,
 )
+_BEFORE = 80  # characters before a number that tell what it measures
 _TIME_UNITS = re.compile(r"^(?:min|hour)", re.IGNORECASE)
 _DURATION_BEFORE = re.compile(
     r"\b(?:for|since|in|after|every|about\s+for|last|past|next)\s+(?:about\s+|some\s+|the\s+)?$", re.I
@@ -136,9 +139,10 @@ def distances(text: str) -> list[Distance]:
     found = []
     for match in _DISTANCE.finditer(text):
         first = number_of(match[1])
-        if first is None or _OTHER_AFTER.match(text[match.end() :]) or _OTHER_BEFORE.search(text[: match.start()]):
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        if first is None or _OTHER_AFTER.match(text[match.end() :]) or _OTHER_BEFORE.search(before):
             continue
-        if _TIME_UNITS.match(match[3]) and _DURATION_BEFORE.search(text[: match.start()]):
+        if _TIME_UNITS.match(match[3]) and _DURATION_BEFORE.search(before):
             continue
         if match[3].lower() == "m" and not match[1][-1].isdigit():
             continue

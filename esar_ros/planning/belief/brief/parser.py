@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from esar_ros.planning.belief.brief.measures import Direction, Distance, directions, distances
-from esar_ros.planning.belief.brief.people import SENTENCE, count_victims, names_in
+from esar_ros.planning.belief.brief.people import count_victims, names_in, sentences_of
 from esar_ros.planning.belief.brief.start import PAIR, START, StartFact, alike, find_start, mark_start
 
 
@@ -129,8 +129,9 @@ _ACROSS = 0.1  # cosine of the angle between two ways that are coordinates
 
 def parse_brief(prompt: str) -> BriefFacts:
     """Facts of a brief; an empty or foreign text gives none, and one victim."""
-    text = _WIND.sub(" ", " ".join(prompt.split()))
-    sentences = [sentence for sentence in SENTENCE.split(text) if sentence]
+    prompt = " ".join(prompt.split())
+    text = _WIND.sub(" ", prompt)
+    sentences = sentences_of(text)
     marked = [mark_start(sentence) for sentence in sentences]
     start, used = find_start(sentences, marked)
     names = names_in(prompt)

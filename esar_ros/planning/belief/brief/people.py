@@ -7,6 +7,7 @@ import re
 SENTENCE = re.compile(  # what lies between two sentences
     r"(?<=[.!?])(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)\s+(?=[A-Z0-9\"'“])"
 )
+_LONGEST = 500  # characters of a sentence; people write some 200
 _NO_NAMES = frozenset(
     re.split(
         r"\s+",
@@ -56,17 +57,24 @@ _COMPANIONS = re.compile(  # "travelling with two friends": they are not missing
 )
 
 
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text; one far too long comes in pieces, since reading takes the square of its length."""
+    whole = [sentence for sentence in SENTENCE.split(text) if sentence]
+    return [one[at : at + _LONGEST] for one in whole for at in range(0, len(one), _LONGEST)]
+
+
 def names_in(prompt: str) -> tuple[str, ...]:
     """Names of people: capitalised words that stand neither after an article or a preposition of place nor alone."""
     found: dict[str, None] = {}
     no_names = _NO_NAMES | set(re.findall(r"\b[Tt]he (?:[a-z]+ )?([A-Z][a-zé]+)\b", prompt))
-    for sentence in SENTENCE.split(prompt):
+    mid_sentence = _mid_sentence(prompt)
+    for sentence in sentences_of(prompt):
         for match in re.finditer(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?", sentence):
             before, after = sentence[: match.start()], sentence[match.end(1) :]
             if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
                 continue
             first = not before.strip(" \"'")
-            if first and not _NAME_AFTER.match(after) and match[1] not in _mid_sentence(prompt):
+            if first and not _NAME_AFTER.match(after) and match[1] not in mid_sentence:
                 continue
             found.setdefault(match[1])
     return tuple(found)
@@ -85,7 +93,7 @@ def count_victims(prompt: str, names: tuple[str, ...]) -> int:
     prompt = _COMPANIONS.sub(" ", prompt)
     counts = [
         _number(match[1])
-        for sentence in SENTENCE.split(prompt)
+        for sentence in sentences_of(prompt)
         if _SOUGHT.search(sentence)
         for match in _COUNT.finditer(sentence)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from hypothesis import given
@@ -165,3 +166,17 @@ def test_a_foreign_text_gives_no_place():
 def test_companions_are_not_missing():
     assert parse_brief("The missing hiker is Wu, a man travelling with two friends.").victims == 1
     assert parse_brief("Two friends are missing. They left at dawn.").victims == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a ", "a-", "A ", "of ", "and ", "two a a ", "1,", "11 m ", "11 m north of ", "the ", "Ab ", "the hut of ",
+        "wind from ", " ",
+    ],
+)  # fmt: skip
+def test_a_brief_that_goes_round_in_circles_costs_no_time(words):
+    """The longest brief that a task may hold, made of one phrase: expressions that go back would take minutes."""
+    began = time.process_time()
+    assert parse_brief((words * 6000)[:5999] + ".").victims >= 1
+    assert time.process_time() - began < 2.0
