@@ -60,7 +60,7 @@ def _take_view(argv: list[str]) -> tuple[list[str], int | None]:
 
 def show(host: str, port: int, map_id: str, page_port: int) -> None:
     """Serves the page until stopped."""
-    from esar_ros.app.view.pages import PageServer
+    from esar_ros.app.view.pages import PageServer, read_assets
     from esar_ros.app.view.simulator import PAGE, SimulatorView
 
     stop = threading.Event()
@@ -73,7 +73,7 @@ def show(host: str, port: int, map_id: str, page_port: int) -> None:
     try:
         connect(host, port, AS_LONG_AS_IT_TAKES).close()  # its starter ends this process when it dies
         source = SimulatorView(partial(AirSimClient, host, port), load_map(map_id), tuple(CAMERAS))
-        page = PageServer(PAGE.read_text(encoding="utf-8"), source, page_port)
+        page = PageServer((PAGE / "index.html").read_text(encoding="utf-8"), source, page_port, read_assets(PAGE))
     except (UsageError, AirSimError) as error:
         print(f"sim: no page: {error}", file=sys.stderr, flush=True)
         return

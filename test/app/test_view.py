@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -21,7 +23,8 @@ import numpy as np
 import pytest
 
 from esar_ros.app.sim import _take_view
-from esar_ros.app.view.pages import BOUNDARY, IDLE, PageServer, Wanted
+from esar_ros.app.view import live, simulator
+from esar_ros.app.view.pages import BOUNDARY, IDLE, PageServer, Wanted, read_assets
 from esar_ros.mission.errors import UsageError
 
 
@@ -31,11 +34,16 @@ class Fake:
     def __init__(self) -> None:
         self.asked = 0
         self.told: list[Mapping[str, Any]] = []
+        self.late = b""
 
     def state(self) -> Mapping[str, Any]:
         return {"asked": self.asked}
 
     def image(self, name: str) -> tuple[bytes, int] | None:
+        if name == "late":
+            return (self.late, 1) if self.late else None
+        if name == "still":
+            return b"\xff\xd8still", 0
         self.asked += 1
         return (b"\xff\xd8picture %d" % self.asked, self.asked) if name == "front" else None
 
@@ -92,6 +100,52 @@ def test_a_stream_is_one_new_picture_after_the_other(page: PageServer) -> None:
     assert b"picture 2" in head
 
 
+def readers() -> int:
+    """Threads that answer a browser."""
+    return sum("process_request" in thread.name for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("name", ["nothing", "still"])
+def test_a_stream_without_news_ends_when_its_reader_leaves(page: PageServer, source: Fake, name: str) -> None:
+    before = readers()
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", page.port), timeout=10) as reader:
+            reader.sendall(f"GET /stream/{name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            assert reader.recv(100).startswith(b"HTTP/1.1 200")
+            assert readers() > before
+    deadline = time.monotonic() + 10.0
+    while readers() > before:
+        assert time.monotonic() < deadline, "threads wait for readers that have left"
+        time.sleep(0.05)
+
+
+def test_a_reader_that_stays_gets_the_next_picture(page: PageServer, source: Fake) -> None:
+    with urllib.request.urlopen(page.address + "stream/late", timeout=10) as answer:
+        time.sleep(0.3)
+        source.late = b"\xff\xd8at last"
+        assert answer.read(65).endswith(b"at last")
+
+
+@pytest.mark.parametrize("path", ["", "state", "picture/front", "picture/back", "stream/front", "nowhere"])
+def test_every_answer_forbids_what_this_server_does_not_send(page: PageServer, path: str) -> None:
+    try:
+        with urllib.request.urlopen(page.address + path, timeout=10) as answer:
+            headers = answer.headers
+    except urllib.error.HTTPError as error:
+        headers = error.headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "script-src 'self'" in policy
+    assert headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("folder", [simulator.PAGE, live.PAGE])
+def test_pages_hold_no_code_and_code_makes_no_markup_of_words(folder: Path) -> None:
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"<style|<script>|\sstyle=|\son[a-z]+=", html)
+    for name, body in read_assets(folder).items():
+        assert not re.search(rb"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", body), name
+
+
 def test_commands_need_the_pages_token(page: PageServer, source: Fake) -> None:
     assert post(page.address, {"do": "hover"}, "guessed")[0] == 403
     assert source.told == []
@@ -99,7 +153,7 @@ def test_commands_need_the_pages_token(page: PageServer, source: Fake) -> None:
     assert source.told == [{"do": "hover"}]
 
 
-@pytest.mark.parametrize("words", [b"[1]", b"{", {"do": "nonsense"}, b"x" * 5000])
+@pytest.mark.parametrize("words", [b"[1]", b"{", {"do": "nonsense"}, b"x" * 5000, b"[" * 4000])
 def test_what_is_no_command_is_refused_and_the_server_lives(page: PageServer, words: object) -> None:
     status, answer = post(page.address, words, page.token)
     assert status == 400
@@ -177,7 +231,7 @@ def craft_of(page: str) -> dict[str, Any]:
 
 
 def test_a_person_watches_and_flies(watched: str) -> None:
-    token = get(watched)[1].decode().split('const token = "')[1].split('"')[0]
+    token = get(watched)[1].decode().split('data-token="')[1].split('"')[0]
     before = craft_of(watched)
     assert before["landed"]
     data = b""

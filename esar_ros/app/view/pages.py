@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import math
 import secrets
+import select
+import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -24,8 +26,14 @@ from esar_ros.mission.errors import UsageError
 BOUNDARY = "frame"
 IDLE = 2.0  # s an image stays wanted after it was last asked for
 LARGEST_COMMAND = 4096  # bytes
-_POLICY = "default-src 'self'; script-src {code}; style-src {code}; img-src 'self' data:; frame-ancestors 'none'"
+_HEADERS = {  # of every answer: nothing but what this server sends runs in the page or is shown in it
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
 PERIOD = 0.2  # s between events
+_PAUSE = 0.03  # s between looks for a new image
 _SILENCE = 5.0  # s without news after which a comment keeps the connection
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
@@ -67,13 +75,12 @@ class PageServer:
     ) -> None:
         """page: HTML, in which {{token}} becomes the token. Raises UsageError when the port is taken.
 
-        assets: further files by name; a page that has some may hold no script of its own. changes: what is sent as
-        server-sent events at /events.
+        assets: further files by name, also all scripts and styles: none within the page is run. changes: what is sent
+        as server-sent events at /events.
         """
         self.token = secrets.token_urlsafe(16)
         self.assets = assets or {}
         self.changes = changes
-        self.policy = _POLICY.format(code="'self'" if assets else "'unsafe-inline'")
         handler = _handler(page.replace("{{token}}", self.token).encode(), source, self)
         self.closing = threading.Event()
         try:
@@ -105,6 +112,11 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
 
         def log_message(self, format: str, *args: Any) -> None:
             """Suppresses the log of requests."""
+
+        def end_headers(self) -> None:
+            for name, value in _HEADERS.items():
+                self.send_header(name, value)
+            super().end_headers()
 
         def do_GET(self) -> None:
             if not self._from_here():
@@ -140,7 +152,7 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
                 if not isinstance(words, dict):
                     raise ValueError("a command is an object")
                 answer = source.command(words)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 self._refuse(HTTPStatus.BAD_REQUEST, str(error))
                 return
             self._send(json.dumps(dict(answer)).encode(), "application/json")
@@ -171,7 +183,9 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             while not owner.closing.is_set():
                 found = source.image(name)
                 if found is None or found[1] == last:
-                    time.sleep(0.03)
+                    if self._has_left():
+                        return
+                    time.sleep(_PAUSE)
                     continue
                 data, last = found
                 head = f"--{BOUNDARY}\r\nContent-Type: {_kind(data)}\r\nContent-Length: {len(data)}\r\n\r\n"
@@ -179,6 +193,14 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
                     self.wfile.write(head.encode() + data + b"\r\n")
                 except OSError:
                     return
+
+        def _has_left(self) -> bool:
+            """Returns whether the reader has hung up, which a thread that has nothing to send would never notice."""
+            try:
+                ready, _, _ = select.select([self.connection], [], [], 0)
+                return bool(ready) and self.connection.recv(1, socket.MSG_PEEK) == b""
+            except OSError:
+                return True
 
         def _events(self, changes: Changes) -> None:
             """Server-sent events: what has changed, as JSON, at most once a PERIOD; the last word before closing."""
@@ -209,9 +231,6 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Cache-Control", "no-store")
-            self.send_header("Content-Security-Policy", owner.policy)
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.send_header("Referrer-Policy", "no-referrer")
             self.end_headers()
             with suppress(ConnectionError):  # a browser that has left is nobody's news either
                 self.wfile.write(body)

@@ -23,7 +23,7 @@ from esar_ros.bridges.airsim.types import SCENE, CameraImage, image_request, yaw
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.sim.terrain.maps import PlaceMap
 
-PAGE = Path(__file__).with_name("simulator.html")
+PAGE = Path(__file__).with_name("simulator")
 STATE_PERIOD = 0.1  # s
 IMAGE_PERIOD = 0.1  # s, at most this many images a second are asked for
 TRAIL = 600  # points kept of the way flown

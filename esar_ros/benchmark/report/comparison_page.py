@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from esar_ros.benchmark.report.comparison import OVERALL, Report
 from esar_ros.benchmark.report.comparison_template import PAGE
-from esar_ros.benchmark.report.formatting import plain
+from esar_ros.benchmark.report.formatting import PAGE_POLICY, plain
 from esar_ros.benchmark.report.tables import FORMATS, Drawing, Section, episodes_csv
 from esar_ros.scoring.result import write_atomically
 
@@ -42,6 +42,7 @@ def render_page(report: Report, sections: Sequence[Section], drawn: Mapping[str,
     """Returns the page with these tables, and the drawings that were drawn, by their names."""
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
     return page.render(
+        policy=PAGE_POLICY,
         title="Methods compared",
         eyebrow=report.layout.eyebrow,
         lead=_lead(report),

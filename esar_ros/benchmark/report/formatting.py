@@ -8,6 +8,9 @@ from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.result import Cause, ClueResult, Result, VictimResult
 from esar_ros.scoring.truth import End
 
+# A report is read as a file: it may draw itself, and neither run anything nor ask any server.
+PAGE_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
 ENDINGS = {
     End.STOP: "ended by the planner",
     End.TIMEOUT: "time was up",

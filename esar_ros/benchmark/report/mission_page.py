@@ -30,6 +30,7 @@ def render_html(
     m = result.metrics
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
     return page.render(
+        policy=formatting.PAGE_POLICY,
         r=result,
         m=m,
         ending=formatting.ending(result),

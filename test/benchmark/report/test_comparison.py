@@ -19,6 +19,7 @@ from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import Report, make_report
 from esar_ros.benchmark.report.comparison_figures import gallery_tasks
 from esar_ros.benchmark.report.comparison_page import render_page, write_report
+from esar_ros.benchmark.report.formatting import PAGE_POLICY
 from esar_ros.benchmark.report.tables import Cell, Table, latex, markdown, table_csv, tex_text
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.esarbench.paper import PAPER
@@ -129,6 +130,7 @@ def test_every_file_is_written_and_the_page_stands_alone(report: Report, tmp_pat
     assert {"table2.md", "table2.tex", "table2.csv", "table3.tex", "paper.md", "figure5.svg", "tiers.svg"} <= names
     assert {"tracks.jpg", "episodes.csv", "comparison.csv"} <= names
     text = page.read_text(encoding="utf-8")
+    assert PAGE_POLICY in html.unescape(text.partition("<title>")[0]), "before anything that it must hold for"
     assert not re.search(r"(?:src|href)=\"(?!data:|#)", text) and "<script" not in text and "@import" not in text
     assert PAPER.caveat in html.unescape(text)
     assert "nan" not in re.sub(r"data:[^\"]+|<svg.*?</svg>", "", text, flags=re.S).lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,7 @@ def test_the_page_is_whole_and_needs_nothing_from_outside(flown: MissionRecord) 
     assert page.addresses
     assert all(address.startswith("data:image/jpeg;base64,") for address in page.addresses)
     assert "script" not in page.tags
+    assert formatting.PAGE_POLICY in unescape(text.partition("<title>")[0]), "before anything that it must hold for"
     assert not re.search(r"https?://", text)
     assert len(text) < 3_000_000
 

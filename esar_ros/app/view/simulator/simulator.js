@@ -1,50 +1,16 @@
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>esar sim</title>
-<style>
-:root { color-scheme: dark; --ink: #e8ecef; --dim: #8d99a3; --line: #2b333a; --bg: #11161a; --panel: #1a2127; --hot: #ffb454; }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--bg); color: var(--ink); font: 14px/1.45 system-ui, sans-serif; }
-header { display: flex; gap: 18px; align-items: baseline; padding: 10px 16px; border-bottom: 1px solid var(--line); }
-header h1 { font-size: 16px; margin: 0; font-weight: 650; }
-header span { color: var(--dim); } header b { color: var(--ink); font-weight: 550; }
-#error { color: #ff7b72; }
-main { display: grid; grid-template-columns: minmax(0, 1fr) 380px; gap: 12px; padding: 12px 16px; }
-#cameras { display: grid; grid-template-columns: 1fr 1fr; gap: 8px; align-content: start; }
-figure { margin: 0; position: relative; background: #000; border-radius: 6px; overflow: hidden; aspect-ratio: 4/3; }
-figure img { width: 100%; height: 100%; object-fit: cover; display: block; }
-figcaption { position: absolute; left: 8px; top: 6px; padding: 1px 7px; border-radius: 4px; background: #000a; font-size: 12px; }
-aside { display: grid; gap: 12px; align-content: start; }
-.panel { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 10px 12px; }
-#map { padding: 0; overflow: hidden; } canvas { width: 100%; display: block; }
-dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 14px; margin: 0; }
-dt { color: var(--dim); } dd { margin: 0; text-align: right; font-variant-numeric: tabular-nums; }
-button, select { background: #26303a; color: var(--ink); border: 1px solid #3a4651; border-radius: 5px; padding: 5px 11px; font: inherit; cursor: pointer; }
-button:hover { border-color: var(--hot); } .row { display: flex; gap: 8px; flex-wrap: wrap; }
-kbd { background: #26303a; border: 1px solid #3a4651; border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; font: 12px ui-monospace, monospace; }
-kbd.down { background: var(--hot); color: #000; } p { margin: 6px 0 0; color: var(--dim); }
-@media (max-width: 900px) { main { grid-template-columns: 1fr; } }
-</style></head><body>
-<header><h1>esar sim</h1><span id="place"></span><span id="clock"></span><span id="rate"></span><span id="error"></span></header>
-<main><section id="cameras"></section><aside>
-<div class="panel" id="map"><canvas width="640" height="640"></canvas></div>
-<div class="panel"><dl id="numbers"></dl></div>
-<div class="panel"><div class="row">
-<button data-do="take_off">Take off <kbd>T</kbd></button><button data-do="hover">Hover <kbd>H</kbd></button>
-<button data-do="land">Land <kbd>L</kbd></button><select id="vehicle" hidden></select></div>
-<p><kbd data-key="w">W</kbd> <kbd data-key="s">S</kbd> forward, back &nbsp; <kbd data-key="a">A</kbd> <kbd data-key="d">D</kbd> left, right<br>
-<kbd data-key="arrowup">&uarr;</kbd> <kbd data-key="arrowdown">&darr;</kbd> up, down &nbsp; <kbd data-key="arrowleft">&larr;</kbd> <kbd data-key="arrowright">&rarr;</kbd> turn</p></div>
-</aside></main>
-<script>
-const token = "{{token}}", $ = q => document.querySelector(q);
+// Shows what the simulator does, and sends keys and buttons to it, with the token that the page carries.
+
+const token = document.body.dataset.token, $ = q => document.querySelector(q);
 const send = words => fetch("/command", {method: "POST", headers: {"X-Token": token}, body: JSON.stringify(words)})
   .then(r => r.json()).then(a => { if (a.error) $("#error").textContent = a.error; }).catch(() => {});
 const relief = new Image(); let state = null; relief.src = "/picture/map"; relief.onload = () => draw();
+// Words are set as text, never as markup: names come from a server that may be anybody's.
+function make(tag, properties, ...children) { const made = Object.assign(document.createElement(tag), properties); made.append(...children); return made; }
+const bold = text => make("b", {textContent: text});
 function cameras(names) {
   for (const name of names) {
-    const figure = document.createElement("figure");
-    figure.innerHTML = `<img alt="${name} camera" src="/stream/${name}"><figcaption>${name}</figcaption>`;
-    $("#cameras").append(figure);
+    $("#cameras").append(make("figure", {}, make("img", {alt: `${name} camera`, src: `/stream/${encodeURIComponent(name)}`}),
+      make("figcaption", {textContent: name})));
   }
 }
 function draw() {
@@ -68,22 +34,22 @@ function draw() {
 }
 function write() {
   const craft = state.craft && state.craft[state.vehicle]; $("#error").textContent = state.error || "";
-  $("#place").innerHTML = `<b>${state.map}</b>`; $("#rate").innerHTML = `<b>${state.frame_rate}</b> pictures/s`;
+  $("#place").replaceChildren(bold(state.map)); $("#rate").replaceChildren(bold(state.frame_rate), " pictures/s");
   if (!craft) return;
-  $("#clock").innerHTML = `<b>${craft.time.toFixed(1)}</b> s${state.paused ? ", paused" : ""}`;
+  $("#clock").replaceChildren(bold(craft.time.toFixed(1)), ` s${state.paused ? ", paused" : ""}`);
   const heading = ((90 - craft.heading) % 360 + 360) % 360;
   const rows = [["east, north", craft.position[0].toFixed(1) + ", " + craft.position[1].toFixed(1) + " m"],
     ["above ground", craft.height === null ? "off the map" : craft.height.toFixed(1) + " m"], ["speed", craft.speed.toFixed(1) + " m/s"],
     ["compass", heading.toFixed(0).padStart(3, "0") + "\u00b0"], ["state", craft.landed ? "on the ground" : "flying"],
     ["contact", craft.collided ? "yes" : "none"]];
-  $("#numbers").innerHTML = rows.map(r => `<dt>${r[0]}</dt><dd>${r[1]}</dd>`).join("");
+  $("#numbers").replaceChildren(...rows.flatMap(([name, value]) => [make("dt", {textContent: name}), make("dd", {textContent: value})]));
 }
 async function look() {
   try {
     const fresh = await (await fetch("/state")).json();
     if (!state) {
       cameras(fresh.cameras);
-      if (fresh.vehicles.length > 1) { $("#vehicle").hidden = false; $("#vehicle").innerHTML = fresh.vehicles.map(v => `<option>${v}</option>`).join(""); }
+      if (fresh.vehicles.length > 1) { $("#vehicle").hidden = false; $("#vehicle").replaceChildren(...fresh.vehicles.map(v => make("option", {textContent: v}))); }
     }
     state = fresh; write(); draw();
   } catch (e) { $("#error").textContent = "the simulator has ended"; }
@@ -104,4 +70,3 @@ addEventListener("blur", () => { if (down.size) { down.clear(); mark(); send({do
 document.querySelectorAll("button[data-do]").forEach(b => b.onclick = () => { send({do: b.dataset.do}); b.blur(); });
 $("#vehicle").onchange = e => { send({do: "choose", vehicle: e.target.value}); e.target.blur(); };
 look();
-</script></body></html>
