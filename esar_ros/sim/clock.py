@@ -5,7 +5,17 @@ from __future__ import annotations
 STEP_NS = 2_000_000  # one physics step, 500 Hz
 STEP = STEP_NS * 1e-9  # s
 CONTROL_STEPS = 5  # the autopilot thinks every 10 ms
-FRAME_STEPS = 10  # what simContinueForFrames calls a frame: 20 ms
+FRAME = 0.02  # s, what simContinueForFrames calls a frame at clock speed 1
+FRAME_RATE = 60.0  # frames a second of wall time that a faster or slower clock is taken to draw
+
+
+def frame_time(clock_speed: float) -> float:
+    """Returns the seconds of simulation in a frame.
+
+    Unreal counts frames that it draws, and between two of them a clock of speed s goes on by s times the wall time: at
+    60 frames a second by s / 60. At speed 1 a frame is FRAME, the period of the autopilot's thinking twice over.
+    """
+    return FRAME if clock_speed == 1.0 else clock_speed / FRAME_RATE
 
 
 class SimClock:

@@ -28,6 +28,7 @@ from esar_ros.sim.clock import STEP
 from esar_ros.sim.physics.drone import Drone
 from esar_ros.sim.physics.simulation import Simulation
 from esar_ros.sim.render.process.client import RenderClient
+from esar_ros.sim.render.process.images import ImageType
 from esar_ros.sim.settings import Capture, Settings, VehicleSettings, default_settings
 from esar_ros.sim.terrain.maps import PlaceMap, ground_is_drawn, load_map
 from esar_ros.sim.world.world import World
@@ -61,8 +62,10 @@ def place_vehicles(settings: Settings, world: World, vehicle: Vehicle) -> tuple[
 
 
 def captures_of(vehicles: tuple[VehicleSettings, ...]) -> list[Capture]:
-    """Returns the image sizes that clients will request first, each once."""
-    return list(dict.fromkeys(camera.capture(0) for item in vehicles for camera in item.cameras.values()))
+    """Returns the image sizes that clients may request, each once; those of colour images first."""
+    cameras = [camera for item in vehicles for camera in item.cameras.values()]
+    first = [camera.capture(ImageType.SCENE) for camera in cameras]
+    return list(dict.fromkeys(first + [camera.capture(kind) for camera in cameras for kind in ImageType]))
 
 
 def make_context(place: PlaceMap, seed: int, settings: Settings, vehicle: Vehicle, token: str | None) -> Context:

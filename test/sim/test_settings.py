@@ -17,7 +17,8 @@ from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.sim.airsim_api.settings_reader import load_settings, parse_settings
 from esar_ros.sim.render.process.images import ImageType
-from esar_ros.sim.settings import default_settings
+from esar_ros.sim.server import captures_of
+from esar_ros.sim.settings import Capture, default_settings
 
 VEHICLE = load_vehicle()
 
@@ -39,6 +40,12 @@ def test_the_default_is_the_projects_vehicle() -> None:
     capture = first.cameras["down"].capture(ImageType.SCENE)
     assert (capture.width, capture.height, capture.fov) == (640, 480, 90.0)
     assert {s.kind for s in first.sensors.values()} == {"imu", "gps", "barometer", "magnetometer", "distance", "lidar"}
+
+
+def test_every_size_that_may_be_asked_for_is_made_ready_first() -> None:
+    sizes = [{"ImageType": kind, "Width": side, "Height": side} for kind, side in ((0, 512), (2, 256))]
+    made = parse({"CameraDefaults": {"CaptureSettings": sizes}})
+    assert captures_of(made.vehicles) == [Capture(512, 512), Capture(256, 256)]
 
 
 def test_what_is_written_is_read_back_the_same() -> None:

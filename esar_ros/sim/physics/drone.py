@@ -59,7 +59,8 @@ class Drone:
         self.name = name
         self.start = start
         self.offset = offset
-        self.radius = body.radius
+        self.radius = body.radius  # m, of the sphere that meets the world
+        self.scale = 1.0  # of the radius, against the airframe's
         self.world = world
         self.body = Quadrotor(start)
         self.autopilot = Autopilot()
@@ -118,6 +119,14 @@ class Drone:
             self.body.float_at(at)
         else:
             self.body.rest(at)
+
+    def resize(self, scale: float) -> None:
+        """Scale the sphere that meets the world; a vehicle that stands goes on standing."""
+        sunk = self.airframe.radius * (self.scale - scale)
+        self.scale, self.radius = scale, self.airframe.radius * scale
+        if self.grounded:
+            pose = self.body.pose
+            self.place(Pose(pose.position - np.array([0.0, 0.0, sunk]), pose.quaternion))
 
     def arm(self, armed: bool) -> None:
         """Start or stop the motors; stopped in the air, the vehicle falls."""

@@ -20,6 +20,7 @@ from esar_ros.sim.world.raycast import FIXTURE_BASE, NO_HIT, PLANT_BASE, Bins, b
 from esar_ros.sim.world.scatter import NAMES, SPECIES, scatter, solids
 from esar_ros.sim.world.scene import FIRST_ID, FIXTURE_ID, LAST_ID, Contact, PlacedEmitter, SceneObject
 
+MIN_SCALE, MAX_SCALE = 0.01, 100.0  # of objects against their assets
 _SLACK = 0.5  # m that limp things give way to reach the ground
 
 
@@ -86,8 +87,8 @@ class World:
             raise UsageError(f"unknown asset '{asset}' for object '{name}'", f"known: {', '.join(kinds)}")
         if name in self._objects:
             raise UsageError(f"object '{name}' exists already", "choose another name or destroy it first")
-        if not (np.isfinite(scale) and 0.01 <= scale <= 100.0):
-            raise UsageError(f"object '{name}': scale {scale}", "between 0.01 and 100")
+        if not (np.isfinite(scale) and MIN_SCALE <= scale <= MAX_SCALE):
+            raise UsageError(f"object '{name}': scale {scale}", f"between {MIN_SCALE:g} and {MAX_SCALE:g}")
         self._check(name, pose)
         taken = {thing.id for thing in self._objects.values()}
         free = next((i for i in range(FIRST_ID, LAST_ID + 1) if i not in taken), None)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -270,6 +271,40 @@ def test_objects_come_move_and_go() -> None:
     assert at == pytest.approx([30.0, -20.0, 2.0])
     with pytest.raises(ApiError, match="off the map"):
         bench("esarPlaceOnGround", "tent3", "tent", 300.0, -20.0, 0.5)
+
+
+@pytest.mark.parametrize(("speed", "seconds"), [(1.0, 3.0), (10.0, 25.0), (0.5, 1.25)])
+def test_a_frame_is_as_long_as_the_clock_is_fast(speed: float, seconds: float) -> None:
+    bench = Bench()
+    bench.context.settings = replace(bench.context.settings, clock_speed=speed)
+    asyncio.run(bench.wait("simContinueForFrames", 150))
+    assert bench.context.simulation.clock.now == pytest.approx(seconds, abs=2e-3)
+    with pytest.raises(ApiError, match="frames must be in"):
+        bench("simContinueForFrames", round(3600.0 / seconds * 150.0) + 1)
+
+
+def test_a_vehicle_is_scaled_by_its_collision_sphere() -> None:
+    bench = Bench()
+    drone, other = bench.context.simulation.drones.values()
+    small = {"x_val": 0.5, "y_val": 0.5, "z_val": 0.5}
+    assert bench("simGetObjectScale", "uav1") == ONE
+    stood = float(drone.position[2])
+    assert bench("simSetObjectScale", "uav1", small) is True
+    assert bench("simGetObjectScale", "uav1") == small
+    assert drone.radius == pytest.approx(0.5 * other.radius)
+    # It stands on, lower by what its sphere has lost.
+    assert drone.grounded and drone.position[2] == pytest.approx(stood - drone.radius, abs=1e-3)
+    assert drone.collision.count == 0
+    # What a whole vehicle touches it passes by: the wall of a hut, 0.4 m from its centre.
+    bench.context.world.spawn("hut", "structure_hut/stone", Pose(np.array([0.0, 0.0, 2.0])))
+    beside = np.array([2.3 + 0.4, 0.0, 3.0])
+    assert bench.context.world.contact(beside, drone.radius) is None
+    assert bench.context.world.contact(beside, other.radius) is not None
+    bench.context.world.destroy("hut")
+    bench("simSetObjectScale", "uav1", ONE)
+    assert drone.grounded and drone.position[2] == pytest.approx(stood, abs=1e-3)
+    with pytest.raises(ApiError, match="scale of a vehicle"):
+        bench("simSetObjectScale", "uav1", {"x_val": 0.0, "y_val": 0.0, "z_val": 0.0})
 
 
 def test_line_of_sight_is_cut_by_what_stands_between() -> None:

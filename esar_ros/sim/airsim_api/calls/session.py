@@ -8,10 +8,11 @@ from typing import Any
 
 from esar_ros.sim.airsim_api.api import Context, Session, method
 from esar_ros.sim.airsim_api.values import ApiError, duration, geo_point_dict, number, text
-from esar_ros.sim.clock import CONTROL_STEPS, FRAME_STEPS
+from esar_ros.sim.clock import CONTROL_STEPS, frame_time
 
 TURN = 0.02  # s of wall time a long advance computes before others get theirs
 SHORT = 100  # steps: an advance so short is done at once
+LONGEST = 3600.0  # s of simulation that one call may ask for
 
 
 class SessionApi:
@@ -86,17 +87,17 @@ class SessionApi:
     def continue_for_time(self, session: Session, seconds: Any) -> Any:
         """Advance as fast as the machine can, then stand still; answered when done."""
         seconds = duration(seconds, "seconds")
-        if seconds > 3600.0:
-            raise ApiError("seconds must not exceed 3600")
+        if seconds > LONGEST:
+            raise ApiError(f"seconds must not exceed {LONGEST:g}")
         return self._continue(self._context.simulation.clock.steps_for(seconds))
 
     @method("simContinueForFrames")
     def continue_for_frames(self, session: Session, frames: Any) -> Any:
-        """The same, in frames of 20 ms."""
-        count = int(number(frames, "frames"))
-        if not 0 <= count <= 180_000:
-            raise ApiError("frames must be in [0, 180000]")
-        return self._continue(count * FRAME_STEPS)
+        """The same, in frames; how long one is follows from the setting ClockSpeed."""
+        count, frame = int(number(frames, "frames")), frame_time(self._context.settings.clock_speed)
+        if not 0 <= count <= round(LONGEST / frame):
+            raise ApiError(f"frames must be in [0, {round(LONGEST / frame)}]: each is {frame:.3g} s")
+        return self._continue(self._context.simulation.clock.steps_for(count * frame))
 
     def _continue(self, steps: int) -> Any:
         simulation = self._context.simulation

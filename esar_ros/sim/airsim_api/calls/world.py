@@ -27,6 +27,7 @@ from esar_ros.sim.airsim_api.values import (
 from esar_ros.sim.airsim_api.weather_parameters import WeatherParameters
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.settings import TimeOfDay
+from esar_ros.sim.world.world import MAX_SCALE, MIN_SCALE
 
 HEADROOM = 1000.0  # m, of the world's extents above its highest ground
 
@@ -58,7 +59,9 @@ class WorldApi:
 
     @method("simGetObjectScale", truth=True)
     def object_scale(self, session: Session, name: Any) -> dict[str, float]:
-        thing = self._context.world.objects.get(text(name, "object_name"))
+        """Of an object, or of a vehicle's collision sphere; NaN for what is not there."""
+        name = text(name, "object_name")
+        thing = self._context.simulation.drones.get(name) or self._context.world.objects.get(name)
         scale = float("nan") if thing is None else float(thing.scale)
         return {"x_val": scale, "y_val": scale, "z_val": scale}
 
@@ -87,9 +90,17 @@ class WorldApi:
 
     @method("simSetObjectScale", truth=True)
     def rescale(self, session: Session, name: Any, scale: Any) -> bool:
-        """The same along all axes; the object keeps its name and its segmentation number."""
+        """The same along all axes; an object keeps its name and its segmentation number.
+
+        A vehicle's scale is that of the sphere with which it meets the world; nothing else of it changes.
+        """
         name = text(name, "object_name")
         factor = _uniform(scale, "scale")
+        if name in self._context.simulation.drones:
+            if not MIN_SCALE <= factor <= MAX_SCALE:
+                raise ApiError(f"scale of a vehicle must be in [{MIN_SCALE:g}, {MAX_SCALE:g}]")
+            self._context.simulation.drones[name].resize(factor)
+            return True
         world, thing = self._context.world, self._context.world.objects.get(name)
         if thing is None:
             return False

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.render.process.images import ImageType, encode_image
 from esar_ros.sim.render.process.normals_image import surface_normals_ned
@@ -29,6 +29,7 @@ from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
 
 KEPT_VIEWS = 16
+FIRST_DRAWN = "tent"  # what is drawn before a client asks for anything
 KEPT_RENDERERS = 5  # sizes and fields of view; one more lets go of the one not used longest
 _PR_SET_PDEATHSIG = 1
 
@@ -44,8 +45,16 @@ class Painter:
         self._version = -1
 
     def prepare(self, capture: Capture) -> None:
-        """Make the renderer of a size now, so that the first image does not wait for it."""
-        self._renderer(capture).sync()
+        """Make the renderer of a size and draw a first image of a thing now, so that no client waits for them.
+
+        Drivers compile a shader when it first draws.
+        """
+        thing = self.world.spawn("first", FIRST_DRAWN, self.world.ground_pose((0.0, 0.0), 0.0))
+        eye = thing.pose.position + np.array([-6.0, 0.0, 3.0])
+        renderer = self._renderer(capture)
+        renderer.render([Pose(eye, quaternion_from_rotation(optical_rotation(0.0, -0.4)))], 0.0)
+        self.world.destroy("first")
+        renderer.sync()
 
     def paint(self, job: Job) -> list[bytes]:
         """Wire bytes of each view."""
@@ -151,7 +160,7 @@ def main(arguments: list[str]) -> None:
     try:
         painter = Painter(map_id, seed)
         captures = pipe.recv()
-        for capture in captures:
+        for capture in captures[:KEPT_RENDERERS]:
             painter.prepare(capture)
     except UsageError as error:
         pipe.send(Failed(str(error)))
