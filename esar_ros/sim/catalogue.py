@@ -36,7 +36,7 @@ class Entry:
     """One variant of an asset."""
 
     asset: str  # "tent/dome_red"
-    kind: str  # a clue kind, "person", "distractor" or "structure"
+    kind: str  # a clue kind, "person", "distractor", "structure" or "household"
     family: str  # the name without the variant: "tent", "person_lying", "distractor_goat"
     variant: str
     description: str  # "red dome tent", as a witness would say

@@ -11,11 +11,11 @@ from esar_ros.sim.assets.mesh_builder import Colour, MeshBuilder, Model
 from esar_ros.sim.assets.palette import BLACK, COLOURS, shade
 from esar_ros.sim.assets.variants import Variant, one
 
-_WARM = 9.0  # K above the air, of fur; birds' feathers less
+FUR_WARMTH = 9.0  # K above the air, of fur; birds' feathers less
 
 
 @dataclass(frozen=True)
-class _Beast:
+class Beast:
     """Measures of a four-legged animal, m."""
 
     length: float  # chest to rump
@@ -31,11 +31,11 @@ class _Beast:
     tail_up: bool = False
 
 
-def _beast(beast: _Beast, coat: Colour, patch: Colour, lying: bool = False) -> Model:
+def beast(measures: Beast, coat: Colour, patch: Colour, lying: bool = False) -> Model:
     b = MeshBuilder()
-    b.warmth = _WARM
-    half, g = beast.length / 2, beast.girth
-    back = 0.36 * beast.shoulder if lying else beast.shoulder
+    b.warmth = FUR_WARMTH
+    half, g = measures.length / 2, measures.girth
+    back = 0.36 * measures.shoulder if lying else measures.shoulder
     depth = 0.9 * g if not lying else min(g, back / 1.9)
     z = back - depth
     b.body(
@@ -45,64 +45,64 @@ def _beast(beast: _Beast, coat: Colour, patch: Colour, lying: bool = False) -> M
         [coat, coat, coat, patch, patch],
         9,
     )
-    if beast.fur:
+    if measures.fur:
         for side in (-1.0, 1.0):
             b.sheet(
                 [
-                    [(-0.9 * half, side * 0.9 * g, z), (-0.9 * half, side * g, z - depth - beast.fur)],
-                    [(0.0, side * g, z), (0.0, side * 1.06 * g, z - depth - 1.1 * beast.fur)],
-                    [(0.9 * half, side * 0.9 * g, z), (0.9 * half, side * g, z - depth - 0.8 * beast.fur)],
+                    [(-0.9 * half, side * 0.9 * g, z), (-0.9 * half, side * g, z - depth - measures.fur)],
+                    [(0.0, side * g, z), (0.0, side * 1.06 * g, z - depth - 1.1 * measures.fur)],
+                    [(0.9 * half, side * 0.9 * g, z), (0.9 * half, side * g, z - depth - 0.8 * measures.fur)],
                 ][:: int(side)],
                 shade(coat, 0.8),
             )
     for x in (-0.78 * half, 0.78 * half):
         for y in (-0.55 * g, 0.55 * g):
             if lying:
-                b.limb((x, 1.5 * y, 0.06), (x + 0.35 * half, 2.0 * y, 0.04), 1.1 * beast.leg, 0.8 * beast.leg, coat, 5)
+                leg = measures.leg
+                b.limb((x, 1.5 * y, 0.06), (x + 0.35 * half, 2.0 * y, 0.04), 1.1 * leg, 0.8 * leg, coat, 5)
             else:
-                b.limb((x, y, z), (x + 0.02, y, 0.0), 1.4 * beast.leg, 0.8 * beast.leg, shade(coat, 0.85), 5)
-    crown = np.array([half + 0.55 * beast.head + 0.2 * abs(beast.neck), 0.0, max(back + beast.neck, 0.12)])
-    b.limb((0.75 * half, 0.0, z + 0.25 * depth), crown, 0.62 * g, 0.36 * beast.head, patch, 7)
-    muzzle = crown + [0.72 * beast.head, 0.0, -0.45 * beast.head if beast.neck >= 0 else -0.2 * beast.head]
-    b.limb(crown - 0.1 * (muzzle - crown), muzzle, 0.40 * beast.head, 0.20 * beast.head, patch, 7)
+                b.limb((x, y, z), (x + 0.02, y, 0.0), 1.4 * measures.leg, 0.8 * measures.leg, shade(coat, 0.85), 5)
+    crown = np.array([half + 0.55 * measures.head + 0.2 * abs(measures.neck), 0.0, max(back + measures.neck, 0.12)])
+    b.limb((0.75 * half, 0.0, z + 0.25 * depth), crown, 0.62 * g, 0.36 * measures.head, patch, 7)
+    muzzle = crown + [0.72 * measures.head, 0.0, -0.45 * measures.head if measures.neck >= 0 else -0.2 * measures.head]
+    b.limb(crown - 0.1 * (muzzle - crown), muzzle, 0.40 * measures.head, 0.20 * measures.head, patch, 7)
     for side in (-1.0, 1.0):
-        if beast.ears:
-            ear = crown + [-0.05, side * 0.28 * beast.head, 0.25 * beast.head]
-            b.limb(ear, ear + [-0.02, side * 0.25 * beast.ears, beast.ears], 0.035, 0.0, shade(patch, 0.7), 4)
-        if beast.horns:
-            root = crown + [-0.02, side * 0.2 * beast.head, 0.3 * beast.head]
-            mid = root + [-0.25 * beast.horns, side * 0.45 * beast.horns, 0.55 * beast.horns]
-            b.tube(
-                [root, mid, mid + [-0.3 * beast.horns, side * 0.05, 0.4 * beast.horns]], 0.028, (0.14, 0.12, 0.09), 5
-            )
+        if measures.ears:
+            ear = crown + [-0.05, side * 0.28 * measures.head, 0.25 * measures.head]
+            b.limb(ear, ear + [-0.02, side * 0.25 * measures.ears, measures.ears], 0.035, 0.0, shade(patch, 0.7), 4)
+        if measures.horns:
+            root = crown + [-0.02, side * 0.2 * measures.head, 0.3 * measures.head]
+            mid = root + [-0.25 * measures.horns, side * 0.45 * measures.horns, 0.55 * measures.horns]
+            tip = mid + [-0.3 * measures.horns, side * 0.05, 0.4 * measures.horns]
+            b.tube([root, mid, tip], 0.028, (0.14, 0.12, 0.09), 5)
     b.limb(
         (-half, 0.0, z + 0.5 * depth),
-        (-half - 0.5 * beast.tail, 0.0, z + 0.5 * depth + (0.7 if beast.tail_up else -0.8) * beast.tail),
+        (-half - 0.5 * measures.tail, 0.0, z + 0.5 * depth + (0.7 if measures.tail_up else -0.8) * measures.tail),
         0.05,
         0.03,
         coat,
         5,
     )
-    low = 0.0 if lying else z - depth - beast.fur
+    low = 0.0 if lying else z - depth - measures.fur
     b.solid((-half, -g, low), (half, g, back))
-    b.solid_rod(crown - [0.1, 0.0, 0.0], muzzle, 0.45 * beast.head)
+    b.solid_rod(crown - [0.1, 0.0, 0.0], muzzle, 0.45 * measures.head)
     if not lying:
         b.solid((-0.8 * half, -0.7 * g, 0.0), (-0.6 * half, 0.7 * g, z))
         b.solid((0.6 * half, -0.7 * g, 0.0), (0.8 * half, 0.7 * g, z))
     return b.model()
 
 
-_GOAT = _Beast(0.85, 0.72, 0.19, 0.035, 0.22, 0.16, horns=0.32, ears=0.10, tail=0.12)
-_GRAZING = _Beast(0.85, 0.72, 0.19, 0.035, 0.22, -0.52, horns=0.26, ears=0.10, tail=0.12)
-_YAK = _Beast(1.75, 1.35, 0.42, 0.08, 0.42, -0.20, fur=0.28, horns=0.45, tail=0.7)
-_DOG = _Beast(0.58, 0.50, 0.14, 0.032, 0.25, 0.10, ears=0.11, tail=0.32, tail_up=True)
+_GOAT = Beast(0.85, 0.72, 0.19, 0.035, 0.22, 0.16, horns=0.32, ears=0.10, tail=0.12)
+_GRAZING = Beast(0.85, 0.72, 0.19, 0.035, 0.22, -0.52, horns=0.26, ears=0.10, tail=0.12)
+_YAK = Beast(1.75, 1.35, 0.42, 0.08, 0.42, -0.20, fur=0.28, horns=0.45, tail=0.7)
+_DOG = Beast(0.58, 0.50, 0.14, 0.032, 0.25, 0.10, ears=0.11, tail=0.32, tail_up=True)
 
 
-def _quadruped(beast: _Beast, coat: Colour, patch: Colour, lying: bool = False) -> Callable[[], Model]:
-    return lambda: _beast(beast, coat, patch, lying)
+def _quadruped(measures: Beast, coat: Colour, patch: Colour, lying: bool = False) -> Callable[[], Model]:
+    return lambda: beast(measures, coat, patch, lying)
 
 
-def _bird(body: Colour, wings: Colour, beak: Colour, size: float) -> Callable[[], Model]:
+def bird(body: Colour, wings: Colour, beak: Colour, size: float) -> Callable[[], Model]:
     """Bird on the ground, of a body length (m), wings folded."""
 
     def make() -> Model:
@@ -159,14 +159,14 @@ ANIMALS: dict[str, tuple[Variant, ...]] = {
         one("lying_tan", "tan", "tan dog lying down", _quadruped(_DOG, _TAN, _WHITE, True), True),
     ),
     "bird": (
-        one("crow", "black", "crow", _bird(_SOOT, _SOOT, BLACK, 0.42)),
-        one("gull", "white", "gull", _bird(_WHITE, (0.35, 0.36, 0.38), (0.75, 0.5, 0.05), 0.5)),
+        one("crow", "black", "crow", bird(_SOOT, _SOOT, BLACK, 0.42)),
+        one("gull", "white", "gull", bird(_WHITE, (0.35, 0.36, 0.38), (0.75, 0.5, 0.05), 0.5)),
         one(
             "vulture",
             "brown",
             "vulture",
-            _bird(COLOURS["brown"], shade(_TAN, 0.6), BLACK, 0.95),
+            bird(COLOURS["brown"], shade(_TAN, 0.6), BLACK, 0.95),
         ),
-        one("chough", "black", "chough with a red bill", _bird(_SOOT, _SOOT, COLOURS["red"], 0.36), True),
+        one("chough", "black", "chough with a red bill", bird(_SOOT, _SOOT, COLOURS["red"], 0.36), True),
     ),
 }

@@ -1,6 +1,6 @@
 """All that can be placed, by asset name `<kind>/<variant>`; a bare kind names its first variant.
 
-Kinds: the twelve clues, `person_<pose>`, `distractor_<thing>` and `structure_<thing>`.
+Kinds: the twelve clues, `person_<pose>`, `distractor_<thing>`, `structure_<thing>` and `household_<thing>`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from esar_ros.mission.clues import PERSON
 from esar_ros.sim.assets.clue_meshes import CLUES
 from esar_ros.sim.assets.distractors import DISTRACTORS
 from esar_ros.sim.assets.emitters import Emitter
+from esar_ros.sim.assets.households.catalogue import HOUSEHOLDS
 from esar_ros.sim.assets.mesh_builder import Mesh, Model
 from esar_ros.sim.assets.persons import PERSONS
 from esar_ros.sim.assets.structure_meshes import STRUCTURES
 from esar_ros.sim.assets.variants import Variant
 
-__all__ = ["DISTRACTOR", "STRUCTURE", "Asset", "Mesh", "assets"]
+__all__ = ["DISTRACTOR", "HOUSEHOLD", "STRUCTURE", "Asset", "Mesh", "assets"]
 
 DISTRACTOR = "distractor"
+HOUSEHOLD = "household"
 STRUCTURE = "structure"
 
 
@@ -33,7 +35,7 @@ class Asset:
     """A thing that World.spawn can place; it stands on its origin, z up, front along +x."""
 
     name: str
-    kind: str  # one of mission.clues.KINDS, or DISTRACTOR, or STRUCTURE
+    kind: str  # one of mission.clues.KINDS, or DISTRACTOR, STRUCTURE or HOUSEHOLD
     family: str  # the name without the variant
     variant: Variant
 
@@ -91,6 +93,8 @@ def assets() -> Mapping[str, Asset]:
         _register(found, f"{DISTRACTOR}_{thing}", DISTRACTOR, variants)
     for thing, variants in STRUCTURES.items():
         _register(found, f"{STRUCTURE}_{thing}", STRUCTURE, variants)
+    for thing, family in HOUSEHOLDS.items():
+        _register(found, f"{HOUSEHOLD}_{thing}", HOUSEHOLD, family.makes)
     return MappingProxyType(found)
 
 
