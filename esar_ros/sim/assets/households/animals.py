@@ -99,8 +99,8 @@ ANIMALS: tuple[Family, ...] = (
     family(
         "pig",
         Stand.GREEN,
-        Shape("plain", "{} pig", lambda f: _pig(False, f), "pink/black/brown -"),
-        Shape("spots", "{} pig with black spots", lambda f: _pig(True, f), "pink/white/light brown -"),
+        Shape("plain", "{} pig", lambda f: _pig(False, f), "cream/black/brown -"),
+        Shape("spots", "{} pig with black spots", lambda f: _pig(True, f), "cream/white/light brown -"),
     ),
     family(
         "goose",

@@ -63,7 +63,6 @@ _TONES: dict[tuple[str, str], Colour] = {
     ("clear", "glass"): (0.52, 0.60, 0.62),
     ("light brown", ""): (0.40, 0.25, 0.12),
     ("cream", ""): (0.62, 0.53, 0.38),
-    ("pink", ""): (0.66, 0.33, 0.27),
 }
 _ADJECTIVES = {"wood": "wooden"}
 
