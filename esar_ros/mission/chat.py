@@ -15,7 +15,7 @@ import socket
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -148,18 +148,18 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class _InTime:
+class _InTime(urllib.request.AbstractHTTPHandler):
     """A handler of requests whose answer, headers included, must be there when the time-out is over."""
 
-    def do_open(self, connect: Callable[..., http.client.HTTPConnection], request: Any, **options: Any) -> Any:
-        deadline = time.monotonic() + request.timeout
+    def do_open(self, http_class: Any, req: Any, **http_conn_args: Any) -> Any:
+        deadline = time.monotonic() + req.timeout
 
-        def connection(*args: Any, **more: Any) -> http.client.HTTPConnection:
-            made = connect(*args, **more)
-            made.response_class = partial(_Response, deadline)  # type: ignore[assignment]
+        def connection(*args: Any, **more: Any) -> Any:
+            made = http_class(*args, **more)
+            made.response_class = partial(_Response, deadline)
             return made
 
-        return super().do_open(connection, request, **options)  # type: ignore[misc]
+        return super().do_open(connection, req, **http_conn_args)
 
 
 class _Http(_InTime, urllib.request.HTTPHandler):

@@ -118,9 +118,9 @@ def _deck_chair(finish: Finish) -> Model:
         b.rod((-0.5, 0.9 * y, 0.02), (0.5, 0.9 * y, 0.5), 0.02, wood)
     for end in ((-0.55, 0.98), (0.5, 0.5), (0.55, 0.03), (-0.5, 0.03)):
         b.rod((end[0], -0.27, end[1]), (end[0], 0.27, end[1]), 0.018, wood)
-    y = np.linspace(-0.24, 0.24, 8)
+    across = np.linspace(-0.24, 0.24, 8)
     rows = [(-0.54, 0.97), (-0.38, 0.66), (-0.12, 0.38), (0.16, 0.34), (0.49, 0.5)]
-    grid = np.array([[(x, v, z) for x, z in rows] for v in y])
+    grid = np.array([[(x, v, z) for x, z in rows] for v in across])
     tones = np.empty((8, 5, 3))
     tones[:] = finish.tone
     tones[[1, 4, 6]] = COLOURS["white"]
