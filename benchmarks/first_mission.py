@@ -30,6 +30,7 @@ from esar_ros.mission.task import load_task
 TASK = "aotai-first"
 SECONDS = 60.0
 CLOCK_RUNS = "Arming"  # the first line of a mission whose clock runs
+SCORED = ("exit 0, stop", "exit 0, timeout")  # ended by the planner, which has found everybody, or by the clock
 CLI = (sys.executable, "-m", "esar_ros.app.cli")
 
 
@@ -96,7 +97,7 @@ def cold(arguments: argparse.Namespace) -> int:
             mission = Mission(Path(name), arguments.rest, cache)
             clock = mission.wait_for_clock()
             how = mission.end()
-            scored += how == "exit 0, timeout"
+            scored += how in SCORED
             took = time.monotonic() - mission.began
             rows.append((number + 1, how, clock, took))
             print(f"{number + 1:3}: {how}; clock after {clock:.0f} s, end after {took:.0f} s", flush=True)
@@ -138,7 +139,7 @@ def signals(arguments: argparse.Namespace) -> int:
             if mission.process.poll() is not None:
                 how = mission.end()
                 print(f"ended by itself before {moment:5.1f} s: {how}", flush=True)
-                if how != "exit 0, timeout":
+                if how not in SCORED:
                     return 1
                 longest = 0.95 * longest  # this flight was quicker than the one measured
                 continue
@@ -149,7 +150,7 @@ def signals(arguments: argparse.Namespace) -> int:
             took = time.monotonic() - sent
             how = mission.end()
             # One that comes after the mission's end finds it scored.
-            kept += how in ("exit 130, aborted", "exit 130, timeout", "exit 0, timeout")
+            kept += how in (*SCORED, "exit 130, aborted", "exit 130, stop", "exit 130, timeout")
             rows.append((number.name, moment, how, took))
             print(f"{number.name} after {moment:5.1f} s: {how}; ended {took:.1f} s later", flush=True)
     print(f"{kept} of {total} left a bag that scores as the result does")
