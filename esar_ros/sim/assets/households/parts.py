@@ -1,4 +1,4 @@
-"""What households are put together from: blocks, rods, boards, legs and wheels."""
+"""Parts that household models are put together from: blocks, rods, boards, legs and wheels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What children and sportsmen leave in a park."""
+"""Things that children and sportsmen leave in a park."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def _goal(finish: Finish) -> Model:
     for u in (0.2, 0.4, 0.6, 0.8):
         b.rod((-0.7 * u, -0.9, 1.2 - 1.17 * u), (-0.7 * u, 0.9, 1.2 - 1.17 * u), 0.007, COLOURS["white"], 3)
     for y in (-0.6, 0.0, 0.6):
-        b.solid_rod((0.0, y, 1.2), (-0.7, y, 0.05), 0.3)
+        b.solid_rod((-0.05, y, 1.15), (-0.7, y, 0.05), 0.3)
     return b.model()
 
 

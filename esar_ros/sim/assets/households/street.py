@@ -1,4 +1,4 @@
-"""What stands at the side of a street."""
+"""Things that stand at the side of a street."""
 
 from __future__ import annotations
 
