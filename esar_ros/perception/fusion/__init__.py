@@ -1,1 +1,4 @@
-"""From boxes to objects: place from depth or crossing rays, tracks over views, evidence over looks."""
+"""From boxes to objects.
+
+`localisation` finds a place from depth or crossing rays, `track` follows an object over views, `evidence` weighs looks.
+"""
