@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from esar_ros.benchmark.runner.seal import sealed_line
 from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import Landed
@@ -168,4 +169,4 @@ def make_bench(
 
 
 def write_lines(folder: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    (folder / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (folder / "episodes.jsonl").write_bytes(b"".join(sealed_line(dict(line)) for line in lines))

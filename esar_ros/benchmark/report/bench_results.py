@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.benchmark.runner.job import FIRST_SUITE
+from esar_ros.benchmark.runner.seal import take_seal
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions
 from esar_ros.scoring.statistics import Unit
@@ -85,6 +86,7 @@ class Bench:
     settings: dict[str, dict[str, Any]]  # folder name -> manifest's settings
     versions: dict[str, tuple[str, ...]]
     torn: int  # lines that a killed run left unfinished
+    unsealed: int  # records without a digest of their content
 
 
 def suite_of(folders: Sequence[Path]) -> str:
@@ -103,7 +105,7 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
     thresholds: dict[str, Any] = {}
     settings: dict[str, dict[str, Any]] = {}
     versions: dict[str, set[str]] = {}
-    torn = 0
+    torn = unsealed = 0
     for folder in folders:
         settings[str(folder)] = _settings(folder)
         for number, line in _lines(folder):
@@ -111,6 +113,7 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
                 torn += 1
                 continue
             where = f"{folder / EPISODES}, line {number}"
+            unsealed += not take_seal(line, where)
             if not isinstance(line.get("result"), dict):
                 raise UsageError(f"{where}: key result is missing", "each line follows esar-episode/1")
             reading = read(line, str(folder), where)
@@ -143,6 +146,7 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
         settings,
         {name: tuple(sorted(found)) for name, found in sorted(versions.items())},
         torn,
+        unsealed,
     )
 
 
@@ -153,7 +157,7 @@ def _settings(folder: Path) -> dict[str, Any]:
         found = document["settings"]
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(f"{path} is no manifest of a benchmark", "give the --out folder of ./esar bench") from None
     return found if isinstance(found, dict) else {}
 
@@ -162,7 +166,7 @@ def _lines(folder: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """(line number, document) of every line; None for the last one of a run that was cut off while writing it."""
     path = folder / EPISODES
     try:
-        file = path.open(encoding="utf-8")
+        file = path.open("rb")
     except OSError:
         raise UsageError(f"{folder} holds no {EPISODES}", "give the --out folder of ./esar bench") from None
     with file:
@@ -175,7 +179,7 @@ def _lines(folder: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
                 continue
             try:
                 document = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 bad = number
                 continue
             if not isinstance(document, dict) or document.get("schema") != "esar-episode/1":

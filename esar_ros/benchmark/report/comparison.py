@@ -218,6 +218,8 @@ def _notes(bench: Bench, methods: tuple[Method, ...], layout: Layout) -> list[st
         notes.append("The run does not tell all conditions that it was flown under: compare it with no other.")
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
+    if bench.unsealed:
+        notes.append(f"{bench.unsealed} records hold no digest of their content: a change by hand goes unnoticed.")
     splits = {episode.split for episode in bench.episodes}
     if splits != {layout.headline}:
         notes.append(

@@ -1,7 +1,8 @@
 """A benchmark's folder: bench.json holds the settings, episodes.jsonl one finished episode a line.
 
 A line is written whole and flushed to the disk before the next episode counts as done, so after a crash, SIGKILL or a
-full disk the file is the finished episodes and at most one torn line, which the next opening cuts off.
+full disk the file is the finished episodes and at most one torn line, which the next opening cuts off. It holds a
+digest of its content (seal.py), which is checked when it is read.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.benchmark.runner.job import FIRST_SCHEMA, SCHEMA, Settings
+from esar_ros.benchmark.runner.seal import sealed_line, take_seal
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
 
@@ -46,7 +48,7 @@ class Store:
 
     def append(self, record: dict[str, Any]) -> None:
         """Add one episode for good. Raises OSError when the disk is full; the file is then as it was."""
-        line = json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        line = sealed_line(record)
         try:
             os.lseek(self._file.fileno(), self._size, os.SEEK_SET)
             rest = memoryview(line)
@@ -87,7 +89,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         if manifest["schema"] in (SCHEMA, FIRST_SCHEMA) and isinstance(manifest["settings"], dict):
             manifest["settings_hash"]
             return dict(manifest)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     raise UsageError(f"{path} is no {SCHEMA} manifest", "choose another --out, or restore the file")
 
@@ -123,8 +125,10 @@ def _intact(path: Path) -> tuple[list[dict[str, Any]], int]:
             record = json.loads(line)
             if record["schema"] != EPISODE_SCHEMA:
                 raise ValueError
+            int(record["index"])
+            take_seal(record, f"{path}, line {number}")
             records.setdefault(str(record["id"]), record)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             if number == len(lines) - 1 and not lines[-1]:
                 break  # torn by a crash of the machine: blocks reached the disk out of order
             raise UsageError(f"{path}, line {number}: no {EPISODE_SCHEMA} record", "remove that line") from None

@@ -309,6 +309,25 @@ def test_other_thresholds_are_refused(lines: tuple[Path, list[dict[str, Any]]], 
         read_bench([lines[0], tmp_path], READER)
 
 
+def test_an_edited_score_is_refused(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
+    text = (lines[0] / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    record = json.loads(text[1])
+    record["result"]["metrics"]["rs"] = 1.0
+    (tmp_path / "episodes.jsonl").write_text(text[0] + json.dumps(record) + "\n" + text[2], encoding="utf-8")
+    with pytest.raises(UsageError, match="line 2: the episode's content was changed after it was written"):
+        read_bench([tmp_path], READER)
+
+
+def test_records_without_a_digest_are_read_and_told_once(
+    lines: tuple[Path, list[dict[str, Any]]], report: Report, tmp_path: Path
+) -> None:
+    text = "".join(json.dumps(line) + "\n" for line in lines[1])
+    (tmp_path / "episodes.jsonl").write_text(text, encoding="utf-8")
+    told = [note for note in report_of(tmp_path).notes if "no digest" in note]
+    assert told == [f"{len(lines[1])} records hold no digest of their content: a change by hand goes unnoticed."]
+    assert not any("no digest" in note for note in report.notes)
+
+
 def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     text = (lines[0] / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "episodes.jsonl").write_text("".join(text[:3]) + text[3][:200], encoding="utf-8")
@@ -325,10 +344,13 @@ def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]]
         ("", "no episode in"),
         ("[1]\n", "line 1: no episode"),
         ('{"schema":"esar-episode/1"}\n', "key result is missing"),
+        ("[" * 3000 + "\n{}\n", "line 1 is no JSON"),
+        ('{"n":' + "9" * 6000 + "}\n{}\n", "line 1 is no JSON"),
+        ("\x80\n{}\n", "line 1 is no JSON"),
     ],
 )
 def test_bad_files_are_one_line(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "episodes.jsonl").write_text(content, encoding="utf-8")
+    (tmp_path / "episodes.jsonl").write_text(content, encoding="latin-1")
     with pytest.raises(UsageError, match=message):
         read_bench([tmp_path], READER)
     with pytest.raises(UsageError, match=r"holds no episodes\.jsonl"):

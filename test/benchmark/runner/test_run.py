@@ -190,11 +190,29 @@ def test_a_torn_last_line_is_cut_off_and_a_broken_one_inside_is_told(tmp_path: P
         open_store(tmp_path)
 
 
+@pytest.mark.parametrize("old, new", [(b'"status":"ok"', b'"status":"ko"'), (b'"index":1', b'"index":1,"extra":2')])
+def test_a_record_that_was_changed_is_told(tmp_path: Path, old: bytes, new: bytes) -> None:
+    store = open_store(tmp_path)
+    for number in range(3):
+        store.append(a_record(number) | {"settings_hash": store.settings_hash})
+    store.close()
+    path = tmp_path / EPISODES
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert old in lines[1] and all(b'"sha256":"' in line for line in lines)
+    assert all("sha256" not in record for record in read_episodes(tmp_path))
+    path.write_bytes(lines[0] + lines[1].replace(old, new) + lines[2])
+    with pytest.raises(UsageError, match="line 2: the episode's content was changed after it was written"):
+        read_episodes(tmp_path)
+    shuffled = json.dumps(dict(reversed(json.loads(lines[1]).items())), indent=None).encode() + b"\n"
+    path.write_bytes(lines[0] + shuffled + lines[2])
+    assert len(read_episodes(tmp_path)) == 3, "another order of keys is the same content"
+
+
 def test_broken_manifests_and_missing_folders_are_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not there"):
         read_episodes(tmp_path / "nowhere")
     open_store(tmp_path).close()
-    for text in ("", "[]", "{}", '{"schema": "esar-bench/1"}'):
+    for text in ("", "[]", "{}", '{"schema": "esar-bench/1"}', "[" * 3000, '{"schema": ' + "9" * 6000 + "}"):
         (tmp_path / MANIFEST).write_text(text)
         with pytest.raises(UsageError, match="manifest"):
             open_store(tmp_path)

@@ -1,0 +1,41 @@
+"""A digest of an episode's record, written into its line: a figure that somebody changes afterwards is noticed.
+
+It guards against slips and edits by hand, not against somebody who computes the digest anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from esar_ros.mission.errors import UsageError
+
+SEAL = "sha256"
+
+
+def sealed_line(record: dict[str, Any]) -> bytes:
+    """The record as a line of JSON with its digest. Raises ValueError for NaN and infinity."""
+    plain = json.loads(_text(record))  # as it will be read: keys are texts, tuples lists
+    return _text({**plain, SEAL: _digest(plain)}).encode() + b"\n"
+
+
+def take_seal(record: dict[str, Any], where: str) -> bool:
+    """Remove the digest from a record that was read; returns whether it had one. Raises UsageError when it is wrong."""
+    digest = record.pop(SEAL, None)
+    if digest is None:
+        return False
+    if digest != _digest(record):
+        raise UsageError(
+            f"{where}: the episode's content was changed after it was written ({SEAL})",
+            "restore the file, or remove that line and fly the episode again",
+        )
+    return True
+
+
+def _digest(record: dict[str, Any]) -> str:
+    return hashlib.sha256(_text(record).encode()).hexdigest()
+
+
+def _text(record: dict[str, Any]) -> str:
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False)
