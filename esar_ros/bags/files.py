@@ -18,15 +18,18 @@ from typing import IO, Any, NamedTuple
 from backports import zstd
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection, MessageDefinitionFormat
+from rosbags.rosbag2 import storage_mcap
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from esar_ros.bags import salvage_sqlite
+from esar_ros.bags.inflate import inflate, pieces
 from esar_ros.bags.salvage_mcap import SalvageMcap, ends_well
 from esar_ros.bags.salvage_sqlite import SalvageSqlite
 from esar_ros.bags.writer import typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import read_yaml
+from esar_ros.mission.unpacking import TooLarge, bound
 
 ENDINGS = (".mcap", ".db3", ".mcap.zstd", ".db3.zstd")
 _COPY = 1 << 20  # bytes
@@ -35,6 +38,11 @@ _WHOLE = "give a rosbag2 of a mission"
 CDR = "cdr"  # the only serialisation that is read
 
 Raw = tuple[Connection, int, bytes]
+
+# The rosbags library decompresses a chunk whatever it holds: (data, the size that the file states) -> content.
+storage_mcap.DECOMPRESSORS.update(
+    zstd=lambda *chunk: inflate("zstd", *chunk), lz4=lambda *chunk: inflate("lz4", *chunk)
+)
 
 
 class _File(NamedTuple):
@@ -97,6 +105,10 @@ def _reader(files: list[Path]) -> AnyReader | None:
         reader.open()
     except Exception:
         return None
+    chunks = [chunk for one in reader.readers for chunk in getattr(one.storage, "chunks", ())]  # type: ignore[union-attr]
+    if sum(chunk.uncompressed_size for chunk in chunks) > (most := bound(sum(file.stat().st_size for file in files))):
+        reader.close()
+        raise TooLarge(most)
     return reader
 
 
@@ -124,10 +136,13 @@ class _ScannedBag(Bag):
         known: dict[tuple[str, str], Connection] = {}
         self._index: list[tuple[int, int, tuple[str, str], int]] = []  # stamp, offset, topic and type, length
         at = 0
+        most = bound(sum(file.path.stat().st_size for file in files))  # all chunks and messages together
         for file in files:
             for connection, stamp, data in self._scan(file):
                 if connection.ext.serialization_format == CDR:
-                    raw = zstd.decompress(data) if each_compressed else data
+                    raw = inflate("zstd", data) if each_compressed else data
+                    if at + len(raw) > most:
+                        raise TooLarge(most)
                     key = (connection.topic, connection.msgtype)
                     known.setdefault(key, connection)
                     self._index.append((stamp, at, key, len(raw)))
@@ -217,8 +232,8 @@ def _unpack(file: Path, target: Path) -> bool:
     decompressor = zstd.ZstdDecompressor()
     with file.open("rb") as source, target.open("wb") as out:
         try:
-            while not decompressor.eof and (piece := source.read(_COPY)):
-                out.write(decompressor.decompress(piece))
+            for piece in pieces(decompressor, iter(lambda: source.read(_COPY), b""), bound(file.stat().st_size)):
+                out.write(piece)
         except zstd.ZstdError:
             return False
     return bool(decompressor.eof)

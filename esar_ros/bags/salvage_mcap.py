@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-import lz4.frame
 from backports import zstd
 from rosbags.interfaces import Connection, MessageDefinition
 
+from esar_ros.bags.inflate import MAKERS, pieces
 from esar_ros.bags.salvage_topic import NO_DEFINITION, connection_of, definition_of
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.unpacking import bound
 
 MAGIC = b"\x89MCAP0\r\n"
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0F
-_PIECE = 1 << 16  # bytes decompressed at once, so that a damaged end costs no more than itself
+_PIECE = 1 << 16  # bytes given to it at once, so that a damaged end costs no more than itself
 
 
 class SalvageMcap:
@@ -110,13 +111,12 @@ def _decompressed(compression: str, data: bytes) -> bytes:
     """As much as can be decompressed of data that may end too early."""
     if not compression:
         return data
-    decompressor = zstd.ZstdDecompressor() if compression == "zstd" else lz4.frame.LZ4FrameDecompressor()
+    decompressor = MAKERS["zstd" if compression == "zstd" else "lz4"]()
+    parts = (data[start : start + _PIECE] for start in range(0, len(data), _PIECE))
     out = bytearray()
     try:
-        for start in range(0, len(data), _PIECE):
-            out += decompressor.decompress(data[start : start + _PIECE])
-            if decompressor.eof:
-                break
+        for piece in pieces(decompressor, parts, bound(len(data))):
+            out += piece
     except (EOFError, RuntimeError, zstd.ZstdError):
         return bytes(out)
     return bytes(out)

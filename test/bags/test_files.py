@@ -12,14 +12,18 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
+import lz4.frame
 import pytest
 import yaml
+from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer, storage_mcap
 
 from esar_ros.bags.files import open_bag
+from esar_ros.bags.inflate import inflate
 from esar_ros.bags.writer import BagWriter, typestore
+from esar_ros.mission import unpacking
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import read_bag
 from helpers.sqlite_bag import bag_writer
@@ -238,3 +242,43 @@ def test_a_foreign_bag_holds_no_mission(tmp_path: Path) -> None:
     write(tmp_path / "bag", "mcap")
     record = read_bag(tmp_path / "bag")
     assert record.vehicles == () and record.truth_text is None
+
+
+def heavy(size: int) -> bytes:
+    """A serialised message of a text of so many equal letters."""
+    return bytes(typestore().serialize_cdr(typestore().types[STRING](data="x" * size), STRING))
+
+
+@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("mode", list(CompressionMode)[1:])
+def test_a_small_bag_does_not_become_a_huge_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: CompressionMode, cut: bool
+) -> None:
+    monkeypatch.setattr(unpacking, "FLOOR", 1 << 20)
+    writer = Writer(tmp_path / "bag", version=9, storage_plugin=StoragePlugin.MCAP)
+    writer.set_compression(mode, CompressionFormat.ZSTD)
+    with writer:
+        topic = writer.add_connection("/a", STRING, typestore=typestore())
+        for number in range(12):
+            writer.write(topic, 1000 + number, heavy(1 << 20))
+    file = next(file for file in (tmp_path / "bag").iterdir() if file.name != "metadata.yaml")
+    assert file.stat().st_size < 20_000
+    if cut:
+        file.write_bytes(file.read_bytes()[:-60])
+    with (
+        pytest.raises(UsageError, match="its compressed data hold more than") as error,
+        open_bag(tmp_path / "bag") as bag,
+    ):
+        for _ in bag.messages():
+            pass
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["zstd", "lz4"])
+def test_a_chunk_that_lies_about_its_size_is_not_unpacked(kind: str) -> None:
+    packed = (zstd.compress if kind == "zstd" else lz4.frame.compress)(bytes(1 << 24))
+    assert inflate(kind, packed) == bytes(1 << 24)
+    with pytest.raises(unpacking.TooLarge):
+        storage_mcap.DECOMPRESSORS[kind](packed, 1000)
+    with pytest.raises(EOFError):
+        inflate(kind, packed[:-20])

@@ -19,6 +19,7 @@ from esar_ros.scoring.result import ClueResult, ReportResult, VictimResult
 
 WIDTH = 480  # px of an image in the report
 QUALITY = 72
+MOST_PIXELS = 50_000_000  # of a recorded image; a few bytes may claim more
 RING = (255, 214, 51)
 CUT = (0.09, 0.09)  # share of the image's width and height that is shown magnified
 MAX_FINDS = 14  # with images: a report of some megabytes, not of hundreds
@@ -121,8 +122,11 @@ def _marked(
 ) -> View | None:
     """The image made smaller, with a ring about the thing; None when it is no image."""
     try:
-        image = Image.open(io.BytesIO(jpeg)).convert("RGB")
-    except OSError:
+        opened = Image.open(io.BytesIO(jpeg))
+        if opened.width * opened.height > MOST_PIXELS:
+            return None
+        image = opened.convert("RGB")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):  # whatever a damaged one raises
         return None
     original = image
     if image.width > WIDTH:

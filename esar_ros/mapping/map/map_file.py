@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.kernels.blocks import ABSENT, FREE_TILE, FREE_TOTAL, NEXT_SLOT, OCCUPIED_TOTAL, VOLUME, Blocks
+from esar_ros.mission.unpacking import TooLarge, bound
 
 SIGNATURE = b"esarvox1"
 END = b"esarvend"  # a frame that lacks its last bytes reads like a whole one
@@ -28,6 +29,8 @@ _LEVEL = 1  # of zstd
 _CHUNK = 1024  # blocks compressed at a time
 _MAX_HEADER = 4096  # bytes
 _MAX_EXTRA = 1 << 28  # numbers
+_MAX_WORLD = 1 << 28  # blocks of the world, seen or not
+_MAX_SPARSE = 1 << 30  # bytes of a map in a small file: a large area of which nothing was seen
 
 
 @dataclass(frozen=True)
@@ -99,9 +102,14 @@ def read(path: Path) -> MapContent:
         tiles, stored = int(header["tiles"]), int(header["blocks"])
         if len(shape) != 3 or len(first_cell) != 3 or not (0.0 < resolution < math.inf) or min(shape) <= 0:
             raise ValueError("header contradicts itself")
+        if math.prod(shape) > _MAX_WORLD:
+            raise ValueError("the world is too large")
         if min(tiles, stored) < 0 or tiles + stored > math.prod(shape):
             raise ValueError("more blocks than the world has")
         extras = {name: _room_for(*kind) for name, kind in header.get("extras", {}).items()}
+        content = sum(array.nbytes for array in extras.values()) + 4 * tiles + (VOLUME + 20) * stored
+        if content > (most := max(_MAX_SPARSE, bound(len(raw)))):
+            raise TooLarge(most)
         body = io.BytesIO(memoryview(raw)[start + length : -len(END)])
         with zstandard.ZstdDecompressor().stream_reader(body) as stream:
             tile_ids, ids = np.empty(tiles, np.int32), np.empty(stored, np.int32)
@@ -116,7 +124,10 @@ def read(path: Path) -> MapContent:
         index = np.full(shape, ABSENT, np.int32)
         index.reshape(-1)[tile_ids] = FREE_TILE
         index.reshape(-1)[ids] = np.arange(1, stored + 1)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, struct.error, zstandard.ZstdError) as error:
+    # Whatever a header may claim: sizes without end, numbers of thousands of digits, bottomless nesting.
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError) as error:
+        raise MapInputError(f"{path} is damaged or truncated: {error}") from None
+    except (struct.error, zstandard.ZstdError) as error:
         raise MapInputError(f"{path} is damaged or truncated: {error}") from None
     return MapContent(resolution, first_cell, index, free, occupied, saturated, log_odds, extras)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,18 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.unpacking import read_arrays
 
 Vector32 = NDArray[np.float32]
 TABLE = "prompts.npz"  # its name in the models' folders
+_LARGEST = 256 << 20  # bytes of a table
 _CURE = "make it again: esar models embed"
 
 
 def load_table(path: Path) -> dict[str, Vector32]:
     """Word -> embedding (D,), unit length. Raises UsageError."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            words, features = [str(word) for word in stored["words"]], stored["features"].astype(np.float32)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        stored = read_arrays(path, _LARGEST)
+        words, features = [str(word) for word in stored["words"]], stored["features"].astype(np.float32)
+    except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is no table of text embeddings: {error}", _CURE) from None
     if features.ndim != 2 or len(features) != len(words) or not np.isfinite(features).all():
         raise UsageError(f"{path} holds {len(words)} words and embeddings of shape {features.shape}", _CURE)

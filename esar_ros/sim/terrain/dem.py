@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import zipfile
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +14,10 @@ from pydantic import Field
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
+from esar_ros.mission.unpacking import read_arrays
 from esar_ros.sim.terrain.noise import fbm
+
+_HEADERS = 4096  # bytes beside the numbers
 
 
 class ImportedDem(StrictModel):
@@ -36,9 +38,8 @@ def imported_heights(
     try:
         if hashlib.sha256(path.read_bytes()).hexdigest() != relief.sha256:
             raise UsageError(f"{path}: its heights are not those the map was made with", "import the map again")
-        with np.load(path, allow_pickle=False) as stored:
-            heights = stored["heights"].astype(np.float64)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        heights = read_arrays(path, 8 * samples * samples + _HEADERS)["heights"].astype(np.float64)
+    except (OSError, KeyError, ValueError) as error:
         raise UsageError(f"{path}: cannot read the map's heights: {error}", "import the map again") from None
     if heights.shape != (samples, samples):
         raise UsageError(f"{path}: {heights.shape} heights for a map of {samples}", "import the map again")

@@ -9,6 +9,7 @@ import hashlib
 import io
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal"
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled
 MAX_HOLES = 0.10  # greatest share of the map that may be filled
 _PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
+# GDAL's drivers of plain files with heights. Others, such as VRT, name further files and addresses to be read.
+DRIVERS = ("GTiff", "AAIGrid", "DTED", "EHdr", "ENVI", "HFA", "SRTMHGT", "USGSDEM")
+_MOST_SAMPLES = 200_000_000  # of a raster; it is unpacked as a whole
 _COARSEST = 20  # least number of the model's cells along the map's side
 
 
@@ -101,7 +105,13 @@ def _open(source: Path, crs: str | None) -> _Raster:
     if not source.is_file():
         raise UsageError(f"{source} is not there", "give a GeoTIFF or another raster with heights")
     try:
-        with rasterio.open(source) as dataset:
+        with _opened(rasterio, source) as dataset:
+            if dataset.width * dataset.height > _MOST_SAMPLES:
+                raise UsageError(
+                    f"{source}: {dataset.width} x {dataset.height} heights, at most {_MOST_SAMPLES / 1e6:.0f} million "
+                    "are read",
+                    "cut out the part about the map: gdal_translate -projwin",
+                )
             transform, own = dataset.transform, dataset.crs
             values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
     except RasterioError as error:
@@ -135,6 +145,14 @@ def _open(source: Path, crs: str | None) -> _Raster:
         transform.d * u + transform.e * v + transform.f,
     )
     return _Raster(values, to_pixel, lonlat.transform, system, middle)
+
+
+def _opened(rasterio: Any, source: Path) -> Any:
+    """A raster of one of the named formats. Raises UsageError."""
+    for driver in DRIVERS:  # open() takes one at a time
+        with suppress(rasterio.errors.RasterioIOError):
+            return rasterio.open(source, driver=driver)
+    raise UsageError(f"{source} is not a raster of {', '.join(DRIVERS)}", "give a GeoTIFF with heights")
 
 
 def _middle(raster: _Raster, source: Path) -> tuple[float, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -79,6 +81,13 @@ def test_damage_in_the_blocks_is_refused(saved, tmp_path_factory, share, bit):
     assert loaded.free_count == saved[0].free_count
 
 
+HEADER = '{"resolution": %s, "first_cell": [0, 0, 0], "shape": [%d, %d, 100], "tiles": 0, "blocks": %d}'
+
+
+def with_header(header):
+    return b"esarvox1" + struct.pack("<I", len(header)) + header.encode() + b"esarvend"
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -89,6 +98,11 @@ def test_damage_in_the_blocks_is_refused(saved, tmp_path_factory, share, bit):
         b"PK\x03\x04 something else",
         b"esarvox1\x02\x00\x00\x00{}",
         b"esarvox1\x06\x00\x00\x00[1, 2]",
+        with_header("[" * 4000),
+        with_header(HEADER % ("9" * 3900, 1, 1, 1)),
+        with_header(HEADER % ("1" + "0" * 400, 1, 1, 1)),
+        with_header(HEADER % ("0.5", 10_000, 10_000, 1)),
+        with_header(HEADER % ("0.5", 1_000, 1_000, 10_000_000)),
     ],
 )
 def test_foreign_files_are_refused(tmp_path, content):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from esar_ros.sim.terrain.map_import import ImportOptions, import_map
 from esar_ros.sim.terrain.maps import known_maps, load_map, map_file
 
 rasterio = pytest.importorskip("rasterio")
+pytest.importorskip("rasterio.shutil")
+pytest.importorskip("rasterio.vrt")
 pytest.importorskip("pyproj")
 
 Writer = Callable[..., Path]
@@ -177,6 +180,43 @@ def test_a_map_without_its_heights_says_so(tmp_path: Path) -> None:
     made.path.with_suffix(".npz").unlink()
     with pytest.raises(UsageError, match="cannot read the map's heights"):
         load_map("tile")
+
+
+def test_an_npz_that_unpacks_to_more_than_the_map_is_refused(tmp_path: Path) -> None:
+    made = import_map(utm_tile(tmp_path / "tile.tif"), options())
+    file = made.path.with_suffix(".npz")
+    np.savez_compressed(file, heights=np.zeros((257, 257)), more=np.zeros(10_000_000))
+    text = made.path.read_text()
+    digest = next(line.split()[1] for line in text.splitlines() if line.strip().startswith("sha256:"))
+    made.path.write_text(text.replace(digest, hashlib.sha256(file.read_bytes()).hexdigest()))
+    assert file.stat().st_size < 200_000
+    with pytest.raises(UsageError, match="cannot read the map's heights: its compressed data hold more than 1 MB"):
+        load_map("tile")
+
+
+def test_a_file_that_names_others_is_not_opened(tmp_path: Path) -> None:
+    """GDAL's virtual rasters name files and addresses, which it would read."""
+    source = utm_tile(tmp_path / "tile.tif")
+    with rasterio.open(source) as tile, rasterio.vrt.WarpedVRT(tile) as virtual:
+        rasterio.shutil.copy(virtual, tmp_path / "tile.vrt", driver="VRT")
+    with rasterio.open(tmp_path / "tile.vrt") as opened:
+        assert opened.driver == "VRT"
+    with pytest.raises(UsageError, match=r"tile\.vrt is not a raster of GTiff, AAIGrid"):
+        import_map(tmp_path / "tile.vrt", options())
+
+
+def test_an_ascii_grid_is_read(tmp_path: Path) -> None:
+    source = utm_tile(tmp_path / "tile.tif")
+    rasterio.shutil.copy(source, tmp_path / "tile.asc", driver="AAIGrid")
+    assert import_map(tmp_path / "tile.asc", options(crs=UTM_48N)).cell == pytest.approx(12.5, rel=1e-3)
+
+
+def test_a_raster_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    size = {"height": 100_000, "width": 100_000, "count": 1, "dtype": "float32"}
+    with rasterio.open(tmp_path / "vast.tif", "w", driver="GTiff", crs=UTM_48N, sparse_ok=True, tiled=True, **size):
+        pass
+    with pytest.raises(UsageError, match="100000 x 100000 heights, at most 200 million are read: cut out"):
+        import_map(tmp_path / "vast.tif", options())
 
 
 def test_out_names_the_folder_to_export(
