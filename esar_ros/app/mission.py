@@ -15,7 +15,7 @@ from pathlib import Path
 
 from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import Parser
-from esar_ros.app.parameter_file import check_parameter_file
+from esar_ros.app.parameter_file import read_parameter_file
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
@@ -97,7 +97,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
-        check_parameter_file(Path(arguments.params_file))
+        read_parameter_file(Path(arguments.params_file))
     if arguments.keep_out:
         load_keep_out(Path(arguments.keep_out))
     vehicles = vehicle_names(arguments.vehicles)

@@ -5,26 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import read_yaml
 
 _PARAMETERS = "ros__parameters"
 
 
-def check_parameter_file(path: Path) -> None:
-    """Raises UsageError unless a file has ROS's form of parameters: node -> ros__parameters -> name -> value."""
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read parameter file: {error}", "check the path") from None
-    except yaml.YAMLError as error:
-        raise UsageError(f"parameter file {path} is not YAML: {error}", "mend the file") from None
+def read_parameter_file(path: Path) -> dict[str, Any]:
+    """Content of a file in ROS's form of parameters: node -> ros__parameters -> name -> value. Raises UsageError."""
+    content = read_yaml(path, "parameter file")
     if not isinstance(content, dict) or not content:
         raise UsageError(f"parameter file {path} names no node", "write 'NODE: {ros__parameters: {NAME: VALUE}}'")
     for name, node in content.items():
         if not _holds_parameters(node):
             raise UsageError(f"parameter file {path}, key {name}: no {_PARAMETERS} below it", "mend the file")
+    return content
 
 
 def _holds_parameters(node: Any) -> bool:

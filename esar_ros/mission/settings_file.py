@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, first_line
 
 Model = TypeVar("Model", bound=BaseModel)
 MEND = "mend the file"
+_MOST = 1_000_000  # values of a file
 
 
 class StrictModel(BaseModel):
@@ -31,9 +32,30 @@ def read_yaml(path: Path, what: str) -> Any:
 def parse_yaml(text: str | bytes, source: str) -> Any:
     """Content of YAML text; source names it. Raises UsageError."""
     try:
-        return yaml.safe_load(text.decode("utf-8") if isinstance(text, bytes) else text)
+        content = yaml.safe_load(text.decode("utf-8") if isinstance(text, bytes) else text)
+        _count(content)
+        return content
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"cannot read {source}, not YAML: {' '.join(str(error).split())}", MEND) from None
+    except RecursionError:
+        raise UsageError(f"cannot read {source}: nested too deeply", MEND) from None
+    # Impossible dates, numbers of thousands of digits and tags without their content fail with errors of Python's.
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise UsageError(f"cannot read {source}: {first_line(error)}", MEND) from None
+
+
+def _count(content: Any) -> None:
+    """Raises ValueError for more values than a file can mean: a few lines of aliases stand for millions."""
+    left, found = [content], 0
+    while left:
+        value = left.pop()
+        found += 1
+        if found > _MOST:
+            raise ValueError(f"its aliases stand for more than {_MOST} values")
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
 
 
 def validated(model: type[Model], data: object, source: Path | str, whole: str = "the file", cure: str = MEND) -> Model:

@@ -7,12 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 import esar_ros
 from esar_ros.app.checks.finding import Check
 from esar_ros.app.checks.symptoms import examine
-from esar_ros.app.parameter_file import check_parameter_file
+from esar_ros.app.parameter_file import read_parameter_file
 from esar_ros.bags.facts import facts_of_bag
 from esar_ros.bags.files import ENDINGS
 from esar_ros.mission.errors import UsageError
@@ -50,7 +48,7 @@ def not_a_number(files: list[Path]) -> Check:
             wrong: list[str] = []
             try:
                 json.loads(line, parse_constant=wrong.append)
-            except ValueError:
+            except (ValueError, RecursionError):
                 bad.append(f"{file.name} document {number} is no JSON")
             if wrong:
                 bad.append(f"{file.name} document {number} holds {wrong[0]}")
@@ -76,13 +74,13 @@ def unfinished(folder: Path) -> Check:
     try:
         plan = json.loads((folder / "bench.json").read_text(encoding="utf-8"))["settings"]
         planned = len(plan["tasks"]) * len(plan["planners"]) * int(plan["seeds"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Check("episodes", False, "bench.json is missing or broken", "run ./esar bench into a new folder")
     statuses = []
     for line in _documents(folder / "episodes.jsonl"):
         try:
             statuses.append(str(json.loads(line)["status"]))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
     failed = statuses.count("infrastructure_error")
     detail = f"{len(statuses)} of {planned} flown, {failed} failed for the machine's sake"
@@ -92,10 +90,8 @@ def unfinished(folder: Path) -> Check:
 
 def ignored_parameters(path: Path) -> Check:
     """Parameters that no node declares: ROS takes them without a word and ignores them."""
-    check_parameter_file(path)
     known = declared_parameters()
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    bad = [name for name in _parameters(content) if name not in known]
+    bad = [name for name in _parameters(read_parameter_file(path)) if name not in known]
     cure = "see docs/reference/parameters.md for the names"
     return Check(
         "parameters obeyed", not bad, f"no node declares {', '.join(bad)}" if bad else "all", cure if bad else ""
@@ -137,6 +133,6 @@ def _thresholds(line: str) -> dict[str, Any]:
     try:
         document = json.loads(line)
         found = document.get("thresholds") or document.get("result", {}).get("thresholds", {})
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

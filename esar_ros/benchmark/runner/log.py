@@ -61,7 +61,7 @@ def _entries(path: Path) -> list[dict[str, Any]]:
     for line in lines:
         try:
             entries.append(dict(json.loads(line)))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             entries.append({})
     return entries
 

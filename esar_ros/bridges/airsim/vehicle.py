@@ -67,7 +67,10 @@ class AirSimVehicle:
         self._has_battery = True
         # AirSim does not tell whether a vehicle is armed. One in the air is, whoever armed it.
         self._armed = not self.read().landed  # refuses an unknown vehicle here, by name
-        self.odom_in_map = Pose(VehicleFrame.of_settings(client.call("getSettingsString"), name).offset)
+        try:
+            self.odom_in_map = Pose(VehicleFrame.of_settings(client.call("getSettingsString"), name).offset)
+        except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+            raise AirSimError(f"the server's settings cannot be read: {str(error)[:160]}") from None
 
     def take_control(self) -> None:
         """Make the autopilot obey this client's set-points."""

@@ -154,7 +154,7 @@ def load_card(path: Path) -> ModelCard:
     else:
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(
                 f"{path} is no model card: {error}", "a card is JSON; a list of words ends in .txt"
             ) from None
@@ -166,7 +166,7 @@ def card_of_names(name: str, names: str) -> ModelCard | None:
     try:
         table = ast.literal_eval(names)
         classes = tuple(str(table[index]) for index in range(len(table)))
-    except (ValueError, SyntaxError, TypeError, KeyError):
+    except (ValueError, SyntaxError, TypeError, KeyError, RecursionError, MemoryError):
         return None
     return (
         ModelCard(schema=SCHEMA, name=name, classes=classes) if classes and len(set(classes)) == len(classes) else None

@@ -72,7 +72,7 @@ class Replay:
             if self.header["schema"] != SCHEMA:
                 raise ValueError(self.header["schema"])
             self._records = {int(record["number"]): record for record in lines[1:]}
-        except (OSError, ValueError, LookupError, TypeError) as error:
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise UsageError(f"{path}: no log of a model's answers ({error})", f"give a file of {SCHEMA}") from None
 
     @property

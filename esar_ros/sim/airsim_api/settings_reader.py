@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.sim.settings import (
     DEFAULT_PORT,
@@ -56,6 +56,8 @@ def parse_settings(text: str, source: str, vehicle: Vehicle) -> Settings:
         raise UsageError(f"{source}, line {error.lineno}: not JSON: {error.msg}", "mend the file") from None
     except RecursionError:
         raise UsageError(f"{source}: nested too deeply", "mend the file") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise UsageError(f"{source}: {first_line(error)}", "mend the file") from None
     root = _Reader(data, source, "")
     mode = root.text("SimMode", "Multirotor")
     if mode not in ("", "Multirotor"):
@@ -125,21 +127,21 @@ class _Reader:
         self._read.add(key)
         value = self.data.get(key, default)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-            raise self.bad(key, f"must be a number in [{low:g}, {high:g}], is {value!r}")
+            raise self.bad(key, f"must be a number in [{low:g}, {high:g}], is {value!r:.60}")
         return float(value)
 
     def text(self, key: str, default: str) -> str:
         self._read.add(key)
         value = self.data.get(key, default)
         if not isinstance(value, str):
-            raise self.bad(key, f"must be text, is {value!r}")
+            raise self.bad(key, f"must be text, is {value!r:.60}")
         return value
 
     def flag(self, key: str, default: bool) -> bool:
         self._read.add(key)
         value = self.data.get(key, default)
         if not isinstance(value, bool):
-            raise self.bad(key, f"must be true or false, is {value!r}")
+            raise self.bad(key, f"must be true or false, is {value!r:.60}")
         return value
 
     def bad(self, key: str, why: str) -> UsageError:

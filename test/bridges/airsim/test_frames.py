@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.frames import VehicleFrame, yaw_rate_to_airsim
 from esar_ros.bridges.airsim.types import from_quaternionr, from_vector3r, quaternionr, vector3r, yaw_mode
+from esar_ros.bridges.airsim.vehicle import AirSimVehicle
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy, quaternion_from_yaw
 
 numbers = st.floats(-1e5, 1e5)
@@ -65,3 +68,18 @@ def test_dictionaries_round_trip(values: np.ndarray) -> None:
     assert (from_vector3r(vector3r(values)) == values).all()
     four = [1.0, *values]
     assert from_quaternionr(quaternionr(four)).tolist() == four
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["{", "[" * 3000, "[]", '{"Vehicles": {"uav1": {"X": "far"}}}', f'{{"Vehicles": {{"uav1": {{"X": {10**400}}}}}}}'],
+)
+def test_settings_that_make_no_sense_are_the_server_s_fault(settings: str) -> None:
+    class Server:
+        def call(self, method: str, *_: object) -> object:
+            return settings
+
+        notify = call
+
+    with pytest.raises(AirSimError, match="the server's settings cannot be read"), patch.object(AirSimVehicle, "read"):
+        AirSimVehicle(Server(), "uav1")  # type: ignore[arg-type]
