@@ -29,7 +29,7 @@ from esar_ros.sim.physics.drone import Drone
 from esar_ros.sim.physics.simulation import Simulation
 from esar_ros.sim.render.process.client import RenderClient
 from esar_ros.sim.render.process.images import ImageType
-from esar_ros.sim.settings import Capture, Settings, VehicleSettings, default_settings
+from esar_ros.sim.settings import NAME_CURE, Capture, Settings, VehicleSettings, default_settings, is_name
 from esar_ros.sim.terrain.maps import PlaceMap, ground_is_drawn, load_map
 from esar_ros.sim.world.world import World
 
@@ -161,6 +161,8 @@ def run(
     """
     if not vehicles or len(set(vehicles)) < len(vehicles):
         raise UsageError("--vehicles must name at least one vehicle, each once", "e.g. --vehicles uav1,uav2")
+    if wrong := [name for name in vehicles if not is_name(name)]:
+        raise UsageError(f"--vehicles: {wrong[0]!r:.60} is no vehicle's name", NAME_CURE)
     vehicle = load_vehicle()
     if image is not None:
         vehicle = vehicle.with_image_size(*image)

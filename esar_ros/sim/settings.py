@@ -156,6 +156,14 @@ class Settings:
         return json.dumps(root, indent=2)
 
 
+NAME_CURE = "use up to 80 characters, no slash, backslash or control character"
+
+
+def is_name(text: str) -> bool:
+    """Returns whether a vehicle or camera may be called so: recordings name their files and lines after them."""
+    return 0 < len(text) <= 80 and text.isprintable() and not {"/", "\\"} & set(text)
+
+
 def flu_mount(position: tuple[float, float, float], roll: float, pitch: float, yaw: float) -> Pose:
     """FLU pose of something mounted at an FRD position (m) with FRD angles (degrees)."""
     roll, pitch, yaw = np.radians([roll, pitch, yaw])

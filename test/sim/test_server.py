@@ -200,6 +200,7 @@ def test_bad_starts_are_one_line_and_exit_2(
     assert "off the map" in told("--settings", str(far))
     assert "--vehicles" in told("--vehicles", ",")
     assert "--vehicles" in told("--vehicles", "a,a")
+    assert "'../a' is no vehicle's name" in told("--vehicles", "../a")
 
 
 def test_without_a_driver_it_says_so() -> None:

@@ -127,6 +127,11 @@ def test_names_keys_without_effect() -> None:
         ({"CameraDefaults": {"CaptureSettings": [{"Width": 0}]}}, "CameraDefaults.CaptureSettings[0].Width"),
         ({"Vehicles": {"a": {"Sensors": {"s": {"SensorType": 9}}}}}, "Vehicles.a.Sensors.s.SensorType"),
         ({"OriginGeopoint": {"Latitude": 91}}, "OriginGeopoint.Latitude"),
+        ({"Vehicles": {"../uav1": {}}}, "Vehicles"),
+        ({"Vehicles": {"a\tb": {}}}, "Vehicles"),
+        ({"Vehicles": {"": {}}}, "Vehicles"),
+        ({"Vehicles": {"a" * 81: {}}}, "Vehicles"),
+        ({"Vehicles": {"a": {"Cameras": {"front\\left": {}}}}}, "Vehicles.a.Cameras"),
     ],
 )
 def test_bad_settings_name_file_and_key(data: Any, key: str) -> None:

@@ -91,7 +91,7 @@ class MissionOptions:
         if not self.vehicles or len(set(self.vehicles)) != len(self.vehicles):
             raise UsageError(f"vehicles {list(self.vehicles)}", "give one or more different names")
         for vehicle in self.vehicles:
-            if not vehicle.isidentifier():
+            if not (vehicle.isascii() and vehicle.isidentifier()):
                 raise UsageError(f"vehicle '{vehicle}' is no ROS name", "use letters, digits and underscores")
         if not 0 < self.port < 65536:
             raise UsageError(f"port {self.port} is no TCP port", "choose 1..65535")

@@ -13,6 +13,7 @@ from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.sim.settings import (
     DEFAULT_PORT,
+    NAME_CURE,
     SENSOR_KINDS,
     TIME_FORMAT,
     CameraSettings,
@@ -24,6 +25,7 @@ from esar_ros.sim.settings import (
     TimeOfDay,
     VehicleSettings,
     default_settings,
+    is_name,
 )
 
 _LOOKS_ONLY = {  # of Unreal's window; silently without effect
@@ -187,6 +189,8 @@ def _vehicle(
     captures: Mapping[int, Capture],
     sensors: Mapping[str, SensorSettings],
 ) -> VehicleSettings:
+    if not is_name(name):
+        raise UsageError(f"{reader.source}, key Vehicles: {name!r:.60} is no vehicle's name", NAME_CURE)
     kind = reader.text("VehicleType", "SimpleFlight")
     if kind.lower() != "simpleflight":
         raise reader.bad("VehicleType", f"'{kind}' is not simulated; use SimpleFlight")
@@ -196,6 +200,8 @@ def _vehicle(
     if state not in ("", "Inactive", "Disarmed", "Armed"):
         raise reader.bad("DefaultVehicleState", f"must be Armed or Disarmed, is '{state}'")
     listed = reader.child("Cameras")
+    if wrong := [camera for camera in listed.names() if not is_name(camera)]:
+        raise reader.bad("Cameras", f"{wrong[0]!r:.60} is no camera's name; {NAME_CURE}")
     # As in AirSim, listed cameras join the standard ones.
     cameras = _with(captures, template.cameras) | {
         camera: CameraSettings(captures=_captures(item) or captures, **_mount(item))

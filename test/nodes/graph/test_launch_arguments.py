@@ -117,6 +117,8 @@ def test_a_choice_that_is_offered_is_taken(folder: Path) -> None:
         ("params_file", "{tmp}/absent.yaml", "is no file"),
         ("vehicles", "uav1,uav1", "different names"),
         ("vehicles", ",", "different names"),
+        ("vehicles", "a/b", "vehicle 'a/b' is no ROS name"),
+        ("vehicles", "dr\u00f6hne", "is no ROS name"),
         ("world", "moon", "world 'moon' does not exist"),
         ("pace", "slow", "pace 'slow' does not exist"),
     ],

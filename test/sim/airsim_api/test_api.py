@@ -458,6 +458,8 @@ def test_another_vehicle_can_join() -> None:
     bench = Bench()
     assert bench("simAddVehicle", "uav3", "SimpleFlight", pose_at(20.0, 3.0, -2.52), "")
     assert not bench("simAddVehicle", "uav3", "SimpleFlight", pose_at(20.0, 3.0, -2.52), "")
+    with pytest.raises(ApiError, match="is no vehicle's name"):
+        bench("simAddVehicle", "../uav4", "SimpleFlight", pose_at(20.0, 3.0, -2.52), "")
     assert bench("listVehicles") == ["uav1", "uav2", "uav3"]
     bench.ready("uav3")
     assert bench("getImuData", "", "uav3") and bench.position("uav3") == pytest.approx([0, 0, 0], abs=0.05)

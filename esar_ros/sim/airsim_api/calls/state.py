@@ -22,7 +22,7 @@ from esar_ros.sim.physics.drone import Drone
 from esar_ros.sim.physics.dynamics import GRAVITY
 from esar_ros.sim.physics.simulation import VEHICLE_ID_BASE
 from esar_ros.sim.sensors.instruments import air_density, air_temperature, pressure_at
-from esar_ros.sim.settings import VehicleSettings
+from esar_ros.sim.settings import NAME_CURE, VehicleSettings, is_name
 
 LANDED, FLYING = 0, 1
 ROTORS = 4
@@ -119,6 +119,8 @@ class StateApi:
         name = text(name, "vehicle_name")
         if not name or name in self._context.simulation.drones or text(kind, "vehicle_type").lower() != "simpleflight":
             return False
+        if not is_name(name):
+            raise ApiError(f"{name!r:.60} is no vehicle's name; {NAME_CURE}")
         if len(self._context.simulation.drones) >= 16:
             raise ApiError("there are 16 vehicles already")
         start = pose_from(pose, "pose")
