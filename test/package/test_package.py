@@ -107,6 +107,15 @@ def test_every_place_names_one_version() -> None:
     assert MANIFEST.findtext("version") == SETUP["VERSION"] == esar_ros.__version__
 
 
+def test_the_weights_licence_stands_beside_the_code_s() -> None:
+    card = json.loads((ROOT / "models" / "esar-clues.json").read_text(encoding="utf-8"))
+    named = {str(tag.text): ROOT / str(tag.get("file")) for tag in MANIFEST.iter("license")}
+    assert named == {"Apache-2.0": ROOT / "LICENSE", card["license"]: ROOT / "models" / "LICENSE"}
+    titles = [path.read_text(encoding="utf-8").split("Version")[0].strip().lower() for path in named.values()]
+    assert titles == ["apache license", "gnu affero general public license"]
+    assert f'license="{" AND ".join(named)}",' in (ROOT / "setup.py").read_text(encoding="utf-8")
+
+
 def test_python_packages_of_package_xml_are_those_of_setup_py() -> None:
     declared = {project(r) for r in SETUP["REQUIRES"]}
     for key in keys("exec_depend", "depend"):
@@ -293,6 +302,8 @@ def test_only_nodes_and_launch_know_ros() -> None:
 def test_only_tests_benchmarks_and_training_know_the_official_airsim_client() -> None:
     for path in modules():
         assert not {"airsim", "msgpackrpc", "cosysairsim"} & {name.split(".")[0] for name in imports(path)}, path
+    offered = {project(line) for extra in SETUP["EXTRAS"].values() for line in [*extra, *SETUP["REQUIRES"]]}
+    assert not offered & {"airsim", "cosysairsim", "msgpack-rpc-python", "msgpack-python", "tornado"}
 
 
 def test_the_tree_names_no_registry_host() -> None:
