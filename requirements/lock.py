@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Write the lock files from setup.py and pyproject.toml: `python requirements/lock.py` (needs uv).
 
-lock.txt       what ./esar installs: the ROS wheels, the build tools and the package's requirements
-lock-test.txt  what ./esar test adds
-Both hold for CPython 3.10-3.13 on x86-64 Linux, with the hash of every file.
+lock.txt         what ./esar installs: the ROS wheels, the build tools and the package's requirements
+lock-test.txt    what ./esar test adds
+lock-client.txt  what the official AirSim clients share with it; their own old packages are in airsim-client.txt
+All hold for CPython 3.10-3.13 on x86-64 Linux, with the hash of every file.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 # One numpy from Python 3.11 on: its types, which mypy checks the code against, differ from release to release.
 SAME_EVERYWHERE = "numpy<2.5\n"
+SHARED = ("numpy", "opencv-python-headless")  # with the official AirSim clients
 HEADER = "# Made by requirements/lock.py: do not edit.\n"
 
 
@@ -53,6 +55,7 @@ def main() -> None:
     (HERE / "lock.txt").write_text(HEADER + "".join(base.values()))
     added = [pin for name, pin in everything.items() if name not in base]
     (HERE / "lock-test.txt").write_text(HEADER + "".join(added))
+    (HERE / "lock-client.txt").write_text(HEADER + "".join(base[name] for name in SHARED))
 
 
 if __name__ == "__main__":

@@ -17,12 +17,6 @@ from typing import Any
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-RECIPE = (
-    'python3 -m venv .esar/airsim-client && .esar/airsim-client/bin/pip install numpy "tornado==4.5.3" '
-    '"msgpack-python==0.5.6" setuptools wheel opencv-python-headless && .esar/airsim-client/bin/pip install '
-    "--no-build-isolation --no-deps msgpack-rpc-python==0.4.1 && .esar/airsim-client/bin/pip install "
-    "--no-build-isolation --no-deps airsim==1.8.1 cosysairsim==3.5.0"
-)
 WIDTH, HEIGHT = 160, 120  # the official client decodes float images in quadratic time
 SPEED = 4.0  # simulation time a second
 
@@ -32,7 +26,7 @@ def client_python() -> str:
     """Interpreter of the environment with the clients."""
     python = os.environ.get("ESAR_AIRSIM_PYTHON") or str(CHECKOUT / ".esar" / "airsim-client" / "bin" / "python")
     if not Path(python).exists():
-        pytest.fail(f"the official AirSim client is not installed at {python}: {RECIPE}")
+        pytest.fail(f"the official AirSim client is not installed at {python}: ./esar test makes it")
     return python
 
 

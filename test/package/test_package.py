@@ -156,11 +156,17 @@ def test_the_lock_holds_every_requirement_inside_its_range() -> None:
         assert all(requirement.specifier.contains(version) for version in versions), (line, versions)
 
 
-def test_every_locked_file_has_its_hash() -> None:
-    for name in ("lock.txt", "lock-test.txt"):
-        entries = re.split(r"\n(?=[a-z0-9])", (ROOT / "requirements" / name).read_text())[1:]
-        assert len(entries) > 10
-        assert all("--hash=sha256:" in entry for entry in entries)
+@pytest.mark.parametrize("path", sorted((ROOT / "requirements").glob("*.txt")), ids=lambda path: path.name)
+def test_every_locked_file_has_its_hash(path: Path) -> None:
+    entries = re.split(r"\n(?=[a-z0-9])", path.read_text())[1:]
+    assert len(entries) > 2
+    for entry in entries:
+        assert re.search(r"==\S+.* --hash=sha256:[0-9a-f]{64}\b", entry, re.S), entry
+
+
+def test_the_official_clients_run_on_the_packages_of_the_lock() -> None:
+    lock, shared = ((ROOT / "requirements" / name).read_text() for name in ("lock.txt", "lock-client.txt"))
+    assert all(entry in lock for entry in re.split(r"\n(?=[a-z0-9])", shared.rstrip()))
 
 
 def test_no_package_is_locked_twice() -> None:
