@@ -15,6 +15,24 @@ MEND = "mend the file"
 _MOST = 1_000_000  # values of a file
 
 
+class _Loader(yaml.SafeLoader):
+    """Loader of plain values. A mapping merges (<<) one other at most: several would multiply it with every line."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._pairs = 0
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Takes merged pairs into a mapping. Raises ValueError for more than a file can mean."""
+        merged = [value for key, value in node.value if key.tag == "tag:yaml.org,2002:merge"]
+        if len(merged) > 1 or any(isinstance(value, yaml.SequenceNode) for value in merged):
+            raise ValueError(f"line {node.start_mark.line + 1}: a mapping merges (<<) one other at most")
+        super().flatten_mapping(node)
+        self._pairs += len(node.value)
+        if self._pairs > _MOST:
+            raise ValueError(f"its mappings merge to more than {_MOST} pairs")
+
+
 class StrictModel(BaseModel):
     """Base of everything that is read from a file: an unknown key, an infinity or a NaN is an error."""
 
@@ -32,7 +50,7 @@ def read_yaml(path: Path, what: str) -> Any:
 def parse_yaml(text: str | bytes, source: str) -> Any:
     """Content of YAML text; source names it. Raises UsageError."""
     try:
-        content = yaml.safe_load(text.decode("utf-8") if isinstance(text, bytes) else text)
+        content = yaml.load(text.decode("utf-8") if isinstance(text, bytes) else text, _Loader)
         _count(content)
         return content
     except (UnicodeDecodeError, yaml.YAMLError) as error:

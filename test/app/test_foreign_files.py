@@ -123,6 +123,21 @@ def test_yaml_that_makes_no_sense_is_one_line(tmp_path: Path, reader: str, conte
     assert str(tmp_path) in line and "\n" not in line and len(line) < 400 + len(str(tmp_path))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [lambda n: f"{{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}", lambda n: f"{{<<: *a{n - 1}, <<: *a{n - 1}}}"],
+    ids=["list", "twice"],
+)
+def test_merged_mappings_do_not_multiply(tmp_path: Path, line: Callable[[int], str]) -> None:
+    content = "a0: &a0 {x: 1}\n" + "".join(f"a{n}: &a{n} {line(n)}\n" for n in range(1, 7))
+    assert "line 2" in refused(YAML_READERS["any"], tmp_path / "file.yaml", content)
+
+
+def test_a_chain_of_merges_ends(tmp_path: Path) -> None:
+    content = "a0: &a0 {x0: 1}\n" + "".join(f"a{n}: &a{n} {{<<: *a{n - 1}, x{n}: 1}}\n" for n in range(1, 1500))
+    assert "merge to more than" in refused(YAML_READERS["any"], tmp_path / "file.yaml", content)
+
+
 @pytest.mark.parametrize("content", JSON)
 def test_the_doctor_tells_of_results_that_are_no_json(tmp_path: Path, content: str) -> None:
     (tmp_path / "bench.json").write_text(JSON[content], encoding="latin-1")
