@@ -10,12 +10,18 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from esar_ros.mission.errors import UsageError, first_line
 
+try:  # libyaml's parser, ten times as fast
+    from yaml import CSafeLoader as _SafeLoader
+except ImportError:
+    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
+
 Model = TypeVar("Model", bound=BaseModel)
 MEND = "mend the file"
 _MOST = 1_000_000  # values of a file
+_DEEPEST = 100  # collections within each other
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(_SafeLoader):
     """Loader of plain values. A mapping merges (<<) one other at most: several would multiply it with every line."""
 
     def __init__(self, stream: str) -> None:
@@ -50,16 +56,25 @@ def read_yaml(path: Path, what: str) -> Any:
 def parse_yaml(text: str | bytes, source: str) -> Any:
     """Content of YAML text; source names it. Raises UsageError."""
     try:
-        content = yaml.load(text.decode("utf-8") if isinstance(text, bytes) else text, _Loader)
+        text = text.decode("utf-8") if isinstance(text, bytes) else text
+        _check_depth(text)
+        content = yaml.load(text, _Loader)
         _count(content)
         return content
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"cannot read {source}, not YAML: {' '.join(str(error).split())}", MEND) from None
-    except RecursionError:
-        raise UsageError(f"cannot read {source}: nested too deeply", MEND) from None
     # Impossible dates, numbers of thousands of digits and tags without their content fail with errors of Python's.
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise UsageError(f"cannot read {source}: {first_line(error)}", MEND) from None
+
+
+def _check_depth(text: str) -> None:
+    """Raises ValueError for text that is nested too deeply. libyaml's parser counts; its composer would crash."""
+    depth = 0
+    for event in yaml.parse(text, _SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError("nested too deeply")
 
 
 def _count(content: Any) -> None:
