@@ -422,12 +422,22 @@ class StepNode(Node, ABC):
             return ""  # a real vehicle's graph has no referee to read what the table names
         for (_, name), publisher in self._outputs.items():
             entry = BY_NAME[name]
-            expected = len(entry.readers)
-            if entry.recorded(self.record_level) and RECORDER not in entry.readers:
-                expected += 1
-            if publisher.get_subscription_count() < expected:
-                return f"{expected} readers of {publisher.topic_name}, has {publisher.get_subscription_count()}"
+            expected = set(entry.readers)
+            if entry.recorded(self.record_level):
+                expected.add(RECORDER)
+            lacking = self._unheard_by(publisher, expected)
+            if lacking:
+                return f"{', '.join(lacking)} to read {publisher.topic_name}"
         return ""
+
+    def _unheard_by(self, publisher: Publisher, expected: set[str]) -> list[str]:
+        """Returns who does not read a topic yet, by name: anybody may read beside them, a `ros2 bag record -a`."""
+        if not expected:
+            return []
+        found = self.get_subscriptions_info_by_topic(publisher.topic_name)
+        lacking = sorted(expected - {one.node_name for one in found})
+        # The graph may know of a reader before this publisher is matched with it.
+        return lacking if lacking or publisher.get_subscription_count() >= len(expected) else sorted(expected)
 
     def _beat(self) -> None:
         while not self._stop.wait(HEARTBEAT_PERIOD):

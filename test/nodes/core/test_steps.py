@@ -16,6 +16,7 @@ from esar_ros.nodes.core import steps
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME, Inbox, Step, StepNode, to_stamp
+from esar_ros.nodes.core.types import message_class
 
 PERIOD = 50_000_000
 
@@ -55,13 +56,22 @@ class Planner(StepNode):
         return None
 
 
+class Listener(Node):
+    """Reads decisions."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        entry = BY_NAME[names.DECISION]
+        self.create_subscription(
+            message_class(entry.type), names.DECISION, lambda message: None, PROFILES[entry.quality]
+        )
+
+
 class World(Node):
     """Stands for all the others: sends ticks and inputs, receives the answers."""
 
     def __init__(self) -> None:
         super().__init__("world")
-        from esar_ros.nodes.core.types import message_class
-
         self.outputs = {
             name: self.create_publisher(message_class(BY_NAME[name].type), name, PROFILES[BY_NAME[name].quality])
             for name in (names.TICK, names.ODOMETRY, names.GOAL, names.SAFETY_STATUS)
@@ -80,8 +90,6 @@ class World(Node):
         self.outputs[names.TICK].publish(message)
 
     def say(self, name: str, seq: int, **fields: Any) -> None:
-        from esar_ros.nodes.core.types import message_class
-
         message = message_class(BY_NAME[name].type)()
         message.header.stamp = to_stamp(seq * PERIOD + PERIOD)
         if isinstance(message, Odometry):
@@ -197,8 +205,10 @@ def test_an_inbox_keeps_the_last_few_by_stamp() -> None:
     assert box.at(0) is None
 
 
-@pytest.mark.parametrize(("pace", "said"), [(LOCKSTEP, "waiting for 3 readers of /planner/decision, has 0"),
-                                            (REALTIME, "taking part")])  # fmt: skip
+UNHEARD = "waiting for pilot, recorder, referee to read /planner/decision"
+
+
+@pytest.mark.parametrize(("pace", "said"), [(LOCKSTEP, UNHEARD), (REALTIME, "taking part")])
 def test_only_lockstep_needs_every_reader(ros: Any, monkeypatch: pytest.MonkeyPatch, pace: str, said: str) -> None:
     """A real vehicle's graph has no referee."""
     real = steps.declare
@@ -206,6 +216,21 @@ def test_only_lockstep_needs_every_reader(ros: Any, monkeypatch: pytest.MonkeyPa
     planner = Planner()
     assert planner._diagnose()[0].message == said
     planner.destroy_node()
+
+
+def test_a_node_waits_for_readers_by_name_whoever_listens_beside_them(ros: Any) -> None:
+    planner = Planner()
+    try:
+        strangers = [Listener(f"rosbag2_recorder_{number}") for number in range(3)]
+        decision = planner.publisher(names.DECISION)
+        assert ros(strangers, lambda: decision.get_subscription_count() == 3)
+        assert planner._diagnose()[0].message == UNHEARD
+        pilot = Listener("pilot")
+        assert ros([pilot], lambda: planner._diagnose()[0].message == UNHEARD.replace("pilot, ", ""))
+        others = [Listener("referee"), Listener("recorder")]
+        assert ros(others, lambda: planner._diagnose()[0].message == "taking part")
+    finally:
+        planner.destroy_node()
 
 
 def test_a_node_that_cannot_say_how_it_is_is_not_dead(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
