@@ -30,7 +30,7 @@ from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 from esar_ros.nodes.airsim.clock import BridgeClock
 from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.authority import Authority, Rivals, why_not_obeyed
+from esar_ros.nodes.core.authority import Authority, Rivals, places_cameras, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
 from esar_ros.nodes.core.operator_log import OperatorLog
@@ -104,7 +104,10 @@ class AirSimBridgeNode(Node):
         self._last_report = 0.0
         self._unanswered_since = 0.0  # s steady: when the present step was published
         told = [f"{name}/{names.ODOMETRY}" for name in vehicles]
-        self._rivals = Rivals(self, names.ODOMETRY, told, lambda odometry: True)
+        self._rivals = (
+            Rivals(self, names.ODOMETRY, told, lambda odometry: True),
+            Rivals(self, names.TF_STATIC, [names.TF_STATIC], places_cameras, "clock and frames"),
+        )
         self._pacer = BridgeClock(
             self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every), self._on_operator_act
         )
@@ -126,6 +129,9 @@ class AirSimBridgeNode(Node):
         from rclpy.clock import Clock, ClockType
 
         return Clock(clock_type=ClockType.STEADY_TIME)
+
+    def _is_alone(self) -> bool:
+        return all(rivals.alone for rivals in self._rivals)
 
     def _advertise(self, bridged: BridgedVehicle) -> None:
         def publisher(name: str) -> None:
@@ -202,7 +208,7 @@ class AirSimBridgeNode(Node):
 
     def _watch(self) -> None:
         """Every 50 ms: who has gone, who has come, is the first step due?"""
-        if not self._rivals.alone:
+        if not self._is_alone():
             return
         now = time.monotonic()
         for bridged in self._bridged.values():
@@ -340,7 +346,7 @@ class AirSimBridgeNode(Node):
     # -- real time ------------------------------------------------------------------------------
 
     def _in_real_time(self) -> None:
-        if not self._rivals.alone:
+        if not self._is_alone():
             return
         now = time.monotonic()
         self._read()

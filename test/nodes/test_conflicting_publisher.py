@@ -9,18 +9,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TwistStamped
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from tf2_msgs.msg import TFMessage
 
+from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
 from esar_ros.msg import SafetyStatus
 from esar_ros.nodes import airsim_bridge, px4_bridge
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.messages.vehicle import transform_message
 
 PERIOD = 0.02  # s
 
@@ -104,14 +109,20 @@ class Stranger(Node):
 
 
 @pytest.fixture
-def airsim(ros: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The bridge in real time, its vehicle, and its governor."""
+def make_bridge(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """make_bridge(namespace): the bridge in real time, without a simulator."""
     client = SimpleNamespace(call=lambda *_: None, close=lambda: None)
     monkeypatch.setattr(airsim_bridge, "AirSimVehicle", Remote)
     monkeypatch.setattr(airsim_bridge.Server, "of", lambda node: SimpleNamespace(connect=lambda: client))
     for name in ("_publish_static", "_publish_state"):
         monkeypatch.setattr(airsim_bridge.AirSimBridgeNode, name, lambda self: None)
-    bridge = make_node(airsim_bridge.AirSimBridgeNode, "/", {"pace": "realtime"})
+    return lambda space: make_node(airsim_bridge.AirSimBridgeNode, space, {"pace": "realtime"})
+
+
+@pytest.fixture
+def airsim(ros: Any, make_bridge: Callable[[str], Any]) -> Any:
+    """The bridge, its vehicle, and its governor."""
+    bridge = make_bridge("/")
     craft = bridge._bridged["uav1"]
     governor = Writer(interface.SAFETY_GOVERNOR, lambda: airsim_bridge.to_stamp(bridge._ns), SafetyStatus.MODE_NORMAL)
     assert ros([bridge, governor], lambda: [2.0, 0.0, 0.0] in craft.remote.sent)
@@ -142,6 +153,25 @@ def test_the_airsim_bridge_does_not_obey_one_foreign_termination(airsim: Any) ->
 def test_the_airsim_bridge_obeys_the_governors_termination(airsim: Any) -> None:
     airsim.governor.mode = SafetyStatus.MODE_TERMINATE
     assert airsim.ros([], lambda: not airsim.remote.armed)
+
+
+def test_a_mission_is_refused_beside_another_namespaces_clock_and_frames(
+    ros: Any, make_bridge: Callable[[str], Any]
+) -> None:
+    other, bridge = Node("airsim_bridge", namespace="/other"), make_bridge("/own")
+    static = other.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
+    camera = names.camera_frame("uav7", names.CAMERAS[0])
+    static.publish(TFMessage(transforms=[transform_message("uav7/base_link", camera, Pose(), Time())]))
+    with pytest.raises(UsageError, match=r"^another mission flies on ROS domain \d+, .*set another ROS_DOMAIN_ID$"):
+        ros([other, bridge], lambda: bridge._is_alone())
+    assert not bridge._is_alone() and not bridge._bridged["uav1"].remote.sent
+
+
+def test_frames_of_other_robots_are_no_mission(ros: Any, make_bridge: Callable[[str], Any]) -> None:
+    other, bridge = Node("robot_state_publisher"), make_bridge("/own")
+    static = other.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
+    static.publish(TFMessage(transforms=[transform_message("map", "ugv/odom", Pose(), Time())]))
+    assert ros([other, bridge], lambda: bridge._is_alone())
 
 
 @pytest.fixture

@@ -111,16 +111,25 @@ def why_not_obeyed(command: Any, now: int, oldest: int) -> str:
     return ""
 
 
+def places_cameras(transforms: Any) -> bool:
+    """Returns whether a tf2_msgs/TFMessage holds the cameras of a vehicle of this package, whatever its name."""
+    children = [transform.child_frame_id for transform in transforms.transforms]
+    return any(child == names.camera_frame(child.partition("/")[0], names.CAMERAS[0]) for child in children)
+
+
 class Rivals:
     """Detects another mission's node of the same name, by listening for LISTEN s before a node publishes anything."""
 
-    def __init__(self, node: Node, topic: str, addresses: Iterable[str], is_rival: Callable[[Any], bool]) -> None:
+    def __init__(
+        self, node: Node, topic: str, addresses: Iterable[str], is_rival: Callable[[Any], bool], everywhere: str = ""
+    ) -> None:
         """topic: of the table, which that node publishes, at these addresses; is_rival(message): the message is its.
 
+        everywhere: what there can be once in a domain, whatever the namespace; empty: one node of a name a namespace.
         Raises UsageError, out of a callback, once such a message comes.
         """
         self.alone = False  # whether nobody was heard
-        self._node, self._is_rival = node, is_rival
+        self._node, self._is_rival, self._everywhere = node, is_rival, everywhere
         entry = BY_NAME[topic]
         kind, quality = message_class(entry.type), PROFILES[entry.quality]
         self._heard = [node.create_subscription(kind, one, self._on_message, quality) for one in addresses]
@@ -129,11 +138,16 @@ class Rivals:
     def _on_message(self, message: Any) -> None:
         if not self._is_rival(message):
             return
-        domain = os.environ.get("ROS_DOMAIN_ID", "0")
-        where = f"{self._node.get_namespace()} on ROS domain {domain}"
+        name, space = self._node.get_name(), self._node.get_namespace()
+        where = f"on ROS domain {os.environ.get('ROS_DOMAIN_ID', '0')}"
+        if self._everywhere:
+            raise UsageError(
+                f"another mission flies {where}, whose namespaces share {self._everywhere}",
+                "end it, or set another ROS_DOMAIN_ID",
+            )
         raise UsageError(
-            f"another {self._node.get_name()} lives in {where}: another mission flies there",
-            "end it, or set another ROS_DOMAIN_ID or namespace",
+            f"another {name} lives in {space} {where}: another mission flies there",
+            "end it, or set another ROS_DOMAIN_ID",
         )
 
     def _end(self) -> None:

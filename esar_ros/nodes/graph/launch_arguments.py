@@ -46,7 +46,9 @@ class Argument:
 
 
 ARGUMENTS = {
-    "namespace": Argument("", "namespace of the whole graph; vehicles' namespaces lie below it"),
+    "namespace": Argument(
+        "", "namespace of the whole graph, with the vehicles' below; a second mission needs another domain"
+    ),
     "vehicles": Argument(",".join(_DEFAULT.vehicles), "how many vehicles, or their names separated by commas"),
     "params_file": Argument("", "ROS parameter file that overrides the graph's parameters"),
     "use_sim_time": Argument("true", "true: nodes take the time from /clock"),

@@ -12,12 +12,16 @@ from helpers.flight import Flight, write_short_task
 
 
 @pytest.mark.timeout(600)
-def test_a_second_mission_is_refused_and_the_first_goes_on(tmp_path: Path, domain: int) -> None:
+@pytest.mark.parametrize("namespace", ["", "/other"])
+def test_a_second_mission_is_refused_and_the_first_goes_on(tmp_path: Path, domain: int, namespace: str) -> None:
+    """In a namespace of its own, too: clock and frames are one for the domain."""
     first = Flight(tmp_path / "first", write_short_task(tmp_path, 300.0), planner="zigzag")
     second = None
     try:
         first.wait_until(4.0, 240.0)
-        second = Flight(tmp_path / "second", write_short_task(tmp_path, 300.0, "other"), planner="zigzag")
+        second = Flight(
+            tmp_path / "second", write_short_task(tmp_path, 300.0, "other"), planner="zigzag", namespace=namespace
+        )
         limit = time.monotonic() + 120.0
         while second.error is None and time.monotonic() < limit:
             time.sleep(0.1)
