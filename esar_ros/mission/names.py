@@ -8,6 +8,7 @@ CAMERAS: tuple[str, ...] = ("front", "left", "right", "down")
 MAP = "map"
 ODOM = "odom"
 BASE_LINK = "base_link"
+LIDAR = "lidar"
 
 
 def vehicle_frame(vehicle: str, frame: str) -> str:

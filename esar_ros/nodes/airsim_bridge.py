@@ -67,6 +67,8 @@ class AirSimBridgeNode(Node):
         self._progress = bool(declare(self, "progress", False, "print machine-readable progress lines"))
         noisy = declare(self, "odometry", NOISY, "whether it is off as an estimator's", choices=ODOMETRIES) == NOISY
         seed = int(declare(self, "seed", 0, "of the odometry's error", minimum=0))
+        about = "height (m) of the sea above the WGS 84 ellipsoid, added to altitudes of fix; 0: taken to be the same"
+        self._undulation = float(declare(self, "geoid_undulation", 0.0, about, minimum=-120.0, maximum=120.0))
         self._rig = load_vehicle()
         rates = self._rig.rates
         self._period_ns = round(1e9 / rates.control)
@@ -163,17 +165,13 @@ class AirSimBridgeNode(Node):
         self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns, self._operator_logs[bridged.name])
 
     def _publish_static(self) -> None:
-        """map -> odom, base_link -> cameras."""
+        """map -> odom, base_link -> cameras and LiDAR."""
         stamp = to_stamp(self._ns)
         transforms = []
         for bridged in self._bridged.values():
-            base = names.vehicle_frame(bridged.name, names.BASE_LINK)
             odom = names.vehicle_frame(bridged.name, names.ODOM)
             transforms.append(messages.transform_message(names.MAP, odom, bridged.remote.odom_in_map, stamp))
-            for camera, mount in self._rig.cameras.items():
-                transforms.append(
-                    messages.transform_message(base, names.camera_frame(bridged.name, camera), mount.pose, stamp)
-                )
+            transforms += messages.mount_transforms(bridged.name, self._rig, stamp)
         self._tf_static.publish(TFMessage(transforms=transforms))
         self._published_static = True
 
@@ -427,7 +425,8 @@ class AirSimBridgeNode(Node):
         if bridged.publishers[names.IMU].get_subscription_count():
             send[names.IMU](messages.imu_message(bridged.name, bridged.remote.read_imu(), stamp))
         if bridged.publishers[names.FIX].get_subscription_count():
-            send[names.FIX](messages.fix_message(bridged.name, bridged.remote.read_gps(), stamp))
+            fix = messages.fix_message(bridged.name, bridged.remote.read_gps(), self._undulation, stamp)
+            send[names.FIX](fix)
         if bridged.publishers[names.PRESSURE].get_subscription_count():
             send[names.PRESSURE](messages.pressure_message(bridged.name, bridged.remote.read_pressure(), stamp))
 

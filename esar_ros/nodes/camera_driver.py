@@ -18,6 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 from sensor_msgs.msg import CameraInfo, CompressedImage, PointCloud2, PointField
+from std_msgs.msg import Header
 
 from esar_ros.bridges.airsim.camera import AirSimCameras, AirSimLidar, CameraImages
 from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
@@ -188,7 +189,8 @@ class CameraDriverNode(StepNode):
         message = range_image_message(self.vehicles[0], self._grid, pooled, to_stamp(ns))
         self.send(names.RANGES, message)
         if self.wanted(names.LIDAR_POINTS):
-            self.send(names.LIDAR_POINTS, _cloud(points, message.header))
+            frame_id = names.vehicle_frame(self.vehicles[0], names.LIDAR)
+            self.send(names.LIDAR_POINTS, _cloud(points, Header(stamp=message.header.stamp, frame_id=frame_id)))
 
     def _publish_frame(self, ns: int, base: Pose, images: CameraImages) -> None:
         poses = camera_poses(base, self._rig)

@@ -43,7 +43,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.governor_status import GovernorStatus
-from esar_ros.nodes.messages.vehicle import battery_message, transform_message
+from esar_ros.nodes.messages.vehicle import battery_message, mount_transforms, transform_message
 from esar_ros.nodes.px4.actions import Px4Actions
 from esar_ros.nodes.px4.link import Px4Link
 
@@ -200,10 +200,8 @@ class Px4BridgeNode(Node):
         pose = self._frame.odom_in_map(self._origin)
         if pose is None:
             return
-        base = names.vehicle_frame(self._vehicle, names.BASE_LINK)
         transforms = [transform_message(names.MAP, names.vehicle_frame(self._vehicle, names.ODOM), pose, stamp)]
-        for camera, mount in load_vehicle().cameras.items():
-            transforms.append(transform_message(base, names.camera_frame(self._vehicle, camera), mount.pose, stamp))
+        transforms += mount_transforms(self._vehicle, load_vehicle(), stamp)
         self._out[names.TF_STATIC].publish(TFMessage(transforms=transforms))
         self._moved = False
 

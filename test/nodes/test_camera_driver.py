@@ -56,6 +56,16 @@ def driver(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> CameraDriverNode:
     return node
 
 
+def test_a_scan_is_told_in_the_lidars_frame(driver: CameraDriverNode, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: dict[str, Any] = {}
+    monkeypatch.setattr(driver, "wanted", lambda name: True)
+    monkeypatch.setattr(driver, "send", told.__setitem__)
+    driver.on_step(STEP)
+    scan, ranges = told[names.LIDAR_POINTS], told[names.RANGES]
+    assert (scan.header.frame_id, ranges.header.frame_id) == ("uav1/lidar", "uav1/base_link")
+    assert scan.header.stamp == ranges.header.stamp
+
+
 @pytest.fixture
 def sent(driver: CameraDriverNode, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []

@@ -121,7 +121,7 @@ TOPICS: tuple[Topic, ...] = (
         _SENSOR,
         AIRSIM_BRIDGE,
         Record.FULL,
-        "GPS; the simulator's sea level is the ellipsoid, its geoid undulation 0",
+        "GPS; altitude above the WGS 84 ellipsoid: above the sea plus the bridge's `geoid_undulation`, by default 0",
     ),
     _on_demand(names.PRESSURE, "sensor_msgs/msg/FluidPressure", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "barometer"),
     Topic(
@@ -147,7 +147,7 @@ TOPICS: tuple[Topic, ...] = (
         _SENSOR,
         CAMERA_DRIVER,
         Record.FULL,
-        "the LiDAR's newest scan",
+        "the LiDAR's newest scan, in <vehicle>/lidar",
     ),
     Topic(
         names.DETECTIONS,

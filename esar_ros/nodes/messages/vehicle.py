@@ -16,6 +16,7 @@ from esar_ros.bridges.airsim.vehicle import ImuReading, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
+from esar_ros.mission.vehicle import Vehicle
 from esar_ros.msg import Collision, RangeImage, VehicleState
 from esar_ros.nodes.messages import convert
 from esar_ros.perception.ranges import RangeGrid
@@ -101,13 +102,13 @@ def imu_message(vehicle: str, reading: ImuReading, stamp: Time) -> Imu:
     return message
 
 
-def fix_message(vehicle: str, geodetic: tuple[float, float, float], stamp: Time) -> NavSatFix:
-    """Latitude, longitude (deg), altitude (m above the ellipsoid).
+def fix_message(vehicle: str, geodetic: tuple[float, float, float], undulation: float, stamp: Time) -> NavSatFix:
+    """Altitude (m) above the WGS 84 ellipsoid, as the definition says.
 
-    The simulator's world has no geoid: sea level is the ellipsoid.
+    geodetic: latitude, longitude (deg), altitude (m above the sea); undulation: m, of the sea above the ellipsoid.
     """
     latitude, longitude, altitude = geodetic
-    message = NavSatFix(latitude=latitude, longitude=longitude, altitude=altitude)
+    message = NavSatFix(latitude=latitude, longitude=longitude, altitude=altitude + undulation)
     message.status.status = NavSatStatus.STATUS_FIX
     message.status.service = NavSatStatus.SERVICE_GPS
     message.header.stamp, message.header.frame_id = stamp, names.vehicle_frame(vehicle, names.BASE_LINK)
@@ -129,6 +130,16 @@ def transform_message(parent: str, child: str, pose: Pose, stamp: Time) -> Trans
     message.transform.translation = convert.vector3(pose.position)
     message.transform.rotation = convert.quaternion(pose.quaternion)
     return message
+
+
+def mount_transforms(vehicle: str, rig: Vehicle, stamp: Time) -> list[TransformStamped]:
+    """Poses of the cameras and of the LiDAR in base_link."""
+    base = names.vehicle_frame(vehicle, names.BASE_LINK)
+    cameras = [
+        transform_message(base, names.camera_frame(vehicle, camera), mount.pose, stamp)
+        for camera, mount in rig.cameras.items()
+    ]
+    return [*cameras, transform_message(base, names.vehicle_frame(vehicle, names.LIDAR), Pose(), stamp)]
 
 
 def range_image_message(vehicle: str, grid: RangeGrid, ranges: NDArray[np.float32], stamp: Time) -> RangeImage:
