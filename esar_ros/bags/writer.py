@@ -60,12 +60,14 @@ class BagWriter:
         except OSError as error:
             raise UsageError(f"cannot write bag {path}: {error.strerror}", "choose a folder you may write to") from None
 
-    def add_topic(self, topic: str, message_type: str, latched: int = 0, reliable: bool = True) -> None:
+    def add_topic(
+        self, topic: str, message_type: str, latched: int = 0, reliable: bool = True, depth: int = 100
+    ) -> None:
         """Announce a topic (full name) of a type (package/msg/Name); its definition goes into the bag.
 
-        latched: how many of its last messages late readers were given; 0: none.
+        latched: how many of its last messages late readers were given; 0: none, and its writer's queue held `depth`.
         """
-        self._add(topic, message_type, [_offered(latched, reliable)])
+        self._add(topic, message_type, [_offered(latched, reliable, depth)])
 
     def add_topic_like(self, source: Connection) -> None:
         """Announce a topic as another bag has it, with the quality of service that was offered there."""
@@ -104,10 +106,10 @@ class BagWriter:
             writer.close()
 
 
-def _offered(latched: int, reliable: bool) -> Qos:
+def _offered(latched: int, reliable: bool, depth: int) -> Qos:
     return Qos(
         QosHistory.KEEP_LAST,
-        latched or 100,
+        latched or depth,
         QosReliability.RELIABLE if reliable else QosReliability.BEST_EFFORT,
         QosDurability.TRANSIENT_LOCAL if latched else QosDurability.VOLATILE,
         _FOREVER,

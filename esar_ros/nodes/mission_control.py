@@ -18,6 +18,7 @@ from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState
 from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode
@@ -50,6 +51,7 @@ class MissionControlNode(StepNode):
         self._homes: set[str] = set()
         self._phase, self._end, self._text = MissionState.PREPARING, MissionState.END_NONE, "call ~/start"
         self._started = self._stopped = 0.0
+        self._operator_logs = [OperatorLog(self, vehicle) for vehicle in self.vehicles]
         self.create_service(Trigger, "~/start", self._on_start)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_timer(PERIOD, self._on_time, clock=self.steady)
@@ -70,6 +72,7 @@ class MissionControlNode(StepNode):
             response.message = "it has been started before"
         else:
             self._phase, self._started, self._text = MissionState.RUNNING, time.monotonic(), "the mission clock runs"
+            self._note("start")
             self._on_time()
         return response
 
@@ -77,9 +80,14 @@ class MissionControlNode(StepNode):
         response.success = self._phase == MissionState.RUNNING
         response.message = "" if response.success else "it is not running"
         if response.success:
+            self._note("stop")
             self._finish(MissionState.END_ABORTED, "a person ended it")
             self._on_time()
         return response
+
+    def _note(self, what: str) -> None:
+        for log in self._operator_logs:
+            log.record(what)
 
     def _finish(self, end: int, text: str) -> None:
         self._phase, self._end, self._text, self._stopped = MissionState.ENDED, end, text, time.monotonic()

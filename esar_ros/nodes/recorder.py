@@ -46,7 +46,8 @@ class RecorderNode(StepNode):
                     continue
                 seen_global.add(name)
                 full = name if name.startswith("/") else f"{self.get_namespace().rstrip('/')}/{name}"
-                self._writer.add_topic(full, entry.type, latched=entry.quality.kept_for_late)
+                flown, kept = entry.quality.value, entry.quality.kept_for_late
+                self._writer.add_topic(full, entry.type, latched=kept, reliable=flown.reliable, depth=flown.depth)
                 message_type = message_class(entry.type)
                 stamped = "header" in message_type.get_fields_and_field_types()
                 self._subscriptions_kept.append(

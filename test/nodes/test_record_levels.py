@@ -41,4 +41,14 @@ def test_every_picture_of_the_table_is_one_of_those_that_a_copy_leaves_out() -> 
     images = {topic.type for topic in TOPICS if topic.name.startswith("camera/") and topic.name.endswith("image")}
     images |= {topic.type for topic in TOPICS if topic.name.endswith(("depth", "compressed"))}
     assert images <= set(IMAGES)
-    assert names.camera_info("front") in kept("full")
+
+
+@pytest.mark.parametrize("level", RECORD_LEVELS)
+def test_a_camera_whose_pictures_are_kept_has_its_intrinsics_beside_them(level: str) -> None:
+    for camera in names.CAMERAS:
+        pictures = {names.camera_image(camera), names.camera_depth(camera), names.camera_compressed(camera)}
+        assert not pictures & kept(level) or names.camera_info(camera) in kept(level)
+
+
+def test_what_a_person_does_is_in_every_bag() -> None:
+    assert {names.OPERATOR_ACT, names.OPERATOR_ORDER, names.OPERATOR_REPORT} <= kept("score")

@@ -45,7 +45,7 @@ def _on_demand(name: str, type: str, quality: Quality, writer: str, record: Reco
 _PER_CAMERA = (
     (names.camera_image, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "colour image, rgb8"),
     (names.camera_depth, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "planar depth, 32FC1 metres (REP-117)"),
-    (names.camera_info, "sensor_msgs/msg/CameraInfo", CAMERA_DRIVER, Record.FULL, "intrinsics"),
+    (names.camera_info, "sensor_msgs/msg/CameraInfo", CAMERA_DRIVER, Record.VIEW, "intrinsics"),
     (
         names.camera_compressed,
         "sensor_msgs/msg/CompressedImage",
@@ -312,7 +312,6 @@ TOPICS: tuple[Topic, ...] = (
         "std_msgs/msg/String",
         _STEP,
         OPERATOR,
-        record=Record.VIEW,
         about="`search`, `hold` or `return`: what the pilot does instead of the planner's goal",
     ),
     Topic(
@@ -320,7 +319,6 @@ TOPICS: tuple[Topic, ...] = (
         "esar_ros/msg/Report",
         _STEP,
         OPERATOR,
-        record=Record.VIEW,
         about="what a person saw: the planner reports it with its next decision, under its own number",
     ),
     Topic(
