@@ -240,11 +240,7 @@ setup(
     package_dir={"": "."},  # an editable install is then one path entry, beside which the generated modules are found
     packages=find_packages(include=[NAME, f"{NAME}.*"], exclude=[f"{NAME}.{kind}*" for kind in GENERATED]),
     package_data={NAME: module_data()},
-    entry_points={
-        "console_scripts": ["esar = esar_ros.app.cli:main"],
-        # Methods that need the truth live above planning/, which may not import them.
-        "esar_ros.planners": ["oracle = esar_ros.suites.esarbench.oracle:Oracle"],
-    },
+    entry_points=(ROOT / "scripts" / "entry_points.txt").read_text(encoding="utf-8"),
     ext_modules=[Extension(f"{NAME}.rosidl", sources=[])],
     cmdclass={"build_ext": RosInterfaces},
     distclass=DataInEditable,

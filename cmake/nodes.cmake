@@ -1,5 +1,6 @@
 # One executable a node under lib/<package>, where `ros2 run` and launch look for it. The list is
-# scripts/executables.txt, a line each: the executable's name and the module whose main() it calls.
+# scripts/executables.txt, a line each: the executable's name and the module whose main() it calls. Beside them, for
+# `ros2 run esar_ros esar`, and under bin, which a sourced setup file puts on the PATH, lies `esar`; pip makes its own.
 #
 # NODE_PYTHON is what the scripts start with. colcon takes the interpreter it configured with, so that
 # a virtual environment over a ROS install is honoured; setup.py asks for the one on the PATH, because a
@@ -26,4 +27,10 @@ function(install_node_scripts)
     configure_file("${template}" "${script}" @ONLY)
     install(PROGRAMS "${script}" DESTINATION "lib/${PROJECT_NAME}")
   endforeach()
+  if(NOT NODE_PYTHON)
+    set(script "${CMAKE_CURRENT_BINARY_DIR}/node_scripts/esar")
+    configure_file("${CMAKE_CURRENT_SOURCE_DIR}/scripts/esar.py.in" "${script}" @ONLY)
+    install(PROGRAMS "${script}" DESTINATION "lib/${PROJECT_NAME}")
+    install(PROGRAMS "${script}" DESTINATION bin)
+  endif()
 endfunction()

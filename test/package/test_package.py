@@ -13,6 +13,7 @@ import sysconfig
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import EntryPoints
 from pathlib import Path
 from types import ModuleType
 
@@ -30,14 +31,19 @@ ROSDEP = {
     "python3-jinja2": "jinja2",
     "python3-matplotlib": "matplotlib",
     "python3-msgpack": "msgpack",
+    "python3-numba": "numba",
     "python3-numpy": "numpy",
+    "python3-onnxruntime-pip": "onnxruntime",
     "python3-opencv": "opencv-python-headless",
     "python3-pil": "pillow",
     "python3-psutil": "psutil",
+    "python3-pydantic": "pydantic",
     "python3-rich": "rich",
+    "python3-rosbags-pip": "rosbags",
     "python3-scipy": "scipy",
     "python3-transforms3d": "transforms3d",
     "python3-yaml": "pyyaml",
+    "python3-hypothesis": "hypothesis",
     "python3-pytest": "pytest",
     "python3-pytest-timeout": "pytest-timeout",
 }
@@ -272,6 +278,33 @@ def test_every_executable_has_its_module_with_a_main(name: str) -> None:
 
 def test_every_process_of_the_graph_is_an_executable() -> None:
     assert {spec.executable for spec in mission_graph(MissionOptions())} <= set(executables())
+
+
+def test_pip_and_colcon_have_the_same_entry_points() -> None:
+    text = (ROOT / "scripts" / "entry_points.txt").read_text(encoding="utf-8")
+    points = EntryPoints(EntryPoints._from_text(text))  # type: ignore[attr-defined]
+    assert {(point.group, point.name) for point in points} == {
+        ("console_scripts", "esar"),
+        ("esar_ros.planners", "oracle"),
+    }
+    assert all(callable(point.load()) for point in points)
+    readers = [name for name in ("setup.py", "CMakeLists.txt") if "entry_points.txt" in (ROOT / name).read_text()]
+    assert readers == ["setup.py", "CMakeLists.txt"]
+
+
+def test_colcon_has_the_fast_tests_and_the_linters_that_package_xml_names() -> None:
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    found = re.search(r"foreach\(part IN ITEMS ([a-z_ ]+)\)\s+ament_add_pytest_test\(\$\{part\} test/\$\{part\} ", text)
+    assert found is not None
+    parts = found[1].split()
+    assert len(parts) > 5 and all(any((ROOT / "test" / part).rglob("test_*.py")) for part in parts)
+    packages = set(re.findall(r"find_package\((ament_\w+) REQUIRED\)", text.partition("if(BUILD_TESTING)")[2]))
+    assert packages == {"ament_cmake_pytest", "ament_lint_auto"} <= keys("test_depend")
+    files = [path for part in parts for path in (ROOT / "test" / part).rglob("*.py")]
+    beside = {path.stem for folder in ("px4", "scoring") for path in (ROOT / "test" / folder).glob("*.py")}
+    needed = {name.split(".")[0] for path in files for name in imports(path)} - beside - {"esar_ros", "helpers"}
+    resolved = {ROSDEP[key] for key in keys("exec_depend", "depend", "test_depend") if key in ROSDEP}
+    assert {IMPORTED_AS.get(name, name).lower() for name in needed - sys.stdlib_module_names} <= resolved
 
 
 def test_the_build_installs_what_ros_looks_for() -> None:
