@@ -213,8 +213,7 @@ class AirSimBridgeNode(Node):
             bridged.roster.expel(now)
         lost = self._seq >= 0 and self._epoch() != self._ticked_epoch
         if lost:
-            gone = [f"{bridged.name}/{node}" for bridged in self._bridged.values() for node in bridged.roster.absent()]
-            self.get_logger().warning(f"going on without {', '.join(gone)}")
+            self._warn_of_the_absent()
         if self._seq < 0:
             self._try_start(now)
         elif lost:
@@ -225,6 +224,14 @@ class AirSimBridgeNode(Node):
         if self._seq >= 0 and now - self._unanswered_since > SLOW_STEP:
             late = [f"{c.name}/{node}" for c in self._bridged.values() for node in self._unanswered(c)]
             self._tell(f"step {self._seq}: waiting for {', '.join(late)}" if late else "")
+
+    def _warn_of_the_absent(self) -> None:
+        gone = [
+            f"{bridged.name}/{node} ({why})"
+            for bridged in self._bridged.values()
+            for node, why in bridged.roster.left().items()
+        ]
+        self.get_logger().warning(f"going on without {', '.join(gone)}")
 
     def _tell(self, words: str) -> None:
         """Publishes a text on what the bridge waits for, once, for the display of the mission's progress."""
@@ -353,7 +360,8 @@ class AirSimBridgeNode(Node):
         self._seq += 1
         self._kinds = Tick.FRAME if self._seq % self._frame_every == 0 else 0
         for bridged in self._bridged.values():
-            bridged.roster.expel(now)
+            if bridged.roster.expel(now):
+                self._warn_of_the_absent()
             bridged.roster.admit()
             bridged.remote.take_control()
             self._obey(bridged, now - bridged.command_arrived <= HOLD_AFTER, HOLD_AFTER)

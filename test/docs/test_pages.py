@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import shlex
@@ -14,6 +15,8 @@ import yaml
 
 from esar_ros.app.cli import VERBS
 from esar_ros.app.reference_pages.page import MADE
+from esar_ros.mission import names
+from esar_ros.nodes.core import interface
 from helpers.blocks import ROOT, pages
 
 DOCS = ROOT / "docs"
@@ -89,6 +92,21 @@ def test_a_written_page_is_short(page: Path) -> None:
 def test_a_page_says_what_is(page: Path) -> None:
     told = [line for line in page.read_text(encoding="utf-8").splitlines() if HISTORY.search(line)]
     assert not told, "histories belong to git and CHANGELOG.md"
+
+
+def test_the_diagram_of_a_step_shows_what_nodes_await() -> None:
+    text = (DOCS / "reference" / "nodes.md").read_text(encoding="utf-8").partition("## A step")[2].split("```")[1]
+    awaited = {
+        names.__dict__[call.args[0].attr]
+        for path in (ROOT / "esar_ros" / "nodes").glob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "await_input"
+        if isinstance(call.args[0], ast.Attribute)
+    }
+    assert len(awaited) > 10
+    drawn = set(re.findall(r"[a-z_]+(?:/[a-z]+)?", text))
+    assert awaited - drawn <= {names.LIDAR_POINTS}, "the mapper's, where it is told to use scans"
+    assert drawn >= {*interface.VEHICLE_PARTICIPANTS, *interface.MISSION_PARTICIPANTS}
 
 
 @pytest.mark.parametrize("page", RESULTS, ids=lambda page: page.stem)

@@ -14,6 +14,7 @@ class _Member:
     last_heartbeat: float = -1e9  # s, steady clock
     answered: int = -1  # ns, last step finished with
     present: bool = False
+    left: str = "not there yet"  # why it is not present
 
 
 class Roster:
@@ -36,7 +37,7 @@ class Roster:
             return
         if member.boot_id != boot_id:
             if member.present:  # restarted faster than its silence was noticed
-                member.present = False
+                member.present, member.left = False, "started again"
                 self.epoch += 1
             member.boot_id = boot_id
             member.answered = -1
@@ -57,7 +58,7 @@ class Roster:
         lost = [m for m in self._members.values() if m.present and now - m.last_heartbeat > self._patience]
         for member in lost:
             member.present, member.ready, member.boot_id = False, False, 0
-            member.waiting_for = "its heartbeat"
+            member.waiting_for, member.left = "its heartbeat", f"silent for {self._patience:g} s"
         if lost:
             self.epoch += 1
         return bool(lost)
@@ -69,6 +70,10 @@ class Roster:
     def absent(self) -> list[str]:
         """Members a step does not wait for, sorted."""
         return sorted(name for name, m in self._members.items() if not m.present)
+
+    def left(self) -> dict[str, str]:
+        """Members a step does not wait for, sorted, and why."""
+        return {name: self._members[name].left for name in self.absent()}
 
     def present(self, node: str) -> bool:
         """Returns whether a step waits for this node."""

@@ -25,6 +25,7 @@ def test_silence_drops_a_member_and_raises_the_epoch() -> None:
     assert not roster.expel(0.5)
     assert roster.expel(0.51)
     assert roster.absent() == ["pilot"]
+    assert roster.left() == {"pilot": "silent for 0.5 s"}
     assert roster.epoch == epoch + 1
 
 
@@ -43,9 +44,9 @@ def test_a_quick_restart_is_noticed_by_the_boot_id() -> None:
     epoch = roster.epoch
     beat(roster, "pilot", 0.1, boot=2, ready=False)
     assert roster.epoch == epoch + 1
-    assert roster.absent() == ["pilot"]
+    assert roster.left() == {"pilot": "started again"}
     beat(roster, "pilot", 0.2, boot=2)
-    assert roster.admit()
+    assert roster.admit() and not roster.left()
     assert not roster.has_answered("pilot", 50)
 
 
