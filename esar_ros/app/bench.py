@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from esar_ros import suites
 from esar_ros.app import prepare
 from esar_ros.app.arguments import Parser
+from esar_ros.app.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites import find_suite, suite_names
 
@@ -42,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser, suite: Suite) -> None:
         add(f"--{option.name}", default=option.default, choices=choices, metavar=option.metavar, help=option.about)
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
+    add(
+        "--junit",
+        default="",
+        metavar="FILE",
+        help="JUnit report for CI; then exit code 1 where an episode has an error",
+    )
     add("--list-planners", action="store_true", help="name every method, one a line, and end")
 
 
@@ -108,7 +115,7 @@ def main(argv: list[str]) -> int:
 
 
 def bench(suite: Suite, arguments: argparse.Namespace) -> int:
-    """Fly what is not done yet. 0 all done, 130 interrupted. Raises UsageError."""
+    """Fly what is not done yet. 0 all done, 1 with errors (of --junit), 130 interrupted. Raises UsageError."""
     from esar_ros.benchmark.runner.log import log_test_run
     from esar_ros.benchmark.runner.plan import choose_tasks
     from esar_ros.benchmark.runner.run import run
@@ -139,7 +146,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
             print(f"  {plan.test_tasks} tasks of the test split: test run {count} of this user, logged", flush=True)
         if all(job.id in store.done for job in plan.jobs):
             print("  all done already")
-            return 0
+            return report(folder, arguments.suite, arguments.junit)
         for map_id in suite.maps([job for job in plan.jobs if job.id not in store.done]):
             prepare.ensure(map_id, lambda text: print(f"  {text}", flush=True))
         if arguments.ray:
@@ -153,7 +160,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
         print(
             f"Done: {progress.total} episodes, {progress.errors} with errors in this run; see {folder}/episodes.jsonl"
         )
-        return 0
+        return report(folder, arguments.suite, arguments.junit)
     except KeyboardInterrupt:
         line.close()
         done = sum(job.id in store.done for job in plan.jobs)
@@ -162,6 +169,26 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
     finally:
         signal.signal(signal.SIGTERM, before)
         store.close()
+
+
+def report(folder: Path, suite: str, path: str) -> int:
+    """Writes the JUnit report of a benchmark's folder; returns the exit code. An empty path: none, and 0."""
+    from esar_ros.benchmark.runner.job import OK
+    from esar_ros.benchmark.runner.store import read_episodes
+
+    if not path:
+        return 0
+    cases = [
+        Case(
+            str(record["planner"]),
+            str(record["id"]),
+            "" if record["status"] == OK else f"{record['status']}: {record.get('reason', '')}",
+            float(record.get("timing", {}).get("wall", 0.0)),
+        )
+        for record in read_episodes(folder)
+    ]
+    write_junit(Path(path), suite, cases)
+    return exit_code(cases)
 
 
 def _interrupt(signum: int, frame: object) -> None:

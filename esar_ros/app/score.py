@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
+from esar_ros.app.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.judges import NAMES, make_judge
@@ -43,34 +46,73 @@ def main(argv: list[str]) -> int:
         choices=[rules.value for rules in Rules],
         help="of uav-on: public code, paper's equations or its words (default: code; docs/reference/uav-on.md)",
     )
+    parser.add_argument(
+        "--expect", metavar="FILE", help="an earlier --json or result.json: exit code 1 unless the score has its bytes"
+    )
+    parser.add_argument("--junit", metavar="FILE", help="of --expect: also as a JUnit report, for CI")
     arguments = parser.parse_args(argv)
+    if arguments.junit and not arguments.expect:
+        raise UsageError("--junit needs --expect", "name the result that the score must equal")
+    expected = _expected(Path(arguments.expect)) if arguments.expect else None
     for suite, own in SUITES.items():
         for attribute, flag in own.items():
             if suite != arguments.suite and getattr(arguments, attribute) is not None:
                 raise UsageError(f"{flag} is of suite {suite}, not of {arguments.suite}", "leave it out")
-    return _score_logs(arguments) if arguments.suite == "uav-on" else _score_bag(arguments)
+    document = _score_logs(arguments) if arguments.suite == "uav-on" else _score_bag(arguments)
+    if arguments.json:
+        write_atomically(Path(arguments.json), document)
+    return 0 if expected is None else _gate(arguments, document, expected)
 
 
-def _score_bag(arguments: argparse.Namespace) -> int:
+def _expected(path: Path) -> str:
+    """The result that a score must equal. Raises UsageError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {path}: {error}", "give a result.json") from None
+
+
+def _gate(arguments: argparse.Namespace, document: str, expected: str) -> int:
+    """Returns the exit code: whether the score is the expected one, byte for byte."""
+    fault = f"{arguments.bag} differs from {arguments.expect} in {_difference(document, expected)}"
+    case = Case(arguments.suite, str(arguments.bag), "" if document == expected else fault)
+    if case.fault:
+        print(f"esar: {case.fault}", file=sys.stderr)
+    if arguments.junit:
+        write_junit(Path(arguments.junit), "esar score", [case])
+    return exit_code([case])
+
+
+def _difference(document: str, expected: str) -> str:
+    """Names of the parts in which two JSON documents differ."""
+    ours = json.loads(document)
+    try:
+        theirs = json.loads(expected)
+    except ValueError:
+        return "that it is no JSON"
+    if not isinstance(theirs, dict):
+        return "everything"
+    return ", ".join(sorted(key for key in {*ours, *theirs} if ours.get(key) != theirs.get(key))) or "its bytes"
+
+
+def _score_bag(arguments: argparse.Namespace) -> str:
+    """Scores a bag and prints the card; returns the result as canonical JSON."""
     from rich.console import Console
 
     from esar_ros.benchmark.report.scorecard import terminal_table
 
     truth = Path(arguments.truth) if arguments.truth else None
     result = score_bag(Path(arguments.bag), make_judge(arguments.judge or "offline"), truth, arguments.error_m)
-    if arguments.json:
-        write_atomically(Path(arguments.json), result.dump())
     Console(highlight=False).print(terminal_table(result))
-    return 0
+    return result.dump()
 
 
-def _score_logs(arguments: argparse.Namespace) -> int:
+def _score_logs(arguments: argparse.Namespace) -> str:
+    """Scores a run's logs and prints the table; returns the score as canonical JSON."""
     from rich.console import Console
 
     from esar_ros.suites.uav_on.score import LogScore
 
     score = LogScore(Path(arguments.bag), Rules(arguments.rules or Rules.CODE))
-    if arguments.json:
-        write_atomically(Path(arguments.json), canonical_json(score.document()))
     Console(highlight=False).print(score.table())
-    return 0
+    return canonical_json(score.document())
