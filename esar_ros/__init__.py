@@ -1,8 +1,8 @@
 """esar_ros: a search-and-rescue drone's mission graph, simulator and benchmark.
 
-`nodes` is the graph, thin shells around cores: `perception`, `mapping`, `planning`, `flight`, `safety`, `scoring`, in the
-words of `mission` and `geometry`. `sim` and `bridges` are the worlds it flies in, `bags` and `faults` record and disturb
-it; `benchmark` and `suites` compare methods, `training` makes the detector, `app` holds the commands.
+`nodes` is the graph, thin shells around cores: `perception`, `mapping`, `planning`, `flight`, `safety`, `scoring`,
+in the words of `mission` and `geometry`. `sim` and `bridges` are the worlds it flies in, `bags` and `faults` record and
+disturb it; `benchmark` and `suites` compare methods, `training` makes the detector, `app` holds the commands.
 """
 
 from pkgutil import extend_path
