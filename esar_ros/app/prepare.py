@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.app.arguments import Parser
-from esar_ros.mission import defaults
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.processes import die_with_parent, how_it_ended
 from esar_ros.mission.resources import cache_directory
@@ -183,7 +183,7 @@ def call_kernels() -> None:
     warm_up_planning()
     # Simulator, renderer, detector, planner, pilot and governor by a few decisions of a flight.
     task = load_task(TASK).model_copy(update={"weather": WEATHER})
-    for planner in ("fbe", defaults.PLANNER):
+    for planner in ("fbe", names.DEFAULT_PLANNER):
         with suppress(_Enough):
             fly(ESARBENCH, task, planner, task.seed, RunConditions(detector=DETECTOR), in_agent=_Until(DECISIONS))
 

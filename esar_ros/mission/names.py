@@ -1,4 +1,7 @@
-"""Topic and frame names: their one home. Topics are relative to the vehicle's namespace."""
+"""Names of topics, frames, and of the planner and detector taken where a user names none: their one home.
+
+Topics are relative to the vehicle's namespace.
+"""
 
 from __future__ import annotations
 
@@ -108,3 +111,7 @@ CLOCK = "/clock"
 TF = "/tf"
 TF_STATIC = "/tf_static"
 DIAGNOSTICS = "/diagnostics"
+
+# Taken by every command and node where the user names none
+DEFAULT_PLANNER = "belief"
+DEFAULT_DETECTOR = "esar_yolo"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from esar_ros.mission import defaults
+from esar_ros.mission import names
 
 NOT_RECORDED = "not told"
 C = TypeVar("C", bound="Conditions")
@@ -57,7 +57,7 @@ class RunConditions(Conditions):
     preset: str = "paper"  # size of the images
     governor: bool = True
     odometry: Literal["true", "noisy", "autopilot"] = "noisy"  # autopilot: its own estimate
-    detector: str = defaults.DETECTOR  # NAME[:FILE]
+    detector: str = names.DEFAULT_DETECTOR  # NAME[:FILE]
     pace: Literal["lockstep", "realtime"] = "lockstep"
     world: str = "embedded"
     judge: str = NOT_RECORDED  # its name with its version

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from esar_ros.faults.schedule import FRAMES
-from esar_ros.mission import defaults, names
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
@@ -51,7 +51,7 @@ class ClueDetectorNode(StepNode):
 
     def __init__(self, source: FrameSource | None = None, namespace: str | None = None) -> None:
         super().__init__(interface.CLUE_DETECTOR, namespace)
-        self._choice = str(declare(self, "detector", defaults.DETECTOR, "detector backend, NAME or NAME:FILE"))
+        self._choice = str(declare(self, "detector", names.DEFAULT_DETECTOR, "detector backend, NAME or NAME:FILE"))
         self.detector = create_detector(self._choice)
         if isinstance(self.detector.backend, SegmentationOracle):
             self.detector.backend.set_objects(segmentation_kinds())

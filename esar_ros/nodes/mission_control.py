@@ -13,7 +13,7 @@ from typing import Any
 from std_srvs.srv import Trigger
 
 from esar_ros.benchmark.engine.run_description import mission_id
-from esar_ros.mission import defaults, names
+from esar_ros.mission import names
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState
@@ -36,7 +36,7 @@ class MissionControlNode(StepNode):
     def __init__(self) -> None:
         super().__init__(interface.MISSION_CONTROL)
         self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
-        planner = str(declare(self, "planner", defaults.PLANNER, "method, for the mission's name"))
+        planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the mission's name"))
         self._place = load_map(self._task.map)
         self._id = mission_id(self._task, planner, self._task.seed)
         self._cap = load_thresholds().report_cap // len(self.vehicles)  # the team's, shared out

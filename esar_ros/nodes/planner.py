@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.mission import defaults, names
+from esar_ros.mission import names
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import Brief, CameraView, Grid, Observation
 from esar_ros.mission.stamps import nanoseconds
@@ -41,7 +41,7 @@ class PlannerNode(StepNode):
 
     def __init__(self) -> None:
         super().__init__(interface.PLANNER)
-        name = str(declare(self, "method", defaults.PLANNER, "registry name of the search method"))
+        name = str(declare(self, "method", names.DEFAULT_PLANNER, "registry name of the search method"))
         self._seed = int(declare(self, "seed", 0, "random seed of the method; -1 stands for 0", minimum=-1))
         self._session = Session(create(name))
         listed = declare(self, "others", [""], "names of the mission's other vehicles, in the mission's order")

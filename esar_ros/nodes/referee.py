@@ -13,7 +13,7 @@ from esar_ros.benchmark.engine.missions import Deployment
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.connect import authorise
-from esar_ros.mission import defaults, names
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import nanoseconds
@@ -55,7 +55,7 @@ class RefereeNode(StepNode):
         super().__init__(interface.REFEREE)
         self._recorded = recorded
         self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
-        self._planner = str(declare(self, "planner", defaults.PLANNER, "method, for the result"))
+        self._planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the result"))
         seed = int(declare(self, "seed", -1, "random seed; -1: the task's", minimum=-1))
         self._seed = self._task.seed if seed < 0 else seed
         self._out = Path(str(declare(self, "out", "out", "folder of the results")))
@@ -64,7 +64,7 @@ class RefereeNode(StepNode):
         self._preset = str(declare(self, "preset", "paper", "size of images, for the result"))
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
         self._odometry = str(declare(self, "odometry", NOISY, "of the vehicles, for the result", choices=ODOMETRIES))
-        self._detector = str(declare(self, "detector", defaults.DETECTOR, "detector backend, for the result"))
+        self._detector = str(declare(self, "detector", names.DEFAULT_DETECTOR, "detector backend, for the result"))
         self._server = Server.of(self)
         self._progress = bool(declare(self, "progress", False, "print machine-readable progress lines"))
         self._thresholds = load_thresholds()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from esar_ros.mission import defaults
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import DEFAULT_DETECTOR
 from esar_ros.perception.detectors.backend import names
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.perception.settings import FusionSettings, LocalisationSettings, load_detector_settings
@@ -16,8 +16,8 @@ def test_the_shipped_file_states_the_defaults():
     assert settings.localisation == LocalisationSettings()
     assert settings.fusion == FusionSettings()
     assert set(settings.backends) <= set(names())
-    default = create_chosen(defaults.DETECTOR, settings)
-    assert default.name == defaults.DETECTOR
+    default = create_chosen(DEFAULT_DETECTOR, settings)
+    assert default.name == DEFAULT_DETECTOR
     assert default.eligible, "what is flown when nothing is asked for reads no truth"
 
 

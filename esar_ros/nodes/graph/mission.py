@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from esar_ros.mission import defaults
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
@@ -47,7 +47,7 @@ class MissionOptions:
     """Options of a mission. Every launch argument and every flag of `esar mission` ends here."""
 
     task: str = "aotai-first"
-    planner: str = defaults.PLANNER
+    planner: str = names.DEFAULT_PLANNER
     map: str = ""  # empty: the task's
     seed: int = -1  # -1: the task's
     out: str = "out"
@@ -59,7 +59,7 @@ class MissionOptions:
     params_file: str = ""
     use_sim_time: bool = True
     record: str = "view"
-    detector: str = defaults.DETECTOR
+    detector: str = names.DEFAULT_DETECTOR
     governor: bool = True
     odometry: str = NOISY
     keep_out: str = ""  # path of a file of zones

@@ -14,7 +14,7 @@ from esar_ros.benchmark.runner.plan import balanced_jobs, check_counts
 from esar_ros.benchmark.runner.worker import Episode
 from esar_ros.benchmark.suite import Option
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission import defaults
+from esar_ros.mission.names import DEFAULT_DETECTOR, DEFAULT_PLANNER
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.run_conditions import Conditions, RunConditions
 from esar_ros.mission.task import Task, load_task
@@ -31,7 +31,7 @@ OPTIONS = (
     Option("preset", "paper", "images: paper 640x480, fast 320x240", ("paper", "fast")),
     Option("governor", "on", "safety governor (default on)", ("on", "off")),
     Option("odometry", "noisy", "off as an estimator's (default), or true", ("noisy", "true")),
-    Option("detector", defaults.DETECTOR, f"clue detector (default {defaults.DETECTOR})", metavar="NAME[:FILE]"),
+    Option("detector", DEFAULT_DETECTOR, f"clue detector (default {DEFAULT_DETECTOR})", metavar="NAME[:FILE]"),
 )
 
 
@@ -41,7 +41,7 @@ class EsarBench:
     name = FIRST_SUITE
     options = OPTIONS
     sets: Sequence[str] = SETS
-    default_planner = defaults.PLANNER
+    default_planner = DEFAULT_PLANNER
     conditions: type[Conditions] = RunConditions
 
     @property
