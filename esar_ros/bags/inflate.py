@@ -15,7 +15,7 @@ MAKERS = {"zstd": zstd.ZstdDecompressor, "lz4": lz4.frame.LZ4FrameDecompressor}
 
 
 def pieces(decompressor: Any, data: Iterable[bytes], most: int) -> Iterator[bytes]:
-    """What a decompressor of zstd or lz4 makes of data, bit by bit. Raises TooLarge beyond most bytes."""
+    """Yields what a decompressor of zstd or lz4 makes of data, bit by bit. Raises TooLarge beyond most bytes."""
     total = 0
     for part in data:
         while out := decompressor.decompress(part, max_length=_PIECE):
