@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.mission.clues import KINDS, PERSON
@@ -51,12 +52,15 @@ class ImageTextScorer(Protocol):
 class ClipScorer:
     """Cosine between the image's and the words' embeddings (Radford et al., 2021), through open_clip."""
 
-    def __init__(self, settings: ScorerSettings, method: str) -> None:
-        """Raises UsageError without open_clip or weights that fit; nothing is ever fetched."""
+    def __init__(self, settings: ScorerSettings, method: str, cure: str = "") -> None:
+        """cure: what to do without weights, where it is not what a method of missions needs.
+
+        Raises UsageError without open_clip or weights that fit; nothing is ever fetched.
+        """
         if not settings.weights or not Path(settings.weights).is_file():
             raise UsageError(
                 f"planner {method} needs CLIP weights and scorer.weights '{settings.weights}' is no file",
-                f"name the file in config/planners.yaml, or fly {method}_labels, the offline stand-in",
+                cure or f"name the file in config/planners.yaml, or fly {method}_labels, the offline stand-in",
             )
         self._clip = load_clip(settings.model, settings.weights)
         self.name = f"open_clip/{settings.model}/{Path(settings.weights).name}"
@@ -68,11 +72,15 @@ class ClipScorer:
 
     def score(self, view: CameraView, observation: Observation) -> float:
         """Cosine, -1..1."""
+        return self.fit(view.image)
+
+    def fit(self, image: NDArray[np.uint8]) -> float:
+        """Cosine, -1..1, of an image (H, W, 3) RGB."""
         from PIL import Image
 
         with self._clip.torch.no_grad():
-            image = self._clip.prepare(Image.fromarray(np.ascontiguousarray(view.image))).unsqueeze(0)
-            return float((self._unit(self._clip.network.encode_image(image)) * self._words).sum())
+            prepared = self._clip.prepare(Image.fromarray(np.ascontiguousarray(image))).unsqueeze(0)
+            return float((self._unit(self._clip.network.encode_image(prepared)) * self._words).sum())
 
     @staticmethod
     def _unit(vector: Any) -> Any:

@@ -17,9 +17,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.exchange import CAUTION, Question, Reply
 from esar_ros.planning.model.client import ModelClient
 from esar_ros.planning.model.log import Log, Replay, file_name, find_recording
@@ -39,6 +38,26 @@ class Outcome(Generic[_Outcome]):
     trouble: str
     tokens_in: int
     tokens_out: int
+
+
+class Named(Protocol):
+    """The part of a brief that a mind needs."""
+
+    @property
+    def mission_id(self) -> str:
+        """Names the mission, and its log."""
+
+
+class Moment(Protocol):
+    """The part of an observation that a mind needs."""
+
+    @property
+    def stamp(self) -> float:
+        """s."""
+
+    @property
+    def vehicle(self) -> str:
+        """Name of the vehicle that observes."""
 
 
 class Mind(Generic[_Outcome]):
@@ -79,7 +98,7 @@ class Mind(Generic[_Outcome]):
         """From now on mission time does not wait: for worlds that cannot be paused."""
         self._running = True
 
-    def reset(self, brief: Brief) -> None:
+    def reset(self, brief: Named) -> None:
         """Forget the last mission, its costs included."""
         self._mission = brief.mission_id
         self._thought: Thought[_Outcome] | None = None
@@ -95,7 +114,7 @@ class Mind(Generic[_Outcome]):
         self._thought, self._batch = thought, None
         self._tokens, self._trouble = [0, 0], ""
 
-    def poll(self, observation: Observation) -> Outcome[_Outcome] | None:
+    def poll(self, observation: Moment) -> Outcome[_Outcome] | None:
         """The outcome, or None while the model thinks. Raises UsageError when a replay does not fit."""
         assert self._thought is not None
         now = observation.stamp
