@@ -76,6 +76,7 @@ class NavigationRecord:
     contact_at_stop: bool = False  # something was touched during the stop
     poses: Poses = "commanded"  # what distances and path are of
     recorded: GoalOutcome | None = None  # by the public code itself, by the name of the log's folder
+    failed: bool = False  # the agent failed, or what flies it: a success under no rules
 
     def __post_init__(self) -> None:
         lengths = (self.shortest, self.path, self.logged_distance, self.logged_path, *self.distances)
@@ -85,7 +86,7 @@ class NavigationRecord:
             raise ValueError("distances and contacts are not of the same frames")
         if self.actions > MAX_ACTIONS:
             raise ValueError(f"{self.actions} actions, of at most {MAX_ACTIONS}")
-        if not (self.stopped or self.contacts[-1] or self.steps == MAX_ACTIONS):
+        if not (self.stopped or self.contacts[-1] or self.steps == MAX_ACTIONS or self.failed):
             raise ValueError("it ends without stop, contact or step limit")
         if self.contact_at_stop and not self.stopped:
             raise ValueError("a contact in the stop of an episode that was not stopped")
@@ -112,7 +113,7 @@ class NavigationRecord:
 
     @property
     def ending(self) -> Ending:
-        """Termination as table 3 counts it, by the last frame: a contact in the stop counts as a stop."""
+        """Termination as table 3 counts it, by the last frame: a contact in the stop and a failure count as a stop."""
         if self.contacts[-1]:
             return Ending.COLLISION
         return Ending.STEP_LIMIT if self.steps == MAX_ACTIONS else Ending.STOP
@@ -125,6 +126,7 @@ def navigation_record(
     stopped: bool,
     contact_at_stop: bool = False,
     poses: Poses = "commanded",
+    failed: bool = False,
 ) -> NavigationRecord:
     """Record of an episode from the positions of its frames, (T + 1, 3) m in the map frame. Raises ValueError."""
     track = np.asarray(positions, dtype=np.float64).reshape(-1, 3)
@@ -143,6 +145,7 @@ def navigation_record(
         stopped=stopped,
         contact_at_stop=contact_at_stop,
         poses=poses,
+        failed=failed,
     )
 
 
@@ -160,6 +163,8 @@ def logged_distances(episode: ObjectGoalEpisode, track: Vector) -> list[float]:
 
 def succeeded(record: NavigationRecord, rules: Rules) -> bool:
     """SR of one episode, equation 1."""
+    if record.failed:
+        return False
     if rules is Rules.PAPER:
         return record.near
     if rules is Rules.CODE and record.recorded is not None:
@@ -169,6 +174,8 @@ def succeeded(record: NavigationRecord, rules: Rules) -> bool:
 
 def oracle_succeeded(record: NavigationRecord, rules: Rules) -> bool:
     """OSR of one episode, equation 2."""
+    if record.failed:
+        return False
     if rules is Rules.PAPER:
         return min(record.distances) <= SUCCESS_DISTANCE
     if rules is Rules.STRICT:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -18,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.benchmark.engine.missions import Deployment, MissionSuite
 from esar_ros.benchmark.engine.recording import Recording
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
@@ -55,10 +55,6 @@ VEHICLE = "uav1"
 
 
 _Answer = TypeVar("_Answer")
-
-
-class AgentError(Exception):
-    """An exception of the method itself, whose episode scores 0."""
 
 
 @dataclass(frozen=True)
@@ -211,14 +207,7 @@ class _Mission:
         return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)
 
     def _call_method(self, call: Callable[[], _Answer]) -> _Answer:
-        """Calls the method and returns its answer; any exception it raises is its own failure, sys.exit too."""
-        self._in_agent(True)
-        try:
-            return call()
-        except (Exception, SystemExit) as failure:
-            raise AgentError(_one_line(failure)) from failure
-        finally:
-            self._in_agent(False)
+        return call_agent(call, self._in_agent)
 
     def _advance_clock(self) -> None:
         """Lets the simulator run for one control period."""
@@ -345,14 +334,3 @@ class _Mission:
             flown = pass_through(command)
         self._recording.safety(ns, answer, self._conditions.governor)
         return answer, *flown
-
-
-def stack_trace(failure: AgentError) -> str:
-    """Returns the stack trace of the method's exception."""
-    return "".join(traceback.format_exception(failure.__cause__))
-
-
-def _one_line(failure: BaseException) -> str:
-    """Returns type and message of an exception in one line of at most 500 characters."""
-    text = " ".join(str(failure).split())
-    return f"{type(failure).__name__}: {text}"[:500] if text else type(failure).__name__

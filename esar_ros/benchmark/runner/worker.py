@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import signal
+import socket
 import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
@@ -84,3 +87,16 @@ def fly(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finished:
         words = " ".join(str(error).split())
         reason = words if isinstance(error, UsageError) else f"{type(error).__name__}: {words}".rstrip(": ")
         return Finished(None, reason[:500], traceback.format_exc())
+
+
+def timing(wall: float, cpu: float, simulated: float) -> dict[str, Any]:
+    """Returns the part of a record that depends on the machine: times in s, memory in bytes, host."""
+    return {
+        "wall": round(wall, 3),
+        "cpu": round(cpu, 3),
+        "simulated": round(simulated, 3),
+        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }

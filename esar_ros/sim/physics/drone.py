@@ -75,6 +75,7 @@ class Drone:
         self.autopilot.hold()
         self.battery = Battery.of(self.airframe)
         self.collision = Collision()
+        self.touches = 0  # times that it met anything in flight, gentle landings too
         self.api_control = False
         self.armed = self.starts_armed
         self.stick = Stick()
@@ -158,6 +159,7 @@ class Drone:
     def bump(self, other_id: int, normal: Vector, depth: float, now_ns: int) -> None:
         """Collide with a body on the far side of a unit normal that points here."""
         self._record(self.position - normal * self.radius, normal, depth, other_id, now_ns)
+        self.touches += 1
         if self.grounded:
             return
         into = float(self.velocity @ normal)
@@ -199,6 +201,7 @@ class Drone:
         into = -float(self.velocity @ normal)
         if into <= 0.0:
             return  # already leaving it
+        self.touches += 1
         slide = self.velocity + into * normal
         depth = float(np.linalg.norm(self.position - touch.position))
         at = np.asarray(touch.position, dtype=np.float64) + CLEARANCE * normal

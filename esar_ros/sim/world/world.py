@@ -141,7 +141,7 @@ class World:
         starts = np.ascontiguousarray(np.broadcast_to(np.asarray(origins, dtype=np.float64), rays.shape))
         ranges = np.empty(len(rays), dtype=np.float32)
         ids = np.empty(len(rays), dtype=np.int32)
-        cast(*self._scene(), starts, rays, float(max_range), ranges, ids)
+        cast(*self.collision_scene(), starts, rays, float(max_range), ranges, ids)
         return ranges, ids
 
     def line_of_sight(self, start: ArrayLike, end: ArrayLike) -> bool:
@@ -156,17 +156,30 @@ class World:
     def contact(self, position: ArrayLike, radius: float) -> Contact | None:
         """Returns the deepest contact of a sphere (radius m) at a position (3,), if any."""
         p = vector(position)
-        found, depth, nx, ny, nz = touch(*self._scene(), p[0], p[1], p[2], float(radius))
+        found, depth, nx, ny, nz = touch(*self.collision_scene(), p[0], p[1], p[2], float(radius))
         return None if found == NO_HIT else self._contact(int(found), depth, np.array([nx, ny, nz]), p, radius, 0.0)
 
     def contact_along(self, start: ArrayLike, end: ArrayLike, radius: float) -> Contact | None:
         """First touch of a sphere moved from start to end (3,), however far: nothing is tunnelled through."""
         a, b = vector(start), vector(end)
-        fraction, found, depth, nx, ny, nz = sweep(*self._scene(), a, b, float(radius))
+        fraction, found, depth, nx, ny, nz = sweep(*self.collision_scene(), a, b, float(radius))
         if found == NO_HIT:
             return None
         at = a + fraction * (b - a)
         return self._contact(int(found), depth, np.array([nx, ny, nz]), at, radius, float(fraction))
+
+    def collision_scene(self) -> tuple[Any, ...]:
+        """Arguments of the kernels of `collision` and `raycast`: ground, solids of plants, boxes of things."""
+        return (
+            self.ground,
+            self._solids.shape,
+            self._solids.owner,
+            self.flora_present,
+            self._bins,
+            self._boxes,
+            self._box_ids,
+            self._box_bins,
+        )
 
     def name_of(self, id: int) -> str:
         """Name of a ray-cast or contact id."""
@@ -181,18 +194,6 @@ class World:
         self, id: int, depth: float, normal: NDArray[np.float64], at: NDArray[np.float64], radius: float, f: float
     ) -> Contact:
         return Contact(id, self.name_of(id), float(depth), normal, at - normal * (radius - depth), at, f)
-
-    def _scene(self) -> tuple[Any, ...]:
-        return (
-            self.ground,
-            self._solids.shape,
-            self._solids.owner,
-            self.flora_present,
-            self._bins,
-            self._boxes,
-            self._box_ids,
-            self._box_bins,
-        )
 
     def _known(self, name: str) -> str:
         if name not in self._objects:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
-import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
-from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
+from esar_ros.benchmark.engine.agent import AgentError, stack_trace
 from esar_ros.benchmark.engine.conditions import with_files
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
+from esar_ros.benchmark.runner.worker import timing
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
@@ -43,7 +41,7 @@ class EmbeddedEpisode:
 
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
         """Fly an episode; the part of its record that depends on the flight, and the trace of a method that failed."""
-        from esar_ros.benchmark.engine.episode import AgentError, fly, stack_trace
+        from esar_ros.benchmark.engine.episode import fly
 
         began, cpu = time.monotonic(), time.process_time()
         task = load_task(job.task)
@@ -97,19 +95,6 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
 def _conditions(job: Job) -> RunConditions:
     assert isinstance(job.conditions, RunConditions)
     return job.conditions
-
-
-def timing(wall: float, cpu: float, simulated: float) -> dict[str, Any]:
-    """Returns the part of a record that depends on the machine: times in s, memory in bytes, host."""
-    return {
-        "wall": round(wall, 3),
-        "cpu": round(cpu, 3),
-        "simulated": round(simulated, 3),
-        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        "host": socket.gethostname(),
-        "pid": os.getpid(),
-        "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    }
 
 
 def _truth(task: Task, place: PlaceMap | None) -> tuple[tuple[TrueVictim, ...], tuple[TrueClue, ...]]:

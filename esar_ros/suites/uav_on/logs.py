@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 
 from esar_ros.geometry.frames import Pose, Vector, attitude_enu_flu_to_ned_frd, enu_to_ned, ned_to_enu
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.step import StepKind
 from esar_ros.mission.task_files import LARGEST, read_text
 from esar_ros.scoring.object_goal import (
     DECIMALS,
@@ -41,6 +42,12 @@ DESCRIPTION = "object_description.json"
 TRAJECTORY = "log/trajectory.jsonl"
 POSES_KEY = "esar_poses"
 """Key of a description that says whether its log holds commanded or measured poses; the authors' are commanded."""
+FAILURE_KEY = "esar_failure"
+"""Key of a description with the reason for which its agent failed: a log by itself shows a stop."""
+ACTION_NAMES = {
+    StepKind.FORWARD: "forward", StepKind.LEFT: "left", StepKind.RIGHT: "right", StepKind.UP: "ascend",
+    StepKind.DOWN: "descend", StepKind.TURN_LEFT: "rotl", StepKind.TURN_RIGHT: "rotr", StepKind.STOP: "stop",
+}  # as the authors name them  # fmt: skip
 LARGEST_TRAJECTORY = 8 << 20  # bytes; 151 lines take some 50 000
 _PREFIXES = {GoalOutcome.SUCCESS: "success_", GoalOutcome.ORACLE: "oracle_", GoalOutcome.FAILURE: ""}
 _CURE = "mend the file, or take its task_ folder away"
@@ -138,14 +145,16 @@ def _read_flight(task: Path, name: str) -> LoggedFlight:
     if poses not in get_args(Poses):
         raise UsageError(f"{description}, key {POSES_KEY}: neither of {', '.join(get_args(Poses))}", _CURE)
     lines = _lines(task / TRAJECTORY)
+    failed = FAILURE_KEY in entry.document
     contacts = [line.is_collision for line in lines]
     record = navigation_record(
         entry.episode,
         ned_to_enu([line.sensors.state.position for line in lines]),
         contacts,
         # The log does not name the stop: it is what else can have ended the episode.
-        stopped=not contacts[-1] and len(lines) <= MAX_ACTIONS,
+        stopped=not contacts[-1] and len(lines) <= MAX_ACTIONS and not failed,
         poses=poses,
+        failed=failed,
     )
     record = replace(record, logged_distance=lines[-1].distance_to_end, logged_path=lines[-1].move_distance)
     told = _outcome_by_name(task.parent.name)
@@ -213,20 +222,22 @@ def write_flight(
     stopped: bool,
     contact_at_stop: bool = False,
     poses: Poses = "commanded",
+    failure: str | None = None,
 ) -> Path:
     """Write one flight under out/logs and return its folder, whose name tells the outcome by the code's rules.
 
-    frames: 0 to T, the first at the episode's start. Raises UsageError; ValueError on frames that no episode leaves.
+    frames: 0 to T, the first at the episode's start; failure: why its agent failed. Raises UsageError; ValueError on
+    frames that no episode leaves.
     """
     episode = entry.episode
     track = np.array([frame.pose.position for frame in frames])
     contacts = [frame.contact for frame in frames]
-    record = navigation_record(episode, track, contacts, stopped, contact_at_stop, poses)
+    record = navigation_record(episode, track, contacts, stopped, contact_at_stop, poses, failure is not None)
     prefix = _PREFIXES[outcome(record, Rules.CODE)]
     folder = out / "logs" / episode.scene / f"{prefix}{episode.scene}.json" / f"task_{episode.id}"
     lines = _written(frames, path_lengths(track), logged_distances(episode, track))
     write_atomically(folder / TRAJECTORY, "".join(json.dumps(line) + "\n" for line in lines))
-    document = {**entry.document, POSES_KEY: poses}
+    document = {**entry.document, POSES_KEY: poses, **({} if failure is None else {FAILURE_KEY: failure})}
     write_atomically(folder / DESCRIPTION, json.dumps(document, ensure_ascii=False, indent=2) + "\n")
     return folder
 
