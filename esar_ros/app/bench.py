@@ -130,7 +130,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
         choose_tasks(suite, arguments.tasks, arguments.limit),
         tuple(part.strip() for part in arguments.planners.split(",") if part.strip()),
         arguments.seeds,
-        {option.name: getattr(arguments, option.name) for option in suite.options},
+        {option.name: getattr(arguments, option.name.replace("-", "_")) for option in suite.options},
     )
     limit = arguments.timeout if arguments.timeout > 0.0 else MIN_LIMIT + SLOWEST * plan.longest
     folder = Path(arguments.out)

@@ -1,4 +1,4 @@
-"""`esar score`: scores a recorded flight again, or the logs of a UAV-ON run."""
+"""`esar score`: scores a recorded flight again, or the logs of UAV-ON runs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from esar_ros.scoring.judges import NAMES, make_judge
 from esar_ros.scoring.object_goal import Rules
 from esar_ros.scoring.result import canonical_json, write_atomically
 
+BENCH_SCHEMA = "uav-on-scores/1"  # a score of each method of a benchmark
 # Suite: its own arguments by attribute, none of which another suite takes.
 SUITES = {
     "esarbench": {"judge": "--judge", "truth": "--truth", "error_m": "--error-m"},
@@ -23,16 +24,19 @@ SUITES = {
 
 
 def main(argv: list[str]) -> int:
-    """Score a bag from its own content or against a given ground truth, or the folder of a UAV-ON run's logs."""
+    """Score a bag from its own content or against a given ground truth, or the folder of a UAV-ON run or benchmark."""
     parser = Parser(
         prog="esar score", description="Score a mission again, from its bag, or a UAV-ON run from its logs."
     )
-    parser.add_argument("bag", help="folder of a bag, or its .mcap or .db3 file; of uav-on: the folder of its logs")
+    parser.add_argument(
+        "bag",
+        help="folder of a bag, or its .mcap or .db3 file; of uav-on: the folder of its logs, or the --out of a bench",
+    )
     parser.add_argument(
         "--suite", choices=tuple(SUITES), default="esarbench", help="whose rules (default: %(default)s)"
     )
     parser.add_argument(
-        "--json", metavar="FILE", help="write it there (schema esar-result/1; of uav-on: uav-on-score/1)"
+        "--json", metavar="FILE", help="write it there (schema esar-result/1; of uav-on: uav-on-score/1, or -scores/1)"
     )
     parser.add_argument("--judge", choices=NAMES, help="who reads the wording of reports (default: offline)")
     parser.add_argument(
@@ -111,8 +115,17 @@ def _score_logs(arguments: argparse.Namespace) -> str:
     """Scores a run's logs and prints the table; returns the score as canonical JSON."""
     from rich.console import Console
 
+    from esar_ros.suites.uav_on.export import export_logs, is_bench
     from esar_ros.suites.uav_on.score import LogScore
 
-    score = LogScore(Path(arguments.bag), Rules(arguments.rules or Rules.CODE))
-    Console(highlight=False).print(score.table())
-    return canonical_json(score.document())
+    folder, rules = Path(arguments.bag), Rules(arguments.rules or Rules.CODE)
+    runs = export_logs(folder) if is_bench(folder) else {"": folder}
+    scores = {name: LogScore(run, rules) for name, run in runs.items()}
+    console = Console(highlight=False)
+    for name, score in scores.items():
+        if name:
+            console.print(f"
+[bold]{name}[/bold]  {runs[name]}", soft_wrap=True)
+        console.print(score.table())
+    documents = {name: score.document() for name, score in scores.items()}
+    return canonical_json(documents.get("") or {"schema": BENCH_SCHEMA, "methods": documents})

@@ -10,7 +10,10 @@ from esar_ros.mission.errors import UsageError
 if TYPE_CHECKING:
     from esar_ros.benchmark.suite import Suite
 
-_SUITES = {"esarbench": ("esar_ros.suites.esarbench.suite", "ESARBENCH")}  # module and object, imported when asked for
+_SUITES = {  # module and object, imported when asked for
+    "esarbench": ("esar_ros.suites.esarbench.suite", "ESARBENCH"),
+    "uav-on": ("esar_ros.suites.uav_on.suite", "UAV_ON"),
+}
 DEFAULT = "esarbench"
 
 

@@ -35,6 +35,10 @@ class Layout:
     headline: str  # the split that headline figures are of
     caveats: Callable[[Method], Sequence[str]]  # what a reader must know of a row
     sections: Callable[[Report], Sequence[Section]]  # tables and images in the order of reading
+    by_group: tuple[str, ...] = ()  # further figures that tables show by group
+    decimals: int | None = None  # of figures that are no shares; None: one, and none from 100 on
+    sought: str = "victim"  # what a task is about, in the legend of tracks
+    has_clues: bool = True  # clues and false reports are in that legend too
 
     def is_share(self, figure: str) -> bool:
         """Shown in per cent; name@x is the figure `name` under another threshold."""
@@ -109,7 +113,7 @@ def make_report(
     for method in methods:
         for group in (*layout.groups, OVERALL):
             # Only what tables show by group is drawn by group.
-            wanted = figures if group == OVERALL else layout.scores
+            wanted = figures if group == OVERALL else (*layout.scores, *layout.by_group)
             cells.update(_cells(method, group, wanted, draws))
     rivals = [method for method in methods if method.competes or method.name == against]
     pairs = {

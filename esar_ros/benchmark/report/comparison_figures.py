@@ -238,12 +238,16 @@ def gallery_figure(report: Report, max_count: int = 9) -> Figure | None:
         Line2D([], [], color=style_of(i)[0], label=method.name, linewidth=2.2)
         for i, method in enumerate(report.methods)
     ]
+    sought = report.layout.sought
     handles += [
-        Line2D([], [], marker="*", color=FOUND, linestyle="", label="victim, found by any", markersize=11),
-        Line2D([], [], marker="*", color=MISSED, linestyle="", label="victim, missed by all", markersize=11),
-        Line2D([], [], marker="o", color="white", markeredgecolor=INK, linestyle="", label="clue", markersize=5),
-        Line2D([], [], marker="x", color=FALSE, linestyle="", label="false report", markersize=5),
+        Line2D([], [], marker="*", color=FOUND, linestyle="", label=f"{sought}, found by any", markersize=11),
+        Line2D([], [], marker="*", color=MISSED, linestyle="", label=f"{sought}, missed by all", markersize=11),
     ]
+    if report.layout.has_clues:
+        handles += [
+            Line2D([], [], marker="o", color="white", markeredgecolor=INK, linestyle="", label="clue", markersize=5),
+            Line2D([], [], marker="x", color=FALSE, linestyle="", label="false report", markersize=5),
+        ]
     figure.legend(
         handles=handles, loc="outside lower center", ncols=min(len(handles), 2 + columns), frameon=False, fontsize=9
     )

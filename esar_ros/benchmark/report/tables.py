@@ -49,17 +49,19 @@ Section = Table | Drawing
 
 @dataclass(frozen=True)
 class PaperRows:
-    """Published scores of a suite's methods, per cent."""
+    """Published scores of a suite's methods, shares per cent."""
 
     source: str  # of the paper: its name and its tables
     methods: Mapping[str, Mapping[tuple[str, str], float]]  # method -> (group or "overall", score) -> value
     caveat: str  # why they are not to be compared with what was flown here
 
 
-def shown(value: float, is_share: bool) -> str:
-    """A number as tables show it."""
+def shown(value: float, is_share: bool, decimals: int | None = None) -> str:
+    """A number as tables show it; decimals: see Layout."""
     if is_share:
         return f"{100.0 * value:.2f}"
+    if decimals is not None:
+        return f"{value:.{decimals}f}"
     return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.1f}"
 
 
@@ -68,7 +70,8 @@ def estimate_cell(report: Report, method: Method, group: str, figure: str, best:
     found = report.cell(method.name, group, figure)
     if found is None:
         return Cell("–")
-    mean, low, high = (shown(value, report.layout.is_share(figure)) for value in (found.mean, found.low, found.high))
+    is_share, decimals = report.layout.is_share(figure), report.layout.decimals
+    mean, low, high = (shown(value, is_share, decimals) for value in (found.mean, found.low, found.high))
     return Cell(mean, f"{low}, {high}", best)
 
 
@@ -185,20 +188,24 @@ def _p(value: float) -> str:
 
 def paper_table(paper: PaperRows, layout: Layout) -> Table:
     """Returns the published scores as one table."""
-    columns = (*layout.groups, OVERALL)
-    scores = [score for score in layout.names if any((OVERALL, score) in row for row in paper.methods.values())]
+    known = {key for row in paper.methods.values() for key in row}
+    scores = {
+        group: [score for score in layout.names if (group, score) in known] for group in (*layout.groups, OVERALL)
+    }
+    columns = [(group, score) for group, names in scores.items() for score in names]
     rows = tuple(
-        (Cell(method), *(Cell(f"{values[group, score]:.2f}") for group in columns for score in scores))
+        (Cell(method), *(Cell(f"{values[column]:.2f}") for column in columns))
         for method, values in paper.methods.items()
     )
+    shares = all(layout.is_share(score) for _, score in columns)
     return Table(
         "paper",
         f"The paper's own numbers ({paper.source})",
-        (("", 1), *((group.capitalize(), len(scores)) for group in columns)),
-        ("method", *(layout.names[score] for _ in columns for score in scores)),
+        (("", 1), *((group.capitalize(), len(names)) for group, names in scores.items())),
+        ("method", *(layout.names[score] for _, score in columns)),
         rows,
         (),
-        ("Per cent. " + paper.caveat,),
+        (("Per cent. " if shares else "Shares in per cent. ") + paper.caveat,),
     )
 
 

@@ -1,0 +1,89 @@
+"""Records of UAV-ON's episodes, read for tables (result schema uav-on-result/1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, read_tracks
+from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.object_goal import (
+    MAX_ACTIONS,
+    SUCCESS_DISTANCE,
+    Ending,
+    NavigationRecord,
+    Rules,
+    final_distance,
+    oracle_succeeded,
+    path_efficiency,
+    path_flown,
+    path_lengths,
+    succeeded,
+)
+from esar_ros.scoring.result import canonical_json
+from esar_ros.scoring.statistics import Unit
+from esar_ros.suites.uav_on.conditions import UavOnConditions
+from esar_ros.suites.uav_on.result import GoalResult, parse_goal_result
+
+SCORES = ("sr", "osr", "spl", "dts")  # under the public code's rules; name@rules is the same under others
+
+
+def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
+    """Reads a record. Raises UsageError."""
+    result = parse_goal_result(line["result"], where)
+    entry = result.entry(where)
+    try:
+        record = result.record(entry)
+        conditions = UavOnConditions.parse(line["conditions"])
+    except ValueError as error:
+        raise UsageError(f"{where}: {error}", "the file was changed by hand; restore it") from None
+    except (KeyError, TypeError):
+        raise UsageError(f"{where}: conditions that this version does not know", "report it with its own") from None
+    reason = f"planner {line['planner']} uses ground truth"
+    target = entry.episode.targets[-1]
+    episode = Episode(
+        planner=str(line["planner"]),
+        conditions=conditions,
+        folder=folder,
+        unit=Unit(result.scene, str(entry.document.get("object_name", entry.episode.goal.name)), str(line["task"])),
+        seed=int(line["seed"]),
+        group=record.size.value if record.size is not None else "",
+        map=result.map,
+        split=result.split,
+        eligible=result.eligible,
+        reasons=() if result.eligible else (reason,),
+        status=str(line.get("status", "ok")),
+        reason=line.get("reason"),
+        end=result.end,
+        figures=_figures(result, record),
+        tracks=read_tracks(line.get("track")),
+        things=(Thing((float(target[0]), float(target[1]), float(target[2])), True, succeeded(record, Rules.CODE)),),
+    )
+    contents = {f"task {line['task']}": str(line.get("task_digest", "")), f"map {result.map}": result.map_digest}
+    return Reading(
+        episode,
+        canonical_json(result.model_dump(mode="json", by_alias=True)),
+        {name: content for name, content in contents.items() if content},
+        {"success_distance": SUCCESS_DISTANCE, "max_actions": float(MAX_ACTIONS)},
+        result.versions,
+    )
+
+
+def _figures(result: GoalResult, record: NavigationRecord) -> dict[str, float]:
+    """Every number of a result that is averaged."""
+    figures: dict[str, float] = {}
+    for rules in Rules:
+        mark = "" if rules is Rules.CODE else f"@{rules.value}"
+        figures[f"sr{mark}"] = float(succeeded(record, rules))
+        figures[f"osr{mark}"] = float(oracle_succeeded(record, rules))
+        figures[f"spl{mark}"] = path_efficiency(record, rules)
+        figures[f"dts{mark}"] = final_distance(record, rules)
+    figures |= {ending.value: float(record.ending is ending) for ending in Ending}
+    figures |= {"steps": float(record.steps), "path": path_flown(record, Rules.CODE)}
+    figures["touched"] = float(record.touched)
+    measured = np.array([frame.pose("measured").position for frame in result.frames])
+    commanded = np.array([frame.pose("commanded").position for frame in result.frames])
+    figures["end_gap"] = float(np.linalg.norm(measured[-1] - commanded[-1]))
+    figures["measured_path"] = float(path_lengths(measured)[-1])
+    return figures

@@ -1,0 +1,98 @@
+"""UAV-ON as the runner and the report know it (benchmark.suite.Suite)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from esar_ros.benchmark.report.bench_results import Reader
+from esar_ros.benchmark.report.comparison import Layout
+from esar_ros.benchmark.runner.job import Job, Plan, Settings
+from esar_ros.benchmark.runner.plan import balanced_jobs, check_counts
+from esar_ros.benchmark.runner.worker import Episode
+from esar_ros.benchmark.suite import Option
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.run_conditions import Conditions
+from esar_ros.scoring.object_goal import MAX_ACTIONS
+from esar_ros.suites.uav_on.agents import create, names
+from esar_ros.suites.uav_on.conditions import UavOnConditions, chosen, with_content
+from esar_ros.suites.uav_on.scenes import SETS, find_task, task_ids, tasks_of_file
+from esar_ros.suites.uav_on.settings import load_suite_settings
+
+NAME = "uav-on"
+OPTIONS = (
+    Option("poses", "commanded", "poses that are told and scored: commanded, or measured", ("commanded", "measured")),
+    Option("depth", "code", "depth images: 100 m in 255 parts as the public code, or metres", ("code", "metres")),
+    Option(
+        "pose", "simulator", "frame of the poses told: the map's, or relative to the start", ("simulator", "relative")
+    ),
+    Option("step-time", f"{UavOnConditions.step_time:g}", "s that a step may take (default 25)", metavar="S"),
+)
+
+
+class UavOn:
+    """Object-goal navigation by a drone."""
+
+    name = NAME
+    options = OPTIONS
+    sets: Sequence[str] = tuple(SETS)
+    default_planner = "random"
+    conditions: type[Conditions] = UavOnConditions
+
+    @property
+    def planners(self) -> Sequence[str]:
+        """Names of all agents."""
+        return names()
+
+    def task_set(self, name: str) -> Sequence[str]:
+        """Returns the ids of a set's tasks in the order in which they are flown."""
+        return task_ids(name)
+
+    def plan(self, tasks: Sequence[str], planners: Sequence[str], seeds: int, options: Mapping[str, str]) -> Plan:
+        """Returns the episodes of a benchmark; a file of episodes stands for all of them. Raises UsageError."""
+        check_counts(planners, seeds)
+        own, settings = chosen(options), load_suite_settings()
+        agents = [create(planner, settings) for planner in planners]
+        wanted = [name for task in tasks for name in (tasks_of_file(task) if task.endswith(".json") else (task,))]
+        found = [find_task(task) for task in wanted]
+        digests = tuple(task.digest for task in found)
+        conditions = tuple(
+            with_content(own, planner, agent, found) for planner, agent in zip(planners, agents, strict=True)
+        )
+        plan = Settings(self.name, tuple(wanted), digests, tuple(planners), seeds, conditions)
+        jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
+        test_tasks = sum(task.scene.split == "test" for task in found)
+        return Plan(plan, jobs, test_tasks, MAX_ACTIONS * own.step_time)
+
+    def maps(self, jobs: Sequence[Job]) -> Sequence[str]:
+        """Returns the ids of the maps that the jobs are flown on."""
+        return sorted({find_task(job.task).scene.map for job in jobs})
+
+    def episode(self) -> Episode:
+        """Returns what a worker flies with."""
+        from esar_ros.suites.uav_on.episode import UavOnEpisode
+
+        return UavOnEpisode()
+
+    def failed(self, job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
+        """Returns the record of an episode that could not be flown to its end."""
+        from esar_ros.suites.uav_on.episode import failed
+
+        return failed(job, status, reason, wall)
+
+    def reader(self, judge: str | None = None) -> Reader:
+        """Returns what reads a record. Raises UsageError: the suite knows no reports, so no judge of them."""
+        from esar_ros.suites.uav_on.records import read_record
+
+        if judge is not None:
+            raise UsageError(f"--judge {judge}: suite {self.name} has no reports to judge", "leave it out")
+        return read_record
+
+    def layout(self) -> Layout:
+        """Returns how its results are shown."""
+        from esar_ros.suites.uav_on.tables import LAYOUT
+
+        return LAYOUT
+
+
+UAV_ON = UavOn()
