@@ -1,16 +1,16 @@
 """CLIP-H by the rules of its authors' code: towards the view that fits the description best, stop when one fits well.
 
 Source: Xiao et al., UAV-ON, 2025, section 5.2 ("CLIP-H"), and what its public code does beyond the text: only the
-description is compared; a step back against the last sideways one takes the next best view; so does a descent when
-anything in the four depth images is near; a move out of the box around the start becomes a left turn. It may stop at
-once. Needs CLIP weights (open_clip). `clip_h_text` and `clip_h_labels` are the same rule over offline stand-ins that
-are told the names of objects and compare them by sentence embeddings or by their words. They are never eligible; their
-scores are not CLIP's, so they stop at a threshold of their own.
+description is compared. Where the best view asks for a step back against the last sideways one, the next best is taken;
+so it is where that asks for a descent while anything in the four depth images is near, and then it may be a step back.
+A move out of the box around the start becomes a left turn. It may stop at once. Needs CLIP weights (open_clip).
+`clip_h_text` and `clip_h_labels` are the same rule over offline stand-ins that are told the names of objects and
+compare them by sentence embeddings or by their words. They are never eligible; their scores are not CLIP's, so they
+stop at a threshold of their own.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import zlib
 from collections.abc import Mapping, Sequence
@@ -164,16 +164,18 @@ class ClipH:
         ranked = sorted(_TOWARDS, key=lambda camera: -scores[camera])
         if scores[ranked[0]] >= self._settings.stop_at:
             return StepAction(StepKind.STOP)
-        kind = next(kind for kind in map(_TOWARDS.__getitem__, ranked) if self._allows(kind, observation))
-        action = kept_inside(StepAction(kind), observation.pose, self._task)
+        kinds = [_TOWARDS[camera] for camera in ranked]
+        if self._last is not None and kinds[0] is _BACK.get(self._last):
+            kinds.pop(0)
+        if kinds[0] is StepKind.DOWN and self._is_low(observation):
+            kinds.pop(0)
+        action = kept_inside(StepAction(kinds[0]), observation.pose, self._task)
         self._last = action.kind
         return action
 
-    def _allows(self, kind: StepKind, observation: StepObservation) -> bool:
-        if kind is StepKind.DOWN:
-            nearest = min(float(np.min(depth)) for depth in observation.views.depth.values())
-            return not math.floor(nearest) <= self._settings.too_low
-        return self._last is None or _BACK.get(self._last) is not kind
+    def _is_low(self, observation: StepObservation) -> bool:
+        nearest = min(float(np.min(depth)) for depth in observation.views.depth.values())
+        return bool(np.floor(nearest) <= self._settings.too_low)
 
 
 class ClipHLabels(ClipH):

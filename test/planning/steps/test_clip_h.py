@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -70,8 +71,17 @@ def test_a_step_back_takes_the_next_best() -> None:
     assert answers([*there_and_back, row(right=0.2)]) == ["left", "forward", "right"], "only the last step counts"
 
 
+def test_a_refused_descent_may_become_a_step_back() -> None:
+    """The step back is judged of the best view alone."""
+    rows = [row(left=0.2), row(down=0.2, right=0.15, front=0.1)]
+    assert answers(rows, depths={"down": 3.0}) == ["left", "right"]
+    rows = [row(left=0.2), row(right=0.2, down=0.15, front=0.1)]
+    assert answers(rows, depths={"down": 3.0}) == ["left", "forward"], "both refused"
+
+
 def test_it_does_not_descend_where_anything_is_near() -> None:
     """The nearest of all four views counts, in whole metres rounded down."""
+    assert answers([row(down=0.2)], depths=math.inf) == ["down"]
     low = [row(down=0.2, right=0.1)]
     assert answers(low, depths={"front": 5.9}) == ["right"]
     assert answers(low, depths={"left": 6.0}) == ["down"]
@@ -89,6 +99,16 @@ def test_it_does_not_descend_where_anything_is_near() -> None:
 )
 def test_a_move_out_of_the_box_becomes_a_left_turn(place: StepPose, best: Scores, expected: str) -> None:
     assert answers([best], place) == [expected]
+
+
+@pytest.mark.parametrize("start", [0.1, -29.9, -28.4, 21.7])
+@pytest.mark.parametrize("yaw", [0.0, 90.0, 180.0, -90.0])
+def test_ten_steps_from_the_middle_reach_the_box_s_side_and_no_rounding_forbids_it(start: float, yaw: float) -> None:
+    begin = pose = level(start, start, yaw=yaw)
+    for _ in range(10):
+        assert answers([row(front=0.1)], pose, begin) == ["forward"]
+        pose = pose.after(StepKind.FORWARD, 5.0)
+    assert answers([row(front=0.1)], pose, begin) == ["turn_left"]
 
 
 class Words:
