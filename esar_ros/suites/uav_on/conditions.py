@@ -31,7 +31,7 @@ class UavOnConditions(Conditions):
 
     poses: Poses = "commanded"  # which are told and scored; both are recorded
     depth: Literal["code", "metres"] = "code"  # clipped and quantised as the public code gives it, or as measured
-    pose: Literal["simulator", "relative"] = "simulator"  # frame of the poses that are told: the map's, or the start's
+    pose: Literal["simulator", "relative"] = "simulator"  # poses told count from the map's origin, or from the start
     step_time: float = 25.0  # s that a step may take
     world: str = "embedded"
     shortest: str = "dataset"  # whose l SPL is of

@@ -105,6 +105,8 @@ class EmbeddedWorld:
             _ToPose(np.array(target.position), math.radians(target.yaw), self._vehicle.speed), lambda outcome: None
         )
         self._advance(seconds, lambda: self._is_at(target) or self._drone.touches > self._touches)
+        if not self._is_at(target):
+            self._drone.autopilot.hold()
 
     def hover(self) -> None:
         """Stay for the time of a stop."""

@@ -146,7 +146,8 @@ def fly(
         raise UsageError(f"episode {episode.id} of {episode.scene}: its start is not free", "mend start_pose")
     world.place(start.pose)
     flown = FlownEpisode([FlownFrame(None, 0.0, False, start.pose, world.measured)])
-    frame = start.pose.inverse() if conditions.pose == "relative" else Pose()
+    # Axes stay the map's, tilted start or not: the box lies along them, and up is up.
+    frame = Pose(-start.position) if conditions.pose == "relative" else Pose()
     task = StepTask(
         id,
         episode.goal,

@@ -58,6 +58,10 @@ def test_a_step_that_takes_too_long_is_cut_and_the_next_one_catches_up(opened: O
     far = start.after(StepKind.FORWARD, 30.0)
     world.fly(far, 10.0)
     assert 15.0 < np.linalg.norm(far.position - world.measured.position) < 25.0, "it flies at 1 m/s"
+    cut = world.measured.position.copy()
+    for _ in range(5):
+        world.hover()
+    assert np.linalg.norm(world.measured.position - cut) < 1.0, "cut, it hovers"
     world.fly(far.after(StepKind.UP, 1.0), 25.0)
     assert np.linalg.norm(far.position - world.measured.position) < 1.3
 

@@ -99,18 +99,22 @@ def test_which_poses_are_told_is_a_condition() -> None:
         assert told.yaw == pytest.approx(90.0)
 
 
-def test_relative_poses_count_from_the_start_and_so_do_cameras() -> None:
-    episode = object_goal_episode(
-        start=Pose(np.array([100.0, 50.0, 20.0]), quaternion_from_yaw(math.radians(90.0))),
-    )
-    agent = Scripted([go("forward"), go("left"), go("stop")])
-    fly(GeometricWorld(), episode, "park-7", agent, 5, UavOnConditions(pose="relative"), SETTINGS)
+@pytest.mark.parametrize("pitch", [0.0, 20.0])
+def test_relative_poses_count_from_the_start_and_so_do_cameras(pitch: float) -> None:
+    """Along the map's axes: the box around the start that agents are told lies along them."""
+    half = math.radians(pitch) / 2.0
+    level_start = Pose(np.array([100.0, 50.0, 20.0]), quaternion_from_yaw(math.radians(90.0)))
+    start = level_start.compose(Pose(quaternion=np.array([math.cos(half), 0.0, math.sin(half), 0.0])))
+    agent = Scripted([go("forward"), go("left"), go("up"), go("stop")])
+    conditions = UavOnConditions(pose="relative")
+    fly(GeometricWorld(), object_goal_episode(start=start), "park-7", agent, 5, conditions, SETTINGS)
     assert agent.task is not None and agent.task.start.position == pytest.approx(np.zeros(3), abs=1e-9)
     assert [observation.pose.position.round(6).tolist() for observation in agent.seen] == [
-        [0, 0, 0], [5, 0, 0], [5, 5, 0],
+        [0, 0, 0], [0, 5, 0], [-5, 5, 0], [-5, 5, 2],
     ]  # fmt: skip
-    assert agent.seen[-1].pose.yaw == pytest.approx(0.0)
-    assert agent.seen[-1].views.poses["front"].position == pytest.approx([6.0, 5.0, 0.0])
+    assert agent.seen[-1].pose.yaw == pytest.approx(90.0)
+    if not pitch:
+        assert agent.seen[-1].views.poses["front"].position == pytest.approx([-5.0, 6.0, 2.0])
 
 
 BAD = [
