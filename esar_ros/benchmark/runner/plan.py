@@ -23,6 +23,10 @@ class TaskSets(Protocol):
         """Returns the ids of a set's tasks in the order in which they are flown."""
         ...
 
+    def task_file(self, path: str) -> Sequence[str]:
+        """Returns what `plan` takes for the tasks of a JSON file. Raises UsageError."""
+        ...
+
 
 def choose_tasks(suite: TaskSets, wanted: str, limit: int | None = None) -> tuple[str, ...]:
     """Tasks by the name of a set, a file of ids (one a line), a task file, or ids with commas. Raises UsageError."""
@@ -32,7 +36,7 @@ def choose_tasks(suite: TaskSets, wanted: str, limit: int | None = None) -> tupl
         if not chosen:
             raise UsageError(f"the set '{wanted}' holds no tasks", "run esar tasks make, or name another set")
     elif path.suffix == ".json":
-        chosen = (str(path.resolve()),)
+        chosen = tuple(suite.task_file(str(path.resolve())))
     elif os.path.isfile(wanted):  # False, where Path.is_file raises, for ids too long to be a name
         try:
             lines = path.read_text(encoding="utf-8").splitlines()

@@ -53,6 +53,10 @@ class EsarBench:
         """Returns the ids of a set's tasks in the order in which they are flown."""
         return task_set(name)
 
+    def task_file(self, path: str) -> Sequence[str]:
+        """Returns the file itself, which holds one task."""
+        return (path,)
+
     def plan(self, tasks: Sequence[str], planners: Sequence[str], seeds: int, options: Mapping[str, str]) -> Plan:
         """Returns the episodes of a benchmark. Raises UsageError for what cannot be flown."""
         check_counts(planners, seeds)

@@ -23,9 +23,7 @@ NAME = "uav-on"
 OPTIONS = (
     Option("poses", "commanded", "poses that are told and scored: commanded, or measured", ("commanded", "measured")),
     Option("depth", "code", "depth images: 100 m in 255 parts as the public code, or metres", ("code", "metres")),
-    Option(
-        "pose", "simulator", "frame of the poses told: the map's, or relative to the start", ("simulator", "relative")
-    ),
+    Option("pose", "simulator", "poses told count from the map's origin, or the start", ("simulator", "relative")),
     Option("step-time", f"{UavOnConditions.step_time:g}", "s that a step may take (default 25)", metavar="S"),
 )
 
@@ -48,18 +46,21 @@ class UavOn:
         """Returns the ids of a set's tasks in the order in which they are flown."""
         return task_ids(name)
 
+    def task_file(self, path: str) -> Sequence[str]:
+        """Returns the names of the tasks of a file of episodes. Raises UsageError."""
+        return tasks_of_file(path)
+
     def plan(self, tasks: Sequence[str], planners: Sequence[str], seeds: int, options: Mapping[str, str]) -> Plan:
-        """Returns the episodes of a benchmark; a file of episodes stands for all of them. Raises UsageError."""
+        """Returns the episodes of a benchmark. Raises UsageError."""
         check_counts(planners, seeds)
         own, settings = chosen(options), load_suite_settings()
         agents = [create(planner, settings) for planner in planners]
-        wanted = [name for task in tasks for name in (tasks_of_file(task) if task.endswith(".json") else (task,))]
-        found = [find_task(task) for task in wanted]
+        found = [find_task(task) for task in tasks]
         digests = tuple(task.digest for task in found)
         conditions = tuple(
             with_content(own, planner, agent, found) for planner, agent in zip(planners, agents, strict=True)
         )
-        plan = Settings(self.name, tuple(wanted), digests, tuple(planners), seeds, conditions)
+        plan = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, conditions)
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
         test_tasks = sum(task.scene.split == "test" for task in found)
         return Plan(plan, jobs, test_tasks, MAX_ACTIONS * own.step_time)

@@ -19,6 +19,7 @@ from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import OVERALL, Report, make_report
 from esar_ros.benchmark.report.tables import Table
 from esar_ros.benchmark.runner.job import SCHEMA, Job
+from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.geometry.frames import Pose, ned_to_enu
 from esar_ros.mission.errors import UsageError
@@ -27,6 +28,7 @@ from esar_ros.scoring.object_goal import TOTAL, Rules
 from esar_ros.suites.uav_on import episode
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.episodes import entry_from
+from esar_ros.suites.uav_on.export import export_logs
 from esar_ros.suites.uav_on.flight import FlownEpisode, FlownFrame
 from esar_ros.suites.uav_on.paper import PAPER
 from esar_ros.suites.uav_on.result import make_goal_result, track_of
@@ -147,6 +149,42 @@ def test_the_logs_are_those_of_one_run_each_and_written_anew(bench: Path, tmp_pa
     assert LogScore(folder / "logs" / "golden", Rules.CODE).scores[TOTAL].episodes == len(CASES)
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"planner": ".."}, "planner '..' names no folder"),
+        ({"planner": "../../x"}, "names no folder"),
+        ({"planner": ""}, "names no folder"),
+        ({"seed": "many"}, "no planner, or no seed"),
+        ({"result": None}, "key result"),
+        ({"stopped": False}, "it ends without stop, contact or step limit"),
+    ],
+)
+def test_a_changed_record_is_one_line_and_nothing_else_is_emptied(
+    changes: dict[str, Any], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = line(0, "golden", flown(CASES[0]), TOLD)
+    if "stopped" in changes:
+        good["result"] |= changes
+    else:
+        good |= changes
+    folder = write_bench(tmp_path / "in" / "bench", [good])
+    (folder / "logs" / "mine").mkdir(parents=True)
+    assert cli(["score", str(folder), "--suite", "uav-on"]) == 2
+    error = capsys.readouterr().err
+    assert told in error and error.count("\n") == 1
+    assert (folder / "logs" / "mine").is_dir() and (folder / EPISODES).is_file()
+
+
+def test_each_method_s_logs_are_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    names = ("a/b", "a_b", "a/../b", "method:fbe", "aoa_f@scripted")
+    folder = write_bench(tmp_path / "bench", [line(0, name, flown(CASES[0]), TOLD) for name in names])
+    runs = export_logs(folder)
+    assert tuple(runs) == names and len(set(runs.values())) == len(names)
+    assert all(run.parent == folder / "logs" and len(list(run.rglob("trajectory.jsonl"))) == 1 for run in runs.values())
+    assert runs["method:fbe"].name == "method:fbe" and runs["aoa_f@scripted"].name == "aoa_f@scripted"
+
+
 def test_tables_2_and_3_have_the_paper_s_columns_and_its_rows_stand_apart(report: Report) -> None:
     made = tables(report)
     table2, table3, paper = made["table2"], made["table3"], made["paper"]
@@ -251,14 +289,16 @@ def test_a_file_of_episodes_is_flown_in_the_scene_that_it_names(tmp_path: Path) 
     path = tmp_path / "mine.json"
     mine = {**first.entry.document, "episode_id": "mine"}
     path.write_text(json.dumps([mine, {**mine, "episode_id": "other"}]))
-    plan = UAV_ON.plan((str(path),), ("random",), 2, {})
+    names = choose_tasks(UAV_ON, str(path))
+    assert choose_tasks(UAV_ON, str(path), 1) == names[:1] != names, "--limit counts episodes"
+    plan = UAV_ON.plan(names, ("random",), 2, {})
     assert [job.id for job in plan.jobs] == [
         f"smoke_desert-{name}/random/{seed}" for seed in (0, 1) for name in ("mine", "other")
     ]
     assert find_task(plan.jobs[0].task).scene is first.scene
     path.with_name("lost.json").write_text(json.dumps([{**mine, "map_name": "Barnyard_test"}]))
     with pytest.raises(UsageError, match="no scene is named 'Barnyard_test'"):
-        UAV_ON.plan((str(path.with_name("lost.json")),), ("random",), 1, {})
+        UAV_ON.plan(choose_tasks(UAV_ON, str(path.with_name("lost.json"))), ("random",), 1, {})
 
 
 def test_conditions_hold_everything_by_content() -> None:
