@@ -1,4 +1,4 @@
-"""What tests of step-by-step agents share: a task, views of a given depth, and a world that is pure geometry."""
+"""Shared by tests of step-by-step agents: a task, views of a given depth, and a world that is pure geometry."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class MethodAgent:
 
 
 def _gap(position: Vector, yaw: float | None, pose: StepPose) -> tuple[int, float]:
-    """What is left to a target, less first: to turn to its heading (rad) once there, to get there before that (m)."""
+    """Returns what is left to a target, less first: once there a turn to its heading (rad), before that the way (m)."""
     offset = position - pose.position
     horizontal, vertical = math.hypot(offset[0], offset[1]), abs(float(offset[2]))
     there = max(horizontal, vertical) <= THERE

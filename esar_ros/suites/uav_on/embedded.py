@@ -46,7 +46,7 @@ class OpenScene:
         self._renderers: dict[int, Renderer] = {}
 
     def renderer(self, side: int) -> Renderer:
-        """What draws images of side x side px. Raises UsageError without OpenGL."""
+        """Returns the renderer of images of side x side px. Raises UsageError without OpenGL."""
         if side not in self._renderers:
             self._renderers[side] = Renderer(self.world, side, side, math.radians(self.settings.fov_deg))
         return self._renderers[side]

@@ -33,7 +33,7 @@ class Draw(Protocol):
 
 @dataclass(frozen=True)
 class Look:
-    """How images are given to an agent."""
+    """The form in which images are given to an agent."""
 
     depth: str  # as in UavOnConditions
     truth: bool  # labels may be asked for
@@ -205,7 +205,7 @@ def _checked(action: Any, largest: float) -> StepAction:
 
 
 def _details(agent: StepAgent) -> dict[str, str]:
-    """What results say of an agent beside its name; the day is in no result."""
+    """Returns the details that results give of an agent beside its name; the day is in no result."""
     details = dict(agent.details) if isinstance(agent, Detailed) else {}
     return {str(key): str(value) for key, value in details.items() if key != "date"}
 

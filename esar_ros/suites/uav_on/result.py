@@ -160,6 +160,6 @@ def _numbers(pose: Pose) -> Numbers:
 
 
 def track_of(frames: Sequence[FlownFrame]) -> dict[str, dict[str, list[float]]]:
-    """Where the vehicle was after each action, for drawing: x, y, z (m, map)."""
+    """Returns the vehicle's places after each action, for drawing: x, y, z (m, map)."""
     places = np.array([frame.measured.position for frame in frames]).round(3)
     return {"uav1": {axis: column.tolist() for axis, column in zip("xyz", places.T, strict=True)}}

@@ -1,4 +1,4 @@
-"""What the suite flies with: config/suites/uav-on.yaml."""
+"""Settings of the suite: config/suites/uav-on.yaml."""
 
 from __future__ import annotations
 

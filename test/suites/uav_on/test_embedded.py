@@ -132,7 +132,7 @@ def test_nothing_is_drawn_for_an_agent_that_does_not_look(opened: OpenScene) -> 
 
 
 class Painted:
-    """What a renderer gives, of one colour and one planar depth; counts what is drawn."""
+    """A renderer's images, of one colour and one planar depth; counts what is drawn."""
 
     def __init__(self, side: int, drawn: list[str]) -> None:
         self.side, self.drawn = side, drawn
