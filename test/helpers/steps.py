@@ -13,8 +13,15 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.names import CAMERAS
-from esar_ros.mission.object_goal import ObjectGoal, ObjectGoalEpisode
-from esar_ros.mission.step import StepAction, StepKind, StepObservation, StepPose, StepTask
+from esar_ros.mission.object_goal import (
+    ObjectGoal,
+    ObjectGoalEpisode,
+    StepAction,
+    StepKind,
+    StepObservation,
+    StepPose,
+    StepTask,
+)
 from esar_ros.suites.uav_on.settings import load_suite_settings
 
 SETTINGS = load_suite_settings()

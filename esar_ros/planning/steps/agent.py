@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
-from esar_ros.mission.step import StepAction, StepObservation, StepTask
+from esar_ros.mission.object_goal import StepAction, StepObservation, StepTask
 
 
 @runtime_checkable

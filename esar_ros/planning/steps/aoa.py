@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation, StepTask
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.mission.step import StepAction, StepKind, StepObservation, StepTask
 from esar_ros.planning.depth_view import min_pooled
 from esar_ros.planning.exchange import Question, clean, labelled_image
 from esar_ros.planning.methods.models.aoa import FixedStep, VariableStep

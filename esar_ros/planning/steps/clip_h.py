@@ -19,8 +19,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from pydantic import Field
 
+from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation, StepTask, StepViews
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.mission.step import StepAction, StepKind, StepObservation, StepTask, StepViews
 from esar_ros.perception.text.prompt_table import Vector32
 from esar_ros.perception.text.sentence_encoder import SentenceEncoder
 from esar_ros.planning.image_text import ClipScorer, Encoder, ScorerSettings, SentenceSettings

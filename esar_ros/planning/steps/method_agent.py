@@ -18,8 +18,8 @@ from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
+from esar_ros.mission.object_goal import TURNS, StepAction, StepKind, StepObservation, StepPose, StepTask, StepViews
 from esar_ros.mission.observation import Brief, CameraView, Grid
-from esar_ros.mission.step import TURNS, StepAction, StepKind, StepObservation, StepPose, StepTask, StepViews
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.planning.depth_view import corridor_clear, surface_points
 from esar_ros.planning.method import GRID, Method, details_of

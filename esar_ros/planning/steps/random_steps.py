@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation, StepTask
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.mission.step import StepAction, StepKind, StepObservation, StepTask
 from esar_ros.planning.parameters import check
 
 _KINDS = tuple(StepKind)

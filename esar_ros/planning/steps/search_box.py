@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from esar_ros.mission.step import MOVES, StepAction, StepKind, StepPose, StepTask
+from esar_ros.mission.object_goal import MOVES, StepAction, StepKind, StepPose, StepTask
 
 
 def kept_inside(action: StepAction, pose: StepPose, task: StepTask) -> StepAction:

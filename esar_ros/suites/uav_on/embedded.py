@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector
-from esar_ros.mission.step import StepPose
+from esar_ros.mission.object_goal import StepPose
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.sim.clock import CONTROL_STEPS, STEP
 from esar_ros.sim.physics.autopilot import STILL, Flier, Heading, Turn, toward
@@ -165,7 +165,7 @@ class EmbeddedWorld:
 
 
 class Images:
-    """Images of one moment (mission.step.StepViews); holds no more of the world than the functions that draw them."""
+    """Images of one moment (object_goal.StepViews); holds no more of the world than the functions that draw them."""
 
     def __init__(
         self,

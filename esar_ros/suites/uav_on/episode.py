@@ -12,7 +12,7 @@ from typing import Any
 from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.benchmark.runner.worker import timing
-from esar_ros.mission.step import StepPose
+from esar_ros.mission.object_goal import StepPose
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.uav_on.agents import create
 from esar_ros.suites.uav_on.conditions import UavOnConditions, with_files

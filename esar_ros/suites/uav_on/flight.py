@@ -14,8 +14,15 @@ from typing import Any, Protocol, TypeVar
 from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.object_goal import ObjectGoalEpisode
-from esar_ros.mission.step import StepAction, StepKind, StepObservation, StepPose, StepTask, StepViews
+from esar_ros.mission.object_goal import (
+    ObjectGoalEpisode,
+    StepAction,
+    StepKind,
+    StepObservation,
+    StepPose,
+    StepTask,
+    StepViews,
+)
 from esar_ros.planning.method import Detailed
 from esar_ros.planning.steps.agent import Accountable, StepAgent
 from esar_ros.scoring.object_goal import MAX_ACTIONS

@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError
 
 from esar_ros.geometry.frames import Pose, Vector, attitude_enu_flu_to_ned_frd, enu_to_ned, ned_to_enu
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.step import StepKind
+from esar_ros.mission.object_goal import StepKind
 from esar_ros.mission.task_files import LARGEST, read_text
 from esar_ros.scoring.object_goal import (
     DECIMALS,

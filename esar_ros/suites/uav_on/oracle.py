@@ -13,8 +13,15 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.object_goal import ObjectGoalEpisode
-from esar_ros.mission.step import StepAction, StepKind, StepObservation, StepPose, StepTask, wrapped
+from esar_ros.mission.object_goal import (
+    ObjectGoalEpisode,
+    StepAction,
+    StepKind,
+    StepObservation,
+    StepPose,
+    StepTask,
+    wrapped,
+)
 from esar_ros.sim.world.world import World
 from esar_ros.suites.uav_on.shortest import Occupancy
 

@@ -11,8 +11,8 @@ from pydantic import Field, ValidationError
 import esar_ros
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.object_goal import StepKind
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.mission.step import StepKind
 from esar_ros.scoring.object_goal import (
     MAX_ACTIONS,
     GoalOutcome,

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.object_goal import StepKind
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
-from esar_ros.mission.step import StepKind
 from esar_ros.mission.vehicle import CameraMount
 
 FILE = "config/suites/uav-on.yaml"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.step import StepAction, StepKind, StepPose
+from esar_ros.mission.object_goal import StepAction, StepKind, StepPose
 from esar_ros.planning.exchange import Question
 from esar_ros.planning.methods.models.aoa import FixedStep, VariableStep
 from esar_ros.planning.steps.aoa import AoaFixed, AoaVariable

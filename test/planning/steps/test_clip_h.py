@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.step import StepKind, StepObservation, StepPose
+from esar_ros.mission.object_goal import StepKind, StepObservation, StepPose
 from esar_ros.planning.steps import clip_h
 from esar_ros.planning.steps.clip_h import ClipH, ClipHLabels, ClipHText, LabelledViews, WordEncoder
 from helpers.steps import FlatViews, level, seen, step_task

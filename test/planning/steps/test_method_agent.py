@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.decision import Decision, Goal, GoalType, HeightReference
+from esar_ros.mission.object_goal import StepKind, StepPose
 from esar_ros.mission.observation import Brief, Observation
-from esar_ros.mission.step import StepKind, StepPose
 from esar_ros.planning.method import VIEWS
 from esar_ros.planning.methods.patterns.zigzag import Zigzag
 from esar_ros.planning.parameters import configured

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from esar_ros.mission.step import StepKind, StepObservation
+from esar_ros.mission.object_goal import StepKind, StepObservation
 from esar_ros.planning.steps.random_steps import RandomSteps
 from helpers.steps import SETTINGS, seen, step_task
 

@@ -23,7 +23,7 @@ from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.geometry.frames import Pose, ned_to_enu
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.step import StepAction, StepKind
+from esar_ros.mission.object_goal import StepAction, StepKind
 from esar_ros.scoring.object_goal import TOTAL, Rules
 from esar_ros.suites.uav_on import episode
 from esar_ros.suites.uav_on.conditions import UavOnConditions

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.frames import Pose
-from esar_ros.mission.step import StepKind, StepPose
+from esar_ros.mission.object_goal import StepKind, StepPose
 from esar_ros.scoring.object_goal import Rules, oracle_succeeded, succeeded
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.embedded import EmbeddedWorld, OpenScene, quantised

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.step import StepAction, StepKind, StepObservation
+from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.flight import FlownEpisode, fly
 from helpers.steps import SETTINGS, GeometricWorld, Scripted, go, object_goal_episode
