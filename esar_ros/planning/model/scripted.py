@@ -36,6 +36,7 @@ from esar_ros.planning.image_text import relevance
 _SQUARE = 20.0  # s before the first left turn; the nth comes n^2 as late
 _WINDOW = 4.0  # s in which a turn is due: about one step
 _FREE = 12.0  # m of depth ahead that make a way free
+_ROUND = 10  # poses at one place after which it climbs
 _REASON = "by the scripted model's rules"
 _STEPS = {"front": "forward", "left": "left", "right": "right"}
 
@@ -156,6 +157,8 @@ def _step(text: str) -> tuple[str, float]:
         if abs(off) > 10.0:
             return ("turn_left" if off > 0.0 else "turn_right"), abs(off)
     free = [name for name in _STEPS if name in sectors and sectors[name].is_free]
+    if not free and len(poses) >= _ROUND and len({(x, y) for x, y, _ in poses}) == 1:
+        return "up", 5.0  # nowhere is free at this height
     return (_STEPS[free[0]], 20.0) if free else ("turn_left", 90.0)
 
 

@@ -105,6 +105,18 @@ def test_the_scripted_model_flies_an_episode() -> None:
     assert agent.account == {"tokens_in": 0, "tokens_out": 0, "without_model": 0}
 
 
+def test_the_scripted_model_climbs_out_of_a_place_without_a_way() -> None:
+    agent = AoaFixed(SCRIPTED)
+    agent.reset(step_task(), 0)
+    pose, kinds = level(z=8.0), []
+    for number in range(20):
+        near = 11.0 if pose.position[2] < 10.0 else 14.0  # m, of the ground in the lower part of an image
+        kinds.append(agent.act(seen(number, pose, depths=near)).kind)
+        pose = pose.after(kinds[-1], step_task().sizes[kinds[-1]])
+    assert kinds[:9] == [StepKind.TURN_LEFT] * 9 and kinds.count(StepKind.UP) == 1
+    assert kinds[-1] is StepKind.FORWARD
+
+
 def test_a_running_clock_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESAR_MODEL_CLOCK", "running")
     with pytest.raises(UsageError, match="aoa_f@scripted: the model's clock is running"):
