@@ -124,8 +124,7 @@ def _score_logs(arguments: argparse.Namespace) -> str:
     console = Console(highlight=False)
     for name, score in scores.items():
         if name:
-            console.print(f"
-[bold]{name}[/bold]  {runs[name]}", soft_wrap=True)
+            console.print(f"\n[bold]{name}[/bold]  {runs[name]}", soft_wrap=True)
         console.print(score.table())
     documents = {name: score.document() for name, score in scores.items()}
     return canonical_json(documents.get("") or {"schema": BENCH_SCHEMA, "methods": documents})
