@@ -105,6 +105,11 @@ class RecorderNode(StepNode):
         if self.lockstep and key[1] in (names.ODOMETRY, names.SAFETY_STATUS):
             self.retry()
 
+    @property
+    def flown(self) -> bool:
+        """Returns whether odometry of a vehicle has come."""
+        return self._now > 0
+
     def complete(self, ns: int) -> bool:
         """Returns whether everything scoring needs up to this stamp has been written, the truth included."""
         topics = (names.ODOMETRY, names.SAFETY_STATUS, names.MAP_STATUS, names.DECISION)
@@ -126,10 +131,12 @@ class RecorderNode(StepNode):
         return False
 
     def close(self) -> None:
-        """Finish the bag."""
+        """Finish the bag; one that holds no odometry, of which nothing was flown, is taken away."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
+            if not self.flown:
+                shutil.rmtree(self._folder / "bag", ignore_errors=True)
 
 
 def main() -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
 import yaml
+from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -14,24 +17,43 @@ from esar_ros.nodes.core.interface import TOPICS
 from esar_ros.nodes.recorder import RecorderNode
 
 
-def test_topics_are_offered_in_the_bag_as_they_were_flown(
-    ros: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def recorder(ros: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RecorderNode:
     given = {"out": str(tmp_path), "record": "full", "vehicles": ["uav1"]}
     overrides = [Parameter(name, value=value) for name, value in given.items()]
     original = Node.__init__
     monkeypatch.setattr(Node, "__init__", lambda self, name, **_: original(self, name, parameter_overrides=overrides))
-    recorder = RecorderNode()
+    return RecorderNode()
+
+
+def ended(recorder: RecorderNode) -> None:
     recorder.close()
     recorder.destroy_node()
+
+
+def test_a_bag_without_a_flight_is_taken_away(recorder: RecorderNode, tmp_path: Path) -> None:
+    assert (tmp_path / "bag").exists()
+    ended(recorder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_topics_are_offered_in_the_bag_as_they_were_flown(recorder: RecorderNode, tmp_path: Path) -> None:
+    publisher = Node("flown").create_publisher(Odometry, "uav1/odometry", 1)
+    flown = Odometry()
+    flown.header.stamp.sec = 1
+    deadline = time.monotonic() + 30.0
+    while not recorder.flown and time.monotonic() < deadline:
+        publisher.publish(flown)
+        rclpy.spin_once(recorder, timeout_sec=0.1)
+    ended(recorder)
     meta = yaml.safe_load((tmp_path / "bag" / "metadata.yaml").read_text())["rosbag2_bagfile_information"]
     offered = {
         one["topic_metadata"]["name"]: one["topic_metadata"]["offered_qos_profiles"][0]
         for one in meta["topics_with_message_count"]
     }
-    flown = [topic for topic in TOPICS if topic.recorded("full")]
-    assert len(offered) == len(flown)
-    for topic in flown:
+    recorded = [topic for topic in TOPICS if topic.recorded("full")]
+    assert len(offered) == len(recorded)
+    for topic in recorded:
         bagged = offered[topic.name if topic.name.startswith("/") else f"/uav1/{topic.name}"]
         profile = topic.quality.value
         assert bagged["depth"] == profile.depth
