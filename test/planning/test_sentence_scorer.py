@@ -73,7 +73,7 @@ def test_clip_h_text_flies_towards_the_view_that_fits_and_names_its_network(
     assert decision.action == "left" and decision.why == "the left view fits with 0.90"
     assert method.details == {"scorer": "labels by counting"}  # type: ignore[attr-defined]
     assert method.name == "clip_h_text"
-    assert registry.create("vlfm_text").details == {"scorer": "labels by counting"}  # type: ignore[attr-defined]
+    assert registry.create("vlfm_text").details["scorer"] == "labels by counting"  # type: ignore[attr-defined]
 
 
 @pytest.mark.skipif(

@@ -71,7 +71,7 @@ def test_clip_without_weights_names_the_stand_in(name: str) -> None:
 
 def test_the_stand_ins_say_what_they_are() -> None:
     for name in ("vlfm_labels", "clip_h_labels"):
-        assert registry.create(name).details == {"scorer": "labels"}  # type: ignore[attr-defined]
+        assert registry.create(name).details["scorer"] == "labels"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", ["vlfm", "clip_h"])

@@ -37,6 +37,20 @@ def find_frontiers(grid: Grid, allowed: NDArray[np.bool_], least_cells: int) -> 
     return Frontiers(np.asarray(large[labels]), int(np.count_nonzero(large[1:count])))
 
 
+def pieces(cells: NDArray[np.int64], longest: float) -> list[NDArray[np.int64]]:
+    """Returns cells (K, 2) cut across the longer side of their box until no box's diagonal is longer than `longest`.
+
+    One large frontier is many places to fly to (Zhou et al., FUEL, 2021, section IV, cuts across the main axis).
+    Lengths in cells.
+    """
+    span = cells.max(axis=0) - cells.min(axis=0)
+    if math.hypot(float(span[0]), float(span[1])) <= longest:
+        return [cells]
+    axis = int(np.argmax(span))
+    first = cells[:, axis] <= cells[:, axis].min() + span[axis] // 2
+    return [*pieces(cells[first], longest), *pieces(cells[~first], longest)]
+
+
 def passable_cells(grid: Grid, clearance: float) -> NDArray[np.bool_]:
     """FREE cells (rows, columns) at least clearance (m) away from every OCCUPIED one."""
     free = grid.cells == FREE

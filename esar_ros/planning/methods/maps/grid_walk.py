@@ -22,6 +22,7 @@ from esar_ros.planning.methods.maps.frontier import (
     nearer_than,
     nearest_cell,
     passable_cells,
+    pieces,
     polygon_cells,
 )
 from esar_ros.planning.methods.maps.grid_path import GridPath, farthest_visible, nearest_target
@@ -46,7 +47,7 @@ class WalkSettings(StrictModel):
 
 @dataclass(frozen=True)
 class Frontier:
-    """A cluster of frontier cells, and the cell of it that serves as target."""
+    """A cluster of frontier cells or a piece of one, and the cell of it that serves as target."""
 
     cells: NDArray[np.int64]  # (K, 2) row, column
     target: tuple[int, int]
@@ -102,9 +103,9 @@ class GridWalk:
             allowed &= nearer_than(grid, observation.pose.position, team_places(observation))
         return find_frontiers(grid, allowed, settings.least_cells)
 
-    def frontiers(self, grid: Grid, observation: Observation) -> list[Frontier]:
-        """Those, cluster by cluster."""
-        return _clusters(self.frontier_cells(grid, observation), grid)
+    def frontiers(self, grid: Grid, observation: Observation, longest: float = math.inf) -> list[Frontier]:
+        """Those, cluster by cluster; longer ones than `longest` (m) in pieces."""
+        return _clusters(self.frontier_cells(grid, observation), grid, longest / grid.resolution)
 
     def nearest(
         self, grid: Grid, passable: NDArray[np.bool_], observation: Observation, targets: NDArray[np.bool_]
@@ -168,16 +169,20 @@ class GridWalk:
         return Followed(None, why)
 
 
-def _clusters(frontiers: Frontiers, grid: Grid) -> list[Frontier]:
-    """Returns the clusters in the order of their first cells; the target of each is the cell nearest its centre."""
+def _clusters(frontiers: Frontiers, grid: Grid, longest: float) -> list[Frontier]:
+    """Returns the clusters in the order of their first cells; the target of each is the cell nearest its centre.
+
+    longest: of a piece, in cells.
+    """
     _, labels = cv2.connectedComponents(frontiers.cells.view(np.uint8), connectivity=8)
     rows, columns = np.nonzero(labels)
     order = np.argsort(labels[rows, columns], kind="stable")
     rows, columns = rows[order], columns[order]
+    cells = np.stack([rows, columns], axis=1).astype(np.int64)
     out = []
-    for cells in np.split(np.stack([rows, columns], axis=1), np.flatnonzero(np.diff(labels[rows, columns])) + 1):
-        if len(cells):
-            off = ((cells - cells.mean(axis=0)) ** 2).sum(axis=1)
-            row, column = (int(v) for v in cells[int(np.argmin(off))])
-            out.append(Frontier(cells.astype(np.int64), (row, column), grid.center_of(row, column)))
+    for cluster in np.split(cells, np.flatnonzero(np.diff(labels[rows, columns])) + 1):
+        for piece in pieces(cluster, longest) if len(cluster) else ():
+            off = ((piece - piece.mean(axis=0)) ** 2).sum(axis=1)
+            row, column = (int(v) for v in piece[int(np.argmin(off))])
+            out.append(Frontier(piece, (row, column), grid.center_of(row, column)))
     return out

@@ -1,11 +1,16 @@
-"""Base class of methods that search the bird's-eye map for people: seen persons first, then the best frontier."""
+"""Base class of methods that search the bird's-eye map for people: seen persons first, then the best frontier.
+
+Adapted for the air, for all of them: a frontier is the rim of the ground that cameras have searched
+(searched_ground.py), cut into pieces, each a place to fly to. The papers' own, the rim of the known free space, whole,
+flies as `<method>@air`. A row's details name which of the two it flew by.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +19,23 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
+from esar_ros.planning.method import GRID, VIEWS
 from esar_ros.planning.methods.maps.exploration import Exploration, ExplorationSettings, Target
 from esar_ros.planning.methods.maps.grid_walk import Frontier
+from esar_ros.planning.methods.maps.searched_ground import SearchedGround
+
+AIR = "air"  # as a setting, and as the name of the variant
 
 
 class MapSettings(ExplorationSettings):
     """Parameters of every map-based method."""
 
+    frontiers: Literal["ground", "air"] = Field(
+        default="ground",
+        description="ground: rim of the ground that cameras have searched; air: rim of the known air at flight level",
+    )
+    look_range: float = Field(default=60.0, gt=0, description="m, range up to which a person is seen")
+    piece: float = Field(default=50.0, gt=0, description="m, longest piece of a rim of searched ground")
     visit_radius: float = Field(default=25.0, gt=0, description="m from a seen person at which it counts as looked at")
     person_score: float = Field(default=0.4, ge=0, le=1, description="a seen person is flown to from this score on")
 
@@ -28,13 +43,34 @@ class MapSettings(ExplorationSettings):
 class MapMethod(Exploration):
     """Base class: flies to a seen person before any frontier, then to the frontier of the greatest value."""
 
+    needs: frozenset[str] = frozenset({GRID, VIEWS})
     settings_type: ClassVar[type[ExplorationSettings]] = MapSettings
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {AIR: {"frontiers": AIR}}
     _settings: MapSettings
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        super().__init__(parameters)
+        if self._settings.frontiers == AIR:
+            self.name = f"{self.name}@{AIR}"
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed."""
+        return {"frontiers": self.frontiers_in_words}
+
+    @property
+    def frontiers_in_words(self) -> str:
+        """The frontiers that are flown to, as results name them."""
+        settings = self._settings
+        if settings.frontiers == AIR:
+            return "of known air"
+        return f"of ground searched to {settings.look_range:g} m in pieces of {settings.piece:g} m"
 
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission. Raises UsageError when the brief cannot be worked with."""
         self._visited: list[Vector] = []  # persons looked at
         super().reset(brief, seed)
+        self._searched = SearchedGround(self._area, self._settings.look_range)
 
     # -- what a method does ---------------------------------------------------------------------
 
@@ -50,11 +86,21 @@ class MapMethod(Exploration):
         """Returns whether the present frontier remains the target; called at every observation."""
         return True
 
+    def frontiers(self, observation: Observation, grid: Grid) -> list[Frontier]:
+        """Returns the frontiers to choose from."""
+        if self._settings.frontiers == AIR:
+            return self._walk.frontiers(grid, observation)
+        return self._walk.frontiers(self._searched.grid(), observation, self._settings.piece)
+
     # -- what the exploration asks --------------------------------------------------------------
+
+    def look(self, observation: Observation) -> None:
+        """Count what the images show as searched."""
+        self._searched.observe(observation.views.values())
 
     def targets(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> Iterator[Target]:
         """Frontiers by their value."""
-        frontiers = self._walk.frontiers(grid, observation)
+        frontiers = self.frontiers(observation, grid)
         ranked = sorted(
             ((self.value(frontier, observation, grid), -index) for index, frontier in enumerate(frontiers)),
             reverse=True,

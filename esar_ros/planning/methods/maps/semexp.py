@@ -43,6 +43,7 @@ class SemExp(MapMethod):
 
     def look(self, observation: Observation) -> None:
         """Fuse the objects into the channels of their kinds; the maximum score at a place is kept."""
+        super().look(observation)
         for clue in observation.clues:
             channel = self._channels.setdefault(clue.kind, [])
             x, y = float(clue.position[0]), float(clue.position[1])

@@ -149,6 +149,11 @@ class UniGoal(Thinker, MapMethod):
         self._mind: Mind[tuple[GoalGraph | None, str]] = Mind(self._settings.model, self.name, self.prompts)
         self.name = self._mind.method
 
+    @property
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed: the model and the frontiers."""
+        return {**super().details, "frontiers": self.frontiers_in_words}
+
     def prepare(self) -> None:
         """The goal graph by words, until the model has made a better one."""
         self._mind.reset(self._brief)
@@ -158,6 +163,7 @@ class UniGoal(Thinker, MapMethod):
 
     def look(self, observation: Observation) -> None:
         """Take the model's goal graph when it comes; match what was found."""
+        super().look(observation)
         if not self._read_by:
             if not self._mind.busy:
                 self._mind.begin(self._read())

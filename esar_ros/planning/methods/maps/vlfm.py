@@ -4,13 +4,15 @@ Source: Yokoyama et al., VLFM: vision-language frontier maps for zero-shot seman
 baseline in ESARBench, section 4.1. Every view's image-text score is painted over the ground its depth shows, with
 confidence cos^2 remapped to [0.25, 1] and fused by confidence (mapping.layers.ground_layers.ValueLayer); a frontier is
 worth the maximum value around it, and the last one is kept unless another beats it by 0.01. Adapted for the air: cells
-of 4 m and values within 10 m of a frontier (0.5 m indoors); a person seen is flown to, and the search goes on after it.
+of 4 m, values painted to the range at which a person is seen (5 m indoors) and counted within 10 m of a frontier (0.5 m
+indoors), frontiers of map_method.py; a person seen is flown to, and the search goes on after it.
 Needs CLIP weights (open_clip) but no language model. `vlfm_labels` and `vlfm_text` are the same method with offline
 stand-ins over detected labels, weighted by the brief's words or by sentence embeddings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -28,7 +30,7 @@ from esar_ros.planning.image_text import (
     SentenceScoring,
     SentenceSettings,
 )
-from esar_ros.planning.method import GRID, VIEWS, scaled
+from esar_ros.planning.method import scaled
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings
 from esar_ros.planning.methods.maps.grid_walk import Frontier
 from esar_ros.planning.methods.maps.map_method import MapMethod, MapSettings, closeness
@@ -41,7 +43,6 @@ class VlfmSettings(MapSettings):
     """Sections `vlfm` and `vlfm_labels` of config/planners.yaml."""
 
     cell: float = Field(default=4.0, gt=0, description="m, of the value map")
-    view_range: float = Field(default=60.0, gt=0, description="m, farther ground is not painted")
     value_radius: float = Field(default=10.0, gt=0, description="m around a frontier whose greatest value counts")
     stick: float = Field(default=0.01, ge=0, description="by how much another frontier must be better")
     scorer: ScorerSettings = Field(default_factory=ScorerSettings)
@@ -58,7 +59,6 @@ class Vlfm(Scoring, MapMethod):
     """The frontier of the greatest value."""
 
     name = "vlfm"
-    needs = frozenset({GRID, VIEWS})
     settings_type: ClassVar[type[ExplorationSettings]] = VlfmSettings
     _settings: VlfmSettings
 
@@ -66,24 +66,30 @@ class Vlfm(Scoring, MapMethod):
         """Raises UsageError without weights."""
         return ClipScorer(self._settings.scorer, self.name)
 
+    @property
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed: the scorer and the frontiers."""
+        return {**super().details, "frontiers": self.frontiers_in_words}
+
     def prepare(self) -> None:
         """Nothing has been seen."""
         self._values = ValueLayer(GroundGrid(self._area.min(axis=0), self._area.max(axis=0), self._settings.cell))
 
     def look(self, observation: Observation) -> None:
         """Paint every view's score."""
+        super().look(observation)
         for view in observation.views.values():
             score = self._scorer.score(view, observation)
-            self._values.paint(DepthView(view.depth, view.model, view.pose), score, self._settings.view_range)
+            self._values.paint(DepthView(view.depth, view.model, view.pose), score, self._settings.look_range)
 
     def value(self, frontier: Frontier, observation: Observation, grid: Grid) -> float:
-        """Greatest value near any of its cells; among equals the nearer one."""
+        """Greatest value near its target; among equals the nearer one."""
         return self._value_at(frontier) + _TIE * closeness(frontier.position, observation)
 
     def keeps_frontier(self, observation: Observation, grid: Grid) -> bool:
         """Until another frontier is worth clearly more."""
         assert self._aim is not None
-        frontiers = self._walk.frontiers(grid, observation)
+        frontiers = self.frontiers(observation, grid)
         if not frontiers:
             return True
         own = float(self._values.best_within(self._aim.position[None, :2], self._settings.value_radius)[0])

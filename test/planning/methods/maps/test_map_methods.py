@@ -1,4 +1,4 @@
-"""VLFM and UniGoal on hand-made maps, and UniGoal's graphs."""
+"""VLFM and UniGoal on hand-made maps with a frontier at each end, and UniGoal's graphs."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def begin(brief: Any, observe: Any, look: Any, corridor: Grid) -> Any:
 
 
 def test_vlfm_without_values_takes_the_nearer_frontier(begin: Any) -> None:
-    assert begin("vlfm_labels")(2.0).goal.position[0] > 20.0
+    assert begin("vlfm_labels@air")(2.0).goal.position[0] > 20.0
 
 
 def test_vlfm_follows_the_value_that_a_view_painted(begin: Any, clue: Any) -> None:
     tent = clue(1, "tent", (-50.0, 0.0, 0.0))  # seen by the front camera, which looks west
-    assert begin("vlfm_labels")(2.0, clues=(tent,)).goal.position[0] < -40.0
+    assert begin("vlfm_labels@air")(2.0, clues=(tent,)).goal.position[0] < -40.0
 
 
 def test_vlfm_leaves_a_frontier_only_for_a_clearly_better_one(begin: Any, clue: Any) -> None:
-    step = begin("vlfm_labels")
+    step = begin("vlfm_labels@air")
     assert step(2.0).goal.position[0] > 20.0
     assert step(3.0).action == "continue"
     better = step(4.0, clues=(clue(1, "tent", (-50.0, 0.0, 0.0)),))
@@ -120,16 +120,16 @@ def test_unigoal_goes_where_the_graph_points(chat: Any, begin: Any, clue: Any) -
              {"kind": "rope", "east": 20, "north": 0}]  # fmt: skip
     chat.answers(chat.says({"nodes": nodes, "edges": [[1, 2]]}))
     clues = (clue(1, "tent", (-20.0, 0.0, 0.0)), clue(2, "rope", (0.0, 0.0, 0.0)))
-    step = begin("unigoal", prompt="tent, rope")
+    step = begin("unigoal@air", prompt="tent, rope")
     decision = step(2.0, clues=clues)
     assert decision.goal.position[0] < -40.0, "the person should be 20 m west of the tent"
     assert "goal expected at [-40.0, 0.0]" in decision.why and "by model" in decision.why
-    assert begin("unigoal")(2.0).goal.position[0] > 20.0, "without evidence the nearer frontier"
+    assert begin("unigoal@air")(2.0).goal.position[0] > 20.0, "without evidence the nearer frontier"
 
 
 def test_unigoal_reads_the_brief_itself_when_the_model_does_not(chat: Any, begin: Any) -> None:
     chat.answers(chat.says({"nodes": [{"kind": "dragon"}]}))
-    step = begin("unigoal", prompt="a tent", model={"attempts": 1})
+    step = begin("unigoal@air", prompt="a tent", model={"attempts": 1})
     decision = step(2.0)
     assert "goal graph by words, fell back (the model's JSON does not fit: nodes.0: literal error)" in decision.why
     assert len(chat.requests) == 1, "asked once a mission"
@@ -137,7 +137,7 @@ def test_unigoal_reads_the_brief_itself_when_the_model_does_not(chat: Any, begin
 
 def test_unigoal_explores_while_the_model_reads(chat: Any, begin: Any) -> None:
     chat.answers(chat.late(1.3, chat.says({"nodes": [{"kind": "person"}]})))
-    step = begin("unigoal", model={"clock": "running"})
+    step = begin("unigoal@air", model={"clock": "running"})
     thinking = step(1.1)
     assert thinking.thinking and thinking.action == "frontier"
     done = step(5.0)

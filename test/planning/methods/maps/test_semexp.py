@@ -24,7 +24,7 @@ def room(half: int = 40, unknown: int = 60) -> Grid:
 def begin(brief: Any, observe: Any) -> Callable[..., Any]:
     """Factory: the method with its opening behind it, in the middle of a map."""
 
-    def make(name: str = "semexp", grid: Grid | None = None, **parameters: Any) -> Any:
+    def make(name: str = "semexp@air", grid: Grid | None = None, **parameters: Any) -> Any:
         method = registry.create(name, parameters)
         method.reset(brief(), 1)
         method.act(observe(0.0))
@@ -96,7 +96,7 @@ def test_without_a_map_it_holds(begin: Any) -> None:
 
 def test_it_explores_a_whole_area_and_comes_to_an_end(brief: Any, flight: Any) -> None:
     """Ground within 40 m of the track is known, so that every frontier moves away or closes."""
-    method = registry.create("semexp")
+    method = registry.create("semexp@air")
     method.reset(brief(half=70.0), 1)
     known = np.full((200, 200), UNKNOWN, np.int8)
     y, x = np.mgrid[-99.5:100, -99.5:100]

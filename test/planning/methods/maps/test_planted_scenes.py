@@ -1,0 +1,149 @@
+"""Scenes that point to one of several frontiers: each method's own term finds it, without that it flies otherwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from esar_ros.mission.decision import Decision
+from esar_ros.mission.observation import FREE, UNKNOWN, Grid, Observation, SeenClue
+from esar_ros.planning import registry
+
+OPEN = Grid(np.full((200, 200), FREE, np.int8), 2.0, (-200.0, -200.0))
+BEARINGS = tuple(np.random.default_rng(7).uniform(-math.pi, math.pi, 20))
+OTHERS = tuple(np.random.default_rng(8).permutation(BEARINGS))
+LAYOUT = {
+    "nodes": [{"kind": "person", "east": 0, "north": 0}, {"kind": "tent", "east": 20, "north": 0},
+              {"kind": "rope", "east": 40, "north": 0}, {"kind": "backpack"}],
+    "edges": [[1, 2], [2, 3]],
+}  # fmt: skip
+Place = Callable[[float], tuple[SeenClue, ...]]
+
+
+@pytest.fixture
+def tent(clue: Any) -> Place:
+    """One tent beyond the rim of what is searched from the start."""
+    return lambda bearing: (clue(1, "tent", (70.0 * math.cos(bearing), 70.0 * math.sin(bearing), 0.0)),)
+
+
+@pytest.fixture
+def trail(clue: Any) -> Place:
+    """A rope and a tent that lie as in LAYOUT, the person then 80 m from the start."""
+
+    def make(bearing: float) -> tuple[SeenClue, ...]:
+        away = np.array([math.cos(bearing), math.sin(bearing), 0.0])
+        return clue(1, "rope", 20.0 * away), clue(2, "tent", 50.0 * away)
+
+    return make
+
+
+@pytest.fixture
+def planted(chat: Any, tent: Place, trail: Place) -> dict[str, Place]:
+    """The finds that tell each method of a direction."""
+    chat.answers(chat.says(LAYOUT))
+    return {"vlfm_labels": tent, "semexp": tent, "unigoal": trail}
+
+
+@pytest.fixture
+def choose(brief: Any, observe: Any, look: Any) -> Callable[..., Decision]:
+    """Factory of the first choice, after half a turn in which the cameras see all round."""
+
+    def decide(name: str, clues: tuple[SeenClue, ...], **parameters: Any) -> Decision:
+        method: Any = registry.create(name, parameters)
+        method.reset(brief(half=200.0), 1)
+        for stamp, yaw in enumerate((0.0, *np.linspace(0.0, math.pi, 7))):
+            decision = method.act(observe(float(stamp), yaw=yaw, grid=OPEN, views=look(yaw=yaw), clues=clues))
+        assert decision.action == "frontier" and decision.considered >= 4
+        return decision
+
+    return decide
+
+
+def share_towards(decisions: Sequence[Decision], bearings: Sequence[float]) -> float:
+    """Share of goals in the right quarter."""
+    goals = [decision.goal.position for decision in decisions if decision.goal is not None]
+    off = [math.atan2(goal[1], goal[0]) - bearing for goal, bearing in zip(goals, bearings, strict=True)]
+    return float(np.mean(np.cos(off) > math.cos(math.pi / 4.0)))
+
+
+@pytest.mark.parametrize("name", ["vlfm_labels", "semexp", "unigoal"])
+def test_the_frontier_that_the_scene_points_to_is_chosen(
+    name: str, planted: dict[str, Place], choose: Callable[..., Decision]
+) -> None:
+    chosen = [choose(name, planted[name](bearing)) for bearing in BEARINGS]
+    assert share_towards(chosen, BEARINGS) >= 0.8
+    assert share_towards(chosen, OTHERS) <= 0.5, "no better than chance where another scene points"
+
+
+def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
+    planted: dict[str, Place], choose: Callable[..., Decision], chat: Any
+) -> None:
+    def goals(name: str, count: int, **parameters: Any) -> list[list[float]]:
+        return [list(choose(name, planted[name](b), **parameters).goal.position) for b in BEARINGS[:count]]
+
+    nearest = list(choose("semexp", ()).goal.position)
+    for name in planted:
+        changed = [goal != nearest for goal in goals(name, len(BEARINGS))]
+        assert np.mean(changed) > 0.5, f"{name}'s own term decides most choices"
+    assert goals("semexp", 5, semantic_weight=0.0) == [nearest] * 5
+    assert list(choose("vlfm_labels", ()).goal.position) == nearest, "nothing seen that the brief asks for"
+    chat.answers(chat.says({"nodes": [{"kind": "person"}]}))
+    assert goals("unigoal", 5) == [nearest] * 5, "a goal graph without layout or clues"
+
+
+class Seeing:
+    """A method whose observations hold what the cameras see from where the vehicle is."""
+
+    def __init__(self, method: Any, look: Any) -> None:
+        self.method, self.look = method, look
+
+    def act(self, observation: Observation) -> Decision:
+        views = self.look(observation.pose.position, observation.pose.yaw)
+        decision: Decision = self.method.act(replace(observation, views=views))
+        return decision
+
+
+@pytest.fixture
+def track(chat: Any, trail: Place, brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
+    """Factory of tracks (N, 3): a rope and a tent in the north-west, a lone backpack; air known 100 m around."""
+    clues = (*trail(2.4), clue(3, "backpack", (-10.0, -75.0, 0.0)))
+    y, x = np.mgrid[-299:300:2.0, -299:300:2.0]
+
+    def known(place: np.ndarray) -> Grid:
+        near = np.hypot(x - place[0], y - place[1]) < 100.0
+        return Grid(np.where(near, FREE, UNKNOWN).astype(np.int8), 2.0, (-300.0, -300.0))
+
+    def fly(name: str, **parameters: Any) -> np.ndarray:
+        method: Any = registry.create(name, parameters)
+        method.reset(brief(half=280.0, prompt="They had a backpack."), 1)
+        return np.array(flight(Seeing(method, look)).run(40, known, clues=clues).track)
+
+    return fly
+
+
+def apart(one: np.ndarray, other: np.ndarray) -> float:
+    """Greatest distance (m) of two tracks at a time."""
+    length = min(len(one), len(other))
+    return float(np.linalg.norm(one[:length] - other[:length], axis=1).max())
+
+
+QUICK = {"model": {"attempts": 1}}
+
+
+def test_no_two_methods_fly_the_same_track_nor_one_without_its_term(chat: Any, track: Callable[..., Any]) -> None:
+    layout = (("person", 0), ("tent", 40), ("rope", 30))  # the person is expected on the other side of the start
+    nodes = [{"kind": kind, "east": east, "north": 0} for kind, east in layout]
+    chat.answers(chat.says({"nodes": [*nodes, {"kind": "light"}], "edges": [[1, 2], [2, 3]]}))
+    tracks = {name: track(name) for name in ("fbe", "vlfm_labels", "semexp")} | {"unigoal": track("unigoal", **QUICK)}
+    names = list(tracks)
+    for first, one in enumerate(names):
+        for other in names[first + 1 :]:
+            assert apart(tracks[one], tracks[other]) > 20.0, f"{one} and {other}"
+    chat.answers(chat.says({"nodes": [{"kind": "person"}]}))
+    assert apart(tracks["unigoal"], track("unigoal", **QUICK)) > 20.0
+    assert apart(tracks["semexp"], track("semexp", semantic_weight=0.0)) > 20.0
