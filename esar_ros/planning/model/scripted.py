@@ -10,6 +10,8 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
   score times what the brief's words make of its kind; else the opening square where the time is told, else first along
   the brief's last way, then straight on; where a way is not free the next one that is;
 - scores of kinds, goal graph (Attractions, GoalGraph): a person 1, kinds that the brief names 0.8, others 0.5;
+- groups of found objects (Correlations): the best of a group's kinds by the brief's words, as above; what it was taken
+  for is never wrong (Correction);
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
 - a caption (Caption): that it does not look.
@@ -172,6 +174,16 @@ def _goal_graph(text: str) -> dict[str, Any]:
     return {"nodes": [{"kind": kind} for kind in kinds], "edges": [[0, n] for n in range(1, len(kinds))]}
 
 
+def _correlations(text: str) -> dict[str, Any]:
+    words = _brief(text).casefold()
+    groups = [line.partition(": ")[2].split(", ") for line in text.rpartition("Groups:\n")[2].splitlines()]
+    return {"scores": [max(_weight(found, words) for found in group) for group in groups]}
+
+
+def _correction(text: str) -> dict[str, Any]:
+    return {"wrong": []}
+
+
 def _strategy(text: str) -> dict[str, Any]:
     def worth(distance: str, what: str) -> float:
         peak, clue = _PEAK.match(what), _CLUE.match(what)
@@ -199,6 +211,8 @@ _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "VariableStep": _variable_step,
     "Attractions": _attractions,
     "GoalGraph": _goal_graph,
+    "Correlations": _correlations,
+    "Correction": _correction,
     "Strategy": _strategy,
     "BriefReading": _brief_reading,
     "Caption": _caption,

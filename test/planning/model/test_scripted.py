@@ -14,7 +14,8 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
 from esar_ros.planning.exchange import Form, Question
-from esar_ros.planning.methods.maps.unigoal import GoalGraph
+from esar_ros.planning.methods.maps.goal_graph import GoalGraph
+from esar_ros.planning.methods.maps.unigoal import Correction, Correlations
 from esar_ros.planning.methods.models.aoa import VariableStep
 from esar_ros.planning.methods.models.apex import Attractions
 from esar_ros.planning.methods.models.mllm import Strategy
@@ -106,6 +107,14 @@ def test_kinds_count_by_the_brief_s_words() -> None:
     graph = answer(GoalGraph, "Kinds: all.", "Her tent stood by a rope; a backpack lay there.")
     assert [node.kind for node in graph.nodes] == ["person", "tent", "rope", "backpack"]
     assert graph.edges == [(0, 1), (0, 2), (0, 3)]
+
+
+def test_groups_are_scored_by_the_best_of_their_kinds() -> None:
+    scores = answer(
+        Correlations, "It looks for: rope.\nGroups:\n1: a tent, a rope, 3 m east\n2: a light, 0 m east"
+    ).scores
+    assert scores == [0.8, 0.5], "the brief names the rope"
+    assert answer(Correction, "Objects:\n1: a tent, 3 m east and 4 m north of the start").wrong == []
 
 
 def test_candidates_are_ranked_by_probability_over_the_way() -> None:

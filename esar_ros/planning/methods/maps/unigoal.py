@@ -1,137 +1,102 @@
 """UniGoal: the scene graph of what was found is matched with the goal graph of the brief, and guides the frontiers.
 
 Source: Yin et al., UniGoal: towards universal zero-shot goal-oriented navigation, CVPR 2025; as a baseline in
-ESARBench, section 4.1. The goal graph has at most five objects and their relations; the overlap is the mean of node
-and edge similarity. Below 0.5 the search explores; from 0.5 on with two or more common nodes the goal's place is
-predicted by the similarity transform of the relative layout; from 0.9 on what was found is verified from near. A
-frontier is worth its closeness plus its closeness to the predicted goal. Adapted for the air: nodes are the
-detector's fused objects, an edge says which things lie within 60 m of each other, and a person seen is always flown
-to. The goal graph needs a model, once a mission; without one it is read off the brief by the names of the kinds, with
-no layout.
+ESARBench, section 4.1. Three stages by the overlap of the graphs (goal_graph.py), the paper's zero, partial and perfect
+matching:
+
+1. below 0.5 or with fewer than two common nodes: the goal graph decomposed, each group of the scene scored for how
+   probably the first part of it is near, and the best group draws the frontiers;
+2. from 0.5 on: the goal's place is predicted by the similarity transform of the relative layout, and draws them;
+3. from 0.9 on: the scene graph is corrected, and the predicted place is flown to and looked at.
+
+A frontier is worth its closeness plus its closeness to what draws it. Objects whose match has led to nobody are on a
+blacklist and match no more, as in the paper. Adapted for the air: nodes are the detector's fused objects, an edge says
+which lie within 60 m of each other, a person seen is always flown to, and the correlations are one question for all
+new groups in place of four for each. Graph, correlations and correction need a model; without one the graph is read
+off the brief by the names of the kinds, with no layout, a correlation is the share of kinds in common, and nothing is
+corrected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.clues import KINDS, PERSON, kinds_named
-from esar_ros.mission.observation import Grid, Observation, SeenClue
-from esar_ros.planning.exchange import Form
+from esar_ros.mission.clues import KINDS
+from esar_ros.mission.observation import FREE, Grid, Observation, SeenClue
+from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings, Target
+from esar_ros.planning.methods.maps.goal_graph import (
+    MATCHED,
+    VERIFY,
+    GoalGraph,
+    Match,
+    correlation_of_words,
+    graph_of_words,
+    groups_of,
+    match,
+    predicted_goal,
+)
 from esar_ros.planning.methods.maps.grid_walk import Frontier
 from esar_ros.planning.methods.maps.map_method import MapMethod, MapSettings, closeness
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.planning.model.thinker import Thinker, ask
 from esar_ros.planning.registry import register
+from esar_ros.planning.search_area import nearest_inside
 from esar_ros.planning.sectors import mission_words
 
-MAX_NODES = 5
-MATCHED, VERIFY = 0.5, 0.9  # overlaps
-SYSTEM = (
+GRAPH_SYSTEM = (
     "From the brief of a search-and-rescue mission, list at most five objects a drone should find on the way to a "
     "missing person, the person first, where each probably lies relative to the first (metres east and north), "
-    "and which pairs lie near each other."
+    "which pairs lie near each other, and which belong together."
 )
+CORRELATION_SYSTEM = (
+    "A search-and-rescue drone has found groups of objects. For each say how probably, from 0 to 1, what it looks for "
+    "is near it, even if you know little."
+)
+CORRECTION_SYSTEM = (
+    "A search-and-rescue drone believes that what it has found is what the brief tells of. Name the numbers of those "
+    "objects of which that is not reasonable, for what they are or where they lie."
+)
+_MOVED = 10.0  # m: a predicted place that shifts less is the same
+_About = tuple[tuple[int, ...], ...]  # ids of the objects of each group that a question is about
 
 
 class UniGoalSettings(MapSettings):
     """Section `unigoal` of config/planners.yaml."""
 
     near: float = Field(default=60.0, gt=0, description="m between two objects that count as related")
-    goal_scale: float = Field(default=100.0, gt=0, description="m over which closeness to the predicted goal falls")
+    object_score: float = Field(default=0.4, ge=0, le=1, description="an object is in the scene graph from it on")
+    goal_scale: float = Field(default=100.0, gt=0, description="m over which closeness to what draws frontiers falls")
     model: ModelSettings = Field(default_factory=ModelSettings)
 
 
-class GoalNode(Form):
-    """An object of the goal graph."""
+class Correlations(Form):
+    """How probably what is looked for is near each group, in their order."""
 
-    kind: Literal[KINDS]  # type: ignore[valid-type]
-    east: float | None = Field(default=None, ge=-5000, le=5000)
-    north: float | None = Field(default=None, ge=-5000, le=5000)
+    scores: list[float] = Field(max_length=40)
 
 
-class GoalGraph(Form):
-    """What is looked for, and how it lies; edges are pairs of positions in the list, from 0."""
+class Correction(Form):
+    """The objects that are not what they were taken for."""
 
-    nodes: list[GoalNode] = Field(min_length=1, max_length=MAX_NODES)
-    edges: list[tuple[int, int]] = Field(default_factory=list, max_length=10)
+    wrong: list[int] = Field(default_factory=list, max_length=40)
 
 
 @dataclass(frozen=True)
-class Match:
-    """Match of the goal graph with the scene graph: node -> object, and the overlap 0..1."""
+class _Answer:
+    """An answer of the model to one of the three questions, or None and why."""
 
-    found: dict[int, SeenClue]
-    overlap: float
-
-
-def graph_of_words(prompt: str) -> GoalGraph:
-    """Goal graph without a model: a person, and the kinds that the brief names in its order, each near the person."""
-    kinds = [PERSON, *(kind for kind in kinds_named(prompt) if kind != PERSON)][:MAX_NODES]
-    return GoalGraph(nodes=[GoalNode(kind=kind) for kind in kinds], edges=[(0, n) for n in range(1, len(kinds))])
-
-
-def match(goal: GoalGraph, scene: list[SeenClue], near: float) -> Match:
-    """Match nodes by kind, the surest object first, and edges by nearness; a kind named twice needs two objects."""
-    left = sorted(scene, key=lambda clue: (-clue.probability, clue.id))
-    found: dict[int, SeenClue] = {}
-    for number, node in enumerate(goal.nodes):
-        clue = next((clue for clue in left if clue.kind == node.kind), None)
-        if clue is not None:
-            found[number] = clue
-            left.remove(clue)
-    nodes = len(found) / len(goal.nodes)
-    edges = [(a, b) for a, b in goal.edges if a != b and 0 <= min(a, b) and max(a, b) < len(goal.nodes)]
-    if not edges:
-        return Match(found, nodes)
-    held = sum(
-        a in found and b in found and float(np.linalg.norm(found[a].position - found[b].position)) <= near
-        for a, b in edges
-    )
-    return Match(found, (nodes + held / len(edges)) / 2.0)
-
-
-def similarity(source: NDArray[np.float64], target: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Least-squares similarity transform (2, 3) of points (N, 2), N >= 2, onto others (Umeyama 1991).
-
-    None where the source's points coincide.
-    """
-    a, b = (points[:, 0] + 1j * points[:, 1] for points in (source, target))
-    centre_a, centre_b = a.mean(), b.mean()
-    spread = float((np.abs(a - centre_a) ** 2).sum())
-    if spread < 1e-6:
-        return None
-    # In the plane a rotation with scale is one complex factor.
-    factor = (np.conj(a - centre_a) * (b - centre_b)).sum() / spread
-    shift = centre_b - factor * centre_a
-    return np.array([[factor.real, -factor.imag, shift.real], [factor.imag, factor.real, shift.imag]])
-
-
-def predicted_goal(goal: GoalGraph, matched: Match) -> Vector | None:
-    """Returns the predicted position (2,) of the goal's first node from two or more other found nodes, else None."""
-    if not MATCHED <= matched.overlap or len(matched.found) < 2:
-        return None
-    places = {n: (node.east, node.north) for n, node in enumerate(goal.nodes)}
-    known = [n for n in matched.found if None not in places[n]]
-    scene = np.array([matched.found[n].position[:2] for n in matched.found])
-    first = places[0]
-    if len(known) >= 2 and None not in first:
-        transform = similarity(
-            np.array([places[n] for n in known], float), np.array([matched.found[n].position[:2] for n in known])
-        )
-        if transform is not None:
-            place: Vector = transform @ np.array([first[0], first[1], 1.0], float)
-            return place
-    middle: Vector = scene.mean(axis=0)
-    return middle
+    value: GoalGraph | Correlations | Correction | None
+    trouble: str
+    about: _About = ()
 
 
 @register("unigoal")
@@ -141,12 +106,12 @@ class UniGoal(Thinker, MapMethod):
     name = "unigoal"
     asks_model = True
     settings_type: ClassVar[type[ExplorationSettings]] = UniGoalSettings
-    prompts = (SYSTEM,)
+    prompts = (GRAPH_SYSTEM, CORRELATION_SYSTEM, CORRECTION_SYSTEM)
     _settings: UniGoalSettings
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         super().__init__(parameters)
-        self._mind: Mind[tuple[GoalGraph | None, str]] = Mind(self._settings.model, self.name, self.prompts)
+        self._mind: Mind[_Answer] = Mind(self._settings.model, self.name, self.prompts)
         self.name = self._mind.method
 
     @property
@@ -158,45 +123,183 @@ class UniGoal(Thinker, MapMethod):
         """The goal graph by words, until the model has made a better one."""
         self._mind.reset(self._brief)
         self._goal, self._read_by = graph_of_words(self._brief.prompt), ""
+        self._scene: list[SeenClue] = []
+        self._blacklist: set[int] = set()
         self._match = Match({}, 0.0)
-        self._predicted: Vector | None = None
+        self._drawn_to: Vector | None = None  # (2,) the predicted goal, or the middle of the best group
+        self._asked: set[_About] = set()  # what the model was asked about
+        self._scores: dict[tuple[int, ...], float] = {}  # the model's, by the ids of a group
 
     def look(self, observation: Observation) -> None:
-        """Take the model's goal graph when it comes; match what was found."""
+        """Match what was found; ask the model what is due; find what draws the frontiers."""
         super().look(observation)
-        if not self._read_by:
-            if not self._mind.busy:
-                self._mind.begin(self._read())
-            outcome = self._mind.poll(observation)
-            if outcome is not None:
-                graph, reason = outcome.value
-                self._goal = graph or self._goal
-                self._read_by = f"goal graph by words, fell back ({reason})" if graph is None else "goal graph by model"
-                self._tokens, self._trouble = (outcome.tokens_in, outcome.tokens_out), outcome.trouble
-            self._thinking = outcome is None
-        self._match = match(self._goal, list(observation.clues), self._settings.near)
-        self._predicted = predicted_goal(self._goal, self._match)
+        least = self._settings.object_score
+        self._scene = [c for c in observation.clues if c.probability >= least and np.isfinite(c.position).all()]
+        self._rematch()
+        if self._is_refuted(observation):
+            self._give_up()
+        self._think(observation)
+        self._drawn_to = self._predicted()
+        if self._drawn_to is None:
+            self._drawn_to = self._best_group()
 
-    def object_target(self, observation: Observation) -> Target | None:
-        """A person not looked at, as always; with the whole graph found, that is the verification."""
-        target = super().object_target(observation)
-        if target is not None and self._match.overlap >= VERIFY:
-            return Target(target.position, f"{target.why}; overlap {self._match.overlap:.2f}: verify", True)
-        return target
+    # -- the exploration --------------------------------------------------------------------------
+
+    def targets(self, observation: Observation, grid: Grid, passable: NDArray[np.bool_]) -> Iterator[Target]:
+        """Stage 3's place to be looked at, then frontiers."""
+        place = self._to_verify()
+        if place is not None:
+            yield Target(place, f"the whole graph is found: to be verified{self.words()}")
+        yield from super().targets(observation, grid, passable)
+
+    def keeps_frontier(self, observation: Observation, grid: Grid) -> bool:
+        """Until there is a place to be verified, then that."""
+        assert self._aim is not None
+        place = self._to_verify()
+        return place is None or float(np.linalg.norm(self._aim.position[:2] - place)) <= _MOVED
+
+    def arrived(self, target: Target) -> None:
+        """Gives up a match whose place was reached, or cannot be."""
+        super().arrived(target)
+        place = self._to_verify()
+        if place is not None and float(np.linalg.norm(target.position[:2] - place)) <= _MOVED:
+            self._give_up()
 
     def value(self, frontier: Frontier, observation: Observation, grid: Grid) -> float:
-        """Closeness plus closeness to the predicted goal."""
+        """Closeness plus closeness to what draws the frontiers."""
         value = closeness(frontier.position, observation)
-        if self._predicted is not None:
-            away = float(np.linalg.norm(frontier.position - self._predicted))
+        if self._drawn_to is not None:
+            away = float(np.linalg.norm(frontier.position - self._drawn_to))
             value += float(np.exp(-away / self._settings.goal_scale))
         return value
 
     def words(self) -> str:
-        """Overlap, and who read the brief."""
-        where = "" if self._predicted is None else f", goal expected at {self._predicted.round().tolist()}"
+        """Overlap, what draws, and who read the brief."""
+        where = ""
+        if self._drawn_to is not None:
+            what = "goal expected at" if self._predicted() is not None else "drawn to a group at"
+            where = f", {what} {self._drawn_to.round().tolist()}"
         return f"; overlap {self._match.overlap:.2f}{where}, {self._read_by or 'goal graph by words'}"
 
-    def _read(self) -> Thought[tuple[GoalGraph | None, str]]:
+    # -- the graphs -------------------------------------------------------------------------------
+
+    def _rematch(self) -> None:
+        self._match = match(self._goal, self._scene, self._settings.near, self._blacklist)
+
+    def _predicted(self) -> Vector | None:
+        """Returns the goal's predicted place (2,) within the area in stages 2 and 3."""
+        place = predicted_goal(self._goal, self._match)
+        return None if place is None else nearest_inside(self._area, place)
+
+    def _to_verify(self) -> Vector | None:
+        """Returns the place (2,) that stage 3 flies to, None in the others."""
+        return self._predicted() if self._match.overlap >= VERIFY else None
+
+    def _is_refuted(self, observation: Observation) -> bool:
+        """Returns whether the predicted place was searched, or in stage 3 looked at from near, and has shown nobody."""
+        place = self._predicted()
+        if place is None or self.object_target(observation) is not None:
+            return False
+        if self._to_verify() is not None:
+            away = float(np.linalg.norm(observation.pose.position[:2] - place))
+            return away <= self._settings.visit_radius
+        searched = self._searched.grid()
+        return bool(searched.cells[searched.cell_of(place)] == FREE)
+
+    def _give_up(self) -> None:
+        """Puts what has matched on the blacklist."""
+        self._blacklist |= {clue.id for clue in self._match.found.values()}
+        self._rematch()
+
+    def _best_group(self) -> Vector | None:
+        """Returns the middle (2,) of the group that goes best with the goal graph's first part, None if none does."""
+        groups = self._groups()
+        if not groups:
+            return None
+        kinds = [self._goal.nodes[number].kind for number in self._goal.first_group]
+        scores = [self._scores.get(_ids(group), correlation_of_words(kinds, group)) for group in groups]
+        best = int(np.argmax(scores))
+        if scores[best] <= 0.0:
+            return None
+        middle: Vector = np.mean([clue.position[:2] for clue in groups[best]], axis=0)
+        return middle
+
+    def _groups(self) -> list[list[SeenClue]]:
+        """Returns the groups to be scored: those of the scene while the goal graph has a part to look for."""
+        return groups_of(self._scene, self._settings.near) if self._goal.first_group else []
+
+    # -- the model --------------------------------------------------------------------------------
+
+    def _think(self, observation: Observation) -> None:
+        """Ask what is due, and take the answer when it comes."""
+        if not self._mind.busy:
+            thought = self._due()
+            if thought is None:
+                return
+            self._mind.begin(thought)
+        outcome = self._mind.poll(observation)
+        self._thinking = outcome is None
+        if outcome is None:
+            return
+        answer = outcome.value
+        self._tokens, self._trouble = (outcome.tokens_in, outcome.tokens_out), outcome.trouble
+        if not self._read_by:
+            why = f"goal graph by words, fell back ({answer.trouble})"
+            self._read_by = why if answer.value is None else "goal graph by model"
+        if isinstance(answer.value, GoalGraph):
+            self._goal = answer.value
+        elif isinstance(answer.value, Correlations):
+            scores = zip(answer.about, answer.value.scores, strict=False)
+            self._scores.update({ids: min(max(score, 0.0), 1.0) for ids, score in scores})
+        elif isinstance(answer.value, Correction):
+            [ids] = answer.about
+            self._blacklist |= {ids[n - 1] for n in answer.value.wrong if 1 <= n <= len(ids)}
+        self._rematch()
+
+    def _due(self) -> Thought[_Answer] | None:
+        """Returns the next thought: the graph first, then a correction or correlations, each set of objects once."""
+        if not self._read_by:
+            return self._read()
+        if self._match.overlap >= VERIFY:
+            matched = list(self._match.found.values())
+            about: _About = (_ids(matched),)
+            return self._correct(matched, about) if self._is_new(about) else None
+        if self._match.overlap >= MATCHED and len(self._match.found) >= 2:
+            return None
+        groups = [group for group in self._groups() if _ids(group) not in self._scores]
+        about = tuple(_ids(group) for group in groups)
+        return self._correlate(groups, about) if groups and self._is_new(about) else None
+
+    def _is_new(self, about: _About) -> bool:
+        """Returns whether the model was not asked about these objects, and notes that it is now."""
+        new = about not in self._asked
+        self._asked.add(about)
+        return new
+
+    def _read(self) -> Thought[_Answer]:
         text = f"{mission_words(self._brief)}\nKinds: {', '.join(KINDS)}."
-        return (yield from ask("goal_graph", SYSTEM, text, GoalGraph))
+        return _Answer(*(yield from ask("goal_graph", GRAPH_SYSTEM, text, GoalGraph)))
+
+    def _correlate(self, groups: Sequence[Sequence[SeenClue]], about: _About) -> Thought[_Answer]:
+        wanted = ", ".join(self._goal.nodes[number].kind for number in self._goal.first_group)
+        text = "\n".join([mission_words(self._brief), f"It looks for: {wanted}.", "Groups:", *self._listed(groups)])
+        return _Answer(*(yield from ask("correlation", CORRELATION_SYSTEM, text, Correlations)), about)
+
+    def _correct(self, matched: Sequence[SeenClue], about: _About) -> Thought[_Answer]:
+        listed = self._listed([[clue] for clue in matched])
+        text = "\n".join([mission_words(self._brief), "Objects:", *listed])
+        return _Answer(*(yield from ask("correction", CORRECTION_SYSTEM, text, Correction)), about)
+
+    def _listed(self, groups: Sequence[Sequence[SeenClue]]) -> list[str]:
+        """Returns a line for each group: its objects and where it lies."""
+        home = np.asarray(self._brief.home, dtype=np.float64)
+        lines = []
+        for number, group in enumerate(groups, 1):
+            words = ", ".join(clean(clue.text or clue.kind.replace("_", " "), 60) for clue in group)
+            east, north, _ = np.mean([clue.position for clue in group], axis=0) - home
+            lines.append(f"{number}: {words}, {east:.0f} m east and {north:.0f} m north of the start")
+        return lines
+
+
+def _ids(clues: Sequence[SeenClue]) -> tuple[int, ...]:
+    return tuple(clue.id for clue in clues)
