@@ -1,0 +1,73 @@
+"""SemExp's semantic map: a tensor of channels over the search area.
+
+Source: Chaplot et al., Object goal navigation using goal-oriented semantic exploration, NeurIPS 2020, section 3,
+semantic mapping: the channels are obstacles, the explored area and one a class, and a frame is fused into each by the
+maximum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.clues import KINDS, PERSON
+from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid, SeenClue
+
+OBSTACLE, EXPLORED = 0, 1
+CHANNEL = {kind: number for number, kind in enumerate(KINDS, 2)}
+_THINGS = [channel for kind, channel in CHANNEL.items() if kind != PERSON]
+
+
+class SemanticMap:
+    """Channels (2 + kinds, rows = y, columns = x), each 0..1."""
+
+    def __init__(self, searched: Grid) -> None:
+        """Takes the cells of the searched ground (searched_ground.py) before the first image."""
+        self._cells = searched
+        self.channels: NDArray[np.float32] = np.zeros((2 + len(KINDS), *searched.cells.shape), np.float32)
+
+    def add(self, searched: Grid, known: Grid | None, clues: Iterable[SeenClue]) -> None:
+        """Fuses in the searched ground, the obstacles of the bird's-eye map, and seen objects by their probability."""
+        np.maximum(self.channels[EXPLORED], searched.cells == FREE, out=self.channels[EXPLORED])
+        if known is not None:
+            rows, columns = np.nonzero(known.cells == OCCUPIED)
+            places = (np.stack([columns, rows], axis=1) + 0.5) * known.resolution + np.array(known.origin)
+            self._raise(OBSTACLE, places, np.ones(len(places)))
+        for clue in clues:
+            if clue.kind in CHANNEL and np.isfinite(clue.position).all():
+                self._raise(CHANNEL[clue.kind], clue.position[None, :2], np.array([clue.probability]))
+
+    def explored(self) -> Grid:
+        """Returns the map whose frontiers are explored: FREE where explored, OCCUPIED at obstacles and outside."""
+        closed = (self.channels[OBSTACLE] > 0.0) | (self._cells.cells == OCCUPIED)
+        cells = np.where(closed, OCCUPIED, np.where(self.channels[EXPLORED] > 0.0, FREE, UNKNOWN)).astype(np.int8)
+        return Grid(cells, self._cells.resolution, self._cells.origin)
+
+    def evidence(self, place: Vector, reach: float) -> float:
+        """Returns the sum over kinds, people apart, of the greatest score around a place (x, y), falling to 0 at reach.
+
+        reach in m.
+        """
+        cell, (x0, y0) = self._cells.resolution, self._cells.origin
+        row, column = self._cells.cell_of(place)
+        cells = math.ceil(reach / cell)
+        top, left = max(row - cells, 0), max(column - cells, 0)
+        window = self.channels[_THINGS, top : max(row + cells + 1, 0), left : max(column + cells + 1, 0)]
+        if not window.size:
+            return 0.0
+        y = y0 + (np.arange(window.shape[1]) + top + 0.5) * cell - place[1]
+        x = x0 + (np.arange(window.shape[2]) + left + 0.5) * cell - place[0]
+        near = np.clip(1.0 - np.hypot(y[:, None], x[None, :]) / reach, 0.0, 1.0)
+        return float((window * near).max(axis=(1, 2)).sum())
+
+    def _raise(self, channel: int, places: NDArray[np.floating[Any]], scores: NDArray[np.float64]) -> None:
+        """Raises a channel at places (N, 2) to scores (N,)."""
+        columns, rows = np.floor((places - self._cells.origin) / self._cells.resolution).astype(int).T
+        height, width = self._cells.cells.shape
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        np.maximum.at(self.channels[channel], (rows[inside], columns[inside]), scores[inside].astype(np.float32))
