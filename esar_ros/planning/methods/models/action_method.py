@@ -17,6 +17,7 @@ from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.depth_view import corridor_clear, surface_points
 from esar_ros.planning.discrete import ACTIONS, STOP, ActionSettings, Mover
+from esar_ros.planning.flight_words import flight_words
 from esar_ros.planning.leg import Leg, LegState
 from esar_ros.planning.method import VIEWS
 from esar_ros.planning.model.mind import Mind, Outcome, Thought
@@ -24,6 +25,7 @@ from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.planning.model.thinker import Thinker
 from esar_ros.planning.parameters import check
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
+from esar_ros.planning.sectors import mission_words
 
 CLEARANCE = 3.0  # m around the way of a step that depth must show free
 
@@ -81,6 +83,7 @@ class ActionMethod(Thinker, ABC):
         self._actions = 0
         self._refused: str | None = None  # the last action that could not be flown
         self._stopped = False
+        self._track: list[Vector] = []  # places (3,) at every observation
         self.prepare()
 
     def act(self, observation: Observation) -> Decision:
@@ -105,6 +108,20 @@ class ActionMethod(Thinker, ABC):
     def sends_images(self) -> tuple[int, int] | None:
         """Width (px) and quality of images to the model."""
         return self._mind.sends_images if self._mind is not None else None
+
+    def situation(self, observation: Observation) -> str:
+        """Returns the brief, and time, place, height, heading and way, as every question begins."""
+        home = np.asarray(self._brief.home, dtype=np.float64)
+        return f"{mission_words(self._brief)}\n{flight_words(observation, home, self._track)}"
+
+    def action_words(self) -> str:
+        """Returns what each action does."""
+        settings = self._settings
+        return (
+            f"Actions: forward: {settings.step:g} m along the heading; left, right: {settings.step:g} m to that side, "
+            f"heading kept; up, down: {settings.climb:g} m; turn_left, turn_right: {settings.turn_deg:g} degrees on "
+            "the spot; stop ends the mission."
+        )
 
     def safe_actions(self, observation: Observation) -> list[str]:
         """Actions whose path is inside the area and free as far as the depth images show; turns and stop always."""
@@ -145,6 +162,7 @@ class ActionMethod(Thinker, ABC):
     def _decide(self, observation: Observation) -> Decision:
         if self._stopped:
             return Decision("stop", "stopped before", stop=True)
+        self._track.append(observation.pose.position)
         self.look(observation)
         if self._leg is None:
             goal = self._mover.start(observation)

@@ -25,14 +25,14 @@ from esar_ros.planning.methods.models.action_method import ActionMethod, Choice,
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, mission_words, sector_words
+from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, sector_words
 
 POSES = 10
 SYSTEM = (
     "You control a search-and-rescue drone step by step. You get captions of four cameras, the nearest depth in a "
-    "3 x 3 grid of each picture in metres, and your last poses [x, y, z, yaw in degrees]. Keep away from "
-    "obstacles, search for the missing people and their traces, and do not fly in circles. Stop when all have "
-    "been found."
+    "3 x 3 grid of each picture in metres, and your last poses [x, y, z, yaw]: metres east, north and up, and "
+    "degrees to the left of east. Keep away from obstacles, search for the missing people and their traces, and do "
+    "not fly in circles. Stop when all have been found."
 )
 Action = Literal["forward", "left", "right", "up", "down", "turn_left", "turn_right", "stop"]
 
@@ -82,20 +82,12 @@ class AoaFixed(ActionMethod):
         questions = caption_questions(observation, self.sends_images)
         replies = (yield questions) if questions else ()
         words = sector_words(observation, replies)
-        lines = [mission_words(self._brief), self.lengths()]
+        lines = [self.situation(observation), self.action_words()]
         for name in ORDER:
             lines.append(f"{name}: {words[name]} Depth: {self._depth(observation, name)}")
         lines.append(f"Poses, oldest first: {' '.join(self._poses)}")
         answer, trouble = yield from ask("step", SYSTEM, "\n".join(lines), self.form)
         return self.fallback(observation, trouble) if answer is None else self.choice(answer)
-
-    def lengths(self) -> str:
-        """Returns the description of the actions in the prompt."""
-        settings = self._settings
-        return (
-            f"Actions: forward, left, right by {settings.step:g} m; up, down by {settings.climb:g} m; "
-            f"turn_left, turn_right by {settings.turn_deg:g} degrees; stop."
-        )
 
     def choice(self, answer: FixedStep) -> Choice:
         """The action as the model gave it."""
@@ -117,12 +109,13 @@ class AoaVariable(AoaFixed):
     name = "aoa_v"
     form = VariableStep
 
-    def lengths(self) -> str:
-        """See AoaFixed."""
+    def action_words(self) -> str:
+        """Returns what each action does, and its greatest magnitude."""
         settings = self._settings
         return (
-            f"Actions with their greatest magnitude: forward, left, right {settings.most_step:g} m; up, down "
-            f"{settings.most_climb:g} m; turn_left, turn_right 180 degrees; stop."
+            f"Actions with their greatest magnitude: forward along the heading {settings.most_step:g} m; left, right "
+            f"to that side, heading kept, {settings.most_step:g} m; up, down {settings.most_climb:g} m; turn_left, "
+            "turn_right on the spot 180 degrees; stop ends the mission."
         )
 
     def choice(self, answer: FixedStep) -> Choice:

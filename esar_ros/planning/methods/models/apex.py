@@ -32,7 +32,7 @@ from esar_ros.planning.methods.models.action_method import ActionMethod, Choice,
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import images_of, mission_words, object_words
+from esar_ros.planning.sectors import images_of, object_words
 
 MOVES = tuple(action for action in ACTIONS if action != STOP)
 EDGE = 5.0  # m
@@ -105,7 +105,7 @@ class Apex(ActionMethod):
         trouble = ""
         if self._moves % self._settings.ask_every == 0:
             found = object_words(observation, observation.clues) or "nothing yet"
-            text = f"{mission_words(self._brief)}\nFound so far: {found}.\nKinds: {', '.join(KINDS)}."
+            text = f"{self.situation(observation)}\nFound so far: {found}.\nKinds: {', '.join(KINDS)}."
             images = images_of(observation, tuple(observation.views), self.sends_images)
             answer, reason = yield from ask("attractions", SYSTEM, text, Attractions, images)
             if answer is not None:

@@ -27,6 +27,7 @@ from esar_ros.planning.belief.brief_model import READER_SYSTEM, ModelBelief, Mod
 from esar_ros.planning.belief.search import BeliefSettings
 from esar_ros.planning.belief.view_planning import View, Worth
 from esar_ros.planning.exchange import Form, LabelledImage, clean, labelled_image
+from esar_ros.planning.flight_words import flight_words
 from esar_ros.planning.method import GRID, VIEWS
 from esar_ros.planning.methods.maps.grid_walk import GridWalk, WalkSettings
 from esar_ros.planning.methods.models.strategy import Candidate, around_clues, numbered, peaks, whereabouts
@@ -209,7 +210,8 @@ class MllmSearch(ModelBelief):
         history = self._history[-self._settings.history :] if self._settings.history else []
         lines = [
             mission_words(self._brief),
-            f"Elapsed: {observation.elapsed:.0f} s. Missing: {len(self.people)}; people reported: {people}.",
+            flight_words(observation, np.asarray(self._brief.home, dtype=np.float64), self._track),
+            f"Missing: {len(self.people)}; people reported: {people}.",
             f"Found by the detector: {object_words(observation, observation.clues) or 'nothing yet'}.",
             "You believed: " + (self._hypothesis or "nothing yet"),
             "You chose: " + (" | ".join(history) or "nothing yet"),

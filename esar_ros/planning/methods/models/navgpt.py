@@ -17,7 +17,7 @@ from esar_ros.planning.methods.models.action_method import ActionMethod, Choice,
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, mission_words, sector_words
+from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, sector_words
 
 SYSTEM = (
     "You are the pilot of a search-and-rescue drone and look for missing people and their traces. Each turn you get an "
@@ -61,10 +61,10 @@ class NavGpt(ActionMethod):
         history = self._history[-self._settings.history :] if self._settings.history else []
         text = "\n".join(
             [
-                mission_words(self._brief),
-                f"Elapsed: {observation.elapsed:.0f} s.",
+                self.situation(observation),
                 "History: " + (" | ".join(history) or "none"),
                 *(f"{name}: {words[name]}" for name in ORDER),
+                self.action_words(),
                 f"Safe actions: {', '.join(safe)}.",
             ]
         )

@@ -19,7 +19,7 @@ from esar_ros.planning.methods.models.action_method import ActionMethod, Choice
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import images_of, mission_words
+from esar_ros.planning.sectors import images_of
 
 SYSTEM = (
     "You fly a search-and-rescue drone that looks for missing people and their traces. You see its front camera. "
@@ -43,14 +43,7 @@ class PureMllm(ActionMethod):
 
     def deliberate(self, observation: Observation) -> Thought[Choice]:
         """One question, one action."""
-        settings, height = self._settings, observation.height
-        text = (
-            f"{mission_words(self._brief)}\n"
-            f"Height above ground: {'unknown' if height is None else f'{height:.0f} m'}. "
-            f"Elapsed: {observation.elapsed:.0f} s.\n"
-            f"Actions: forward, left, right: {settings.step:g} m; up, down: {settings.climb:g} m; "
-            f"turn_left, turn_right: {settings.turn_deg:g} degrees; stop ends the mission."
-        )
+        text = f"{self.situation(observation)}\n{self.action_words()}"
         images = images_of(observation, ("front",), self.sends_images)
         answer, trouble = yield from ask("action", SYSTEM, text, NextAction, images)
         if answer is None:

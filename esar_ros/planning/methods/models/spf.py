@@ -26,7 +26,7 @@ from esar_ros.planning.methods.models.action_method import ActionMethod, Choice,
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import images_of, mission_words
+from esar_ros.planning.sectors import images_of
 
 GRID = 1000  # the model's coordinates run from 0 to this over the image
 SYSTEM = (
@@ -76,7 +76,12 @@ class SeePointFly(ActionMethod):
             return self.fallback(observation, "no picture")
         if self.sends_images is None:
             return self.fallback(observation, "the model does not see pictures")
-        text = f"{mission_words(self._brief)}\nElapsed: {observation.elapsed:.0f} s."
+        settings = self._settings
+        text = (
+            f"{self.situation(observation)}\n"
+            "The camera looks along the heading. The drone turns towards the point, flies at most "
+            f"{settings.longest:g} m and ends {settings.standoff:g} m before what is there."
+        )
         images = images_of(observation, ("front",), self.sends_images)
         answer, trouble = yield from ask("point", SYSTEM, text, Point, images)
         if answer is None:
