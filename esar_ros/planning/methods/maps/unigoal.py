@@ -6,7 +6,8 @@ matching:
 
 1. below 0.5 or with fewer than two common nodes: the goal graph decomposed, each group of the scene scored for how
    probably the first part of it is near, and the best group draws the frontiers;
-2. from 0.5 on: the goal's place is predicted by the similarity transform of the relative layout, and draws them;
+2. from 0.5 on: the goal's place is predicted by the similarity transform of the relative layout, or, where the graph
+   has none, it is in the middle of what has matched; it draws the frontiers until the ground near it is searched;
 3. from 0.9 on: the scene graph is corrected, and the predicted place is flown to and looked at.
 
 A frontier is worth its closeness plus its closeness to what draws it. Objects whose match has led to nobody are on a
@@ -29,9 +30,10 @@ from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.observation import FREE, Grid, Observation, SeenClue
+from esar_ros.mission.observation import UNKNOWN, Grid, Observation, SeenClue
 from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings, Target
+from esar_ros.planning.methods.maps.frontier import clear_disc
 from esar_ros.planning.methods.maps.goal_graph import (
     MATCHED,
     VERIFY,
@@ -196,7 +198,10 @@ class UniGoal(Thinker, MapMethod):
         return self._predicted() if self._match.overlap >= VERIFY else None
 
     def _is_refuted(self, observation: Observation) -> bool:
-        """Returns whether the predicted place was searched, or in stage 3 looked at from near, and has shown nobody."""
+        """Returns whether the match has led to nobody.
+
+        That is so once no ground near the predicted place is left to be searched; in stage 3, once it is looked at.
+        """
         place = self._predicted()
         if place is None or self.object_target(observation) is not None:
             return False
@@ -204,7 +209,10 @@ class UniGoal(Thinker, MapMethod):
             away = float(np.linalg.norm(observation.pose.position[:2] - place))
             return away <= self._settings.visit_radius
         searched = self._searched.grid()
-        return bool(searched.cells[searched.cell_of(place)] == FREE)
+        left = searched.cells == UNKNOWN
+        elsewhere = left.copy()
+        clear_disc(elsewhere, searched, place, self._settings.near)
+        return np.array_equal(left, elsewhere)
 
     def _give_up(self) -> None:
         """Puts what has matched on the blacklist."""

@@ -94,13 +94,18 @@ def test_whoever_is_not_where_the_graph_puts_him_is_looked_for_elsewhere(chat: A
     assert "overlap 0.00" in decision.why and "expected" not in decision.why, "both are on the blacklist"
 
 
-def test_a_place_searched_without_success_is_no_goal(chat: Any, begin: Any, clue: Any) -> None:
-    """Stage 2: the middle of both lies in view."""
+def test_a_place_around_which_all_is_searched_is_no_goal(chat: Any, begin: Any, clue: Any) -> None:
+    """Stage 2: the middle of both, and what is near to it, lies in view."""
     chat.answers(chat.says({"nodes": [PERSON, TENT, ROPE, {"kind": "light"}], "edges": [[1, 2], [2, 3]]}))
-    far = (clue(1, "tent", (-100.0, 0.0, 0.0)), clue(2, "rope", (-90.0, 0.0, 0.0)))
-    assert "overlap 0.60, goal expected at [-95.0, 0.0]" in begin("unigoal@air")(2.0, clues=far).why
-    near = (clue(1, "tent", (-40.0, 0.0, 0.0)), clue(2, "rope", (-30.0, 0.0, 0.0)))
-    assert "overlap 0.00" in begin("unigoal@air", model={"attempts": 1})(2.0, clues=near).why
+
+    def why(middle: float, near: float) -> str:
+        clues = (clue(1, "tent", (middle - 5.0, 0.0, 0.0)), clue(2, "rope", (middle + 5.0, 0.0, 0.0)))
+        decision: Decision = begin("unigoal@air", near=near, model={"attempts": 1})(2.0, clues=clues)
+        return decision.why
+
+    assert "overlap 0.60, goal expected at [-95.0, 0.0]" in why(-95.0, 10.0)
+    assert "overlap 0.60, goal expected at [-35.0, 0.0]" in why(-35.0, 60.0)
+    assert "overlap 0.00" in why(-35.0, 10.0)
 
 
 def test_what_the_model_calls_wrong_matches_no_more(chat: Any, begin: Any, clue: Any) -> None:
