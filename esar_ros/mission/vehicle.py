@@ -69,6 +69,7 @@ class Body(StrictModel):
     mass: float = Field(gt=0)
     hover_power: float = Field(gt=0)
     battery_energy: float = Field(gt=0)
+    velocity_tau: float | None = Field(ge=0.4, le=5)
 
 
 class OdometryErrorSpec(StrictModel):

@@ -80,6 +80,7 @@ def test_a_preset_changes_the_pictures_alone() -> None:
         (("lidar", "channels"), 1, "lidar.channels"),
         (("rates", "cameras"), 0.0, "rates.cameras"),
         (("body", "mass"), -2.0, "body.mass"),
+        (("body", "velocity_tau"), 0.0, "body.velocity_tau"),
         (("body",), None, "body"),
         (("cameras", "down"), None, "cameras"),
         (("cameras", "front", "position"), [0.0, 0.0], "cameras.front.position"),

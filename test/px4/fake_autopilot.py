@@ -23,10 +23,12 @@ from esar_ros.geometry.frames import (
     quaternion_from_yaw,
 )
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
+from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint, limits_of
 
 MANUAL, HOLD, RTL, TERMINATION, OFFBOARD, TAKE_OFF, LAND = 0, 4, 5, 13, 14, 17, 18
 TICK = 0.01  # s
+VELOCITY_TAU = 1.1  # s, with which it follows a velocity
+FOLLOWED = 0.88  # share of a velocity that it has come to in some seconds; the rest takes longer
 SIGNAL_LOST = 1.0  # s without a heartbeat
 SIGNAL_GAP = 0.5  # s, 2 Hz
 SIGNAL_PROOF = 1.0  # s of heartbeats before offboard is granted
@@ -73,7 +75,8 @@ class FakeAutopilot:
         self.system_id, self.on_loss, self.ground = system_id, on_loss, ground
         self.reference = reference or Origin(34.0, 107.8, 3000.0)
         x, y, _ = start
-        self.body = Quadrotor(Pose(np.array([x, y, ground(x, y)]), quaternion_from_yaw(yaw)))
+        at = Pose(np.array([x, y, ground(x, y)]), quaternion_from_yaw(yaw))
+        self.body = Quadrotor(at, limits_of(VELOCITY_TAU))
         self.body.position[2] = max(start[2], ground(x, y))
         self.now = 0.0
         self.armed = False

@@ -13,7 +13,7 @@ from esar_ros.mission.vehicle import Body
 from esar_ros.sim.clock import STEP
 from esar_ros.sim.physics.autopilot import POSITION_GAIN, Autopilot, Motion
 from esar_ros.sim.physics.battery import Battery
-from esar_ros.sim.physics.dynamics import ATTITUDE, GRAVITY, MOTORS, Quadrotor, SetPoint
+from esar_ros.sim.physics.dynamics import ATTITUDE, GRAVITY, MOTORS, Quadrotor, SetPoint, limits_of
 from esar_ros.sim.physics.manual_control import Stick
 from esar_ros.sim.world.scene import Contact
 
@@ -62,7 +62,7 @@ class Drone:
         self.radius = body.radius  # m, of the sphere that meets the world
         self.scale = 1.0  # of the radius, against the airframe's
         self.world = world
-        self.body = Quadrotor(start)
+        self.body = Quadrotor(start, limits_of(body.velocity_tau))
         self.autopilot = Autopilot()
         self.airframe = body
         self.position_gain = POSITION_GAIN

@@ -48,6 +48,7 @@ class Limits(NamedTuple):
     drag_quadratic: float = 0.015  # 1/m
     gain_velocity: float = 2.2  # 1/s, horizontal
     gain_climb: float = 3.5  # 1/s
+    gain_integral: float = 0.8  # 1/s^2, of both
     gain_attitude: float = 6.0  # 1/s, tilt
     gain_heading: float = 2.5  # 1/s
     lag_rate: float = 0.04  # s, of roll and pitch rate
@@ -55,6 +56,18 @@ class Limits(NamedTuple):
 
 
 DEFAULTS = Limits()
+_SLOW_INTEGRAL = 0.02  # 1/s^2; PX4 reaches 70 to 90 % of the speed asked for in 3 to 5 s
+
+
+def limits_of(velocity_tau: float | None) -> Limits:
+    """Returns the limits of a vehicle whose velocity follows set-points with a time constant (s); None: AirSim's own.
+
+    At 1.1 s it follows steps, reversals and stops as PX4 1.17 in SITL was measured to; steady wind moves it for longer.
+    """
+    if velocity_tau is None:
+        return DEFAULTS
+    gain = 1.0 / velocity_tau
+    return Limits(gain_velocity=gain, gain_climb=gain, gain_integral=_SLOW_INTEGRAL)
 
 
 @dataclass
@@ -95,7 +108,7 @@ def _rotation(q, out):  # type: ignore[no-untyped-def]
 def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-def]
     """Advances the state in place by `steps` steps of dt (s) under one set-point."""
     gravity = 9.80665
-    gain_i, tau_thrust = 0.8, 0.05
+    tau_thrust = 0.05
     tilt, rate_max, thrust_max = limits.tilt, limits.rate, limits.thrust
     slope = math.tan(tilt)
     mode, value, yaw_is_rate, yaw = int(setpoint[0]), setpoint[1:4], setpoint[4] > 0.5, setpoint[5]
@@ -114,7 +127,7 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
                     error = value[k] - v[k]
                     gain = limits.gain_climb if k == 2 else limits.gain_velocity
                     if abs(error) < 2.0:  # steady wind, not the transient, is the integral's work
-                        integral[k] = _clamp(integral[k] + gain_i * error * dt, -4.0, 4.0)
+                        integral[k] = _clamp(integral[k] + limits.gain_integral * error * dt, -4.0, 4.0)
                     wish[k] = gain * error + integral[k]
                 wish[2] = gravity + _clamp(wish[2], -limits.sink_acceleration, limits.climb_acceleration)
                 level = math.hypot(wish[0], wish[1])
@@ -134,7 +147,7 @@ def _fly(state, setpoint, limits, wind, dt, steps):  # type: ignore[no-untyped-d
                 if mode == ATTITUDE:
                     error = value[2] - v[2]
                     if abs(error) < 2.0:
-                        integral[2] = _clamp(integral[2] + gain_i * error * dt, -4.0, 4.0)
+                        integral[2] = _clamp(integral[2] + limits.gain_integral * error * dt, -4.0, 4.0)
                     lift = gravity + _clamp(
                         limits.gain_climb * error + integral[2], -limits.sink_acceleration, limits.climb_acceleration
                     )
