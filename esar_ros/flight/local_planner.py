@@ -24,10 +24,9 @@ from esar_ros.flight.terrain_following import Surface, follow
 from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.geometry.occupancy_window import FREE, OccupancyWindow
 from esar_ros.mission.decision import Goal, HeightReference
-from esar_ros.safety.braking import allowed_speed, stopping_distance
 from esar_ros.safety.half_spaces import project
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import from_window
+from esar_ros.safety.obstacles import from_window, reach_of
 
 _HEIGHT_GAIN = 0.8  # 1/s
 _YAW_GAIN = 1.2  # 1/s
@@ -66,8 +65,8 @@ class LocalPlanner:
         self.limits = limits
         self._careful = safety.model_copy(
             update={
-                "deceleration": limits.deceleration,
-                "latency": limits.latency,
+                "deceleration": min(limits.deceleration, safety.deceleration),
+                "latency": max(limits.latency, safety.latency),
                 "obstacle_margin": safety.obstacle_margin + _KEEP_OFF,
             }
         )
@@ -115,7 +114,7 @@ class LocalPlanner:
         """Velocity straight to the goal over the surface, and how far (m) the vehicle is below its height."""
         limits = self.limits
         ahead = to_goal / level if level > 1e-6 else np.zeros(2)
-        speed = min(self._wanted_speed(goal), float(allowed_speed(level, limits.deceleration, limits.latency)))
+        speed = min(self._wanted_speed(goal), self._careful.allowed_speed(level))
         here, z = motion.position, float(motion.position[2])
         profile, step = np.full(1, -math.inf), 1.0
         if self._surface is not None:
@@ -145,7 +144,7 @@ class LocalPlanner:
         distance = float(np.linalg.norm(delta))
         if distance < 1e-6:
             return np.zeros(3), self._path
-        speed = min(self._wanted_speed(goal), float(allowed_speed(left, limits.deceleration, limits.latency)))
+        speed = min(self._wanted_speed(goal), self._careful.allowed_speed(left))
         direction = delta / distance
         if direction[2] * speed > limits.speed_up:
             speed = limits.speed_up / direction[2]
@@ -188,14 +187,14 @@ class LocalPlanner:
         if self._window is None or sought < 1e-6:
             return velocity * (slow / speed) if self._window is None else velocity
         # The vehicle's own place counts as free.
-        stopping = float(stopping_distance(sought, self.limits.deceleration, self.limits.latency))
+        stopping = self._careful.stopping_distance(sought)
         steps = np.arange(1.0, stopping + 1.0, 0.5 * self._window.resolution)
         points = motion.position + steps[:, None] * (level / sought)
         unseen = np.flatnonzero(self._window.state_at(points) != FREE)
         if not len(unseen):
             return velocity
         free = float(steps[unseen[0]]) - 1.0
-        allowed = max(slow, float(allowed_speed(free, self.limits.deceleration, self.limits.latency)))
+        allowed = max(slow, self._careful.allowed_speed(free))
         return velocity * min(1.0, allowed / sought)
 
     def _slow_near_obstacles(self, velocity: Vector, motion: Motion) -> Vector:
@@ -204,7 +203,7 @@ class LocalPlanner:
             return velocity
         limits = self._careful
         speed = float(np.linalg.norm(velocity))
-        reach = limits.clearance + float(stopping_distance(speed, limits.deceleration, limits.latency))
+        reach = reach_of(speed, limits)
         near = from_window(self._window, motion.position, np.zeros(3), limits, reach, limits.body_radius).limits
         kept = project(velocity, near.normals, near.bounds)
         return kept if kept is not None else np.zeros(3)

@@ -115,6 +115,7 @@ class Pilot:
         self.limits = limits
         self._safety = safety
         self._touch_down_speed = min(limits.land_speed, safety.land_speed)
+        self._tau = safety.tau
         self._planner = LocalPlanner(limits, safety)
         self._fastest = math.inf  # m/s, in any direction
         self.reset()
@@ -236,7 +237,8 @@ class Pilot:
     def _climb(self, seen: PilotInput) -> Steering:
         base = self._take_off_from if self._take_off_from is not None else float(seen.pose.position[2])
         left = base + self.limits.take_off_height - float(seen.pose.position[2])
-        speed = min(self.limits.take_off_speed, float(allowed_speed(left, self.limits.deceleration, 0.0)) + 0.1)
+        braked = float(allowed_speed(left, self.limits.deceleration, 0.0, self._tau))
+        speed = min(self.limits.take_off_speed, braked + 0.1)
         return Steering(np.array([0.0, 0.0, speed]), 0.0)
 
     def _fly(self, seen: PilotInput, goal: Goal) -> Steering:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
-from esar_ros.safety.braking import allowed_speed, stopping_distance
 from esar_ros.safety.half_spaces import TOLERANCE, project
 from esar_ros.safety.inputs import Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits
@@ -259,9 +258,7 @@ class Envelope:
 
     def _brake(self, direction: Vector, room: float, scene: Scene) -> HalfSpaces:
         """Returns the limit that stops within room (m) along a direction, tighter while closing in faster already."""
-        allowed = float(allowed_speed(room, self.limits.deceleration, self.limits.latency))
-        closing = float(direction @ scene.velocity)
-        bound = allowed if closing <= allowed else max(0.0, 2.0 * allowed - closing)
+        bound = self.limits.closing_speed(room, float(direction @ scene.velocity))
         return HalfSpaces(direction[None], np.array([bound]))
 
     def _unseen_climb(self, asked: Vector, scene: Scene) -> HalfSpaces:
@@ -285,7 +282,7 @@ class Envelope:
         level = float(np.linalg.norm(sought))
         if level > 1e-9 and not self._seen(velocity / speed, speed, scene):
             free = self._free(sought / level, level, scene)
-            allowed = float(allowed_speed(free, self.limits.deceleration, self.limits.latency))
+            allowed = self.limits.allowed_speed(free)
             if allowed < level - TOLERANCE:
                 findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
                 share = min(share, allowed / level)
@@ -293,12 +290,12 @@ class Envelope:
 
     def _seen(self, direction: Vector, speed: float, scene: Scene) -> bool:
         """Returns whether the vehicle can stop from speed (m/s) within the observed space along a direction."""
-        wanted = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
+        wanted = self.limits.stopping_distance(speed)
         return self._free(direction, speed, scene) >= wanted - _DISTANCE_TOLERANCE
 
     def _free(self, direction: Vector, speed: float, scene: Scene) -> float:
         """Returns the free distance (m) along a direction, at most what a stop from speed (m/s) takes."""
-        wanted = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
+        wanted = self.limits.stopping_distance(speed)
         return scene.observed.known_free(direction, wanted)
 
     def nearest(self, scene: Scene) -> tuple[float, float]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.modes import Mode, Reason
-from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.inputs import State
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
@@ -101,7 +100,7 @@ def return_velocity(site: Site, position: Vector, height: float | None, limits: 
     """
     to_home = (site.home - position)[:2]
     distance = max(math.hypot(to_home[0], to_home[1]), 1e-6)
-    speed = min(limits.return_speed, float(allowed_speed(distance, limits.deceleration, limits.latency)))
+    speed = min(limits.return_speed, limits.allowed_speed(distance))
     wanted = min(limits.return_height, max(site.ceiling - _BELOW_CEILING, limits.floor + _ABOVE_FLOOR))
     climb = 0.0
     if height is not None:

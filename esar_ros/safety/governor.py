@@ -23,7 +23,6 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode, Reason, by_severity
 from esar_ros.safety.acceleration import AccelerationLimit
-from esar_ros.safety.braking import stopping_distance
 from esar_ros.safety.checks import InputChecks
 from esar_ros.safety.echoes import EchoMonitor
 from esar_ros.safety.envelope import Envelope, Scene
@@ -372,8 +371,7 @@ class Governor(InputChecks):
         reasons = by_severity(findings.reasons)
         stop = 0.0
         if scene is not None:
-            speed = float(np.linalg.norm(scene.velocity))
-            stop = float(stopping_distance(speed, self.limits.deceleration, self.limits.latency))
+            stop = self.limits.stopping_distance(float(np.linalg.norm(scene.velocity)))
         return SafeCommand(
             velocity=np.array(velocity, dtype=np.float64),
             yaw_rate=float(yaw_rate),

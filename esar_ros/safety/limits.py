@@ -8,6 +8,7 @@ from pydantic import Field
 
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
+from esar_ros.safety import braking
 
 TOUCH_DOWN_FROM = 5.0  # m above seen ground, from which a touch-down may begin
 ON_GROUND = 1.0  # m: a vehicle that says it has landed has a surface within
@@ -29,6 +30,7 @@ class Limits(StrictModel):
     # Braking model
     deceleration: float = Field(2.5, gt=0, le=10, description="m/s^2, braking achieved in any wind flown in")
     latency: float = Field(0.35, ge=0, le=2, description="s, from an event in the world to the vehicle braking")
+    tau: float = Field(0.0, ge=0, le=5, description="s, time constant of the vehicle's velocity response")
     # Obstacles
     body_radius: float = Field(0.5, gt=0, le=5, description="m, sphere that holds the airframe; nearer is a breach")
     obstacle_margin: float = Field(1.5, ge=0, le=20, description="m, kept beyond the body radius")
@@ -87,6 +89,23 @@ class Limits(StrictModel):
     def clearance(self) -> float:
         """Distance (m) of the vehicle's centre from obstacles at which it must have stopped."""
         return self.body_radius + self.obstacle_margin
+
+    @property
+    def braking_model(self) -> tuple[float, float, float]:
+        """The deceleration (m/s^2), latency and tau (s), as the functions of safety/braking.py take them."""
+        return self.deceleration, self.latency, self.tau
+
+    def stopping_distance(self, speed: float) -> float:
+        """Returns the distance (m) to standstill from speed (m/s)."""
+        return float(braking.stopping_distance(speed, *self.braking_model))
+
+    def allowed_speed(self, distance: float) -> float:
+        """Returns the greatest speed (m/s) that stops within distance (m)."""
+        return float(braking.allowed_speed(distance, *self.braking_model))
+
+    def closing_speed(self, distance: float, closing: float) -> float:
+        """Returns the greatest speed (m/s) to command towards something at distance (m), while closing on it (m/s)."""
+        return float(braking.closing_speed(distance, closing, *self.braking_model))
 
 
 def load_limits(path: Path | None = None) -> Limits:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
-from esar_ros.safety.braking import allowed_speed, stopping_distance
+from esar_ros.safety.braking import closing_speed
 from esar_ros.safety.inputs import RangeImageData
 from esar_ros.safety.limits import Limits
 
@@ -45,7 +45,7 @@ class Surroundings:
 
 
 @njit(cache=True, nogil=True)
-def _bound(distance, closing, clearance, deceleration, latency, deadband, push):  # type: ignore[no-untyped-def]
+def _bound(distance, closing, clearance, braking, deadband, push):  # type: ignore[no-untyped-def]
     """Returns the closing speed (m/s) that an obstacle allows; negative: backing off at up to push (m/s).
 
     It allows less while the vehicle already closes in faster.
@@ -54,8 +54,8 @@ def _bound(distance, closing, clearance, deceleration, latency, deadband, push):
     if room < 0.0:
         depth = -room - deadband
         return -min(push, push * depth) if depth > 0.0 and push > 0.0 else 0.0
-    allowed = allowed_speed(room, deceleration, latency)
-    return allowed if closing <= allowed else max(0.0, 2.0 * allowed - closing)
+    deceleration, latency, tau = braking
+    return closing_speed(room, closing, deceleration, latency, tau)
 
 
 @njit(cache=True, nogil=True)
@@ -68,8 +68,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
     offset,
     velocity,
     clearance,
-    deceleration,
-    latency,
+    braking,
     deadband,
     push,
     reach,
@@ -106,7 +105,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
             px, py, pz = px / distance, py / distance, pz / distance
             closing = px * velocity[0] + py * velocity[1] + pz * velocity[2]
             normals[count, 0], normals[count, 1], normals[count, 2] = px, py, pz
-            bounds[count] = _bound(distance, closing, clearance, deceleration, latency, deadband, push)
+            bounds[count] = _bound(distance, closing, clearance, braking, deadband, push)
             count += 1
     return count, nearest
 
@@ -119,8 +118,7 @@ def _from_window(  # type: ignore[no-untyped-def]
     position,
     velocity,
     clearance,
-    deceleration,
-    latency,
+    braking,
     own,
     reach,
     min_sine,
@@ -158,14 +156,14 @@ def _from_window(  # type: ignore[no-untyped-def]
                     delta[axis] /= distance
                     closing += delta[axis] * velocity[axis]
                 normals[count] = delta
-                bounds[count] = _bound(distance, closing, clearance, deceleration, latency, 0.0, 0.0)
+                bounds[count] = _bound(distance, closing, clearance, braking, 0.0, 0.0)
                 count += 1
     return count, nearest
 
 
 def reach_of(speed: float, limits: Limits) -> float:
     """Returns the distance (m) beyond which no obstacle limits a speed (m/s)."""
-    return limits.clearance + float(stopping_distance(speed, limits.deceleration, limits.latency))
+    return limits.clearance + limits.stopping_distance(speed)
 
 
 def from_ranges(
@@ -190,7 +188,7 @@ def from_ranges(
     grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
     count, nearest = _from_ranges(
         ranges, grid, image.range_min, image.range_max, image.pose.rotation, image.pose.position - position, velocity,
-        limits.clearance, limits.deceleration, limits.latency, limits.push_deadband, push, reach, min_sine, ground,
+        limits.clearance, limits.braking_model, limits.push_deadband, push, reach, min_sine, ground,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))
@@ -218,7 +216,7 @@ def from_window(
     bounds = np.empty(size)
     count, nearest = _from_window(
         window.cells, np.asarray(window.origin, dtype=np.float64), window.resolution, position, velocity,
-        limits.clearance, limits.deceleration, limits.latency, own, reach, min_sine, low, high,
+        limits.clearance, limits.braking_model, own, reach, min_sine, low, high,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
-from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
 from esar_ros.safety.polygons import (
@@ -173,9 +172,8 @@ def _approach(normal: NDArray[np.float64], room: NDArray[np.float64], velocity: 
 
     They are tighter while the vehicle already closes in faster.
     """
-    allowed = np.array([allowed_speed(r, limits.deceleration, limits.latency) for r in room])
     closing = normal @ velocity[:2]
-    return _level(normal, np.where(closing > allowed, np.maximum(0.0, 2.0 * allowed - closing), allowed))
+    return _level(normal, np.array([limits.closing_speed(r, c) for r, c in zip(room, closing, strict=True)]))
 
 
 def _level(normal: NDArray[np.float64], bounds: NDArray[np.float64]) -> HalfSpaces:

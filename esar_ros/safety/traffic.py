@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from esar_ros.geometry.frames import FARTHEST, FASTEST, Vector
-from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
 
@@ -57,5 +56,5 @@ def separation_limits(gap: Sequence[tuple[Vector, float]], limits: Limits) -> Ha
         if room < -0.5 * limits.push_deadband:
             bounds.append(-min(limits.push_speed, -room))
         else:
-            bounds.append(float(allowed_speed(room, limits.deceleration, limits.latency)))
+            bounds.append(limits.allowed_speed(room))
     return HalfSpaces(normals, np.array(bounds))

@@ -29,6 +29,7 @@ def warm_up(limits: Limits) -> None:
     """
     site = Site(100.0 * _CORNERS, 60.0, np.zeros(3), (5.0 * _CORNERS + 20.0,), top=1000.0)
     site.is_looser_than(site)
+    limits.allowed_speed(1.0)  # asked only on the way home and into unseen space
     pose = Pose(np.array([15.0, 10.0, 10.0]))
     velocity = np.array([3.0, 1.0, 0.5])
     for window in (None, _window(_NOW)):

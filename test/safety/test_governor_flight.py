@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,6 +149,21 @@ def test_the_simulators_vehicle_in_wind_keeps_the_braking_model(
     for seed in range(block * 4, block * 4 + 4):
         flown = fly(SimpleNamespace(**{**vars(kit), "Rollout": kit.Simulated}), limits, seed, 8.0)
         assert_unharmed(kit, flown, seed, limits)
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_a_vehicle_as_slow_as_px4_keeps_a_braking_model_that_knows_it(
+    kit: SimpleNamespace, limits: Limits, block: int
+) -> None:
+    """In calm air: such a vehicle answers gusts as slowly."""
+    slow = limits.model_copy(update={"tau": 1.4})
+
+    def rollout(*arguments: Any, **values: Any) -> Any:
+        return kit.Rollout(*arguments, **{**values, "lag": 1.4, "gust": min(values["gust"], 0.3)})
+
+    for seed in range(block * 8, block * 8 + 8):
+        flown = fly(SimpleNamespace(**{**vars(kit), "Rollout": rollout}), slow, seed, 8.0)
+        assert_unharmed(kit, flown, seed, slow)
 
 
 @pytest.mark.full

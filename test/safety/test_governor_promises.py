@@ -171,10 +171,11 @@ def test_i5_more_obstacles_never_loosen(kit: SimpleNamespace, limits: Limits, se
     assert more >= less - 1e-5
 
 
-@given(seeds, st.sampled_from(["obstacle_margin", "deceleration", "latency", "fence_margin", "floor"]))
+@given(seeds, st.sampled_from(["obstacle_margin", "deceleration", "latency", "tau", "fence_margin", "floor"]))
 @plain
 def test_i5_tighter_limits_never_loosen(kit: SimpleNamespace, limits: Limits, seed: int, name: str) -> None:
     asked = np.random.default_rng(seed).normal(0.0, 1.0, 3).clip(-1.1, 1.1)
+    limits = limits.model_copy(update={"tau": 0.5})
     scene = random_scene(kit, limits, seed, far=True, blind=False)
     scene.state = replace(scene.state, velocity=np.zeros(3))
     loose = np.linalg.norm(kept(scene, asked) - asked)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
-from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import from_ranges, from_window, reach_of
 
@@ -27,7 +26,7 @@ def test_a_pillar_ahead(kit: SimpleNamespace, limits: Limits) -> None:
     assert found.nearest == pytest.approx(8.0, abs=0.05)
     nearest = int(np.argmin(found.limits.bounds))
     np.testing.assert_allclose(found.limits.normals[nearest], [1.0, 0.0, 0.0], atol=0.05)
-    wanted = allowed_speed(8.0 - limits.clearance, limits.deceleration, limits.latency)
+    wanted = limits.allowed_speed(8.0 - limits.clearance)
     assert found.limits.bounds[nearest] == pytest.approx(wanted, abs=0.05)
 
 
@@ -70,7 +69,7 @@ def test_nearest_of_the_window_is_the_windows_own(limits: Limits, seed: int) -> 
     elif distance > limits.body_radius:
         assert found.nearest == pytest.approx(distance)
         nearest = int(np.argmin(found.limits.bounds))
-        wanted = allowed_speed(distance - limits.clearance, limits.deceleration, limits.latency)
+        wanted = limits.allowed_speed(distance - limits.clearance)
         assert found.limits.bounds[nearest] == pytest.approx(wanted)
 
 

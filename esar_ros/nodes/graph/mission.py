@@ -28,6 +28,8 @@ LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
 TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
 
+PX4_TAU = 1.4  # s: PX4 that was not calibrated is taken to answer as slowly as PX4 1.17 in SITL was measured to
+
 NO_PORT = -1  # -1: none is served, 0: a free port
 MAX_VEHICLES = 16
 
@@ -141,9 +143,10 @@ def control_chain(options: MissionOptions, space: str, vehicle: str, common: dic
     safety = {"enabled": options.governor, "keep_out": options.keep_out}
     search = {"method": options.planner, "seed": options.seed}
     team = {"others": [other for other in options.vehicles if other != vehicle] or [""]}
+    limits = {"limits.tau": PX4_TAU} if options.world == PX4 else {}
     return [
-        NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, **team}),
-        NodeSpec(interface.PILOT, space, {**common, "end": options.end}),
+        NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, **team, **limits}),
+        NodeSpec(interface.PILOT, space, {**common, "end": options.end, **limits}),
         NodeSpec(interface.PLANNER, space, {**common, **search, **team}),
     ]
 

@@ -16,6 +16,7 @@ from loop import STEP, Loop
 from esar_ros.bridges.px4 import offboard, state, stream
 from esar_ros.bridges.px4.commands import End, Manoeuvre
 from esar_ros.mission.modes import Mode
+from esar_ros.safety.limits import load_limits
 
 OFFBOARD, HOLD, RTL, LAND, POSITION = 14, 4, 5, 18, 2
 WINDOW = 0.3 + 2 * STEP  # s of set-points before offboard is asked for
@@ -558,3 +559,18 @@ def test_a_false_word_of_having_landed_does_not_disarm(flying: Loop) -> None:
     assert loop.state.landed
     assert loop.bridge.running is Manoeuvre.TOUCH_DOWN
     assert not any(at >= told and (m.command, m.param1) == (400, 0.0) for at, m in loop.fake.commands)
+
+
+# -- how it stops -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tau", "enough"), [(1.4, True), (0.0, False)])
+def test_it_stops_as_slowly_as_the_limits_of_world_px4_say(flying: Loop, tau: float, enough: bool) -> None:
+    """From 1 m/s, where the lag decides; the way counts from the governor's zero on."""
+    flying.velocity = np.array([1.0, 0.0, 0.0])
+    flying.run(6.0)
+    speed, start = flying.speed, float(flying.fake.body.position[0])
+    flying.velocity = np.zeros(3)
+    flying.run(8.0)
+    told = load_limits().model_copy(update={"tau": tau}).stopping_distance(speed)
+    assert (float(flying.fake.body.position[0]) - start <= told) is enough

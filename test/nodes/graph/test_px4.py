@@ -15,7 +15,14 @@ from esar_ros.bridges.px4.settings import load_px4_settings
 from esar_ros.bridges.px4.versions import DEFAULT, RELEASES
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.graph.mission import REFEREE_RECORDER, SENSING, SIMULATOR, MissionOptions
+from esar_ros.nodes.graph.mission import (
+    PX4_TAU,
+    REFEREE_RECORDER,
+    SENSING,
+    SIMULATOR,
+    MissionOptions,
+    mission_graph,
+)
 from esar_ros.nodes.graph.px4 import vehicle_graph
 
 REAL = MissionOptions(map="aotai", seed=7, world="px4", pace="realtime", detector="another", vehicles=("uav1", "uav2"))
@@ -48,6 +55,16 @@ def test_governors_and_planners_know_the_other_vehicles() -> None:
     }
     pairs, nodes = (("/uav1", "uav2"), ("/uav2", "uav1")), (interface.SAFETY_GOVERNOR, interface.PLANNER)
     assert told == {(space, node): [other] for space, other in pairs for node in nodes}
+
+
+def test_an_autopilot_that_was_not_calibrated_is_taken_for_slow() -> None:
+    """Governor and pilot alike, and in no world but this; a parameter file comes after it and wins."""
+    simulated = mission_graph(replace(REAL, vehicles=("uav1",)))
+    for specs in (vehicle_graph(REAL), simulated):
+        told = {spec.executable: spec.parameters["limits.tau"] for spec in specs if "limits.tau" in spec.parameters}
+        assert told == {interface.SAFETY_GOVERNOR: PX4_TAU, interface.PILOT: PX4_TAU}
+    embedded = mission_graph(MissionOptions(map="aotai", seed=7))
+    assert not any("limits.tau" in spec.parameters for spec in embedded)
 
 
 def test_a_detector_that_reads_the_simulator_is_refused() -> None:
