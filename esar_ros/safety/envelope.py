@@ -254,7 +254,7 @@ class Envelope:
         """Returns the limits of the other vehicles, which do not act at take-off and landing."""
         if scene.in_column or scene.near_ground:
             return NO_LIMITS
-        return separation_limits(scene.traffic, self.limits)
+        return separation_limits(scene.traffic, scene.velocity, self.limits)
 
     def _brake(self, direction: Vector, room: float, scene: Scene) -> HalfSpaces:
         """Returns the limit that stops within room (m) along a direction, tighter while closing in faster already."""

@@ -42,19 +42,19 @@ def gaps(others: Sequence[OtherVehicle], position: Vector, now: float, limits: L
     return found
 
 
-def separation_limits(gap: Sequence[tuple[Vector, float]], limits: Limits) -> HalfSpaces:
+def separation_limits(gap: Sequence[tuple[Vector, float]], velocity: Vector, limits: Limits) -> HalfSpaces:
     """Returns the limits by which each vehicle stops within half the room between them, or backs off where too near.
 
-    gap: direction to and distance (m) of each other vehicle.
+    gap: direction to and distance (m) of each other vehicle; velocity: of this one, m/s, map.
     """
     if not gap:
         return NO_LIMITS
     normals = np.array([direction for direction, _ in gap])
     bounds = []
-    for _, distance in gap:
+    for direction, distance in gap:
         room = 0.5 * (distance - limits.separation)
         if room < -0.5 * limits.push_deadband:
             bounds.append(-min(limits.push_speed, -room))
         else:
-            bounds.append(limits.allowed_speed(room))
+            bounds.append(limits.closing_speed(room, float(direction @ velocity)))
     return HalfSpaces(normals, np.array(bounds))

@@ -13,6 +13,7 @@ from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import OtherVehicle
 
 Kit = SimpleNamespace
 LAG = 1.4  # s
@@ -59,6 +60,18 @@ def test_it_stops_inside_fence_ceiling_and_floor(kit: Kit, limits: Limits) -> No
     down = vehicle(kit, knowing(limits), [0.0, 5.0, 12.0], [0.0, 0.0, -2.0], site=site)
     lowest = min(float(down.fly(steadily(0.0, 0.0, -2.0), 0.05).position[2]) for _ in range(280))
     assert lowest >= limits.floor - limits.floor_deadband
+
+
+def test_two_of_them_stay_apart(kit: Kit, limits: Limits) -> None:
+    flights = [vehicle(kit, knowing(limits), [-sign * 25.0, 0.0, 30.0], [sign * 5.0, 0.0, 0.0]) for sign in (1.0, -1.0)]
+    nearest = math.inf
+    for _ in range(300):
+        heard = [OtherVehicle(flight.now, flight.position.copy(), flight.velocity.copy()) for flight in flights]
+        for number, flight in enumerate(flights):
+            flight.others = lambda other=heard[1 - number]: (other,)  # type: ignore[misc]
+            flight.fly(steadily(5.0 - 10.0 * number, 0.0, 0.0), kit.STEP)
+        nearest = min(nearest, float(np.linalg.norm(flights[0].position - flights[1].position)))
+    assert nearest >= limits.separation - limits.push_deadband
 
 
 def test_the_stopping_distance_that_is_told_holds_the_lag(kit: Kit, limits: Limits) -> None:
