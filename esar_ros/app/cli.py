@@ -20,6 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),
+    "calibrate": ("measure how a vehicle brakes, and the limits that follow", "esar_ros.app.calibrate"),
     "prepare": ("compile and draw what every flight needs, once; the others do it when needed", "esar_ros.app.prepare"),
     "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),
 }

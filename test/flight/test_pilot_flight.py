@@ -17,6 +17,7 @@ from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
+from esar_ros.safety import calibration
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import load_limits
@@ -287,6 +288,27 @@ def test_reaches_a_waypoint_in_the_open_untouched_by_the_governor(reference: Hei
     output = flight.run(waypoint(60.0, -30.0, 20.0, reference), 60.0, reached)
     assert output.goal_reached and np.linalg.norm(flight.position - [60.0, -30.0, 20.0]) < 3.0
     assert not any(a.changed for a in flight.answers[5:])
+
+
+def test_from_holds_that_a_person_orders_the_vehicle_can_be_calibrated() -> None:
+    """The pilot slows by a ramp; what remains is this vehicle's lag, without delay."""
+    flight, times, velocities = Flight(flat()), [], []
+    flight.run(waypoint(0.0, 0.0, 25.0), 30.0, reached)
+    first = len(flight.answers)
+    for n, speed in enumerate((2.0, 3.0, 4.0, 5.0)):
+        east = Goal(GoalType.VELOCITY, velocity=np.array([speed * (-1) ** n, 0.0, 0.0]))
+        for goal in (east, Goal(GoalType.HOLD)):
+            for _ in range(round(7.0 / STEP)):
+                times.append(flight.now)
+                velocities.append(flight.velocity.copy())
+                flight.step(goal)
+    track = np.array(flight.track[first - 1 : -1])
+    asked = np.array([answer.velocity for answer in flight.answers[first:]])
+    time = np.array(times)
+    stops = calibration.find_stops(calibration.Flight(time, track, np.array(velocities), time, asked))
+    found = calibration.calibrate(stops)
+    assert len(found.stops) == 4
+    assert found.tau + found.delay == pytest.approx(0.35, abs=0.05)
 
 
 def test_around_a_wall() -> None:

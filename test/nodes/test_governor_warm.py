@@ -6,13 +6,12 @@ import subprocess
 import sys
 
 PROGRAM = """
-import array, importlib, itertools, math, pkgutil
+import array, itertools, math, sys
 import numpy as np, rclpy
 from geometry_msgs.msg import Point, TransformStamped
 from nav_msgs.msg import Odometry
 from numba.core.dispatcher import Dispatcher
 from tf2_msgs.msg import TFMessage
-import esar_ros.safety
 INNER = {"_bound", "_on_line", "_on_plane", "_range_at", "_free_by_ranges"}  # called by kernels alone
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
@@ -23,8 +22,7 @@ from esar_ros.nodes.safety_governor import SafetyGovernorNode
 from esar_ros.nodes.core.steps import Step, to_stamp
 
 def kernels():
-    found = pkgutil.iter_modules(esar_ros.safety.__path__)
-    modules = [importlib.import_module(f"esar_ros.safety.{module.name}") for module in found]
+    modules = [module for name, module in sys.modules.items() if name.startswith("esar_ros.safety.")]  # the node's
     every = {d.__name__: d.signatures for m in modules for d in vars(m).values() if isinstance(d, Dispatcher)}
     return {name: signatures for name, signatures in every.items() if name not in INNER}
 
