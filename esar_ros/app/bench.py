@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from esar_ros import suites
 from esar_ros.app import prepare
 from esar_ros.app.arguments import Parser
-from esar_ros.app.junit import Case, exit_code, write_junit
+from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites import find_suite, suite_names
 

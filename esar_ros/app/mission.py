@@ -15,7 +15,6 @@ from pathlib import Path
 
 from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import Parser
-from esar_ros.app.parameter_file import read_parameter_file
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import ResultsFolder
 from esar_ros.app.shared_memory import sweep
@@ -37,6 +36,7 @@ from esar_ros.nodes.graph.mission import (
     mission_graph,
     vehicle_names,
 )
+from esar_ros.nodes.graph.parameter_file import read_parameter_file
 from esar_ros.nodes.graph.process_faults import ProcessFaults
 from esar_ros.nodes.graph.progress import SERVING, WAIT, Progress
 from esar_ros.nodes.graph.supervisor import Supervisor

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.junit import Case, exit_code, write_junit
+from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.judges import NAMES, make_judge

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from esar_ros.app import cli
-from esar_ros.app.parameter_file import read_parameter_file
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.benchmark.engine import step_flight
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
+from esar_ros.nodes.graph.parameter_file import read_parameter_file
 from esar_ros.safety.calibration import Flight
 from esar_ros.safety.limits import Limits
 from helpers.built_messages import SECOND, START, build, header, point

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from esar_ros.app.checks.files import examine_path
-from esar_ros.app.parameter_file import read_parameter_file
 from esar_ros.bags.files import open_bag
 from esar_ros.benchmark.report.bench_results import read_bench, suite_of
 from esar_ros.benchmark.runner.store import read_episodes, read_manifest
@@ -20,6 +19,7 @@ from esar_ros.mission.settings_file import read_yaml
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.nodes.graph.parameter_file import read_parameter_file
 from esar_ros.perception.detectors.model_card import load_card
 from esar_ros.planning.model.log import Replay
 from esar_ros.safety.zones import load_keep_out

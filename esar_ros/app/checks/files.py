@@ -10,11 +10,11 @@ from typing import Any
 import esar_ros
 from esar_ros.app.checks.finding import Check
 from esar_ros.app.checks.symptoms import examine
-from esar_ros.app.parameter_file import read_parameter_file
 from esar_ros.bags.facts import facts_of_bag
 from esar_ros.bags.files import ENDINGS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
+from esar_ros.nodes.graph.parameter_file import read_parameter_file
 
 OF_RCLPY = ("use_sim_time", "start_type_description_service")
 

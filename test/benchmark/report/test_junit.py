@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from esar_ros.app import bench, score
-from esar_ros.app.junit import Case, exit_code, write_junit
+from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
 from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, EPISODES
 from esar_ros.mission.errors import UsageError
 from helpers.small_mission import mission, write
