@@ -15,7 +15,15 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.map_import import CHARACTERS, MAX_HOLE, ImportOptions, import_map
 from esar_ros.sim.terrain.map_sheet import position_words, save_sheet
-from esar_ros.sim.terrain.maps import PlaceMap, known_maps, load_map, load_spec, shipped_maps, user_map_directory
+from esar_ros.sim.terrain.maps import (
+    PlaceMap,
+    known_maps,
+    load_map,
+    load_spec,
+    settlement_maps,
+    shipped_maps,
+    user_map_directory,
+)
 
 
 def main(argv: list[str]) -> int:
@@ -51,7 +59,7 @@ def _list(_: argparse.Namespace) -> int:
     for map_id in known_maps():
         spec, _text = load_spec(map_id)
         where = position_words(spec.origin.latitude, spec.origin.longitude, 4)
-        origin = "shipped" if map_id in shipped_maps() else "imported"
+        origin = "shipped" if map_id in (*shipped_maps(), *settlement_maps()) else "imported"
         table.add_row(map_id, spec.name, f"{spec.size:.0f}", where, f"{spec.origin.altitude:.0f}", origin)
     Console().print(table)
     return 0

@@ -1,6 +1,7 @@
-"""Sheets of every map in every weather family by day, at dusk and at night: `python -m esar_ros.sim.contact_sheet`.
+"""Sheets of every wilderness in every weather family by day, at dusk and at night.
 
-One JPEG a map. The same camp stands in each image: tent, person, backpack, camp fire, a flare behind them.
+`python -m esar_ros.sim.contact_sheet` writes one JPEG a map.
+The same camp stands in each image: tent, person, backpack, camp fire, a flare behind them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.weather import Weather
 from esar_ros.sim.render.renderer import Renderer
-from esar_ros.sim.terrain.maps import PlaceMap, known_maps, load_map
+from esar_ros.sim.terrain.maps import PlaceMap, load_map, shipped_maps
 from esar_ros.sim.world.environment import Environment
 from esar_ros.sim.world.world import World
 
@@ -121,7 +122,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/images"), help="folder (default %(default)s)")
     parser.add_argument("--maps", default="", help="ids, separated by commas (default all)")
     arguments = parser.parse_args()
-    for map_id in [name for name in arguments.maps.split(",") if name] or known_maps():
+    for map_id in [name for name in arguments.maps.split(",") if name] or shipped_maps():
         path = arguments.out / f"weather_{map_id}.jpg"
         write(sheet(map_id), path)
         print(path)

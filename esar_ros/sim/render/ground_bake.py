@@ -6,6 +6,7 @@ Rows run south to north, as the heights do.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
@@ -16,15 +17,16 @@ from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.terrain.land_cover import ALBEDO, LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.relief import surface_normals
+from esar_ros.sim.terrain.settlements.plan import Surface
 
 # Detail pattern of each class of land cover: grass also of salt and ice, rock also of gravel.
 _GRASSY, _ROCKY, _FINE, _EARTHY = range(4)
 _DETAIL = np.full(len(LandCover), _GRASSY, dtype=np.int64)
 _DETAIL[[LandCover.ROCK, LandCover.BLOCKFIELD, LandCover.GOBI]] = _ROCKY
-_DETAIL[[LandCover.SNOW, LandCover.SAND, LandCover.WATER]] = _FINE
+_DETAIL[[LandCover.SNOW, LandCover.SAND, LandCover.WATER, LandCover.PAVED]] = _FINE
 _DETAIL[[LandCover.DIRT, LandCover.FOREST, LandCover.CLAY]] = _EARTHY
 # Members of an IntEnum are no numbers to numba.
-(_GRASS, _ROCK, _SNOW, _SAND, _DIRT, _FOREST, _BLOCKFIELD, _WATER, _SALT, _GOBI, _CLAY, _ICE, _SCRUB) = map(
+(_GRASS, _ROCK, _SNOW, _SAND, _DIRT, _FOREST, _BLOCKFIELD, _WATER, _SALT, _GOBI, _CLAY, _ICE, _SCRUB, _PAVED) = map(
     int, LandCover
 )
 _LARGEST = 2048  # texels along a side
@@ -50,9 +52,39 @@ class GroundBake:
             self.albedo,
             self.surface,
         )
+        if place.plan is not None:
+            self._surface(place.plan.surfaces, noise)
         self._tread()
         if place.water_level is not None:
             self._shallows()
+
+    def _surface(self, surfaces: Sequence[Surface], noise: NDArray[np.float32]) -> None:
+        """Paint streets, yards, paths and fields, later ones over earlier ones; never over water."""
+        texel = self._place.size / self.size
+        tiles = self.size // noise.shape[0] + 1
+        grain = np.tile(noise, (tiles, tiles))[: self.size, : self.size]
+        broad = cv2.resize(noise, (self.size, self.size), interpolation=cv2.INTER_CUBIC)
+        for surface in surfaces:
+            mask = np.zeros((self.size, self.size), dtype=np.uint8)
+            at = (np.array(surface.outline) + self._place.size / 2) / texel
+            cv2.fillPoly(mask, [np.rint(at * 16.0 - 8.0).astype(np.int32).reshape(-1, 1, 2)], 255, cv2.LINE_AA, 4)
+            rows, columns = np.nonzero(mask)
+            xy = np.stack([columns + 0.5, rows + 0.5], axis=-1) * texel - self._place.size / 2
+            dry = ~self._place.is_water(xy)
+            rows, columns, xy = rows[dry], columns[dry], xy[dry]
+            tone = np.broadcast_to(np.array(surface.colour, dtype=np.float32), (len(rows), 3))
+            if surface.spacing > 0.0:
+                across = xy[:, 1] * np.cos(surface.yaw) - xy[:, 0] * np.sin(surface.yaw)
+                odd = np.floor(across / surface.spacing).astype(np.int64) % 2 == 1
+                tone = np.where(odd[:, None], np.array(surface.other, dtype=np.float32), tone)
+            rough = 1.0 + 0.09 * grain[rows, columns] + 0.10 * broad[rows, columns]
+            share = (mask[rows, columns].astype(np.float32) / 255.0)[:, None]
+            old = (self.albedo[rows, columns].astype(np.float32) / 255.0) ** 2
+            mixed = old + share * (tone * rough[:, None] - old)
+            self.albedo[rows, columns] = np.clip(255.0 * np.sqrt(np.maximum(mixed, 0.0)), 0, 255).astype(np.uint8)
+            pattern = (0, 0, 0) if surface.paved else (255, 0, 0) if tone[0, 1] > tone[0, 0] else (0, 0, 255)
+            sure = share[:, 0] > 0.5
+            self.surface[rows[sure], columns[sure], :3] = pattern
 
     def _tread(self) -> None:
         """Draw the tracks: bare earth through plants, a trodden or driven line in snow, salt, sand and gravel."""
@@ -80,14 +112,15 @@ class GroundBake:
             self.surface[rows[earthy], columns[earthy], :3] = (0, 0, 255)
 
     def _shallows(self) -> None:
-        """Lighten the sea towards the shore, and whiten its very edge with foam."""
+        """Lighten water towards the shore, and whiten the sea's very edge with foam."""
         water = (self._place.land_cover == LandCover.WATER).astype(np.uint8)
         far = cv2.distanceTransform(cv2.copyMakeBorder(water, 1, 1, 1, 1, cv2.BORDER_REPLICATE), cv2.DIST_L2, 5)
         far = cv2.resize(far[1:-1, 1:-1], (self.size, self.size), interpolation=cv2.INTER_LINEAR) * self._place.cell
         wet = far > 0.0
         noise = np.tile(paint_noise(), (self.size // 256 + 1, self.size // 256 + 1))[: self.size, : self.size]
         shallow = np.exp(-far / 45.0)[..., None]
-        foam = np.clip(1.3 - np.abs(far - 4.0) / 3.0 + 0.8 * noise, 0.0, 1.0)[..., None] * (far < 12.0)[..., None]
+        surf = (far < 12.0) & (self._place.horizon == "sea")
+        foam = np.clip(1.3 - np.abs(far - 4.0) / 3.0 + 0.8 * noise, 0.0, 1.0)[..., None] * surf[..., None]
         deep = (self.albedo.astype(np.float32) / 255.0) ** 2
         colour = deep + shallow * (np.array([0.075, 0.210, 0.205], dtype=np.float32) - deep)
         colour = colour + 0.75 * foam * (0.75 - colour)
@@ -128,7 +161,7 @@ def _paint(h, cover, normals, size, noise, palette, detail, albedo, surface):  #
             v = min(n - 1, max(0, int((y - 3.0 * b + 1.2 * c) / cell + 0.5)))
             kind = cover[v, u]
             there = cover[min(n - 1, int(y / cell + 0.5)), min(n - 1, int(x / cell + 0.5))]
-            if kind == _WATER or there == _WATER:  # but the shore stays where the water ends
+            if kind in (_WATER, _PAVED) or there in (_WATER, _PAVED):  # but shores and kerbs stay where they are
                 kind = there
             even = 0.4 if kind in (_SNOW, _SAND, _SALT, _GOBI) else 1.0
             tone = 1.0 + even * (0.16 * a + 0.15 * b + 0.05 * c)

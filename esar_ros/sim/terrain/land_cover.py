@@ -19,7 +19,7 @@ class LandCover(IntEnum):
     """Classes of the ground's surface.
 
     BLOCKFIELD is loose boulders, ROCK bare bedrock, GOBI a pavement of dark gravel, CLAY the hard bed of a former
-    lake, SALT a crust of upturned plates, SCRUB bushes and low trees; WATER lies level.
+    lake, SALT a crust of upturned plates, SCRUB bushes and low trees; WATER lies level; PAVED are streets and yards.
     """
 
     GRASS = 0
@@ -35,6 +35,7 @@ class LandCover(IntEnum):
     CLAY = 10
     ICE = 11
     SCRUB = 12
+    PAVED = 13
 
 
 # Linear albedo (sRGB primaries) of each class, by index; mean values of field spectra rounded by eye.
@@ -54,6 +55,7 @@ ALBEDO = np.array(
         [0.400, 0.315, 0.215],
         [0.360, 0.520, 0.640],
         [0.075, 0.094, 0.034],
+        [0.160, 0.158, 0.152],
     ],
     dtype=np.float32,
 )
@@ -99,12 +101,18 @@ class CoastalCover(StrictModel):
     sand_slope: float = Field(gt=0.0, description="rise over run up to which a shore is sand, boulders above")
 
 
-Cover = Annotated[AlpineCover | DesertCover | GlacialCover | CoastalCover, Field(discriminator="kind")]
+class SettledCover(StrictModel):
+    """Meadow, woods, paving and water as a settlement's plan has them."""
+
+    kind: Literal["settled"]
+
+
+Cover = Annotated[AlpineCover | DesertCover | GlacialCover | CoastalCover | SettledCover, Field(discriminator="kind")]
 
 UNKNOWN = 255  # surface that the relief leaves to the classifier
 
 # Members of an IntEnum are no numbers to numba.
-(_GRASS, _ROCK, _SNOW, _SAND, _DIRT, _FOREST, _BLOCKFIELD, _WATER, _SALT, _GOBI, _CLAY, _ICE, _SCRUB) = map(
+(_GRASS, _ROCK, _SNOW, _SAND, _DIRT, _FOREST, _BLOCKFIELD, _WATER, _SALT, _GOBI, _CLAY, _ICE, _SCRUB, _PAVED) = map(
     int, LandCover
 )
 
@@ -123,6 +131,8 @@ def classify(
     surface (n, n) holds what the relief knows already, UNKNOWN elsewhere. crest_offset (m north) is where an alpine
     crest and the trail along it run, None when there is none.
     """
+    if isinstance(cover, SettledCover):
+        return surface
     sea = -math.inf if water_level is None else float(np.float32(water_level))
     if isinstance(cover, AlpineCover):
         return _alpine(  # type: ignore[no-any-return]

@@ -35,7 +35,7 @@ def generate(spec: MapSpec, folder: Path | None = None) -> Ground:
     folder is where the file lies: an imported relief's heights are beside it.
     """
     heights, surface = generate_heights(
-        spec.relief, spec.erosion, spec.samples, spec.size, spec.seed, spec.origin.altitude, folder
+        spec.relief, spec.erosion, spec.samples, spec.size, spec.seed, spec.origin.altitude, folder, spec.water_level
     )
     if spec.water_level is not None:
         heights = np.maximum(heights, np.float32(spec.water_level))

@@ -22,7 +22,7 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 from esar_ros.geometry.geodesy import SEMI_MAJOR
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
-from esar_ros.sim.terrain.maps import load_spec, shipped_maps, user_map_directory
+from esar_ros.sim.terrain.maps import load_spec, settlement_maps, shipped_maps, user_map_directory
 
 CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal": "dapeng"}  # whose plants they bear
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled
@@ -75,7 +75,7 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
     """
     if options.character not in CHARACTERS:
         raise UsageError(f"unknown character '{options.character}'", f"known: {', '.join(CHARACTERS)}")
-    if options.id in shipped_maps():
+    if options.id in (*shipped_maps(), *settlement_maps()):
         raise UsageError(f"'{options.id}' is a shipped map", "choose another --id")
     raster = _open(source, options.crs)
     latitude, longitude = options.centre or _middle(raster, source)

@@ -9,8 +9,9 @@ from pydantic import Field, field_validator, model_validator
 from esar_ros.mission.settings_file import StrictModel, parse_yaml, validated
 from esar_ros.sim.terrain.clearings import Clearings
 from esar_ros.sim.terrain.coast import CoastalHills
-from esar_ros.sim.terrain.land_cover import Cover, LandCover
+from esar_ros.sim.terrain.land_cover import Cover, LandCover, SettledCover
 from esar_ros.sim.terrain.relief import Erosion, Relief
+from esar_ros.sim.terrain.settlements.ground import SettlementGround
 from esar_ros.sim.terrain.tracks import TrackSpec
 
 
@@ -91,6 +92,8 @@ class MapSpec(StrictModel):
                 raise ValueError(f"{what} at {xy[0]:g}, {xy[1]:g} is not on the map")
         if isinstance(self.relief, CoastalHills) and self.water_level != -self.origin.altitude:
             raise ValueError(f"water_level {self.water_level} is not sea level, {-self.origin.altitude}")
+        if isinstance(self.relief, SettlementGround) != isinstance(self.cover, SettledCover):
+            raise ValueError("relief 'settlement' and cover 'settled' go together")
         return self
 
 

@@ -1,4 +1,7 @@
-"""The places one can fly in: config/maps/<id>.yaml, generated once and kept in the cache."""
+"""The places one can fly in: config/maps/<id>.yaml, generated once and kept in the cache.
+
+Wildernesses lie in the folder itself, settlements in one of their own: no story of a lost person is told there.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,17 @@ from esar_ros.sim.terrain.land_cover import AlpineCover, LandCover
 from esar_ros.sim.terrain.map_ground import Ground, generate, ground_digest, read_ground, write_ground
 from esar_ros.sim.terrain.map_spec import Horizon, MapSpec, PlantSpec, parse_spec
 from esar_ros.sim.terrain.relief_image import relief_image
+from esar_ros.sim.terrain.settlements.ground import SettlementGround, settlement_plan
+from esar_ros.sim.terrain.settlements.plan import Plan
 from esar_ros.sim.terrain.tracks import Track
 
 MAP_DIRECTORY = "config/maps"
+SETTLEMENT_DIRECTORY = "config/maps/settlements"
 # What makes the ground: when any of it changes, cached maps are made anew.
 GROUND_MODULES = (
     "clearings", "land_cover", "map_ground", "noise", "ridge_skeleton", "relief", "coast", "dem",
-    "desert", "summit", "tracks",
+    "desert", "summit", "tracks", "settlements/farmyard", "settlements/ground", "settlements/lake_cabins",
+    "settlements/park", "settlements/plan", "settlements/presets", "settlements/streets",
 )  # fmt: skip
 
 
@@ -53,13 +60,14 @@ class PlaceMap:
     land_cover: NDArray[np.uint8]  # (n, n) LandCover
     water_level: float | None  # m
     flora: dict[str, PlantSpec]
-    digest: str  # hexadecimal SHA-256 of the ground
+    digest: str  # hexadecimal SHA-256 of the ground, and of the plan where there is one
     tracks: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # named polylines (N, 2) m
     track_width: Mapping[str, float] = field(default_factory=dict)  # m, by track
     clearings: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))  # x, y, radius (m): level, bare
     structures: tuple[Structure, ...] = ()
     horizon: Horizon = "ranges"  # what lies beyond the map's edge
     larch_above: float | None = None  # m, z from which conifers are larches
+    plan: Plan | None = None  # of a settlement
 
     @property
     def samples(self) -> int:
@@ -136,8 +144,13 @@ class PlaceMap:
 
 
 def shipped_maps() -> list[str]:
-    """Ids of the maps that come with the package."""
+    """Ids of the wildernesses that come with the package."""
     return sorted(path.stem for path in resource(MAP_DIRECTORY).glob("*.yaml"))
+
+
+def settlement_maps() -> list[str]:
+    """Ids of the settlements that come with the package."""
+    return sorted(path.stem for path in resource(SETTLEMENT_DIRECTORY).glob("*.yaml"))
 
 
 def user_map_directory() -> Path:
@@ -152,13 +165,16 @@ def _user_directories() -> list[Path]:
 
 def known_maps() -> list[str]:
     """Ids of all maps, shipped and imported."""
-    return sorted({*shipped_maps(), *(path.stem for folder in _user_directories() for path in folder.glob("*.yaml"))})
+    imported = (path.stem for folder in _user_directories() for path in folder.glob("*.yaml"))
+    return sorted({*shipped_maps(), *settlement_maps(), *imported})
 
 
 def map_file(map_id: str) -> Path:
     """A map's file; a shipped map comes before an imported one of the same id. Raises UsageError."""
     if map_id in shipped_maps():
         return resource(f"{MAP_DIRECTORY}/{map_id}.yaml")
+    if map_id in settlement_maps():
+        return resource(f"{SETTLEMENT_DIRECTORY}/{map_id}.yaml")
     for folder in _user_directories():
         path = folder / f"{map_id}.yaml"
         if map_id in known_maps() and path.is_file():
@@ -204,6 +220,10 @@ def _generator() -> bytes:
 
 def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
     """The place of a map file and its ground."""
+    plan, digest = None, ground_digest(ground)
+    if isinstance(spec.relief, SettlementGround):
+        plan = settlement_plan(spec.relief, spec.size, spec.seed)
+        digest = hashlib.sha256((digest + plan.digest).encode()).hexdigest()
     arrays: list[NDArray[Any]] = [ground.heights, ground.land_cover, ground.clearings, *ground.tracks.values()]
     for array in arrays:
         array.setflags(write=False)
@@ -221,11 +241,12 @@ def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
         land_cover=ground.land_cover,
         water_level=spec.water_level,
         flora=dict(spec.flora),
-        digest=ground_digest(ground),
+        digest=digest,
         tracks=ground.tracks,
         track_width=widths,
         clearings=ground.clearings,
         structures=tuple(Structure(item.asset, item.at, item.yaw, item.scale) for item in spec.structures),
         horizon=spec.horizon,
         larch_above=spec.larch_above,
+        plan=plan,
     )

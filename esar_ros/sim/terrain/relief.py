@@ -20,6 +20,7 @@ from esar_ros.sim.terrain.dem import ImportedDem, imported_heights
 from esar_ros.sim.terrain.desert import DesertBasin, desert_basin
 from esar_ros.sim.terrain.land_cover import UNKNOWN
 from esar_ros.sim.terrain.noise import fbm, gradient_noise, ridged, smoothstep
+from esar_ros.sim.terrain.settlements.ground import SettlementGround, settlement_ground
 from esar_ros.sim.terrain.summit import SummitPyramid, pin_summit, summit_pyramid
 
 Grid = NDArray[np.float32]
@@ -46,17 +47,27 @@ class AlpineRidge(StrictModel):
     shoulder_slope: float = Field(ge=0.0, le=0.5, description="rise over run on it")
 
 
-Relief = Annotated[AlpineRidge | DesertBasin | SummitPyramid | CoastalHills | ImportedDem, Field(discriminator="kind")]
+Relief = Annotated[
+    AlpineRidge | DesertBasin | SummitPyramid | CoastalHills | ImportedDem | SettlementGround,
+    Field(discriminator="kind"),
+]
 
 
 def generate_heights(
-    relief: Relief, erosion: Erosion, samples: int, size: float, seed: int, altitude: float, folder: Path | None = None
+    relief: Relief,
+    erosion: Erosion,
+    samples: int,
+    size: float,
+    seed: int,
+    altitude: float,
+    folder: Path | None = None,
+    water_level: float | None = None,
 ) -> tuple[Grid, NDArray[np.uint8]]:
     """Heights (samples, samples) in m, 0 at the centre, and the surface (samples, samples) where the relief knows it.
 
     The same bytes for the same arguments. altitude (m AMSL) is the centre's: reliefs that are given in altitudes are
     brought to it there, and the sea, where there is one, lies level at -altitude. folder is where the map file lies
-    and, beside it, an imported relief's heights.
+    and, beside it, an imported relief's heights. water_level (m) is that of a settlement's ponds.
     """
     surface = np.full((samples, samples), UNKNOWN, dtype=np.uint8)
     cell = size / (samples - 1)
@@ -79,6 +90,8 @@ def generate_heights(
         heights, surface = summit_pyramid(relief, samples, size, seed)
     elif isinstance(relief, ImportedDem):
         heights = imported_heights(relief, folder, samples, size, seed)
+    elif isinstance(relief, SettlementGround):
+        heights, surface = settlement_ground(relief, samples, size, seed, water_level)
     else:
         heights = coastal_hills(relief, samples, size, seed)
     _erode(heights, cell, erosion.droplets, seed, erosion.erosion_rate, erosion.deposition_rate)

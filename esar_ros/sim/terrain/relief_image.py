@@ -26,6 +26,7 @@ MAP_COLOURS: dict[LandCover, tuple[float, float, float]] = {
     LandCover.CLAY: (0.84, 0.72, 0.53),
     LandCover.ICE: (0.70, 0.84, 0.92),
     LandCover.SCRUB: (0.64, 0.73, 0.50),
+    LandCover.PAVED: (0.78, 0.77, 0.75),
 }
 
 

@@ -6,6 +6,7 @@ They belong to the place, not to a run: the same map bears the same trees in eve
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.map_spec import PlantSpec
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.noise import uniform2
+from esar_ros.sim.terrain.settlements.plan import PlannedTree
 
 # Trees first: those that are drawn as billboards from afar. Only what a map file scatters appears on a map.
 SPECIES: tuple[str, ...] = (
@@ -70,6 +72,8 @@ def scatter(place: PlaceMap) -> Flora:
         spec = place.flora.get(name)
         if spec is not None:
             parts.append(_sites(place, index, spec))
+    if place.plan is not None:
+        parts.append(_planted(place.plan.trees, place.seed))
     table = np.concatenate(parts) if parts else np.zeros((0, 6))
     xy = table[:, :2]
     height = table[:, 2].astype(np.float32)
@@ -137,6 +141,16 @@ def solids(flora: Flora) -> Solids:
             shape.append(np.stack(row, axis=1))
             owner.append(own)
     return Solids(np.concatenate(shape), np.concatenate(owner).astype(np.int32))
+
+
+def _planted(trees: Sequence[PlannedTree], seed: int) -> NDArray[np.float64]:
+    """Rows (N, 6) as `_scatter` has them: x, y, height, yaw, tint, species."""
+    rng = np.random.default_rng(seed + 78)
+    rows = [
+        (*tree.xy, tree.height, rng.uniform(0.0, 2.0 * math.pi), rng.uniform(0.75, 1.25), SPECIES.index(tree.species))
+        for tree in trees
+    ]
+    return np.array(rows, dtype=np.float64).reshape(-1, 6)
 
 
 def _sites(place: PlaceMap, index: int, spec: PlantSpec) -> NDArray[np.float64]:

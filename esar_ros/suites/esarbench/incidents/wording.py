@@ -29,7 +29,7 @@ _GROUND = {
     LandCover.SAND: "on soft sand", LandCover.DIRT: "on bare earth", LandCover.FOREST: "among trees",
     LandCover.BLOCKFIELD: "among big loose stones", LandCover.WATER: "by water", LandCover.SALT: "on hard salt crust",
     LandCover.GOBI: "on gravel", LandCover.CLAY: "among clay humps", LandCover.ICE: "on blue ice",
-    LandCover.SCRUB: "in thick scrub",
+    LandCover.SCRUB: "in thick scrub", LandCover.PAVED: "on paving",
 }  # fmt: skip
 _SKY = {
     Weather.CLEAR: "clear", Weather.PARTLY_CLOUDY: "fair with some cloud", Weather.OVERCAST: "grey and dry",
