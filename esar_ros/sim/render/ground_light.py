@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import cv2
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -22,13 +23,16 @@ _TREES = 2  # the first species, those that shade the ground
 
 class GroundLight:
     """`texture` (size, size, 4) uint8: square root of the sun's cosine times the share of it that the relief lets
-    through; openness to the sky over OPENNESS_RANGE; share left by the trees' shadows; hold.
+    through; openness to the sky over OPENNESS_RANGE; share left by the shadows of trees and buildings; hold.
 
     Hold, 0..1: how readily a spot keeps snow, and above 0.8 water; steep ground keeps nothing.
     """
 
-    def __init__(self, place: PlaceMap, flora: Flora, size: int, noise: NDArray[np.float32]) -> None:
-        self._place, self._flora = place, flora
+    def __init__(
+        self, place: PlaceMap, flora: Flora, size: int, noise: NDArray[np.float32], solids: NDArray[np.float64]
+    ) -> None:
+        """solids (K, 15): boxes of the place's scenery; see world.scenery."""
+        self._place, self._flora, self._solids = place, flora, solids
         self._normals = surface_normals(place.heights, place.cell)
         self._openness = _openness(place.heights, place.cell)
         self.texture = np.zeros((size, size, 4), dtype=np.uint8)
@@ -52,6 +56,7 @@ class GroundLight:
                 to_sun[1],
                 max(float(to_sun[2]), 0.12),
             )
+            _shade_boxes(shade, self._solids, place, to_sun)
         else:
             self.sun_share[:] = 0.0
         self.texture[..., 2] = shade
@@ -174,6 +179,22 @@ def _shade_trees(shade, feet, heights, radii, size, sx, sy, sz):  # type: ignore
                 cover = min(1.0, max(0.0, edge / texel + 0.5))
                 if cover > 0.0:
                     shade[j, i] = min(shade[j, i], int(255.0 * (1.0 - 0.85 * cover)))
+
+
+def _shade_boxes(shade: NDArray[np.uint8], solids: NDArray[np.float64], place: PlaceMap, to_sun: Vector) -> None:
+    """Darken the ground by the shadow of each box (K, 15): the hull of its corners as the sun lays them down."""
+    if not len(solids):
+        return
+    signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    axes = solids[:, 6:].reshape(-1, 3, 3)
+    corners = solids[:, None, :3] + np.einsum("sk,bk,bkc->bsc", signs, solids[:, 3:6], axes)
+    above = np.clip(corners[..., 2] - place.ground_height(solids[:, :2])[:, None], 0.0, 60.0)
+    laid = corners[..., :2] - above[..., None] * (to_sun[:2] / max(float(to_sun[2]), 0.12))
+    texel = place.size / shade.shape[0]
+    fixed = np.rint((laid + place.size / 2) / texel * 16.0 - 8.0).astype(np.int32)
+    for hull, rise in zip(fixed, above.max(axis=1), strict=True):
+        if rise > 0.5:
+            cv2.fillConvexPoly(shade, cv2.convexHull(hull.reshape(-1, 1, 2)), 38, cv2.LINE_AA, 4)
 
 
 @njit(cache=True, nogil=True)

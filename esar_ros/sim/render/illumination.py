@@ -18,6 +18,7 @@ from esar_ros.sim.render.graphics import Look, Unit
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.ground_light import GroundLight
 from esar_ros.sim.render.object_drawing import ObjectDrawing
+from esar_ros.sim.render.scenery_drawing import SceneryDrawing
 from esar_ros.sim.render.sky_drawing import DOME_STEP, SkyDrawing
 from esar_ros.sim.render.views import SHARED_FLOATS, View, sun_matrix
 from esar_ros.sim.weather.appearance import CONDITIONS
@@ -48,13 +49,14 @@ class Illumination:
         world: World,
         bake: GroundBake,
         flora: FloraDrawing,
+        scenery: SceneryDrawing,
         objects: ObjectDrawing,
         uniforms: moderngl.Buffer,
     ) -> None:
         self._context, self._world = context, world
-        self._flora, self._objects, self._uniforms = flora, objects, uniforms
+        self._flora, self._scenery, self._objects, self._uniforms = flora, scenery, objects, uniforms
         place = world.place
-        self.ground = GroundLight(place, world.flora, bake.size, paint_noise())
+        self.ground = GroundLight(place, world.flora, bake.size, paint_noise(), world.scenery.solids)
         self._mean_albedo = float(((bake.albedo[::8, ::8].astype(np.float64) / 255.0) ** 2).mean())
         self._albedo_map = self._texture(_with_pattern(bake.albedo, bake.surface))
         self._light_map = context.texture((bake.size, bake.size), 4)
@@ -185,6 +187,7 @@ class Illumination:
         self.shadow_matrix = sun_matrix(centre, self.lighting.to_sun, _SHADOW_REACH)
         if self.lighting.to_sun[2] > 0.0:
             self._flora.draw_shadow(self.shadow_matrix, world.flora_present, xy, _SHADOW_REACH)
+            self._scenery.draw_shadow(self.shadow_matrix, xy, _SHADOW_REACH)
             self._objects.draw_shadow(self.shadow_matrix, world.things, xy, _SHADOW_REACH)
 
     def _texture(self, content: NDArray[np.uint8], repeat: bool = False) -> moderngl.Texture:

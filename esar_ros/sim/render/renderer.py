@@ -35,6 +35,7 @@ from esar_ros.sim.render.illumination import Illumination
 from esar_ros.sim.render.infrared import celsius, warmth_of
 from esar_ros.sim.render.lens import finish
 from esar_ros.sim.render.object_drawing import ObjectDrawing, visible
+from esar_ros.sim.render.scenery_drawing import SceneryDrawing
 from esar_ros.sim.render.views import SHARED_FLOATS, UNIFORM_FLOATS, View
 from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.world.scene import SceneObject
@@ -86,6 +87,7 @@ class Renderer:
         self._warm_target: moderngl.Framebuffer
         self._ground = GroundDrawing(context, world.place)
         self._flora = FloraDrawing(context, world.flora, world.ground, Unit.DETAIL, Unit.ATLAS)
+        self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
         self._light: Illumination | None = None  # made for the conditions of the first image: it is baked
 
@@ -98,7 +100,8 @@ class Renderer:
         if self._light is None:
             bake = GroundBake(self._world.place, paint_noise())
             self._ground.paint(bake.albedo)
-            self._light = Illumination(self._context, self._world, bake, self._flora, self._objects, self._uniforms)
+            drawings = (self._flora, self._scenery, self._objects)
+            self._light = Illumination(self._context, self._world, bake, *drawings, self._uniforms)
         self._light.sync()
         return self._light
 
@@ -191,7 +194,8 @@ class Renderer:
         self._context.release()
 
     def _draw_place(self, view: View, look: Look) -> None:
-        """Plants, ground and what lies beyond it."""
+        """Scenery, plants, ground and what lies beyond it."""
+        self._scenery.draw(view, look)
         self._flora.draw(view, self._world.flora_present, self.camera.fx, look)
         self._ground.draw(view, self.camera.fx, look)
 

@@ -437,6 +437,60 @@ void main() {
 """
 )
 
+# Scenery stands still in the map: facets, lit by the pixel, rough as plaster and boards are.
+SCENERY_VERTEX = (
+    VERSION
+    + FRAME
+    + _GROUND_ERROR
+    + """
+in vec3 position; in vec3 normal; in vec3 albedo;
+out vec3 world; out vec3 facing; out vec3 paint;
+void main() {
+    world = position; facing = normal; paint = albedo;
+    gl_Position = view_projection * vec4(world, 1.0);
+    vec3 ray = world - eye.xyz;
+    vec4 nearer = view_projection * vec4(world - ray * min(0.1, GROUND_ERROR / length(ray)), 1.0);
+    gl_Position.z = nearer.z / nearer.w * gl_Position.w;  // as objects, against the ground that is drawn
+}
+"""
+)
+
+SCENERY_FRAGMENT = (
+    VERSION
+    + FRAME
+    + AIR
+    + LAMP
+    + SNOW
+    + SHADOW
+    + TARGETS
+    + """
+in vec3 world; in vec3 facing; in vec3 paint;
+uniform sampler2D detail;
+void main() {
+    vec3 ray = world - eye.xyz;
+    vec3 n = dot(facing, ray) > 0.0 ? -facing : facing;
+    float seen = mix(shadow_at(world + n * 0.12 + to_sun.xyz * 0.15), 1.0, baked_weight(ray));
+    vec3 light = sun.rgb * max(dot(n, to_sun.xyz), 0.0) * seen + ambient.rgb * (0.75 + 0.35 * n.z) + lamps(world, n);
+    vec2 along = abs(n.z) > 0.7 ? world.xy : vec2(dot(world.xy, vec2(-n.y, n.x)), world.z);
+    float grain = 1.0 + 0.35 * (texture(detail, along * 0.21).b - 0.5);
+    vec3 base = mix(paint * grain * (1.0 - 0.2 * min(1.0, ground.y)), dust.rgb, 0.3 * ground.z * max(n.z, 0.0));
+    base = mix(base, SNOW, 0.8 * ground.x * smoothstep(0.3, 0.8, n.z));
+    colour = vec4(tone(air(base * light, ray)), 0.0);
+    depth = dot(ray, forward.xyz);
+}
+"""
+)
+
+SCENERY_BARE_FRAGMENT = (
+    VERSION
+    + FRAME
+    + TARGETS
+    + """
+in vec3 world; in vec3 facing; in vec3 paint;
+void main() { colour = vec4(facing + paint, 0.0); depth = dot(world - eye.xyz, forward.xyz); }
+"""
+)
+
 PLANT_SHADOW_VERTEX = (
     VERSION
     + """

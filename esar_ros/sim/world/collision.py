@@ -45,6 +45,8 @@ def touch(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, x, y, z
                     best, nx, ny, nz, found = d, ax, ay, az, PLANT_BASE + owners[item]
             for q in range(box_bins.starts[c], box_bins.starts[c + 1]):
                 item = box_bins.items[q]
+                if boxes[item, 16] > z + radius or boxes[item, 17] < z - radius:
+                    continue  # too far above or below to touch
                 d, ax, ay, az = _to_box(boxes[item], x, y, z)
                 if d < best:
                     best, nx, ny, nz, found = d, ax, ay, az, box_ids[item]

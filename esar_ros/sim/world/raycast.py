@@ -2,7 +2,8 @@
 
 The ground is the bilinear surface through the heights, searched through a pyramid of maxima
 (Tevs et al., "Maximum mipmaps for fast, accurate, and scalable dynamic height field rendering", 2008).
-Solids and boxes lie in uniform grids that the ray walks (Amanatides and Woo, 1987).
+Solids and boxes lie in uniform grids that the ray walks (Amanatides and Woo, 1987): boxes in every cell that their
+bounds overlap, and most of a cell's are passed over by their bounds alone, since settlements have thousands.
 Kernels are serial: a scan is too short to be worth waking threads for.
 """
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 GRID_CELL = 8.0  # m
 NO_HIT = -1
-FIXTURE_BASE = -2  # a structure of the place has this less its index as id
+FIXTURE_BASE = -2  # a structure or piece of scenery of the place has this less its index as id
 GROUND = 0
 PLANT_BASE = 1000  # a plant's or rock's id is this plus its index; 1..254 are spawned objects
 
@@ -56,22 +57,46 @@ def build_ground(heights: NDArray[np.float32], size: float) -> Ground:
 
 def build_bins(centres: NDArray[np.float64], radii: NDArray[np.float64], half: float) -> Bins:
     """Bins of upright discs (M, 2) of radii (M,)."""
+    return _bins(centres - radii[:, None], centres + radii[:, None], half)
+
+
+def bounded(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Oriented boxes (B, 15) with their bounds (B, 20): radius of the upright cylinder about each (m), its least and
+    greatest z, and half extents along x and y."""
+    if not len(boxes):
+        return np.zeros((0, 20))
+    axes = np.abs(boxes[:, 6:].reshape(-1, 3, 3))
+    reach = (boxes[:, 3:6, None] * axes).sum(axis=1)  # (B, 3) half extents along the map's axes
+    flat = boxes[:, 6:].reshape(-1, 3, 3)[:, :, :2] * boxes[:, 3:6, None]  # (B, 3, 2) half axes seen from above
+    signs = np.array([[1.0, y, z] for y in (-1.0, 1.0) for z in (-1.0, 1.0)])  # four corners; the others mirror them
+    radius = np.linalg.norm(np.einsum("sk,bkc->bsc", signs, flat), axis=2).max(axis=1)
+    low, high = boxes[:, 2] - reach[:, 2], boxes[:, 2] + reach[:, 2]
+    return np.column_stack([boxes, radius, low, high, reach[:, 0], reach[:, 1]])
+
+
+def box_bins(boxes: NDArray[np.float64], half: float) -> Bins:
+    """Bins of bounded boxes (B, 20)."""
+    return _bins(boxes[:, :2] - boxes[:, 18:20], boxes[:, :2] + boxes[:, 18:20], half)
+
+
+def _bins(low: NDArray[np.float64], high: NDArray[np.float64], half: float) -> Bins:
+    """Bins of upright rectangles from low (M, 2) to high (M, 2)."""
     side = max(1, math.ceil(2.0 * half / GRID_CELL))
     counts = np.zeros(side * side + 1, dtype=np.int64)
-    _bin(centres, radii, half, side, counts, np.zeros(0, dtype=np.int32), False)
+    _bin(low, high, half, side, counts, np.zeros(0, dtype=np.int32), False)
     starts = np.concatenate([[0], np.cumsum(counts[:-1])]).astype(np.int64)
     items = np.zeros(int(starts[-1]), dtype=np.int32)
-    _bin(centres, radii, half, side, starts[:-1].copy(), items, True)
+    _bin(low, high, half, side, starts[:-1].copy(), items, True)
     return Bins(starts, items, side, half)
 
 
 @njit(cache=True, nogil=True)
-def _bin(centres, radii, half, side, cursor, items, fill):  # type: ignore[no-untyped-def]
-    for k in range(centres.shape[0]):
-        x0 = max(0, math.floor((centres[k, 0] - radii[k] + half) / GRID_CELL))
-        x1 = min(side - 1, math.floor((centres[k, 0] + radii[k] + half) / GRID_CELL))
-        y0 = max(0, math.floor((centres[k, 1] - radii[k] + half) / GRID_CELL))
-        y1 = min(side - 1, math.floor((centres[k, 1] + radii[k] + half) / GRID_CELL))
+def _bin(low, high, half, side, cursor, items, fill):  # type: ignore[no-untyped-def]
+    for k in range(low.shape[0]):
+        x0 = max(0, math.floor((low[k, 0] + half) / GRID_CELL))
+        x1 = min(side - 1, math.floor((high[k, 0] + half) / GRID_CELL))
+        y0 = max(0, math.floor((low[k, 1] + half) / GRID_CELL))
+        y1 = min(side - 1, math.floor((high[k, 1] + half) / GRID_CELL))
         for y in range(y0, y1 + 1):
             for x in range(x0, x1 + 1):
                 c = y * side + x
@@ -236,7 +261,7 @@ def _cast_cone(s, ox, oy, oz, dx, dy, dz):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _cast_box(box, ox, oy, oz, dx, dy, dz):  # type: ignore[no-untyped-def]
-    """Oriented box: centre (3), half extents (3), axes (9, row a box axis)."""
+    """Oriented box: centre (3), half extents (3), axes (9, row a box axis), and what may follow."""
     near = 0.0
     far = math.inf
     px = ox - box[0]
@@ -304,8 +329,17 @@ def cast(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, origins,
                     if hit < best:
                         best = hit
                         found = PLANT_BASE + owners[item]
+                # What the ray meets outside this cell it meets in another: in this one it has these heights.
+                leave = min(min(next_x, next_y), best)
+                z_low = oz + dz * (leave if dz < 0.0 else t) - 1e-6
+                z_high = oz + dz * (t if dz < 0.0 else leave) + 1e-6
                 for q in range(box_bins.starts[c], box_bins.starts[c + 1]):
                     item = box_bins.items[q]
+                    if boxes[item, 16] > z_high or boxes[item, 17] < z_low:
+                        continue
+                    aside = (boxes[item, 0] - ox) * dy - (boxes[item, 1] - oy) * dx
+                    if aside * aside > boxes[item, 15] * boxes[item, 15] * flat:
+                        continue
                     hit = _cast_box(boxes[item], ox, oy, oz, dx, dy, dz)
                     if hit < best:
                         best = hit

@@ -16,9 +16,20 @@ from esar_ros.sim.assets.meshes import Asset, assets
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.world.collision import sweep, touch
 from esar_ros.sim.world.environment import Environment
-from esar_ros.sim.world.raycast import FIXTURE_BASE, NO_HIT, PLANT_BASE, Bins, build_bins, build_ground, cast
+from esar_ros.sim.world.raycast import (
+    FIXTURE_BASE,
+    NO_HIT,
+    PLANT_BASE,
+    Bins,
+    bounded,
+    box_bins,
+    build_bins,
+    build_ground,
+    cast,
+)
 from esar_ros.sim.world.scatter import NAMES, SPECIES, scatter, solids
 from esar_ros.sim.world.scene import FIRST_ID, FIXTURE_ID, LAST_ID, Contact, PlacedEmitter, SceneObject
+from esar_ros.sim.world.scenery import scenery_of
 
 MIN_SCALE, MAX_SCALE = 0.01, 100.0  # of objects against their assets
 _SLACK = 0.5  # m that limp things give way to reach the ground
@@ -29,7 +40,8 @@ class World:
 
     `revision` rises with every change of objects, so that a renderer knows when to look again.
     Plants and rocks give way where an object is placed and return when it leaves.
-    The place's structures are fixtures: solid and drawn, but no objects, and without an instance id.
+    The place's structures are fixtures: solid and drawn, but no objects, and without an instance id. What a
+    settlement's plan has built is scenery: the same, but thousands of pieces that are drawn as one.
     """
 
     def __init__(self, place: PlaceMap, seed: int) -> None:
@@ -51,7 +63,10 @@ class World:
         self.fixtures: tuple[SceneObject, ...] = tuple(self._fixtures())
         for fixture in self.fixtures:
             self._taken[self._overgrown(fixture)] += 1
-        self._boxes = np.zeros((0, 15))
+        self.scenery = scenery_of(place)
+        first = FIXTURE_BASE - len(self.fixtures)
+        self._built = bounded(self.scenery.solids), (first - self.scenery.owners).astype(np.int32)
+        self._boxes = bounded(np.zeros((0, 15)))
         self._box_ids = np.zeros(0, dtype=np.int32)
         self._box_bins: Bins
         self._rebuild()
@@ -134,8 +149,8 @@ class World:
         """First hits of unit rays: range (N,) m, +inf for none, and id (N,).
 
         Origins are (N, 3) or one (3,) for all; directions (N, 3). Ids: -1 nothing, 0 ground, 1..254 objects
-        (their solids' boxes), raycast.FIXTURE_BASE - index structures of the place, raycast.PLANT_BASE + index
-        plants and rocks (cones and ellipsoids).
+        (their solids' boxes), raycast.FIXTURE_BASE - index structures of the place and, after them, pieces of its
+        scenery, raycast.PLANT_BASE + index plants and rocks (cones and ellipsoids).
         """
         rays = np.ascontiguousarray(directions, dtype=np.float64)
         starts = np.ascontiguousarray(np.broadcast_to(np.asarray(origins, dtype=np.float64), rays.shape))
@@ -187,7 +202,9 @@ class World:
             index = id - PLANT_BASE
             return f"{NAMES[SPECIES[self.flora.species[index]]]}_{index}"
         if id <= FIXTURE_BASE:
-            return self.fixtures[FIXTURE_BASE - id].name
+            index = FIXTURE_BASE - id
+            known = len(self.fixtures)
+            return self.fixtures[index].name if index < known else self.scenery.names[index - known]
         return next((name for name, thing in self._objects.items() if thing.id == id), "ground")
 
     def _contact(
@@ -208,10 +225,12 @@ class World:
         owners = [(FIXTURE_BASE - index, fixture) for index, fixture in enumerate(self.fixtures)]
         owners += [(thing.id, thing) for thing in self._objects.values()]
         solids = [thing.solids for _, thing in owners]
-        self._boxes = np.concatenate(solids) if solids else np.zeros((0, 15))
-        self._box_ids = np.repeat(np.array([id for id, _ in owners], dtype=np.int32), [len(part) for part in solids])
-        reach = np.linalg.norm(self._boxes[:, 3:6], axis=1)
-        self._box_bins = build_bins(np.ascontiguousarray(self._boxes[:, :2]), reach, self.place.size / 2)
+        boxes = np.concatenate(solids) if solids else np.zeros((0, 15))
+        ids = np.repeat(np.array([id for id, _ in owners], dtype=np.int32), [len(part) for part in solids])
+        built, built_ids = self._built
+        self._boxes = np.concatenate([built, bounded(boxes)])
+        self._box_ids = np.concatenate([built_ids, ids])
+        self._box_bins = box_bins(self._boxes, self.place.size / 2)
         self.flora_present = self._taken == 0
         self.revision += 1
 

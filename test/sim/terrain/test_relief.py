@@ -84,7 +84,7 @@ def test_frustum_takes_away_only_what_is_outside(place: PlaceMap) -> None:
 
 
 def test_shadows_fall_away_from_the_sun(world: World, place: PlaceMap) -> None:
-    light = GroundLight(place, world.flora, 2048, paint_noise())
+    light = GroundLight(place, world.flora, 2048, paint_noise(), world.scenery.solids)
     light.shine(Environment().to_sun(place))
     assert light.texture.shape == (2048, 2048, 4)
     assert light.sun_share.mean() > 0.95  # a high summer sun leaves little in shadow
@@ -97,7 +97,7 @@ def test_shadows_fall_away_from_the_sun(world: World, place: PlaceMap) -> None:
 
 
 def test_steep_ground_holds_no_snow_and_only_hollows_hold_water(world: World, place: PlaceMap) -> None:
-    light = GroundLight(place, world.flora, 2048, paint_noise())
+    light = GroundLight(place, world.flora, 2048, paint_noise(), world.scenery.solids)
     hold = light.texture[1::2, 1::2, 3][: place.samples - 1, : place.samples - 1] / 255.0
     up = surface_normals(place.heights, place.cell)[1:, 1:, 2]
     assert hold[up < 0.5].max(initial=0.0) < 0.1
