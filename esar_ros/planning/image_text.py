@@ -18,7 +18,7 @@ from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.text.clip_encoder import load_clip
 from esar_ros.perception.text.prompt_table import Vector32
 from esar_ros.perception.text.sentence_encoder import SentenceEncoder
-from esar_ros.planning.belief.brief.people import SENTENCE
+from esar_ros.planning.belief.brief.tokens import SENTENCE
 from esar_ros.planning.sectors import seen_in
 
 

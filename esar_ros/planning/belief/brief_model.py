@@ -18,8 +18,8 @@ from pydantic import Field
 
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Brief, Observation
+from esar_ros.planning.belief.brief.facts import BriefFacts
 from esar_ros.planning.belief.brief.form import BriefReading, facts_of
-from esar_ros.planning.belief.brief.parser import BriefFacts
 from esar_ros.planning.belief.search import BeliefSearch, BeliefSettings
 from esar_ros.planning.model.mind import Mind, Outcome, Thought
 from esar_ros.planning.model.settings import ModelSettings

@@ -9,22 +9,25 @@ words lead: on the route there, beyond it, or anywhere around; these shares are 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
+from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.planning.belief.brief.measures import Direction, Distance
-from esar_ros.planning.belief.brief.parser import BriefFacts, Move, Reference
-from esar_ros.planning.belief.brief.start import StartFact
+from esar_ros.planning.belief.brief.facts import BriefFacts, Direction, Distance, Move, Reference, StartFact
 
 _OCTANT = math.radians(22.5)  # a word of eight directions leaves this much to either side
 _SHORT_SHARE = 0.8  # of those who are said not to have reached a place that lie before it
 _SHORT_FACTOR = 2.0  # longer than a way from a place: it is the rest of a way to it
+_CELL, _BLUR = 20.0, 1.0  # m, cells: as fine as the area of a prior is measured
+_FARTHEST = 15000.0  # m
+_UNMEASURED = 0.5  # weight of a reading without any distance, beside one that has some
 _NODES = 8  # of a line at most; longer stories keep their last places
 
 
@@ -40,6 +43,10 @@ class PriorSettings(StrictModel):
     astray: float = Field(default=0.15, ge=0, lt=1, description="share that is anywhere around")
     astray_way: float = Field(default=250.0, gt=0, description="m, median way of those")
     astray_spread: float = Field(default=0.8, gt=0, description="standard deviation of its logarithm")
+    doubt: float = Field(default=0.05, ge=0, lt=1, description="share around the start, whatever a brief says")
+    doubt_unread: float = Field(
+        default=0.3, ge=0, lt=1, description="added to it where nothing of a brief is understood"
+    )
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,11 @@ class Hypotheses:
 def sample(
     facts: BriefFacts, person: str | None, home: Vector, settings: PriorSettings, random: np.random.Generator
 ) -> Hypotheses:
-    """Hypotheses for one of the missing (by name, None: not named), the vehicle starting at home (2,)."""
+    """Hypotheses for one of the missing (by name, None: not named), the vehicle starting at home (2,).
+
+    Statements that do not lead on from one another are rival readings: a sample ends where one of them does, drawn by
+    their weights.
+    """
     count = settings.samples
     anchor = _anchor(facts.start, home, settings, random)
     line: list[NDArray[np.float64]] = [anchor]
@@ -70,6 +81,7 @@ def sample(
     own = [move for move in moves if move.reference is not Reference.DEFINES_START][-(_NODES - 3) :]
     defining = next((move for move in moves if move.reference is Reference.DEFINES_START), None)
     angle = np.full(count, np.nan)
+    angles = [angle]
     for move in own:
         angle = _bearing(move.direction, angle, random, count)
         origin = _origin(move.reference, line, home, settings, random)
@@ -79,11 +91,58 @@ def sample(
             distance = np.where(random.uniform(size=count) < _SHORT_SHARE, -_SHORT_FACTOR * distance, distance)
         line.append(origin + _polar(distance, angle))
         kinds.append(move.kinds)
+        angles.append(angle)
+    ends, weights = _ends(own)
     if defining is not None:
-        before = _before(defining, own, anchor, settings, random)
-        line.insert(0, before)
+        line.insert(0, _before(defining, own, anchor, settings, random))
         kinds.insert(0, defining.kinds)
-    return _ended(line, kinds, angle, settings, random, at_anchor=defining is not None and not own)
+        angles.insert(0, angles[0])
+        ends = [end + 1 for end in ends]
+    at = np.sort(random.choice(ends, count, p=weights)) if len(ends) > 1 else np.full(count, ends[0])
+    read = _ended(line, kinds, at, angles, settings, random, at_anchor=defining is not None and not own)
+    return _doubted(read, facts.unread, home, settings, random)
+
+
+def half_area(ends: NDArray[np.float64]) -> float:
+    """Returns the area (hectares) of the cells that hold half of the persons at `ends` (S, 2) m, densest first."""
+    cells = np.floor(np.clip(ends, -_FARTHEST, _FARTHEST) / _CELL).astype(int)
+    cells -= cells.min(axis=0) - 4
+    counted = np.zeros(cells.max(axis=0) + 5)
+    np.add.at(counted, (cells[:, 0], cells[:, 1]), 1.0 / len(ends))
+    density = np.sort(gaussian_filter(counted, _BLUR).reshape(-1))[::-1]
+    return float(np.searchsorted(np.cumsum(density), 0.5 * density.sum()) + 1) * _CELL**2 / 1e4
+
+
+def _ends(own: Sequence[Move]) -> tuple[list[int], list[float]]:
+    """Returns the nodes at which readings end, and the probability of each; node 0 is the landmark."""
+    chains: list[list[int]] = []
+    for number, move in enumerate(own, 1):
+        if move.reference is Reference.PREVIOUS and chains:
+            chains[-1].append(number)
+        else:
+            chains.append([number])
+    if not chains:
+        return [0], [1.0]
+    weights = []
+    for chain in chains:
+        told = [own[number - 1] for number in chain]
+        weight = min(move.certainty for move in told) * (0.0 if all(move.searched for move in told) else 1.0)
+        weights.append(weight * (1.0 if any(move.distance is not None for move in told) else _UNMEASURED))
+    if not any(weights):
+        weights[-1] = 1.0
+    return [chain[-1] for chain in chains], [weight / sum(weights) for weight in weights]
+
+
+def _doubted(
+    read: Hypotheses, unread: float, home: Vector, settings: PriorSettings, random: np.random.Generator
+) -> Hypotheses:
+    """Returns the hypotheses with a share of them around the vehicle's start, whatever the brief says."""
+    count = round(len(read.nodes) * min(settings.doubt + settings.doubt_unread * unread, 1.0))
+    rows = random.permutation(len(read.nodes))[:count]
+    nodes = read.nodes.copy()
+    distance = settings.astray_way * np.exp(settings.astray_spread * random.normal(size=count))
+    nodes[rows, -1] = home + _polar(distance, _anyhow(random, count))
+    return Hypotheses(nodes, read.kinds)
 
 
 def _anchor(
@@ -154,23 +213,27 @@ def _before(
 def _ended(
     line: list[NDArray[np.float64]],
     kinds: list[frozenset[str]],
-    angle: NDArray[np.float64],
+    at: NDArray[np.intp],
+    angles: list[NDArray[np.float64]],
     settings: PriorSettings,
     random: np.random.Generator,
     at_anchor: bool,
 ) -> Hypotheses:
-    """Lines with the place where the person is put at their end."""
+    """Returns the lines with the person's place at their end; at: node (S,) at which each sample's reading ends."""
     places = np.stack(line, axis=1)
     count, length = len(places), len(line)
-    last = places[:, -1]
+    rows = np.arange(count)
+    last = places[rows, at]
     end = last + random.normal(0.0, settings.near, (count, 2))
     draw: NDArray[np.float64] = random.uniform(size=count)
     if length > 1:
         share = np.sqrt(random.uniform(size=count))  # nearer the end than the beginning
-        on_line = _along(places, share) + random.normal(0.0, settings.near, (count, 2))
+        walked = np.where(np.arange(length)[None, :, None] <= at[:, None, None], places, last[:, None])
+        on_line = _along(walked, share) + random.normal(0.0, settings.near, (count, 2))
         limit = settings.on_the_way * (2.0 if at_anchor else 1.0)
         end = np.where((draw < limit)[:, None], on_line, end)
         draw -= limit
+        angle = np.stack(angles, axis=1)[rows, at]
         ahead = np.where(np.isnan(angle), _anyhow(random, count), angle)
         further = last + _polar(random.exponential(settings.unknown_way, size=count), ahead)
         end = np.where(((draw >= 0.0) & (draw < settings.beyond))[:, None], further, end)

@@ -22,7 +22,8 @@ from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
-from esar_ros.planning.belief.brief.parser import BriefFacts, parse_brief
+from esar_ros.planning.belief.brief.facts import BriefFacts
+from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
 from esar_ros.planning.belief.evidence import EvidenceSettings, ReportedClue, believed
 from esar_ros.planning.belief.finds import Finds

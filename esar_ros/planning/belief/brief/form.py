@@ -13,16 +13,18 @@ from pydantic import Field
 
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.clues import KINDS
-from esar_ros.planning.belief.brief.measures import (
+from esar_ros.planning.belief.brief.facts import (
     STATED_SPREAD,
     VAGUE_SPREAD,
     WALKED_SPREAD,
     WALKING_SPEED,
+    BriefFacts,
     Direction,
     Distance,
+    Move,
+    Reference,
+    StartFact,
 )
-from esar_ros.planning.belief.brief.parser import BriefFacts, Move, Reference
-from esar_ros.planning.belief.brief.start import StartFact
 from esar_ros.planning.exchange import Form, clean
 
 _MIN_DISTANCE = 10.0  # m: what is nearer is said to be at the place
@@ -57,12 +59,12 @@ class Measured(Form):
             way, spread = self.minutes * WALKING_SPEED, WALKED_SPREAD
         else:
             return None
-        return Distance(way, max(spread, VAGUE_SPREAD if self.rough else 0.0), 0, 0) if way >= _MIN_DISTANCE else None
+        return Distance(way, max(spread, VAGUE_SPREAD if self.rough else 0.0)) if way >= _MIN_DISTANCE else None
 
     @property
     def direction(self) -> Direction | None:
         """The direction; None: not given."""
-        return None if self.bearing is None else Direction(wrap_angle(math.radians(90.0 - self.bearing)), 0, 0)
+        return None if self.bearing is None else Direction(wrap_angle(math.radians(90.0 - self.bearing)))
 
 
 class StartOfVehicle(Measured):

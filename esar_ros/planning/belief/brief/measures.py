@@ -1,201 +1,355 @@
-"""Measures in words: distances, walking times and compass directions of an English text.
+"""Measures in a sentence: numbers, distances, walking times, compass and clock directions, and ways made of both.
 
-Distances may be in metres, kilometres, feet, yards, miles, steps, or minutes and hours of walking, as figures
-or as words ("a hundred and fifty metres", "half a kilometre", "a couple of hundred yards").
+Distances may be in metres, kilometres, feet, yards, miles, cables, steps, or minutes and hours of walking, as figures
+or as words ("a hundred and fifty metres", "half a kilometre", "four five zero metres"). A number without a unit is
+metres beside a direction ("500 N of the barn"). Left out is what is no way on the ground: heights, ages, speeds, wind.
+
+Tags: N number, L distance, D direction, T a way with both, X any other measure.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-# Hikers off the path; Naismith's rule and DIN 33466 give 4 to 5 km/h on the level, far less on rough ground.
-WALKING_SPEED = 3000.0 / 60.0  # m a minute
-# Relative standard deviations of a way told in metres, in walking time, and in words like "a few hundred".
-STATED_SPREAD, WALKED_SPREAD, VAGUE_SPREAD = 0.12, 0.4, 0.35
-
-_NUMBERS = {
-    "a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0,
-    "eight": 8.0, "nine": 9.0, "ten": 10.0, "eleven": 11.0, "twelve": 12.0, "fifteen": 15.0, "eighteen": 18.0,
-    "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "seventy": 70.0, "eighty": 80.0,
-    "ninety": 90.0, "few": 3.0, "several": 4.0, "couple": 2.0, "dozen": 12.0, "some": 1.0,
-}  # fmt: skip
-_SCALES = {"hundred": 100.0, "thousand": 1000.0, "hundreds": 300.0}
-_VAGUE = {"few", "several", "couple", "hundreds", "some"}
-_UNITS = (
-    (r"kilomet(?:re|er)s?|kms?|k", 1000.0, STATED_SPREAD),
-    (r"met(?:re|er)s?|m", 1.0, STATED_SPREAD),
-    (r"yards?|yds?|paces?|steps?", 0.9, 0.15),
-    (r"feet|foot|ft", 0.3048, 0.15),
-    (r"miles?", 1609.0, 0.15),
-    (r"minutes?|mins?", WALKING_SPEED, WALKED_SPREAD),
-    (r"hours?", 60.0 * WALKING_SPEED, WALKED_SPREAD),
+from esar_ros.planning.belief.brief.facts import (
+    PACED_SPREAD,
+    STATED_SPREAD,
+    VAGUE_SPREAD,
+    WALKED_SPREAD,
+    WALKING_SPEED,
+    Direction,
+    Distance,
+    Way,
 )
-_WORDS = "|".join(
-    sorted(
-        {*_NUMBERS, *_SCALES, "half", "quarter", "quarters", "and", "of", "good", "full", "bare", "short"},
-        key=len,
-        reverse=True,
-    )
-)
-# Bounded, and taken as a whole below (a lookahead and its group do not go back): text made of numbers costs no time.
-_NUMBER = rf"(?:\d[\d,]{{0,12}}(?:\.\d{{1,12}})?|(?:{_WORDS})(?:[\s-]{{1,3}}(?:{_WORDS})){{0,8}})"
-_UNIT = "|".join(unit for unit, _, _ in _UNITS)
-_DISTANCE = re.compile(
-    rf"\b(?=({_NUMBER}))\1(?:\s*(?:-|–|to)\s*(?=({_NUMBER}))\2)?[\s-]{{0,3}}({_UNIT})\b(?:['’]s?)?(\s+and\s+a\s+half)?",
-    re.IGNORECASE,
-)
-# What makes a number with a unit something else than a way on the ground.
-_OTHER_AFTER = re.compile(
-    r"^\s*(?:ago|later|earlier|before|old|tall|high|deep|altitude|elevation|wide|a\.?s\.?l|above\s+sea|(?:in|of)\s+(?:height|altitude|visibility)|"
-    r"to\s+(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)\b|past\s+(?:one|two|three|"
-    r"four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)\b|per\b|/|an?\s+hour|long\s+rope|of\s+rope)",
-    re.IGNORECASE,
-)
-_OTHER_BEFORE = re.compile(
-    r"(?:altitude|elevation|visibility|sight|height|level|every|for(?:\s+the)?\s+(?:last|past)|in\s+the\s+last)\s+"
-    r"(?:of\s+|is\s+|about\s+|at\s+|some\s+|only\s+)*$",
-    re.IGNORECASE,
-)
-_BEFORE = 80  # characters before a number that tell what it measures
-_TIME_UNITS = re.compile(r"^(?:min|hour)", re.IGNORECASE)
-_DURATION_BEFORE = re.compile(
-    r"\b(?:for|since|in|after|every|about\s+for|last|past|next)\s+(?:about\s+|some\s+|the\s+)?$", re.I
-)
+from esar_ros.planning.belief.brief.lexicon import SMALL, TENS, TERRAIN, UNITS, VAGUE, word_set
+from esar_ros.planning.belief.brief.tokens import Item, Rule, joined, rewritten, rule
 
-_POINTS = ("north", "east", "south", "west")
-_POINT = (
-    r"(?:north|south)(?:[\s-]?(?:north|south))?(?:[\s-]?(?:east|west))?"
-    r"|(?:east|west)(?:[\s-]?(?:north|south)[\s-]?(?:east|west))?"
-)
-_DIRECTION = re.compile(
-    rf"\b({_POINT})(ern|erly|wards?|ernmost|bound)?\b|\b(NNE|ENE|ESE|SSE|SSW|WSW|WNW|NNW|NE|SE|SW|NW)\b"
-    r"|\b([NESW])(?=\s+of\b)",
-    re.IGNORECASE,
-)
+_SPREADS = {"stated": STATED_SPREAD, "paced": PACED_SPREAD, "walked": WALKED_SPREAD}
+_SHORTEST = 10.0  # m; what is shorter is no way to fly
+_LEAST_BARE = 20.0  # m, of a number without a unit
+_SPEEDS = {"mph": 26.8, "kph": 16.67, "kmh": 16.67}  # m a minute; else knots
+
+_POINTS = {"north": 90.0, "east": 0.0, "south": -90.0, "west": 180.0}
+_BODY = {"ahead": 0.0, "front": 0.0, "behind": 180.0, "left": 90.0, "right": -90.0}
+_DEGREES = word_set("c f celsius fahrenheit")
+_SIDES = word_set("side bank edge end flank")
+_FACING = word_set("face faces facing look looks looking")
 
 
-_BEARING = re.compile(
-    r"\b(?:bearing|heading|azimuth|course)\s+(?:of\s+|is\s+)?(\d{1,3})\b(?:\s*(?:degrees?|deg\b|°))?|"
-    r"(?<![\d.])(\d{1,3})\s*°(?!\s*[CF]\b)",
-    re.IGNORECASE,
-)
-_LETTER = re.compile(r"(?<=\b(?:m|k)m\s)[NESW]\b|(?<=\d\sm\s)[NESW]\b|(?<=met(?:re|er)s\s)[NESW]\b")
+class Number(NamedTuple):
+    """A number, whether it is a vague one, and its digits where they are written or spelt one by one."""
 
-
-@dataclass(frozen=True)
-class Distance:
-    """A distance on the ground: median m, relative standard deviation, and where in the text it stands."""
-
-    metres: float
-    spread: float
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Direction:
-    """A compass direction: mathematical angle (rad, 0 = east, counter-clockwise) and where in the text it stands."""
-
-    angle: float
-    start: int
-    end: int
-    suffix: str = ""  # ern, ward ... as written
-
-
-def number_of(words: str) -> tuple[float, bool] | None:
-    """Value of a number in figures or words and whether it is a vague one; None when there is none."""
-    text = words.strip().lower()
-    if re.fullmatch(r"\d[\d,]*(?:\.\d+)?", text):
-        return float(text.replace(",", "")), False
-    total, current, seen, vague, half = 0.0, 0.0, False, False, 0.0
-    for word in re.split(r"[\s-]+", text):
-        if word in _SCALES:
-            current = (current or 1.0) * _SCALES[word]
-            total, current, seen = total + current, 0.0, True
-        elif word == "half":
-            half, seen = 0.5, True
-        elif word in ("quarter", "quarters"):
-            half, current, seen = 0.25 * (current if word == "quarters" else 1.0), 0.0, True
-        elif word in _NUMBERS:
-            value = _NUMBERS[word]
-            if word in ("a", "an") and (seen or current):
-                continue  # "two and a half"
-            # "a few", "a couple": the article does not count.
-            current = value if word in _VAGUE or current <= 1.0 else current + value
-            seen = True
-        vague = vague or (word in _VAGUE and word != "some")
-    if not seen:
-        return None
-    if half and total == 0.0 and current in (0.0, 1.0):
-        return half, vague
-    value = total + current + half
-    return (value, vague) if value > 0.0 else None
-
-
-def distances(text: str) -> list[Distance]:
-    """All ways on the ground in a text, in order."""
-    found = []
-    for match in _DISTANCE.finditer(text):
-        first = number_of(match[1])
-        before = text[max(0, match.start() - _BEFORE) : match.start()]
-        if first is None or _OTHER_AFTER.match(text[match.end() :]) or _OTHER_BEFORE.search(before):
-            continue
-        if _TIME_UNITS.match(match[3]) and _DURATION_BEFORE.search(before):
-            continue
-        if match[3].lower() == "m" and not match[1][-1].isdigit():
-            continue
-        second = number_of(match[2]) if match[2] else None
-        if second is not None and first[0] < 10.0 and second[0] >= 100.0:
-            first = (first[0] * 10.0 ** math.floor(math.log10(second[0])), first[1])  # "two to three hundred"
-        scale, spread = next((scale, spread) for unit, scale, spread in _UNITS if re.fullmatch(unit, match[3], re.I))
-        value = first[0] + (0.5 if match[4] else 0.0)
-        if second is not None:
-            value, spread = (value + second[0]) / 2.0, max(spread, abs(second[0] - value) / (value + second[0]))
-        if first[1]:
-            spread = max(spread, VAGUE_SPREAD)
-        if value * scale >= 10.0:
-            found.append(Distance(value * scale, spread, match.start(), match.end()))
-    return found
-
-
-def directions(text: str) -> list[Direction]:
-    """All compass directions in a text, in order. "from the north" counts as such: the caller knows of what."""
-    found = []
-    for match in _DIRECTION.finditer(text):
-        word = match[1] or match[3] or match[4]
-        if match[1] is None and not word.isupper():
-            continue
-        found.append(Direction(angle_of(word), match.start(), match.end(), (match[2] or "").lower()))
-    for match in _BEARING.finditer(text):
-        degrees = float(match[1] or match[2])
-        if degrees <= 360.0:
-            found.append(Direction(math.radians(90.0 - degrees), match.start(), match.end()))
-    starts = {one.start for one in found}
-    found += [
-        Direction(angle_of(match[0]), match.start(), match.end())
-        for match in _LETTER.finditer(text)
-        if match.start() not in starts
-    ]
-    return sorted(found, key=lambda one: one.start)
+    value: float
+    is_vague: bool = False
+    digits: str = ""
 
 
 def angle_of(word: str) -> float:
     """Mathematical angle (rad) of a compass word, e.g. "north-west", "SSE"."""
-    text = re.sub(r"[\s-]", "", word.lower())
-    parts = re.findall("north|east|south|west", text) or [
-        next(point for point in _POINTS if point[0] == letter) for letter in text
+    low = word.lower()
+    parts = re.findall("north|east|south|west", low) or [
+        next(point for point in _POINTS if point[0] == letter) for letter in low if letter in "nesw"
     ]
     # "north-north-east" is the middle of north and north-east: each word halves the angle to the next.
-    vectors = {"north": (0.0, 1.0), "east": (1.0, 0.0), "south": (0.0, -1.0), "west": (-1.0, 0.0)}
-    angle = math.atan2(*reversed(vectors[parts[-1]]))
-    if len(parts) >= 2:
-        angle = _middle(math.atan2(*reversed(vectors[parts[-2]])), angle)
-    if len(parts) == 3:
-        angle = _middle(math.atan2(*reversed(vectors[parts[0]])), angle)
+    angle = math.radians(_POINTS[parts[-1]])
+    for part in reversed(parts[:-1][-2:]):
+        other = math.radians(_POINTS[part])
+        angle = math.atan2(math.sin(angle) + math.sin(other), math.cos(angle) + math.cos(other))
     return angle
 
 
-def _middle(first: float, second: float) -> float:
-    return math.atan2(math.sin(first) + math.sin(second), math.cos(first) + math.cos(second))
+def of_bearing(degrees: float) -> Direction:
+    """Returns the direction of a compass bearing."""
+    return Direction(math.remainder(math.radians(90.0 - degrees), math.tau))
+
+
+def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
+    """Returns the items of each sentence with its measures put together."""
+    rows: list[list[Item]] = []
+    last: Item | None = None  # distance
+    facing: float | None = None
+    for items in sentences:
+        row = rewritten(items, _LENGTHS)
+        row = [_grounded(row, at) for at in range(len(row))]
+        for at in range(len(row)):
+            row[at] = _elliptic(row, at, last)
+            last = row[at] if row[at].tag == "L" else last
+        row = rewritten([_pointed(row, at) for at in range(len(row))], _BEARINGS)
+        row, facing = _turned(row, facing)
+        rows.append(rewritten(row, _WAYS))
+    return rows
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def _number(items: Sequence[Item]) -> Item | None:
+    value = _figure(items) if items[0].tag == "#" else _in_words([item.low for item in items])
+    return None if value is None else joined(items, "N", value)
+
+
+def _figure(items: Sequence[Item]) -> Number | None:
+    text, rest = items[0].low, [item.low for item in items[1:]]
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+", text):
+        text = text.replace(",", "")
+    if not re.fullmatch(r"\d+(?:\.\d+)?", text):
+        return None
+    value = float(text)
+    if not rest:
+        return Number(value, digits=text)
+    if rest[0] == "/":
+        parts = float(rest[1]) if rest[1] in ("2", "3", "4", "5", "10") else 0.0
+        return Number(value / parts) if value < parts else None
+    if rest[0] == "and":
+        return Number(value + 0.5) if rest[-1] == "half" else None
+    if rest[0].isdigit():
+        return Number(1000.0 * value + float(rest[0])) if len(rest[0]) == 3 and len(text) <= 3 else None
+    return Number(value * (1000.0 if rest[0] == "thousand" else 100.0))
+
+
+def _in_words(words: Sequence[str]) -> Number | None:
+    plain = [word for word in words if word not in ("-", "and", "of", "a", "an")]
+    if "decimal" in plain or "point" in plain:
+        at = plain.index("decimal" if "decimal" in plain else "point")
+        tenths = float("0." + "".join(str(SMALL[word]) for word in plain[at + 1 :]))
+        return Number(tenths + (SMALL[plain[0]] if at else 0.0))
+    if len(plain) > 1 and all(SMALL.get(word, 10) < 10 for word in plain):
+        digits = "".join(str(SMALL[word]) for word in plain)  # "zero two zero"
+        return Number(float(digits), digits=digits)
+    total, group, part, before = 0.0, 0.0, 0.0, ""
+    for word in plain:
+        if word in SMALL or word in TENS:
+            small = SMALL.get(word) or TENS.get(word, 0)
+            group = group * 100.0 if small >= 10 and before in SMALL else group  # "seven forty"
+            group += small
+        elif word.startswith("hundred"):
+            group = (group or (3.0 if word == "hundreds" else 1.0)) * 100.0
+        elif word == "thousand":
+            total, group = total + (group or 1.0) * 1000.0, 0.0
+        elif word in VAGUE:
+            group = (part or group or 1.0) * 12.0 if word == "dozen" else group + VAGUE[word]
+            part = 0.0
+        elif word == "half":
+            part = 0.5
+        else:  # quarters and thirds
+            part, group = (group or 1.0) / (4.0 if word.startswith("quarter") else 3.0), 0.0
+        before = word
+    value = total + group + part
+    return Number(value, any(word in ("few", "several", "couple", "hundreds") for word in plain)) if value else None
+
+
+# -- distances and speeds --------------------------------------------------------------------------
+
+
+def _length(items: Sequence[Item]) -> Item | None:
+    """Makes a distance of "500 m", "300 to 500 m", "a mile and a half", "another hour"."""
+    numbers: list[Number] = [item.value for item in items if item.tag == "N"]
+    unit = next(item for item in items if item.tag == "u").low
+    more = numbers.pop().value if items[-1].tag == "N" else 0.0
+    if more not in (0.0, 0.5, 0.25) or (
+        not numbers and unit in ("m", "h", "k", "mi", "min", "cable", "foot", "pace", "step", "click")
+    ):
+        return None
+    how, size = UNITS[unit]
+    value, spread = numbers[0].value if numbers else 1.0, _SPREADS[how]
+    if len(numbers) > 1:
+        until = numbers[1].value
+        if value < 10.0 and until >= 100.0:
+            value *= 10.0 ** math.floor(math.log10(until))  # "two to three hundred"
+        value, spread = (value + until) / 2.0, max(spread, abs(until - value) / (value + until))
+    if numbers and numbers[0].is_vague:
+        spread = max(spread, VAGUE_SPREAD)
+    return joined(items, "L", Distance((value + more) * size * (WALKING_SPEED if how == "walked" else 1.0), spread))
+
+
+def _speed(items: Sequence[Item]) -> Item | None:
+    """Makes a speed, m a minute, of "3 km per hour", "fifty miles an hour", "14 m/s", "15 to 20 mph"."""
+    last = items[-1].low
+    if items[0].tag == "N":
+        return joined(items, "X", items[0].value.value * _SPEEDS.get(last, 30.9))
+    if items[-1].tag == "L" and not last.startswith(("an hour", "a minute", "a second")):
+        return None
+    return joined(items, "X", items[0].value.metres / (60.0 if "h" in last else 1.0))
+
+
+_LENGTHS: list[Rule] = [
+    rule(r"#/#|##(?=u)|#h|#&aq|[de]?[ps]d(?:-?d){0,2}", _number),
+    rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
+    rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
+    rule(r"N[-gj]N-?[fajk]{0,2}u(?:&N)?", _length),
+    rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
+    rule(r"Lz|LL|L/[ux]|N(?:[-g]N)?z", _speed),
+]
+
+
+def _elliptic(row: Sequence[Item], at: int, last: Item | None) -> Item:
+    """Returns an item, or the distance that it is by the last one: "another twenty", "the same distance"."""
+    item = row[at]
+    if last is not None and item.low == "the-same-distance":
+        return replace(item, tag="L", value=last.value)
+    unit = last.low.split()[-1] if last is not None else ""
+    if item.tag == "N" and unit in UNITS and at and row[at - 1].low in ("another", "further"):
+        return _length((item, replace(item, tag="u", low=unit))) or item
+    return item
+
+
+_ELSE_AFTER = word_set(
+    "tall high deep altitude elevation wide asl height visibility thick draught long agl depth rope above old"
+)
+_TIME_AFTER = word_set("ago later earlier before late overdue until")
+_ELSE_BEFORE = word_set(
+    "altitude alt elevation visibility sight height level every last past ceiling depth below radius accuracy "
+    "error width since age draught snow"
+)
+_BETWEEN = word_set("of is about at some only around roughly the a an : = to than up")
+
+
+def _grounded(row: Sequence[Item], at: int) -> Item:
+    """Returns a distance as it is, or as another measure where it is a height, an age, a width, a time of day."""
+    if row[at].tag != "L":
+        return row[at]
+    distance: Distance = row[at].value
+    before = [item.low for item in row[max(at - 3, 0) : at]]
+    after = [item.low for item in row[at + 1 : at + 4]]
+    while before[1:] and before[-1] in _BETWEEN:
+        before.pop()
+    is_else = distance.metres < _SHORTEST or bool(_ELSE_AFTER & set(after[:1])) or bool(_ELSE_BEFORE & set(before[-1:]))
+    is_else |= (
+        after[:1] == ["of"] and bool(after[1:2]) and after[1] in ("rope", "visibility", "height", "altitude", "snow")
+    )
+    is_else |= after[:1] in (["in"], ["above"]) and after[-1] in ("height", "altitude", "sea", "level")
+    if distance.is_walked:  # "ten minutes to six", "missing for two hours"
+        is_else |= bool(_TIME_AFTER & set(after[:1]))
+        is_else |= after[:1] in (["to"], ["past"]) and at + 2 < len(row) and row[at + 2].tag == "N"
+    return replace(row[at], tag="X", value=None) if is_else else row[at]
+
+
+# -- directions ------------------------------------------------------------------------------------
+
+
+def _pointed(row: Sequence[Item], at: int) -> Item:
+    """Returns a compass word as a direction, or as a plain word where it is part of a name: "the south beach"."""
+    item = row[at]
+    if item.tag not in "DE" or item.value.__class__ is not str:
+        return item
+    before, after = row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None
+    if after is not None and (
+        after.low in TERRAIN or (after.tag == "C" and item.value[0].isupper() and item.value[1:].islower())
+    ):
+        return replace(item, tag="x")
+    beyond = row[at + 2] if at + 2 < len(row) else None
+    is_side = after is not None and beyond is not None and after.low in _SIDES and beyond.low == "of"
+    if is_side and not any(other.tag in "LN" for other in row[max(at - 5, 0) : at]):
+        return replace(item, tag="x")  # "on the west side of the river"
+    if item.tag == "E" and not (after is not None and after.tag in "+-" and beyond is not None and beyond.tag == "N"):
+        near = (before.tag if before else "^") + (after.tag if after else "$")
+        if not re.search(r"^[NLGbgj:=(]|[fNLgl:=]$|^[^C]\$|,$", near):
+            return replace(item, tag="C")
+    return replace(item, tag="D", value=Direction(angle_of(item.value)))
+
+
+def _bearing(items: Sequence[Item]) -> Item | None:
+    """Makes a direction of "bearing 250 degrees", "on 045", "200 deg", "hdg 315"."""
+    number = next(item.value for item in items if item.tag == "N")
+    has_sign = any(item.tag == "o" for item in items)
+    if len(items) == 1:  # "three-one-zero from the car park"
+        return joined(items, "D", of_bearing(number.value)) if _is_spelt(items[0]) else None
+    is_sure = (
+        any(item.tag in "b@" for item in items) or has_sign + (items[0].tag == "l") + (len(number.digits) == 3) > 1
+    )
+    if not is_sure or not number.digits.isdigit() or number.value > 360.0:
+        return None
+    return joined(items, "D", of_bearing(number.value))
+
+
+def _is_spelt(item: Item) -> bool:
+    """Returns whether a number is a bearing spelt digit by digit."""
+    return len(item.value.digits) == 3 and item.value.value <= 360.0 and not item.low[0].isdigit()
+
+
+_BEARINGS: list[Rule] = [
+    rule(r"NoC", lambda items: joined(items, "X") if items[-1].low in _DEGREES else None),
+    rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@]A?No?", _bearing),
+    rule(r"No", _bearing),
+    rule(r"N(?=f)", _bearing),
+]
+
+
+def _turned(row: Sequence[Item], facing: float | None) -> tuple[list[Item], float | None]:
+    """Returns the items with what is told by somebody's facing as directions, and the facing.
+
+    "Look up the glen, which runs north: she was dead ahead." The facing may be told in a sentence before.
+    """
+    out, is_used = list(row), False
+    looks = next((at for at, item in enumerate(row) if item.low in _FACING), len(row))
+    told = next((at for at in range(looks, len(row)) if row[at].tag == "D"), None)
+    if told is not None:
+        facing, out[told] = row[told].value.angle, replace(row[told], tag="X", value=None)
+    for at, item in enumerate(row):
+        turn = None
+        if item.low == "o'clock" and at and row[at - 1].tag == "N":
+            turn = -math.radians(30.0) * row[at - 1].value.value
+        elif item.low in _BODY and (_is_body(row[at + 1 : at + 3]) or _is_body(row[max(at - 1, 0) : at])):
+            turn = math.radians(_BODY[item.low])
+        if facing is not None and turn is not None:
+            out[at] = replace(item, tag="D", value=Direction(math.remainder(facing + turn, math.tau)))
+            is_used = True
+    return (out if is_used else list(row)), facing
+
+
+def _is_body(beside: Sequence[Item]) -> bool:
+    """Returns whether words beside "behind" or "left" say that it is by somebody's facing."""
+    return any(item.tag in "YZ" or item.low in ("dead", "straight", "of") for item in beside)
+
+
+# -- ways ------------------------------------------------------------------------------------------
+
+
+def _way(items: Sequence[Item]) -> Item | None:
+    """Makes a way of a distance and a direction beside it; a number without a unit is metres."""
+    length = next(item for item in items if item.tag in "LN")
+    direction: Direction = next(item.value for item in items if item.tag == "D")
+    distance = length.value
+    if isinstance(distance, Number):
+        if distance.value < _LEAST_BARE or distance.digits.startswith("0") or "." in distance.digits:
+            return None
+        distance = Distance(distance.value, STATED_SPREAD)
+    low = [item.low for item in items]
+    if "minus" in low or ("-" in low and low.index("-") > low.index(next(i.low for i in items if i.tag == "D"))):
+        direction = Direction(math.remainder(direction.angle + math.pi, math.tau))
+    return joined(items, "T", Way(distance, direction))
+
+
+def _bare(items: Sequence[Item]) -> Item | None:
+    """Makes a distance of "two fifty along the hedge"."""
+    number: Number = items[0].value
+    is_way = items[1].low in ("along", "up", "down", "on", "further", "out") and _LEAST_BARE < number.value < 5000.0
+    return replace(items[0], tag="L", value=Distance(number.value, STATED_SPREAD)) if is_way else None
+
+
+def _at_bearing(items: Sequence[Item]) -> Item | None:
+    """Makes a way of "500 @ 110", or of "three-four-zero, four hundred"."""
+    first, second = items[0].value, items[-1].value
+    far, way = (first, second) if items[1].low == "@" else (second, first)
+    if (
+        len(way.digits) not in (2, 3)
+        or way.value > 360.0
+        or far.value < _LEAST_BARE
+        or (way is first and len(way.digits) < 3)
+    ):
+        return None
+    return joined(items, "T", Way(Distance(far.value, STATED_SPREAD), of_bearing(way.value)))
+
+
+_WAYS: list[Rule] = [
+    rule(r"D[:=]?[-+][LN]", _way),
+    rule(r"N@N|N,N", _at_bearing),
+    rule(r"[LN][jkgAlt]{0,4}D", _way),
+    rule(r"D[:=]{0,2}[-+m&]?[LN]|D[/@jkg(]{1,3}[LN]", _way),
+    rule(r"L,[jgAl]{0,3}D|D,[jgAlak]{0,3}L", _way),
+    rule(r"N[jlk]", _bare),
+]

@@ -1,286 +1,312 @@
 """Rule-based reading of a brief: where the missing are, without a model.
 
-A brief is split into sentences. One of them says where the vehicle starts, seen from a landmark (start.py); others say
-where people went, seen from that landmark, from the vehicle's start itself, from another place, or from where the
-sentence before has led. Statements whose reference is not understood are kept as weak ones; nothing is invented. Wind
-and weather are left out.
+The ways that the sentences state (ways.py) become a tree of places: each leads from the landmark by which the
+vehicle's start is given, from that start itself, from a place that nothing is known of, or from the end of another
+way. What ends at no other way's beginning is a reading of where somebody is; there may be several. Nothing is invented.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections.abc import Sequence
+from dataclasses import replace
 
-from esar_ros.planning.belief.brief.measures import Direction, Distance, directions, distances
-from esar_ros.planning.belief.brief.people import count_victims, names_in, sentences_of
-from esar_ros.planning.belief.brief.start import PAIR, START, StartFact, alike, find_start, mark_start
-
-
-class Reference(Enum):
-    """Reference point of a move."""
-
-    START = "start"  # the landmark that the vehicle's start is given by
-    VEHICLE = "vehicle"  # the vehicle's start itself
-    PREVIOUS = "previous"  # where the last statement has led
-    OTHER = "other"  # a place that nothing is known of
-    DEFINES_START = "defines start"  # it leads from another place to the start's landmark
-
-
-@dataclass(frozen=True)
-class Move:
-    """One statement of a route: distance and direction; None where not given."""
-
-    distance: Distance | None
-    direction: Direction | None
-    reference: Reference
-    kinds: frozenset[str] = frozenset()  # clue kinds that the sentence speaks of
-    persons: frozenset[str] = frozenset()  # names in the sentence
-    searched: bool = False  # the place was searched, nobody is there
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class BriefFacts:
-    """All that was understood."""
-
-    start: StartFact | None
-    moves: tuple[Move, ...]
-    victims: int  # people missing, at least one
-    names: tuple[str, ...]  # of those, as far as told
-    stationary: bool  # told to wait, or cannot walk
-    short_of_it: bool  # has not come as far as the start's landmark
-    kinds: frozenset[str]  # clue kinds that the brief speaks of
-
-
-KIND_WORDS: dict[str, str] = {
-    "tent": r"tents?|bivouac",
-    "backpack": r"back-?packs?|ruck-?sacks?|day-?packs?|packs?",
-    "clothing": r"jackets?|clothe[sd]?|clothing|shirts?|trousers|coats?|parkas?|scarf|hats?|gloves?",
-    "campfire": r"camp-?fires?|fire-?places?|fires?|ashes|glow|embers|pyre",
-    "signal_flare": r"flares?|smoke",
-    "light": r"lamps?|head-?lamps?|lanterns?|torch(?:es)?|flash-?lights?|lights",
-    "sleeping_bag": r"sleeping[\s-]bags?|quilts?",
-    "trekking_pole": r"(?:walking|trekking|hiking)?[\s-]?(?:poles?|sticks?)",
-    "water_bottle": r"bottles?|flasks?|canteens?",
-    "food_wrapper": r"wrappers?|food|packets?",
-    "rope": r"ropes?|cords?",
-    "footprints": r"(?:foot|boot)?[\s-]?prints?|foot-?steps|tracks? of|trail of",
-}
-_KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
-
-_WIND = re.compile(
-    r"\b(?:wind|breeze|gale|gusts?|storm|blowing|swell)\w*\b[^,.;]*?\bfrom\s+(?:the\s+)?[\w-]+|"
-    r"\b(?:north|south|east|west)[\w-]*\s+(?:wind|breeze|gale|swell)s?\b",
-    re.IGNORECASE,
+from esar_ros.planning.belief.brief.facts import (
+    VAGUE_SPREAD,
+    BriefFacts,
+    Direction,
+    Distance,
+    Move,
+    Passage,
+    Reference,
+    StartFact,
+    Way,
 )
-_FROM = re.compile(
-    r"\b(?:of|from|beyond|past|below|above|behind|after|off|begins\s+at|starts\s+at)\s+((?:the|it|there|here|that|this|where|his|"
-    rf"her|their|its|our)\b[^,.;:]*|{START})",
-    re.IGNORECASE,
-)
-_OF_START = re.compile(rf"^[\w\s]{{0,20}}?\b(?:of|from|beyond|past|above|below|behind)\s+{START}", re.IGNORECASE)
-_PRONOUN = re.compile(
-    r"^(?:it|there|here|that\s+(?:point|place|spot)|this|where\s+(?:he|she|they)|his|her|their)\b", re.IGNORECASE
-)
-_CHAINED = re.compile(
-    r"\b(?:from\s+(?:there|that|it|here)|beyond|onwards?|farther|further|goes\s+on|went\s+on)\b", re.I
-)
-_LEAVES = re.compile(
-    r"\b(?:left|leav(?:es|ing)|depart(?:ed|s)|set\s+(?:off|out)\s+from)\s+((?:the|its|their)\s+[^.;]+)$", re.I
-)
-_TOWARDS = re.compile(
-    r"\b(?:towards?|reached|reach|arrived\s+at|up\s+to|as\s+far\s+as)\s+((?:the|its|their)\s+[^,.;]+)", re.IGNORECASE
-)
-_SEARCHED = re.compile(
-    r"\b(?:searched|checked|combed|empty|not\s+there|nobody|no\s+one|without\s+result|has\s+been\s+walked)\b", re.I
-)
-_STATIONARY = re.compile(
-    r"\b(?:stays?|wait(?:s|ing)?|left\s+him|left\s+her|left\s+them|cannot\s+(?:walk|move|go)|could\s+not\s+go\s+on|covered|"
-    r"unconscious|trapped|stuck|broken\s+leg|laid|stay(?:ing)?\s+(?:put|where|in|with|beside|there)|immobile|immobili[sz]ed|"
-    r"(?:man|woman|boy|girl|child|person|climber|hiker|walker|casualty|victim|\bhe|\bshe)\s+(?:now\s+)?(?:lies|is\s+lying)|"
-    r"remain(?:s|ed|ing)?\s+(?:with|where|there|at|in)|(?:not|un)\s?able\s+to\s+(?:walk|move|go|get)|"
-    r"(?:broken|fractured|dislocated|twisted|sprained)\s+(?:ankle|knee|hip|foot|femur))\b",
-    re.IGNORECASE,
-)
-_WAITING_VEHICLE = re.compile(r"\b(?:drone|uav|aircraft|vehicle|team|you)\s+(?:is\s+|are\s+)?wait(?:s|ing)?\b", re.I)
-_NAMED_PLACE = re.compile(  # "the south beach": the direction is part of a name
-    r"^\s+(?!side|slopes?|edge|end|bank|face|flank|part|half|corner)"
-    r"(?:beach|track|trail|path|road|ridge|camp|glacier|valley|col|peak|summit|summits|wall|route|"
-    r"peninsula|shore|coast|bay|cove|cape|pier|fork|wood|woods|forest|lake|sea|spur|gate|hut)",
-    re.IGNORECASE,
-)
-_GOES_ON = re.compile(  # between two ways of a sentence: the second begins where the first ends
-    r"\b(?:then|turn(?:ed|ing)\s+(?:north|south|east|west)\w*|another|(?:a\s+)?further|farther|went\s+on|goes\s+on|from\s+there|onwards?)\b",
-    re.IGNORECASE,
-)
+from esar_ros.planning.belief.brief.lexicon import word_set
+from esar_ros.planning.belief.brief.measures import measured
+from esar_ros.planning.belief.brief.people import count_victims, names_in
+from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems, tail
+from esar_ros.planning.belief.brief.staying import is_stationary
+from esar_ros.planning.belief.brief.tokens import LONGEST, Item, rewritten, sentences
+from esar_ros.planning.belief.brief.ways import KINDS, Stated, stated_in
+
 _SHORT = re.compile(
-    r"\b(?:cannot|can't|could\s+not|couldn't|will\s+not|won't|has\s+not|hasn't|never|did\s+not|didn't)\s+(?:have\s+)?"
-    r"(?:reach(?:ed)?|arrived?|made\s+it|got(?:ten)?\s+as\s+far|got\s+to|come\s+as\s+far)",
+    r"\b(?:cannot|can't|could not|couldn't|will not|won't|has not|hasn't|never|did not|didn't) (?:have )?"
+    r"(?:reach(?:ed)?|arrived?|made it|got(?:ten)? as far|got to|come as far)",
     re.IGNORECASE,
 )
-_FROM_THE = re.compile(
-    r"\b(?:come|came|coming|walking|approach\w*|up|in|arriv\w*)\s+from\s+(?:the\s+)?$", re.IGNORECASE
+_SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUD:=]{0,4}([RO])")  # "the drone is at the hut"
+_SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the hut you are launching from"
+    r"[RO](?:,W[^,;.:()]{0,6}V|[YZ][xjB]{0,2}[HF](?=[f.,;]|$))"
 )
-_AHEAD = 8  # characters into a way: "a further 500 metres"
-_ACROSS = 0.1  # cosine of the angle between two ways that are coordinates
+_WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
+_LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3})[.]?$")  # "T/O bridge"
+_AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
+_LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
+_BETWEEN = 12  # words of two places
+_SAME_ANGLE = 0.5  # rad within which two directions are told of one way
+_PACES = (25.0, 150.0)  # m a minute, at which people walk
 
 
 def parse_brief(prompt: str) -> BriefFacts:
     """Facts of a brief; an empty or foreign text gives none, and one victim."""
-    prompt = " ".join(prompt.split())
-    text = _WIND.sub(" ", prompt)
-    sentences = sentences_of(text)
-    marked = [mark_start(sentence) for sentence in sentences]
-    start, used = find_start(sentences, marked)
-    names = names_in(prompt)
-    moves: list[Move] = []
-    for number, sentence in enumerate(marked):
-        stated = _moves(sentence, start, names)
-        if number == used and start is not None:  # what else it tells is somebody's place by the start
-            stated = [
-                move for move in stated if move.reference is Reference.VEHICLE and move.distance != start.distance
-            ]
-        moves += stated
+    prompt = prompt[:LONGEST]
+    told = sentences(prompt)
+    names = names_in(told)
+    plain = measured(sentence.items for sentence in told)
+    rows = [rewritten(row, PLACES) for row in plain]
+    stated: list[Stated] = []
+    for number, (sentence, row) in enumerate(zip(told, rows, strict=True)):
+        stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
+    spans = [span for one in stated for span in one.spans]
+    pace = _pace(rows)
+    if pace is not None:
+        stated = [
+            one.of(one.way._replace(distance=one.way.distance and one.way.distance.at_pace(pace))) for one in stated
+        ]
+    start, places, stated = _start(stated, prompt, rows)
+    stated = _halved(_scaled([_seen(one, start) for one in _joined(stated, start)], rows), rows)
+    parents = _parents(stated, start)
+    moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
+    read: dict[tuple[int, int], Move | StartFact | None] = {
+        span: move for one, move in zip(stated, moves, strict=True) for span in one.spans
+    }
+    read |= {span: start for span in places}
     return BriefFacts(
         start=start,
-        moves=tuple(_merged(moves)),
-        victims=count_victims(prompt, names),
+        moves=tuple(
+            moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)
+        ),
+        victims=count_victims(plain, names),
         names=names,
-        stationary=bool(_STATIONARY.search(_WAITING_VEHICLE.sub(" ", text))),
-        short_of_it=bool(_SHORT.search(text)),
-        kinds=frozenset(kind for kind, words in _KINDS.items() if words.search(prompt)),
+        stationary=is_stationary(prompt),
+        short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
+        kinds=frozenset(kind for kind, words in KINDS.items() if words.search(prompt)),
+        passages=tuple(Passage(*span, read.get(span)) for span in spans),
     )
 
 
-def _moves(sentence: str, start: StartFact | None, names: tuple[str, ...]) -> list[Move]:
-    """Returns the moves that a sentence states."""
-    found = [direction for direction in directions(sentence) if _is_move(sentence, direction)]
-    lengths = distances(sentence)
-    taken: set[int] = set()
-    pairs: list[tuple[Distance | None, Direction | None]] = []
-    for direction in found:
-        near = [
-            (
-                abs(direction.start - length.end) if length.end <= direction.start else length.start - direction.end,
-                index,
-            )
-            for index, length in enumerate(lengths)
-            if index not in taken
-        ]
-        gap, index = min(near, default=(PAIR + 1, -1))
-        if gap <= PAIR:
-            taken.add(index)
-            pairs.append((lengths[index], direction))
-        else:
-            pairs.append((None, direction))
-    pairs += [
-        (length, None) for index, length in enumerate(lengths) if index not in taken and _is_walked(sentence, length)
-    ]
-    pairs.sort(key=lambda pair: min(part.start for part in pair if part is not None))
-    kinds = frozenset(kind for kind, words in _KINDS.items() if words.search(sentence))
-    persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", sentence))
-    searched = bool(_SEARCHED.search(sentence))
-    moves: list[Move] = []
-    last = 0
-    for pair in pairs:
-        first = min(part.start for part in pair if part is not None)
-        end = max(part.end for part in pair if part is not None)
-        reference = _reference(sentence, first, end, start)
-        goes_on = _GOES_ON.search(sentence[last : first + _AHEAD]) and not _OF_START.match(sentence[end:])
-        if moves and (goes_on or _is_second_offset(moves[-1], pair, sentence[last:first])):
-            reference = Reference.PREVIOUS
-        last = end
-        moves.append(Move(*pair, reference, kinds, persons, searched, sentence))
-    if not moves and start is not None:
-        goal = _TOWARDS.search(sentence)
-        if goal and alike(goal[1], start.head):
-            moves.append(Move(None, None, Reference.START, kinds, persons, searched, sentence))
-    return moves
+def _pace(rows: Sequence[Sequence[Item]]) -> float | None:
+    """Returns the pace (m a minute) at which they are said to walk; None: not told."""
+    calm = [item for row in rows if not any(item.tag == "w" for item in row) for item in row if item.tag == "X"]
+    paces = [float(item.value) for item in calm if item.value is not None]
+    return next((pace for pace in paces if _PACES[0] <= pace <= _PACES[1]), None)
 
 
-def _is_second_offset(before: Move, pair: tuple[Distance | None, Direction | None], between: str) -> bool:
-    """Returns whether a move is the other coordinate of a place: "1100 m north, 300 m east of it"."""
-    if before.distance is None or before.direction is None or pair[0] is None or pair[1] is None:
-        return False
-    across = abs(math.cos(before.direction.angle - pair[1].angle)) < _ACROSS
-    return across and re.fullmatch(r"\s*(?:,|and|,\s*and|plus|/)\s*(?:about\s+|some\s+)?", between, re.I) is not None
-
-
-def _is_move(sentence: str, direction: Direction) -> bool:
-    """Returns whether a direction states a move and is no part of a name."""
-    before, after = sentence[: direction.start], sentence[direction.end :]
-    if _NAMED_PLACE.match(after) and re.search(r"\b(?:the|a|this|that|whole)\s+$", before, re.IGNORECASE):
-        return False
-    return not _FROM_THE.search(before)
-
-
-def _is_walked(sentence: str, length: Distance) -> bool:
-    """A distance alone counts when it leads from or to something."""
-    after = sentence[length.end : length.end + 40]
-    return bool(
-        re.match(
-            r"\W*(?:or\s+so\s+|of\s+\w+ing\s+)?(?:\w+\s+){0,3}?(?:from|of|beyond|past|below|above|on|away|farther|further|down|up|to|off|out|at\s+most|along)\b",
-            after,
-            re.I,
-        )
-    ) or bool(
-        re.search(r"\b(?:past|beyond|within|from|fell|went|walked)\b[^,.;]{0,30}$", sentence[: length.start], re.I)
-    )
-
-
-def _reference(sentence: str, first: int, end: int, start: StartFact | None) -> Reference:
-    """Returns the reference of a move at these characters: the place left, else the words after it, else before it."""
-    match = _FROM.search(sentence[end:]) or _FROM.search(sentence)
-    if match is not None and match[1] == START:
-        return Reference.VEHICLE
-    left = _LEAVES.search(sentence[:first])
-    if left is not None and start is not None and alike(left[1], start.head):
-        return Reference.START
-    if match is None or _PRONOUN.match(match[1]):
-        if match is not None and start is not None and alike(match[1], start.head):
-            return Reference.START
-        return Reference.PREVIOUS
-    if start is None:
-        return Reference.OTHER
-    if alike(match[1], start.head):
-        return Reference.START
-    goal = _TOWARDS.search(sentence[end:])
-    leads_there = goal is not None and alike(goal[1], start.head)
-    defines = leads_there or alike(match[1], start.tail) or alike(sentence[:end], start.head)
-    return Reference.DEFINES_START if defines else Reference.OTHER
-
-
-def _merged(moves: list[Move]) -> list[Move]:
-    """Merges two successive statements that give halves of one move, or the same move twice."""
-    out: list[Move] = []
-    for move in moves:
+def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
+    """Returns the ways with those put together that tell halves of one way, or the same way twice."""
+    out: list[Stated] = []
+    for one in stated:
+        if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound):
+            out.pop()
         last = out[-1] if out else None
-        if last is not None and _is_same_move(last, move):
-            reference = last.reference if move.reference is Reference.PREVIOUS else move.reference
-            out[-1] = replace(
-                last,
-                distance=last.distance or move.distance,
-                direction=last.direction or move.direction,
-                reference=reference,
-                kinds=last.kinds | move.kinds,
-                persons=last.persons | move.persons,
-                searched=last.searched and move.searched,
-            )
-        else:
-            out.append(move)
+        if last is None or _defines(last, start) or _defines(one, start) or not _is_same(last, one):
+            if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
+                one = one.of(one.way._replace(direction=last.way.direction))  # "another 500 m in that line"
+            out.append(one)
+            continue
+        way = Way(last.way.distance or one.way.distance, last.way.direction or one.way.direction)
+        move = replace(
+            last.move,
+            kinds=last.move.kinds | one.move.kinds,
+            persons=last.move.persons | one.move.persons,
+            searched=last.move.searched and one.move.searched,
+        )
+        origin = last.origin if one.origin is None or one.origin.kind is Kind.THERE else one.origin
+        merged = replace(last, way=way, move=move, origin=origin, around=last.around | one.around, is_weak=False)
+        out[-1] = replace(merged, spans=last.spans + one.spans)
+    return [one for one in out if not one.is_weak and (one.way.direction is not None or not one.is_bound)]
+
+
+def _is_same(last: Stated, one: Stated) -> bool:
+    """Returns whether a way is the one before told again, or its other half."""
+    if last.move.persons and one.move.persons and last.move.persons != one.move.persons:
+        return False
+    (far, way), (other_far, other_way) = last.way, one.way
+    told = [
+        each.origin for each in (last, one) if each.origin is not None and each.origin.kind in (Kind.NAMED, Kind.HOME)
+    ]
+    if len(told) == 2 and told[0].kind is not told[1].kind:
+        return False  # "the tent is 50 m from where you start; from the tent he went north"
+    turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
+    is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
+    if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
+        return False
+    if (far is None) != (other_far is None) and (way is None) != (other_way is None):
+        return one.number <= last.number + (1 if one.is_weak else 2)  # halves
+    if other_far is None and far is not None and one.origin is None:
+        return True  # "four hundred metres north. North."
+    return not one.goes_on
+
+
+def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[Stated]:
+    """Returns the ways with the one cut short of which a part was gone: "two thirds of the way"."""
+    out = list(stated)
+    shares = [(number, at, _share(row, at)) for number, row in enumerate(rows) for at in range(len(row))]
+    for number, at, share in shares:
+        if share is not None:
+            before = [n for n, one in enumerate(out) if (one.number, one.first) < (number, at)]
+            n = before[-1] if before else 0
+            far = out[n].way.distance if n < len(out) else None
+            if far is not None:
+                out[n] = out[n].of(out[n].way._replace(distance=Distance(far.metres * share, max(far.spread, 0.2))))
+            break
     return out
 
 
-def _is_same_move(last: Move, move: Move) -> bool:
-    if last.persons and move.persons and last.persons != move.persons:
+def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[Stated]:
+    """Returns the ways with the one cut at its middle of which it is told "between the church and the mill"."""
+    out = list(stated)
+    for row in rows:
+        words = " ".join(item.low for item in row).partition("between ")[2].split()[:_BETWEEN]
+        middle = words.index("and") if "and" in words else len(words)
+        ends = stems(" ".join(words[:middle])), stems(" ".join(words[middle : middle + 4]))
+        for n, one in enumerate(out):
+            far, way = one.way
+            if far is not None and _leads_between(one, *ends):
+                out[n] = one.of(Way(Distance(0.5 * far.metres, max(far.spread, VAGUE_SPREAD)), way))
+                return out
+    return out
+
+
+def _leads_between(one: Stated, *ends: frozenset[str]) -> bool:
+    """Returns whether a way leads from one of two places to the other."""
+    goal = one.around | (stems(one.goal.words) if one.goal is not None else frozenset())
+    origin = stems(one.origin.words) if one.origin is not None else frozenset()
+    return any(other & goal and end & origin for end, other in (ends, ends[::-1]))
+
+
+def _seen(one: Stated, start: StartFact | None) -> Stated:
+    """Returns a way from the start's landmark to somebody for one from him to it: "the hut due north of her"."""
+    if one.origin is None or one.origin.kind is not Kind.PERSON or one.is_start or start is None:
+        return one
+    if one.way.direction is None or not stems(head(start.landmark)) & one.around:
+        return one
+    back = Direction(math.remainder(one.way.direction.angle + math.pi, math.tau))
+    return replace(one.of(Way(one.way.distance, back)), origin=Place(Kind.NAMED, start.landmark))
+
+
+def _share(row: Sequence[Item], at: int) -> float | None:
+    """Returns the part of a way that is told at an item."""
+    after = row[at + 1].low if at + 1 < len(row) else ""
+    if re.search(r"\b(?:half|mid)-?way\b", row[at].low) and after not in ("up", "down"):
+        return 0.5
+    if row[at].tag != "N" or row[at].value.value >= 1.0:
+        return None
+    is_part = re.match(r"(?:of )?the (?:way|distance|route)\b", after) or (not after and at and row[at - 1].low == "at")
+    return float(row[at].value.value) if is_part else None
+
+
+# -- where the vehicle starts ----------------------------------------------------------------------
+
+
+def _start(
+    stated: Sequence[Stated], prompt: str, rows: Sequence[Sequence[Item]]
+) -> tuple[StartFact | None, list[tuple[int, int]], list[Stated]]:
+    """Returns where the vehicle starts, the words that tell it, and the other ways."""
+    spoken = [item.value for row in rows for item in row if item.tag == "O" and item.value.kind is Kind.NAMED]
+    for one in stated:
+        if one.is_start and one.origin is not None and one.origin.kind is not Kind.PERSON:
+            spots = [spot for spot in _spots(rows[one.number]) if spot[1] < one.spans[0][0]]
+            spots = [spot for spot in spots if alike(prompt[slice(*spot)], one.origin.words)]
+            if any(_AND_IT.search(prompt[spot[1] : one.spans[0][0]]) for spot in spots):
+                continue  # "you're at the inn and it's 800 m west of the inn"
+            place = one.origin if one.origin.kind is Kind.NAMED else next(iter(spoken), one.origin)
+            fact = StartFact(prompt[place.start : place.end] or place.words, *one.way)
+            return fact, list(one.spans), [other for other in stated if other is not one]
+    spots = [spot for row in rows for spot in _spots(row)]
+    origins = [one.origin.words for one in stated if one.origin is not None]
+    named = [spot for spot in spots if any(alike(prompt[slice(*spot)], words) for words in origins)] or spots
+    return (StartFact(prompt[slice(*named[0])], None, None) if named else None), [], list(stated)
+
+
+def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
+    """Returns where words stand for what a sentence says the vehicle is at: "drone at the hut", "T/O bridge"."""
+    tags = "".join(item.tag for item in row)
+    found = [
+        row[match.start(1)].value
+        for match in _SPOT.finditer(tags)
+        if not any(item.low in _LOOKS for item in row[match.start() : match.start(1)])
+    ]
+    found += [row[match.start()].value for match in _SPOT_WHERE.finditer(tags)]
+    spots = [(place.start, place.end) for place in found if place.kind is Kind.NAMED]
+    for item in row:
+        clause = _WHERE_VEHICLE.search(item.value.words) if item.tag == "R" else None
+        spots += [(item.value.start, item.value.start + clause.start())] if clause else []
+    label = _LABELLED_SPOT.search(tags)
+    return spots + ([(row[label.start(1)].start, row[label.end(1) - 1].end)] if label else [])
+
+
+def _defines(one: Stated, start: StartFact | None) -> bool:
+    """Returns whether a way leads from some other place to the landmark of the start."""
+    if start is None:
         return False
-    if last.reference is Reference.DEFINES_START or move.reference is Reference.DEFINES_START:
+    landmark = stems(head(start.landmark))
+    goal = stems(one.goal.words) if one.goal is not None else frozenset()
+    if one.origin is None or one.origin.kind is not Kind.NAMED:
+        return one.origin is None and bool(landmark & goal)
+    if landmark & stems(head(one.origin.words)):
         return False
-    if _CHAINED.search(move.text) and move.text != last.text:
-        return False
-    if last.direction is not None and move.direction is not None:
-        turn = abs((move.direction.angle - last.direction.angle + 3.1416) % 6.2832 - 3.1416)
-        return turn < 0.5 and (last.distance is None or move.distance is None)
-    return (last.distance is None) != (move.distance is None) or (last.distance is None and move.distance is None)
+    return alike(one.origin.words, tail(start.landmark)) or bool(landmark & (one.around | goal))
+
+
+# -- the tree of places ----------------------------------------------------------------------------
+
+
+def _parents(stated: Sequence[Stated], start: StartFact | None) -> list[Reference | int]:
+    """Returns for each way what it counts from: a place, or the number of the way at whose end it begins."""
+    parents: list[Reference | int] = []
+    for number, one in enumerate(stated):
+        parents.append(_parent(number, one, stated, parents, start))
+    return parents
+
+
+def _parent(
+    number: int, one: Stated, stated: Sequence[Stated], parents: Sequence[Reference | int], start: StartFact | None
+) -> Reference | int:
+    before = number - 1 if number else Reference.START
+    origin = one.origin
+    if one.is_back or (origin is not None and origin.kind is Kind.HOME):
+        return Reference.VEHICLE
+    if origin is None or origin.kind in (Kind.PERSON, Kind.THERE) or (origin.is_left and number):
+        if origin is None and one.is_parallel and number:
+            return parents[-1]
+        return Reference.DEFINES_START if origin is None and not number and _defines(one, start) else before
+    if origin.kind is Kind.LAST:
+        return next((parent for parent in reversed(parents) if isinstance(parent, Reference)), Reference.START)
+    words = stems(head(origin.words))
+    if start is not None and words & stems(head(start.landmark)):
+        return Reference.START
+    ends = [n for n in range(number - 1, -1, -1) if words & stated[n].around]
+    if ends:
+        return ends[0]
+    if origin.is_left or start is None:
+        return Reference.START
+    if origin.words.startswith(("his ", "her ", "their ")):
+        return before
+    return Reference.DEFINES_START if _defines(one, start) else Reference.OTHER
+
+
+def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
+    """Returns the ways in the order in which a line follows them, and whether each begins a line anew.
+
+    A way from which several others go on is told again for each but the first.
+    """
+    out: list[tuple[int, bool]] = []
+    for number, parent in enumerate(parents):
+        if isinstance(parent, int) and (not out or out[-1][0] != parent):
+            path = [parent]
+            while isinstance(above := parents[path[0]], int):
+                path.insert(0, above)
+            out += [(n, n == path[0]) for n in path]
+        out.append((number, not isinstance(parent, int)))
+    return out
+
+
+def _move(one: Stated, parent: Reference | int) -> Move:
+    direction = one.way.direction
+    if direction is not None and one.is_back:
+        direction = Direction(math.remainder(direction.angle + math.pi, math.tau))
+    reference = parent if isinstance(parent, Reference) else Reference.PREVIOUS
+    return replace(one.move, distance=one.way.distance, direction=direction, reference=reference)

@@ -11,9 +11,15 @@ import pytest
 
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.chat import NoAnswer
+from esar_ros.planning.belief.brief.facts import (
+    VAGUE_SPREAD,
+    WALKED_SPREAD,
+    WALKING_SPEED,
+    BriefFacts,
+    Reference,
+)
 from esar_ros.planning.belief.brief.form import BriefReading, facts_of, reading_of
-from esar_ros.planning.belief.brief.measures import VAGUE_SPREAD, WALKED_SPREAD, WALKING_SPEED
-from esar_ros.planning.belief.brief.parser import BriefFacts, Reference, parse_brief
+from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.model.client import parse
 
 BRIEFS = Path(__file__).parents[3] / "data" / "briefs" / "phrasings.jsonl"

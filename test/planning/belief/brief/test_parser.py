@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esar_ros.planning.belief.brief.parser import Reference, parse_brief
+from esar_ros.planning.belief.brief.facts import Reference
+from esar_ros.planning.belief.brief.parser import parse_brief
 
 
 def degrees(direction):
@@ -23,7 +24,7 @@ def degrees(direction):
         ("Launch position: half a kilometre south of the ford.", 500, -90, "the ford"),
         (
             "The drone has been set up two hundred yards to the west of the chapel, near the road.",
-            180,
+            182.88,
             180,
             "the chapel",
         ),

@@ -1,19 +1,21 @@
-"""Share of briefs understood whose words the rules were not made for, as benchmarks/phrasings.py measures it."""
+"""No less is understood of the briefs written by hand than benchmarks/phrasings.py has measured."""
 
 from __future__ import annotations
 
 import phrasings
 import pytest
 
-# As measured; docs/results/phrasings.md states them. All: every field of a brief is right.
+# As measured; docs/results/phrasings.md states them. All: every fact of a brief is right.
 LEAST = {
-    "improved on": {"all": 29, "victims": 30, "stationary": 30, "start": 29, "ways": 29},
-    "held out": {"all": 14, "victims": 27, "stationary": 28, "start": 25, "ways": 17},
+    "sixty, improved on": {"all": 30, "victims": 30, "stationary": 30, "start": 30, "ways": 30},
+    "sixty, held out": {"all": 22, "victims": 30, "stationary": 27, "start": 30, "ways": 24},
+    "written, improved on": {"all": 150, "victims": 152, "stationary": 154, "start": 156, "ways": 156},
+    "written, held out": {"all": 91, "victims": 137, "stationary": 143, "start": 145, "ways": 117},
 }
 
 
 @pytest.mark.parametrize("half", LEAST)
 def test_no_less_is_understood_than_was_measured(half: str) -> None:
-    assert len(phrasings.HALVES[half]) == 30
+    assert len(phrasings.HALVES[half]) == (30 if "sixty" in half else 156)
     counts = phrasings.counts(phrasings.HALVES[half])
-    assert all(counts[field] >= least for field, least in LEAST[half].items()), counts
+    assert all(counts[fact] >= least for fact, least in LEAST[half].items()), counts

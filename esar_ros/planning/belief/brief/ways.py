@@ -1,0 +1,295 @@
+"""Ways that a sentence of a brief states: how far and which way, from where, and whose.
+
+A sentence is read by a cascade of rules: its measures (measures.py), the places that they count from (places.py), and
+here distances and directions that belong together, the place that each way counts from, and whether it is the
+vehicle's. What is said of wind and weather is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from esar_ros.planning.belief.brief.facts import Move, Reference, Way
+from esar_ros.planning.belief.brief.lexicon import KIND_WORDS, word_set
+from esar_ros.planning.belief.brief.places import Kind, Place, stems
+from esar_ros.planning.belief.brief.tokens import Item, Sentence
+
+KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
+_SEARCHED = re.compile(
+    r"\b(?:searched|searches|checked|combed|srch'?d|swept|(?:is|was|are) negative|in vain|without result|not "
+    r"there|nil|has been walked|no trace)\b",
+    re.IGNORECASE,
+)
+_NOT_SEARCHED = re.compile(
+    r"\b(?:not|un)(?: yet)?(?: been)?[ -]?(?:searched|checked|combed|covered|swept)", re.IGNORECASE
+)
+_HEARSAY = re.compile(
+    r"\b(?:unconfirmed|swear|claims?|rumou?r|not sure|may have been|might have been|tricks|not quite fit|"
+    r"doubtful|unreliable|low reliability)\b",
+    re.IGNORECASE,
+)
+_ORDERS = word_set("fly go search look check cover head proceed scan sweep")  # what the vehicle is told to do
+_ALONG = word_set("further farther along on away down up off out below beyond again")
+_UPON = word_set("along up down across through over into")
+_AUXILIARY = word_set("will have operate begin can must fly")
+_TOLD = word_set("prob probably likely guess direction heading headed towards bearing course hdg brg azimuth")
+_LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
+_IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
+_REACH = 22  # items between a distance and the direction that belongs to it
+_NEAR = 4  # items before or after a way that belong to it
+_HEARD = 0.3  # weight of what is passed on without being believed
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A way as a sentence states it."""
+
+    way: Way
+    number: int  # of the sentence
+    first: int  # its first item
+    origin: Place | None
+    goal: Place | None
+    goes_on: bool
+    is_start: bool  # of the vehicle
+    is_parallel: bool  # "... and the same distance to the east"
+    is_bound: bool  # "within a kilometre": no farther than that
+    is_weak: bool  # a distance that counts only with a direction told before
+    around: frozenset[str]  # stems of the words beside it: what is there
+    move: Move  # what the sentence says about it; its reference is not known yet
+    spans: tuple[tuple[int, int], ...]  # characters of the brief that tell it
+
+    @property
+    def is_back(self) -> bool:
+        """Returns whether it leads to where the vehicle starts: "your strobe bears 090 from her"."""
+        if self.origin is None:
+            return self.goal is not None and self.goal.kind is Kind.HOME
+        return self.origin.kind is Kind.PERSON and self.is_start
+
+    def of(self, way: Way) -> Stated:
+        """Returns the statement with another way."""
+        return replace(self, way=way)
+
+
+def stated_in(
+    number: int, sentence: Sentence, row: Sequence[Item], before: Sequence[Item], names: Sequence[str]
+) -> list[Stated]:
+    """Returns the ways that a sentence states, in order."""
+    found: list[Stated] = []
+    text = " ".join(sentence.text.split())
+    searched = bool(_SEARCHED.search(text)) and not _NOT_SEARCHED.search(text)
+    kinds = frozenset(kind for kind, words in KINDS.items() if words.search(text))
+    persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
+    certainty = _HEARD if _HEARSAY.search(text) else 1.0
+    pairs = [
+        pair for pair in _pairs(row) if _is_told(row, *pair) or (pair[0].distance and not pair[0].distance.is_walked)
+    ]
+    end = 0  # of the way before
+    shared: Place | None = None  # of "400 m east and 200 m north of the barn"
+    for n, (way, first, last) in enumerate(pairs):
+        if found and found[-1].is_start and way.distance is None and first == end and found[-1].origin is not None:
+            after = _origin_of(row, way, first, last, end, len(row))  # "the tent place south of the fork"
+            found[-1] = replace(
+                found[-1], origin=replace(found[-1].origin, end=row[last if after is None else after].end)
+            )
+            continue
+        until = pairs[n + 1][1] if n + 1 < len(pairs) else len(row)
+        at = _origin_of(row, way, first, last, end, until)
+        origin = None if at is None else _meant(row[at].value, [*before, *row[:at]])
+        if origin is None and n + 1 < len(pairs) and all(i.tag in ",&/" for i in row[last + 1 : until]):
+            after = _origin_of(row, way, until, pairs[n + 1][2], until, len(row))
+            if after is not None and row[after].low.startswith("of "):
+                origin, shared = row[after].value, row[after].value
+        elif origin is not None and origin is shared:
+            origin = None
+        if at is None and last + 1 < len(row) and row[last + 1].tag in "YZ":
+            origin = Place(Kind.HOME)  # "three hundred yards behind you"
+        if origin is None:
+            origin = _labelled(row[:first])
+        goal = next((item.value for item in row[last + 1 : until][:6] if item.tag == "K"), None)
+        beside = [*row[max(end, first - 16) : first], *row[last + 1 : min(until, last + 14)]]
+        words = " ".join(item.low for item in beside if item.tag != "O")
+        between = row[end : last + 3]
+        goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
+        is_parallel = any(item.low.startswith("the-same") for item in between) and not any(
+            i.tag in "Gk" for i in between
+        )
+        found.append(
+            Stated(
+                way, number, first, origin, goal, goes_on,
+                origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
+                is_parallel, "within" in [item.low for item in row[max(first - 3, 0) : first]],
+                not _is_told(row, way, first, last), stems(words),
+                Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
+                tuple((row[n].start, row[n].end) for n in sorted({first, last})),
+            )
+        )  # fmt: skip
+        end = max(last, at if at is not None else 0) + 1
+    return found
+
+
+def _labelled(before: Sequence[Item]) -> Place | None:
+    """Returns the landmark on a form before how far from it the vehicle starts: "Drone launch: lodge, 200 m E"."""
+    label = _LABEL.fullmatch("".join(item.tag for item in before))
+    if label is None:
+        return None
+    noun = before[label.start(1) : label.end(1)]
+    return Place(Kind.NAMED, " ".join(item.low for item in noun), noun[0].start, noun[-1].end)
+
+
+def _meant(place: Place, before: Sequence[Item]) -> Place:
+    """Returns the place that "it" means: the last one that was spoken of."""
+    if place.kind is not Kind.LAST:
+        return place
+    spoken = [item.value for item in before if item.tag in "OKR" and not item.low.startswith("of ")]
+    return next((other for other in reversed(spoken) if other.kind in (Kind.NAMED, Kind.HOME)), place)
+
+
+def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
+    """Returns the ways of a sentence, and the items of each: distances with the directions that they go with."""
+    out: list[tuple[Way, int, int]] = []
+    half: int | None = None  # the last measure that still lacks its other half
+    has_wind = any(item.tag == "w" for item in row)
+    for at, item in enumerate(row):
+        if item.tag not in "LDT" or (has_wind and _is_wind(row, at)):
+            continue
+        if half is not None and item.tag != "T" and item.tag != row[half].tag and at - half <= _REACH:
+            length, direction = (row[half], item) if item.tag == "D" else (item, row[half])
+            out.append((Way(length.value, direction.value), half, at))
+            half = None
+            continue
+        if half is not None:
+            out.append((_half(row[half]), half, half))
+        half = at if item.tag != "T" else None
+        if item.tag == "T":
+            out.append((item.value, at, at))
+    if half is not None:
+        out.append((_half(row[half]), half, half))
+    return out
+
+
+def _half(item: Item) -> Way:
+    return Way(item.value, None) if item.tag == "L" else Way(None, item.value)
+
+
+def _is_wind(row: Sequence[Item], at: int) -> bool:
+    """Returns whether a measure is the wind's: a lone direction, or whatever stands between the same commas."""
+    if row[at].tag == "D":
+        return True
+    first = next((n for n in range(at, -1, -1) if row[n].tag in ",;:"), -1)
+    last = next((n for n in range(at, len(row)) if row[n].tag in ",;:"), len(row))
+    return any(item.tag == "w" for item in row[first + 1 : last])
+
+
+def _is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
+    """Returns whether half a way is told of somebody's way, not of anything else that has a length or a side."""
+    if way.distance is not None and way.direction is not None:
+        return True
+    before, after = row[max(first - _NEAR, 0) : first], row[last + 1 : last + 2]
+    tags = "".join(item.tag for item in before)
+    if way.distance is not None:
+        said = row[:first] if way.distance.is_walked else row[max(first - 8, 0) : first]
+        if any(item.tag == "G" for item in said) and not (
+            way.distance.is_walked and any(item.tag == "n" for item in said)
+        ):
+            return True
+        if _is_led(row[max(first - 7, 0) : first]):
+            return True
+        if row[first].low.startswith(("another ", "further ")) and not way.distance.is_walked:
+            return True
+        if any(_leads(item) for item in after):
+            return True
+        is_on = bool(_ALONG & {item.low for item in after}) and not way.distance.is_walked
+        return is_on and any(item.tag in "PQG" for item in row[:first])
+    if re.search(r"f[aA]?$", tags):
+        return False  # "they came from the north"
+    return (
+        _leads_on(row[last + 1 : last + 4])
+        or re.search(r"[Gk]|g[aA]?$|b[:=]?$|l[aA]$|:$", tags) is not None
+        or bool(_TOLD & {item.low for item in before} or _TOLD & set(row[first].low.split()[:1]))
+        or (before[-1:] != [] and before[-1].tag == "O" and before[-1].value.is_left)
+        or (re.search(r"tB?$", tags) is not None and all(item.tag in ",.;)" for item in after))
+        or bool(_UPON & {item.low for item in after})
+        or row[first].low.endswith(("ward", "wards", "bound", "erly"))
+        or len([item for item in row if item.tag not in ".!?,j"]) == 1
+        or (tags.endswith(",") and all(item.tag in ",.;" for item in after))
+    )
+
+
+def _leads_on(after: Sequence[Item]) -> bool:
+    """Returns whether a direction is followed by the place that it is told of: "south and downhill of it"."""
+    at = next((n for n, item in enumerate(after) if item.tag == "O"), None)
+    return at is not None and all(item.tag in "&xj" for item in after[:at])
+
+
+def _is_led(before: Sequence[Item]) -> bool:
+    """Returns whether a distance follows the place that it counts from: "From the helipad: 600 yards"."""
+    at = next((n for n in range(len(before) - 1, -1, -1) if _leads(before[n])), None)
+    return at is not None and not any(item.tag in "iPtY" for item in before[at:])
+
+
+def _leads(item: Item) -> bool:
+    """Returns whether an item is a place that a distance alone may count from."""
+    return item.tag == "O" and not item.low.startswith("of ") and not item.value.is_left
+
+
+def _origin_of(row: Sequence[Item], way: Way, first: int, last: int, end: int, until: int) -> int | None:
+    """Returns the item that a way counts from: right after it, within it, else said before it, else after it."""
+    for at in range(first, min(last + 4, until)):
+        if row[at].tag != "O" or (way.direction is None and row[at].low.startswith("of ")):
+            continue  # "ten minutes of walking"
+        if at <= last or all(item.tag in "jx,kg()" for item in row[last + 1 : at]):
+            return at
+    said = [at for at in range(end, first) if row[at].tag == "O" and not row[at].low.startswith("of ")]
+    if said:
+        return next((at for at in said if row[at].value.kind is Kind.HOME), said[-1])
+    return next(
+        (at for at in range(last + 1, until) if row[at].tag == "O" and row[at].low.startswith(("from", "fm"))), None
+    )
+
+
+def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[Item]) -> bool:
+    """Returns whether a way that begins at an item, and counts from another, is the vehicle's."""
+    if at is not None and _IS_WHERE.match("".join(item.tag for item in row[at + 1 :])):
+        return True  # "300 m north of the hut is where you take off"
+    if at is not None and at < first:
+        return _is_of_vehicle(row, at, before) and not any(item.tag == "B" for item in row[at:first])
+    return _is_of_vehicle(row, first, before)
+
+
+def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> bool:
+    """Returns whether what begins at an item is said of the vehicle: it is spoken of last before it."""
+    closed = 0
+    for at in range(first - 1, -1, -1):
+        item, after = row[at], row[at + 1]
+        closed += (item.tag == ")") - (item.tag == "(")
+        if closed > 0:
+            continue
+        is_order = item.low in _ORDERS and (at == 0 or row[at - 1].tag in ",&")
+        if item.tag == "P" and at and row[at - 1].tag == "Z":
+            return True  # "your people"
+        if item.tag == "K" and item.value.kind is Kind.HOME:
+            return True  # "a drone is to take off from"
+        if (
+            item.tag in "PQK"
+            or is_order
+            or (item.tag == "B" and row[at - 1].tag == "x" and "," in {i.tag for i in row[:at]})
+        ):
+            return False
+        if item.tag == "F" and at and row[at - 1].low == "we":
+            return True
+        if item.tag in "Z" or (item.tag == "Y" and (after.tag != "x" or "'" in item.low or after.low in _AUXILIARY)):
+            return True
+        if item.tag == "V" and not (at == 0 and after.tag == ","):
+            return True
+        if item.tag == "H" and not any(other.tag == "P" for other in row[:at]):
+            return True
+    if not row or row[0].low not in ("it", "it's", "that", "that's", "this"):
+        return False
+    last = next((item for item in reversed(before) if item.tag in "PQVYZH" or _is_home(item)), None)
+    return last is not None and last.tag not in "PQ"
+
+
+def _is_home(item: Item) -> bool:
+    return item.tag == "O" and item.value.kind is Kind.HOME

@@ -1,0 +1,63 @@
+"""The missing stay where they are, or do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from esar_ros.planning.belief.brief.staying import is_stationary
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She can't put any weight on her foot.",
+        "They're sitting under a rock and waiting for us.",
+        "He has been told not to move.",
+        "We told her to stay exactly where she is.",
+        "Both are hypothermic and unable to continue.",
+        "He fell and lies at the foot of the cliff.",
+        "Her ankle is broken.",
+        "She is cragfast.",
+        "The two are stuck on a ledge.",
+        "He said he would stay with the quad.",
+        "He's holed up in a snow cave.",
+        "non-ambulatory",
+        "mobility: none",
+        "they have pitched the tent and will sit out the storm",
+        "knee injury, unable to walk out",
+        "They are sheltering in a hollow.",
+        "The boat is aground and they are staying aboard.",
+        "Buried by an avalanche.",
+        "hanging in the rope",
+        "She has decided to stay put.",
+        "He's exhausted and can go no further.",
+        "Status: immobile",
+        "Not ambulant.",
+        "He is pinned under the quad bike.",
+        "caught in a tree, hanging by his harness",
+        "He has made camp there.",
+    ],
+)
+def test_they_stay(text: str) -> None:
+    assert is_stationary(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He is walking towards the valley.",
+        "They keep moving.",
+        "He wanted to wait for the bus but left.",
+        "The team is waiting at the hut.",
+        "Nobody knows where he stayed.",
+        "mobile, fit walker",
+        "She may have taken shelter.",
+        "He broke his arm but kept walking.",
+        "The weather is staying fine.",
+        "They never stay in one place.",
+        "Do not wait for the helicopter.",
+        "",
+    ],
+)
+def test_they_do_not_stay(text: str) -> None:
+    assert not is_stationary(text)

@@ -1,0 +1,170 @@
+"""Ways of whole briefs in words of many kinds: how far, which way, from where, one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import phrasings
+import pytest
+
+TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
+    (
+        "Drone one, your tasking: from your location fly three hundred metres bearing zero nine zero, that's "
+        "the last ping. One person.",
+        None, [[300, 90, "take-off"]],
+    ),
+    (
+        "Witness puts her on the dyke, heading away from the harbour to the east, 400 m out. Drone at the "
+        "harbour.",
+        [0, None], [[400, 90]],
+    ),
+    (
+        "You'll be taking off beside the reservoir. My brother parked there too and walked round to the far "
+        "side, which is half a mile due south.",
+        [0, None], [[804, 180]],
+    ),
+    (
+        "Position of casualty relative to helipad: 1.1 km on 205 true. Drone at helipad.",
+        [0, None], [[1100, 205]],
+    ),
+    (
+        "The balloon drifted south-west from the launch field for two kilometres before the radio went dead. "
+        "You start on the launch field.",
+        [0, None], [[2000, 225]],
+    ),
+    (
+        "The kayak was picked up 2 km east of the slipway; the paddler was wearing a life vest. You fly from "
+        "the slipway.",
+        [0, None], [[2000, 90]],
+    ),
+    (
+        "Head out over the lake, 600 m east of your position, and check the island.",
+        None, [[600, 90, "take-off"]],
+    ),
+    (
+        "From the drone's start it is 200 m north to the gate. She went through the gate and 500 m east along "
+        "the wall.",
+        None, [[200, 0, "take-off"], [500, 90, "on"]],
+    ),
+    (
+        "She was 15 minutes out of camp on the way south when the fog came. The drone is in camp.",
+        [0, None], [[1200, 180]],
+    ),
+    (
+        "Target is 800 m away from you in a south-westerly direction.",
+        None, [[800, 225, "take-off"]],
+    ),
+    (
+        "Beacon heard strongest at 320 degrees, range approx. 1.5 km from the drone.",
+        None, [[1500, 320, "take-off"]],
+    ),
+    (
+        "He was told to wait at the crossroads. The crossroads are 700 m NNW of where the aircraft takes off.",
+        None, [[700, 337.5, "take-off"]],
+    ),
+    (
+        "Drone pilot: you are 450 m north of the sawmill. The old man often walks from the sawmill to the weir,"
+        " 600 m further south.",
+        [450, 0], [[600, 180]],
+    ),
+    (
+        "The avalanche came down on the slope south of the hut; the burial point is estimated 400 m from the "
+        "hut. UAS at hut.",
+        [0, None], [[400, 180]],
+    ),
+    (
+        "A walker met him three quarters of a mile north of the inn at four. Half a mile further north the path"
+        " is closed. The drone is at the inn.",
+        [0, None], [[1207, 0], [804, 0, "on"]],
+    ),
+    (
+        "Please fly to the summit cross, 1200 m north-east of your start, then follow the ridge south for 400 "
+        "m.",
+        None, [[1200, 45, "take-off"], [400, 180, "on"]],
+    ),
+    (
+        "Missing from the picnic site. Site is 200 m E of drone. He's three and can't have got farther than 300"
+        " m.",
+        None, [[200, 90, "take-off"]],
+    ),
+    (
+        "You: hut. Him: 400 N of hut, in the couloir.",
+        [0, None], [[400, 0]],
+    ),
+    (
+        "He should be on the stretch between the pass and the lake. The lake is 1 km east of the pass. The "
+        "drone is on the pass.",
+        [0, None], [[500, 90]],
+    ),
+    (
+        "You have been given our barn as a base. She left the barn by the back and went about 300 m to the "
+        "south-east.",
+        [0, None], [[300, 135]],
+    ),
+    (
+        "From the kiosk, which is where your colleagues have parked the drone, he rode 1.2 km west.",
+        [0, None], [[1200, 270]],
+    ),
+    (
+        "Our drone is standing 80 m east of the chairlift. He skied down from the chairlift to the north for "
+        "half a kilometre.",
+        [80, 90], [[500, 0]],
+    ),
+    (
+        "He set out for the tower, which stands eight hundred metres west of the inn. The fire brigade operates"
+        " its drone from the inn's yard.",
+        [0, None], [[800, 270]],
+    ),
+    (
+        "I walked with him from your drone to the stile, that's 200 m east, and from the stile he carried on by"
+        " himself to the north for I'd say ten minutes.",
+        None, [[200, 90, "take-off"], [800, 0, "on"]],
+    ),
+    (
+        "We were three hundred metres short of the pass, coming from the south, when he fell behind. The drone "
+        "is on the pass.",
+        [0, None], [[300, 180]],
+    ),
+    (
+        "Nobody has looked at the gully yet. It begins 250 m to the west of the weather station. The drone took"
+        " off 300 m to the south of that station.",
+        [300, 180], [[250, 270]],
+    ),
+    (
+        "Lost child. Grandmother last had her by the fountain, which is one-fifty metres north of our drone.",
+        None, [[150, 0, "take-off"]],
+    ),
+    (
+        "The wreck lies 2 km off the point to the south, and he took the dinghy north-west from the wreck. "
+        "Drone at the point.",
+        [0, None], [[2000, 180], [None, 315, "on"]],
+    ),
+    (
+        "North of the drone, at about two kilometres, smoke was seen yesterday evening.",
+        None, [[2000, 0, "take-off"]],
+    ),
+    (
+        "He's up at the mast, 750 metres from your start on a north-easterly line.",
+        None, [[750, 45, "take-off"]],
+    ),
+    (
+        "Between them and you lies the river. They are 350 m south of you.",
+        None, [[350, 180, "take-off"]],
+    ),
+    (
+        "Drone base: sports field. From there: 300 m N to the footbridge. From the footbridge: 500 m upstream "
+        "(W).",
+        [0, None], [[300, 0], [500, 270, "on"]],
+    ),
+    (
+        "The area up to 400 m west of the drone was searched. Now do the strip 800 m west of the drone.",
+        None, [[800, 270, "take-off"]],
+    ),
+)  # fmt: skip
+"""The brief; its start, metres and degrees from the landmark; its ways, as test/data/briefs/README.md says."""
+
+
+@pytest.mark.parametrize(("text", "start", "ways"), TOLD)
+def test_start_and_ways(text: str, start: list[Any] | None, ways: list[list[Any]]) -> None:
+    marks = phrasings.understood({"text": text, "start": start, "ways": ways, "victims": 1, "stationary": False})
+    assert marks["start"] and marks["ways"]
