@@ -16,6 +16,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "compare": ("two flights side by side as an image", "esar_ros.app.compare"),
     "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
+    "brief": ("what is understood of a brief, and the prior that it makes", "esar_ros.app.brief"),
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),

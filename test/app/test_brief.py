@@ -1,0 +1,95 @@
+"""`esar brief`: what is understood, in words and as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from esar_ros.app import brief
+from esar_ros.app.cli import main as cli
+from esar_ros.planning.belief.brief.tokens import LONGEST
+
+STORY = (
+    "Two climbers, Anna and Ben, are missing. You take off 300 m north of the hut. They were last seen 200 m east "
+    "of the hut. The tower is 40 m high. Somewhere a dog barked, 70 m."
+)
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> str:
+    path = tmp_path / "story.txt"
+    path.write_text(STORY, encoding="utf-8")
+    return str(path)
+
+
+def read(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert cli(["brief", *arguments, "--json"]) == 0
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
+
+
+def test_json_of_a_file(capsys: pytest.CaptureFixture[str], story: str) -> None:
+    answer = read(capsys, story)
+    assert set(answer) == {"missing", "facts", "unread", "median_east_m", "median_north_m", "hectares"}
+    assert answer["missing"] == 2 and answer["facts"]["names"] == ["Anna", "Ben"]
+    assert answer["facts"]["start"]["landmark"] == "the hut" and answer["facts"]["ways"][0]["bearing"] == 90.0
+    assert answer["unread"] == ["70 m"]
+    assert answer["median_east_m"] == pytest.approx(200.0, abs=60.0)
+    assert answer["median_north_m"] == pytest.approx(-300.0, abs=60.0)
+    assert 0.5 < answer["hectares"] < 20.0
+
+
+def test_the_wider_the_words_the_larger_the_area(
+    capsys: pytest.CaptureFixture[str], story: str, tmp_path: Path
+) -> None:
+    vague = tmp_path / "vague.txt"
+    vague.write_text("Somebody is missing, nobody knows where.", encoding="utf-8")
+    assert read(capsys, str(vague))["hectares"] > 3.0 * read(capsys, story)["hectares"]
+
+
+def test_a_task_by_its_id(capsys: pytest.CaptureFixture[str]) -> None:
+    assert read(capsys, "aotai-first")["missing"] == 1
+
+
+def test_the_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(STORY.encode())))
+    assert read(capsys, "-")["missing"] == 2
+
+
+def test_sentence_by_sentence(capsys: pytest.CaptureFixture[str], story: str) -> None:
+    assert brief.main([story]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("They were last seen 200 m east of the hut.")
+    assert lines[at + 1] == "  200 m east (90°) from the hut"
+    assert "  the drone starts 300 m north (0°) from the hut" in lines
+    assert "  not understood: 70 m" in lines
+    assert "missing: 2: Anna, Ben" in lines
+    assert lines[-1].startswith("prior: its middle lies ") and "south-east" in lines[-1]
+
+
+def test_words_on_the_command_line(capsys: pytest.CaptureFixture[str], story: str) -> None:
+    assert read(capsys, STORY) == read(capsys, story)
+    assert brief.main(["Nobody knows where he is."]) == 0
+    assert "nothing was understood of where they are" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [("x " * LONGEST, "longer than"), (" \n", "empty")],
+)
+def test_bad_input_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: str, wrong: str
+) -> None:
+    path = tmp_path / "brief.txt"
+    path.write_text(words, encoding="utf-8")
+    assert cli(["brief", str(path)]) == 2
+    assert wrong in capsys.readouterr().err
+    assert cli(["brief", words]) == 2
+    assert wrong in capsys.readouterr().err
+    assert cli(["brief", "no-such-task"]) == 2
+    assert "no-such-task" in capsys.readouterr().err
