@@ -30,7 +30,8 @@ def graph() -> Told:
 @pytest.fixture
 def view(graph: Told) -> LiveView:
     made = LiveView(("uav1",), graph)
-    brief = message("esar_ros/msg/Brief", mission_id="aotai-first-fbe-7", map_id="elsewhere", prompt="<b>Who</b>?")
+    prompt = "<b>Who</b>? He went 300 m north of where you take off. A dog barked, 70 m."
+    brief = message("esar_ros/msg/Brief", mission_id="aotai-first-fbe-7", map_id="elsewhere", prompt=prompt)
     made.take("uav1", names.BRIEF, brief)
     made.take("uav1", names.MISSION_STATE, state_of(2, 30.0))
     return made
@@ -136,3 +137,4 @@ def test_a_browser_shows_the_mission(page: PageServer, view: LiveView, tmp_path:
     for words in ("aotai-first-fbe-7", "running", "obstacle", "hold"):
         assert f">{words}<" in text, words
     assert "&lt;b&gt;Who&lt;/b&gt;?" in text, "what the mission says is text, never HTML"
+    assert 'class="read">300 m north<' in text and 'class="unread">70 m<' in text, "what was understood of the brief"

@@ -23,6 +23,8 @@ from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import mode_name, reason_name
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.messages.convert import array3, pose_of, pose_of_transform
+from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.belief.brief.telling import summary, told
 from esar_ros.scoring.truth import End
 
 TRACK_STEP = 1.0  # m between points kept of the way flown
@@ -150,10 +152,12 @@ class LiveState:
 
     def _brief(self, vehicle: str, m: Any) -> None:
         self.map_id = m.map_id
+        facts = parse_brief(m.prompt)
         value = {
             "id": m.mission_id,
             "map": m.map_id,
-            "prompt": m.prompt,
+            "lines": told(m.prompt, facts),
+            "reading": summary(facts),
             "weather": m.weather.replace("_", " "),
             "local_time": m.local_time,
             "area": [[rounded(p.x), rounded(p.y)] for p in m.area],

@@ -14,6 +14,8 @@ from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.benchmark.report.mission_template import PAGE
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg
+from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.belief.brief.telling import summary, told
 from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
 _CHIPS = {"found": "", "exact": "", "located": "near", "duplicate": "near", "lost": "near"}
@@ -28,6 +30,7 @@ def render_html(
     """The page. map_image (JPEG), finds and misses are made here unless given."""
     result = flown.result
     m = result.metrics
+    facts = parse_brief(flown.truth.task.prompt)
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
     return page.render(
         policy=formatting.PAGE_POLICY,
@@ -35,7 +38,8 @@ def render_html(
         m=m,
         ending=formatting.ending(result),
         conditions=formatting.conditions(result),
-        prompt=flown.truth.task.prompt,
+        brief=told(flown.truth.task.prompt, facts),
+        reading=summary(facts),
         bars=[("SR", m.sr), ("TSR", m.tsr), ("CDS", m.cds)],
         facts=_facts(result),
         caveats=formatting.caveats(result),

@@ -32,6 +32,7 @@ h3 { font-size:16px; margin:0; } p { margin:0 0 10px; } .muted { color:var(--mut
 .facts b { display:block; font-size:20px; line-height:1.2; } .facts span { font-size:13px; color:var(--muted); }
 .note { border-left:4px solid var(--near); padding:6px 12px; margin:14px 0 0; background:var(--back); border-radius:4px; }
 .note.bad { border-color:var(--bad); } blockquote { margin:0; padding:2px 0 2px 14px; border-left:3px solid var(--line); }
+.read { color:var(--good); } .unread { color:var(--bad); text-decoration:underline dotted; }
 .map { padding:0; overflow:hidden; } .map img { display:block; width:100%; height:auto; }
 .scroll { overflow-x:auto; } table { border-collapse:collapse; width:100%; font-size:15px; }
 th { text-align:left; font-size:13px; color:var(--muted); font-weight:600; } td, th { padding:7px 14px 7px 0; border-bottom:1px solid var(--line); vertical-align:top; }
@@ -80,7 +81,10 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
 
 <section class="map"><img alt="map of the flight" src="{{ uri(map) }}"></section>
 
-<section><h2>The brief</h2><blockquote>{{ prompt }}</blockquote></section>
+<section><h2>The brief</h2><blockquote>{% for line in brief %}<p>
+{%- for run in line.runs %}{% if run.is_read is none %}{{ run.words }}{% else %}<span class="{{ 'read' if run.is_read else 'unread' }}">{{ run.words }}</span>{% endif %}{% endfor %}
+{% for meaning in line.meanings %}<br><span class="muted small">{{ meaning }}</span>{% endfor %}</p>{% endfor %}</blockquote>
+<p class="muted small">Distances and directions as the rules of <code>belief</code> read them: <span class="read">understood</span>, <span class="unread">not understood</span>; {{ reading|join("; ") }}.</p></section>
 
 <section><h2>Victims and clues</h2><div class="scroll"><table>
 <tr><th>what</th><th>outcome</th><th>why missed</th><th class="n">nearest look</th><th class="n">first seen from</th><th class="n">found at</th><th class="n">off by</th><th>reported as</th></tr>

@@ -105,13 +105,26 @@ def test_the_page_tells_what_happened(flown: MissionRecord) -> None:
         "orange tent",
         "missed",
         "Wu",
-        flown.truth.task.prompt,
     ):
         assert expected in text
     assert formatting.percent(flown.result.metrics.rs) in text
     for name in flown.result.thresholds.model_dump():
         assert formatting.plain(name) in text
     assert "nan" not in text.lower().split()
+
+
+def test_the_page_shows_how_the_brief_was_read(flown: MissionRecord) -> None:
+    prompt = "Wu <b>left</b> the hut. He went 300 m north of where you take off. A dog barked, 70 m."
+    task = flown.truth.task.model_copy(update={"prompt": prompt})
+    text = render_html(
+        replace(flown, truth=flown.truth.model_copy(update={"task": task})), map_image=b"", finds=[], misses=[]
+    )
+    quote = text.partition("<blockquote>")[2].partition("</blockquote>")[0]
+    assert unescape(re.sub("<br>.*?</span>|<[^>]+>|\n", "", quote)) == prompt.replace(". ", ".")
+    assert '<span class="read">300 m north</span>' in quote
+    assert '<span class="unread">70 m</span>' in quote
+    assert "300 m north (0°) from the drone" in quote
+    assert "missing: 1" in text
 
 
 def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: MissionRecord) -> None:
