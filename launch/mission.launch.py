@@ -20,12 +20,12 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage
 
 from esar_ros.app.results import ResultsFolder
-from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.core.interface import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.shared_memory import sweep
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process

@@ -15,11 +15,11 @@ from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 
 from esar_ros.app.results import ResultsFolder
-from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.environment import graph_environment
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import PX4, NodeSpec
 from esar_ros.nodes.graph.px4 import vehicle_graph
+from esar_ros.nodes.graph.shared_memory import sweep
 
 DRIVERS, SIMULATOR = "drivers", "simulator"
 DEFAULTS = {"world": PX4, "pace": "realtime", "use_sim_time": "false", "end": "return_land"}

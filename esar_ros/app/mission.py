@@ -17,7 +17,6 @@ from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import Parser
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import ResultsFolder
-from esar_ros.app.shared_memory import sweep
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.nodes.core.faults.checked import checked_schedule
@@ -39,6 +38,7 @@ from esar_ros.nodes.graph.mission import (
 from esar_ros.nodes.graph.parameter_file import read_parameter_file
 from esar_ros.nodes.graph.process_faults import ProcessFaults
 from esar_ros.nodes.graph.progress import SERVING, WAIT, Progress
+from esar_ros.nodes.graph.shared_memory import sweep
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 from esar_ros.perception.detectors.chosen import absolute, create_chosen

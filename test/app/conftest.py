@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from esar_ros.app.shared_memory import FOLDER, PREFIXES
+from esar_ros.nodes.graph.shared_memory import FOLDER, PREFIXES
 from helpers.ros_domain import free_domain
 
 MARKER = "ESAR_TEST_MARKER"

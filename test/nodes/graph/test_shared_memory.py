@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from esar_ros.app.shared_memory import stale_segments, sweep
+from esar_ros.nodes.graph.shared_memory import stale_segments, sweep
 
 
 @pytest.fixture
