@@ -1,4 +1,4 @@
-"""The limits of acceleration and jerk: how much an output may differ from the last one."""
+"""Rate limits, of acceleration and jerk: how much an output may differ from the last one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.inputs import Command, Findings
 from esar_ros.safety.limits import Limits
 
-MAX_STEP = 0.2  # s of acceleration granted at once, however long the step was
+MAX_STEP = 0.2  # s of acceleration allowed at once, however long the step was
 _TOLERANCE = 1e-9  # m/s
 
 
 @dataclass(frozen=True)
 class AccelerationLimit:
-    """The last command's stamp and the gain in speed granted to it, from which the next one's limits follow."""
+    """The last command's stamp and how fast the speed was allowed to grow, from which the next one's limits follow."""
 
     stamp: float | None = None  # s, None: the last step had no command
-    gain: float | None = None  # m/s^2, >= 0
+    speed_rate: float | None = None  # m/s^2, >= 0: increase of the speed
 
     def limited(
         self, velocity: Vector, base: Vector, command: Command | None, step: float, limits: Limits, findings: Findings
@@ -29,7 +29,7 @@ class AccelerationLimit:
         """Returns the velocity (m/s, map), shortened to what is reached from base within step (s), and the new state.
 
         base: the last output. Slowing down is not limited. A command stands until the next one, so the change that the
-        next one asks for is granted all the time between the two, up to MAX_STEP.
+        next one asks for is allowed all the time between the two, up to MAX_STEP.
         """
         stamp = None if command is None else command.stamp
         if stamp is not None and self.stamp is not None and stamp != self.stamp:
@@ -38,8 +38,8 @@ class AccelerationLimit:
         output = self._limit_jerk(output, base, limits.jerk, step, findings)
         if stamp == self.stamp:
             return output, self
-        gain = float(np.linalg.norm(output) - np.linalg.norm(base)) / max(step, 1e-9)
-        return output, AccelerationLimit(stamp, max(gain, 0.0))
+        speed_rate = float(np.linalg.norm(output) - np.linalg.norm(base)) / max(step, 1e-9)
+        return output, AccelerationLimit(stamp, max(speed_rate, 0.0))
 
     def _limit_change(self, velocity: Vector, base: Vector, max_change: float, findings: Findings) -> Vector:
         """Returns the share of the velocity that lies within max_change (m/s) of base, or nearest to it.
@@ -60,10 +60,10 @@ class AccelerationLimit:
         return velocity * share
 
     def _limit_jerk(self, velocity: Vector, base: Vector, jerk: float, step: float, findings: Findings) -> Vector:
-        """Returns the velocity, shortened where its gain in speed exceeds the last one by more than jerk * step."""
+        """Returns the velocity, shortened where its speed grows faster than jerk * step above the last rate."""
         speed = float(np.linalg.norm(velocity))
-        max_speed = float(np.linalg.norm(base)) + ((self.gain or 0.0) + jerk * step) * step
-        if self.gain is None or speed <= max_speed + _TOLERANCE:
+        max_speed = float(np.linalg.norm(base)) + ((self.speed_rate or 0.0) + jerk * step) * step
+        if self.speed_rate is None or speed <= max_speed + _TOLERANCE:
             return velocity
         findings.add(Mode.SLOW, Reason.ACCELERATION, "speeding up too fast")
         return velocity * (max_speed / speed)

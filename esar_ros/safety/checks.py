@@ -205,15 +205,15 @@ class InputChecks:
         """
         if state is None:
             return None, motion
-        if not state.armed and motion.lost is None:
+        if not state.armed and motion.exceeded is None:
             return state, self._initial_motion()  # a vehicle that is carried measures no velocity
         after = motion.updated(state.stamp, state.pose.position, state.velocity, self.limits.clock_gap)
-        if after.stuck > self.limits.slip_hold:
-            findings.add(Mode.HOLD, Reason.ESTIMATOR, f"the same position over {after.stuck:.1f} m of way")
+        if after.stuck_distance > self.limits.slip_hold:
+            findings.add(Mode.HOLD, Reason.ESTIMATOR, f"the same position over {after.stuck_distance:.1f} m of way")
             return None, after
-        if after.lost is None:
+        if after.exceeded is None:
             return state, after
-        text = f"position moved {after.lost.size:.1f} m otherwise than its velocity"
+        text = f"position moved {after.exceeded.size:.1f} m otherwise than its velocity"
         findings.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
         return None, after
 

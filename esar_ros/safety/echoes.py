@@ -1,4 +1,4 @@
-"""The echoes of a range sensor: a beam without an echo means free space only while the sensor is sound.
+"""The echoes of a range sensor: a beam without an echo means free space only while the sensor is healthy.
 
 A blind sensor shows in three ways. Ground is known to be so near below that beams cannot miss it; the local map has an
 obstacle on the path of a beam; or far fewer beams return than a few metres of flight earlier. Where either of the first
@@ -20,10 +20,10 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
 
 _OCCUPIED = 2
-SURE_RANGE = 20.0  # m, within which a sound sensor gets an echo in any weather: the simulator's has 24 m in dense fog
+SURE_RANGE = 20.0  # m, within which a healthy sensor gets an echo in any weather: the simulator's has 24 m in dense fog
 _COLUMNS = 60  # that are examined, spread over the scan: a sector has five of them
 _SECTOR = math.radians(30.0)  # rad of azimuth that are judged together
-_BLIND_SECTOR = 0.5  # missing echoes for each near one that came, from which a sector is blind
+_BLIND_SECTOR = 0.5  # missing echoes for each near one that returned, from which a sector is blind
 _MIN_MISSING_IN_SCAN = 30  # missing echoes, fewer than which say nothing about a scan
 _MIN_MISSING_IN_SECTOR = 3  # the same of a sector
 _MIN_USUAL_SHARE = 0.15  # share of cells with an echo below which no collapse can be told
@@ -34,9 +34,21 @@ _FIRST_CELL = 2  # cells from the sensor: nearer ones may be occupied by the coa
 
 @njit(cache=True, nogil=True)
 def _count(  # type: ignore[no-untyped-def]
-    ranges, grid, rotation, sensor, height, slope, reach, has_window, cells, origin, resolution, came, missing
+    ranges,
+    grid,
+    rotation,
+    sensor,
+    height,
+    slope,
+    reach,
+    has_window,
+    cells,
+    origin,
+    resolution,
+    returned,
+    missing_returns,
 ):
-    """Counts the echoes within reach (came) and those that are missing of each column examined (missing).
+    """Counts the echoes within reach (returned) and those that are missing of each column examined (missing_returns).
 
     Returns the number of cells with an echo from any distance, and the number of cells examined.
     """
@@ -53,7 +65,7 @@ def _count(  # type: ignore[no-untyped-def]
             measured = ranges[r, c]
             if math.isfinite(measured) or measured == -np.inf:
                 echoes += 1
-                came[c] += 1 if measured <= reach else 0
+                returned[c] += 1 if measured <= reach else 0
                 continue
             bx, by, bz = cos_elevation[r] * ca, cos_elevation[r] * sa, sin_elevation[r]
             x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz
@@ -62,7 +74,7 @@ def _count(  # type: ignore[no-untyped-def]
             # Ground that falls away at `slope` is met after height / (sin - slope cos) of the depression.
             drop = -z - slope * math.sqrt(x * x + y * y)
             if drop > 0.0 and height <= reach * drop:  # a height of NaN is none
-                missing[c] += 1
+                missing_returns[c] += 1
                 continue
             if not has_window:
                 continue
@@ -71,7 +83,7 @@ def _count(  # type: ignore[no-untyped-def]
                 if not (0.0 <= px < cells.shape[0] and 0.0 <= py < cells.shape[1] and 0.0 <= pz < cells.shape[2]):
                     break
                 if cells[int(px), int(py), int(pz)] == _OCCUPIED:
-                    missing[c] += 1
+                    missing_returns[c] += 1
                     break
     return echoes, examined
 
@@ -83,8 +95,8 @@ _NO_CELLS = np.zeros((1, 1, 1), dtype=np.uint8)
 class EchoCounts:
     """The echoes of a scan: per column those from near and those that are missing, and all of them."""
 
-    came: NDArray[np.int64]  # (columns,), within SURE_RANGE
-    missing: NDArray[np.int64]  # (columns,)
+    returned: NDArray[np.int64]  # (columns,), within SURE_RANGE
+    missing_returns: NDArray[np.int64]  # (columns,)
     echoes: int  # from any distance
     cells: int  # examined
 
@@ -95,7 +107,8 @@ class EchoCounts:
         height: m of the sensor above ground that falls no steeper than slope (m/m); None: not known.
         """
         ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
-        came, missing = np.zeros(ranges.shape[1], dtype=np.int64), np.zeros(ranges.shape[1], dtype=np.int64)
+        returned = np.zeros(ranges.shape[1], dtype=np.int64)
+        missing_returns = np.zeros(ranges.shape[1], dtype=np.int64)
         echoes, examined = _count(
             ranges, (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step),
             image.pose.rotation, image.pose.position, math.nan if height is None else height, slope,
@@ -103,9 +116,9 @@ class EchoCounts:
             window.cells if window else _NO_CELLS,
             np.asarray(window.origin, dtype=np.float64) if window else image.pose.position,
             window.resolution if window else 1.0,
-            came, missing,
+            returned, missing_returns,
         )  # fmt: skip
-        return EchoCounts(came, missing, echoes, examined)
+        return EchoCounts(returned, missing_returns, echoes, examined)
 
     @property
     def share(self) -> float:
@@ -113,16 +126,16 @@ class EchoCounts:
         return self.echoes / self.cells
 
     def is_blind(self) -> bool:
-        """Returns whether as many echoes are missing as came; a few missing ones say nothing."""
-        return bool(self.missing.sum() >= max(self.echoes, _MIN_MISSING_IN_SCAN))
+        """Returns whether as many echoes are missing as returned; a few missing ones say nothing."""
+        return bool(self.missing_returns.sum() >= max(self.echoes, _MIN_MISSING_IN_SCAN))
 
     def blind_columns(self, image: RangeImageData) -> NDArray[np.bool_]:
         """Returns a mask (columns,) of those in whose sector too many echoes are missing."""
         half = max(int(0.5 * _SECTOR / image.azimuth_step), 0)
         around = np.arange(-half, half + 1)
-        columns = (np.arange(len(self.came))[:, None] + around) % len(self.came)
-        missing, came = self.missing[columns].sum(axis=1), self.came[columns].sum(axis=1)
-        return np.asarray((missing >= _MIN_MISSING_IN_SECTOR) & (missing >= _BLIND_SECTOR * came))
+        columns = (np.arange(len(self.returned))[:, None] + around) % len(self.returned)
+        missing_returns, returned = self.missing_returns[columns].sum(axis=1), self.returned[columns].sum(axis=1)
+        return np.asarray((missing_returns >= _MIN_MISSING_IN_SECTOR) & (missing_returns >= _BLIND_SECTOR * returned))
 
 
 @dataclass(frozen=True)
@@ -146,7 +159,7 @@ class EchoMonitor:
         distance = 0.0 if self.position is None else float(np.linalg.norm(position - self.position))
         min_share = self.usual * (_RECOVERY if self.text else _COLLAPSE)
         if counts.is_blind():
-            text = f"the range sensor is blind: {counts.missing.sum()} echoes missing, {counts.echoes} came"
+            text = f"the range sensor is blind: {counts.missing_returns.sum()} echoes missing, {counts.echoes} came"
             return EchoMonitor(image.stamp, position, self.usual, text)
         if self.usual >= _MIN_USUAL_SHARE and counts.share < min_share:
             text = f"the range sensor is blind: {counts.share:.0%} of its cells answer, {self.usual:.0%} did"

@@ -1,4 +1,4 @@
-"""The limits of the place: speed, obstacles, floor, fence, ceiling and unseen space.
+"""Spatial and speed limits: speed, obstacles, other vehicles, floor, ceiling, fence, keep-out zones and unseen space.
 
 The speed limits scale a velocity. The others are half-spaces of velocities, and the nearest velocity that keeps all of
 them is taken, so that the vehicle slides along obstacles. Unseen space scales it again.
@@ -64,7 +64,7 @@ class Scene:
     window: OccupancyWindow | None
     surface: float | None  # m, map z, below the vehicle; None: not observed
     last_ground: Vector | None  # (3,) m, map: point of the ground measured last
-    in_column: bool  # in the take-off column
+    in_takeoff_column: bool
     landing: bool  # down to the ground, wherever that is
     touching_down: bool = False  # down the last metres to ground that is measured; not while landing
     traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
@@ -81,14 +81,14 @@ class Scene:
 
 
 class Envelope:
-    """The limits of the place and the velocities within them; without a site the vehicle stays on the ground."""
+    """The spatial and speed limits, and the velocities within them; without a site the vehicle stays on the ground."""
 
     def __init__(self, limits: Limits, site: Site | None) -> None:
         self.limits = limits
         self.site = site
 
     def limit_speed(self, velocity: Vector, deviation: float | None, findings: Findings) -> Vector:
-        """Returns the velocity (m/s, map), slowed into the limits of speed.
+        """Returns the velocity (m/s, map), slowed into the speed limits.
 
         deviation: m, standard deviation of the position; None: not stated.
         """
@@ -124,7 +124,7 @@ class Envelope:
         return limits.speed_horizontal * max(share, _MIN_TRUST)
 
     def keep(self, asked: Vector, state: State, scene: Scene, findings: Findings) -> Vector:
-        """Returns the velocity (m/s, map) nearest to asked within the limits of the place, slowed in unseen space."""
+        """Returns the velocity (m/s, map) nearest to asked within the spatial limits, slowed in unseen space."""
         asked = self._leave_ground_straight(asked, state.landed, scene, findings)
         asked = self._touch_down_straight(asked, scene, findings)
         speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
@@ -144,7 +144,7 @@ class Envelope:
         normals = np.concatenate([limits.normals for _, limits in sources])
         bounds = np.concatenate([limits.bounds for _, limits in sources])
         if scene.touching_down:
-            return _share_within(asked, normals, bounds)  # an obstacle vetoes; the vehicle does not slide along it
+            return _share_within(asked, normals, bounds)  # an obstacle stops the vehicle, which does not slide along it
         kept = project(asked, normals, bounds)
         if kept is None:
             # Squeezed from several sides: backing off from one would close in on another. Only stop closing in.
@@ -157,7 +157,7 @@ class Envelope:
 
     def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, findings: Findings) -> Vector:
         """Returns the velocity, on the ground and in the take-off column without its level part."""
-        if not scene.in_column or scene.landing:
+        if not scene.in_takeoff_column or scene.landing:
             return asked
         column = np.array([0.0, 0.0, max(asked[2], 0.0) if landed else asked[2]])
         if self.site is None:
@@ -184,7 +184,7 @@ class Envelope:
 
     def _obstacles(self, scene: Scene, reach: float) -> HalfSpaces:
         """Returns the limits of all obstacles within reach (m)."""
-        push = 0.0 if scene.in_column or scene.near_ground else self.limits.push_speed
+        push = 0.0 if scene.in_takeoff_column or scene.near_ground else self.limits.push_speed
         near = []
         if scene.image is not None:
             near.append(self._range_obstacles(scene, reach, push).limits)
@@ -205,13 +205,13 @@ class Envelope:
         """Returns the obstacles in the window within reach (m)."""
         assert scene.window is not None
         # On a slope the cells of the ground that the vehicle stands on reach above it.
-        own = max(self.limits.body_radius, _SLOPE_CELLS * scene.window.resolution if scene.in_column else 0.0)
+        own = max(self.limits.body_radius, _SLOPE_CELLS * scene.window.resolution if scene.in_takeoff_column else 0.0)
         return from_window(scene.window, scene.position, scene.velocity, self.limits, reach, own, _min_sine(scene))
 
     def _floor(self, scene: Scene) -> HalfSpaces:
         """Returns the limit of the descent to the floor; below it the vehicle climbs."""
         height, limits = scene.height, self.limits
-        if height is None or scene.near_ground or scene.in_column:
+        if height is None or scene.near_ground or scene.in_takeoff_column:
             return NO_LIMITS
         if height < limits.floor - limits.floor_deadband:
             return HalfSpaces(-_UP[None], np.array([-min(limits.floor_climb, limits.floor - height)]))
@@ -240,19 +240,19 @@ class Envelope:
 
     def _fence(self, scene: Scene) -> HalfSpaces:
         """Returns the limits of the fence, which do not act in the take-off column."""
-        if self.site is None or scene.in_column:
+        if self.site is None or scene.in_takeoff_column:
             return NO_LIMITS
         return self.site.fence_limits(scene.position, scene.velocity, self.limits)
 
     def _keep_out(self, scene: Scene) -> HalfSpaces:
         """Returns the limits of the keep-out zones, which do not act in the take-off column."""
-        if self.site is None or scene.in_column:
+        if self.site is None or scene.in_takeoff_column:
             return NO_LIMITS
         return self.site.keep_out_limits(scene.position, scene.velocity, self.limits)
 
     def _traffic(self, scene: Scene) -> HalfSpaces:
         """Returns the limits of the other vehicles, which do not act at take-off and landing."""
-        if scene.in_column or scene.near_ground:
+        if scene.in_takeoff_column or scene.near_ground:
             return NO_LIMITS
         return separation_limits(scene.traffic, scene.velocity, self.limits)
 
@@ -264,7 +264,7 @@ class Envelope:
     def _unseen_climb(self, asked: Vector, scene: Scene) -> HalfSpaces:
         """Returns the limit of the climb where the space along asked (m/s, map) was not observed to be free."""
         speed = float(np.linalg.norm(asked))
-        if asked[2] <= self.limits.speed_unseen_up or self._seen(asked / speed, speed, scene):
+        if asked[2] <= self.limits.speed_unseen_up or self._can_stop_in_observed_space(asked / speed, speed, scene):
             return NO_LIMITS
         return HalfSpaces(_UP[None], np.array([self.limits.speed_unseen_up]))
 
@@ -280,20 +280,20 @@ class Envelope:
         # Of a climb only the level part needs observed space; the climb itself is limited by _unseen_climb.
         sought = velocity if velocity[2] <= 0.0 else np.array([velocity[0], velocity[1], 0.0])
         level = float(np.linalg.norm(sought))
-        if level > 1e-9 and not self._seen(velocity / speed, speed, scene):
-            free = self._free(sought / level, level, scene)
+        if level > 1e-9 and not self._can_stop_in_observed_space(velocity / speed, speed, scene):
+            free = self._free_distance(sought / level, level, scene)
             allowed = self.limits.allowed_speed(free)
             if allowed < level - TOLERANCE:
                 findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
                 share = min(share, allowed / level)
         return velocity if share == 1.0 else velocity * share
 
-    def _seen(self, direction: Vector, speed: float, scene: Scene) -> bool:
+    def _can_stop_in_observed_space(self, direction: Vector, speed: float, scene: Scene) -> bool:
         """Returns whether the vehicle can stop from speed (m/s) within the observed space along a direction."""
         wanted = self.limits.stopping_distance(speed)
-        return self._free(direction, speed, scene) >= wanted - _DISTANCE_TOLERANCE
+        return self._free_distance(direction, speed, scene) >= wanted - _DISTANCE_TOLERANCE
 
-    def _free(self, direction: Vector, speed: float, scene: Scene) -> float:
+    def _free_distance(self, direction: Vector, speed: float, scene: Scene) -> float:
         """Returns the free distance (m) along a direction, at most what a stop from speed (m/s) takes."""
         wanted = self.limits.stopping_distance(speed)
         return scene.observed.known_free(direction, wanted)
@@ -323,4 +323,4 @@ def _min_sine(scene: Scene) -> float:
     """
     if scene.near_ground:
         return 0.0
-    return _OVERHEAD if scene.in_column else ALL_AROUND
+    return _OVERHEAD if scene.in_takeoff_column else ALL_AROUND

@@ -231,9 +231,9 @@ class Governor(InputChecks):
         height = math.inf if surface is None else float(position[2]) - surface
         touches = touching_down and not lands and height <= TOUCH_DOWN_FROM
         velocity = self._closing_velocity(state)
-        in_column = memory.takeoff_column is not None
+        in_takeoff_column = memory.takeoff_column is not None
         scene = Scene(
-            position, velocity, observed, image, window, surface, memory.last_ground, in_column, lands, touches
+            position, velocity, observed, image, window, surface, memory.last_ground, in_takeoff_column, lands, touches
         )
         return scene, memory
 
@@ -284,7 +284,7 @@ class Governor(InputChecks):
         measured, known = self.envelope.nearest(scene)
         if not state.armed or state.landed:
             return known if math.isfinite(known) else None
-        if measured < limits.body_radius and not scene.in_column and not scene.near_ground:
+        if measured < limits.body_radius and not scene.in_takeoff_column and not scene.near_ground:
             findings.add(Mode.HOLD, Reason.BREACH, f"obstacle at {measured:.2f} m")
         if any(gap < 2.0 * limits.body_radius for _, gap in scene.traffic):
             findings.add(Mode.HOLD, Reason.BREACH, "another vehicle within reach")
@@ -305,7 +305,7 @@ class Governor(InputChecks):
     def _velocity_of_mode(
         self, findings: Findings, command: Command | None, state: State, scene: Scene, wind: WindDisturbance
     ) -> tuple[Vector, float]:
-        """Returns the velocity (m/s, map) and yaw rate (rad/s) of the mode, within the limits of the place."""
+        """Returns the velocity (m/s, map) and yaw rate (rad/s) of the mode, within the spatial and speed limits."""
         mode = findings.mode
         if mode is Mode.TERMINATE:
             return _ZERO, 0.0

@@ -1,4 +1,4 @@
-"""The trust in inputs over time: ages, the clock, position against velocity, repeated scans, the release of a hold."""
+"""Monitors inputs over time: ages, the clock, position against velocity, repeated scans, the release of a hold."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ class MotionConsistency:
     position: Vector | None = None  # m, map
     velocity: Vector | None = None  # m/s, map
     residuals: tuple[PositionResidual, ...] = ()
-    stuck: float = 0.0  # m, integral of the speed while the position repeats bit by bit
+    stuck_distance: float = 0.0  # m, integral of the speed while the position repeats bit by bit
     repeated_at: float = -math.inf  # s, stamp of the newest repetition
 
     @property
-    def lost(self) -> PositionResidual | None:
+    def exceeded(self) -> PositionResidual | None:
         """The largest residual beyond its limit; None while the position agrees with the velocity."""
         beyond = (residual for residual in self.residuals if residual.exceeds_limit())
         return max(beyond, key=lambda residual: residual.size, default=None)
@@ -110,13 +110,13 @@ class MotionConsistency:
             return replace(self, stamp=stamp, position=position, velocity=velocity)
         step, moved = stamp - self.stamp, position - self.position
         speed = float(np.linalg.norm(velocity))
-        if step > 0.0 and not moved.any() and (speed > _HOVERING or self.stuck > 0.0):
+        if step > 0.0 and not moved.any() and (speed > _HOVERING or self.stuck_distance > 0.0):
             since = max(stamp - max(self.repeated_at, self.stamp), 0.0)
-            return replace(self, stuck=self.stuck + speed * since, repeated_at=stamp)
+            return replace(self, stuck_distance=self.stuck_distance + speed * since, repeated_at=stamp)
         if -gap <= step <= gap:
             residual = moved - 0.5 * step * (self.velocity + velocity)
         else:
-            reach = self.stuck or max(step, gap) * max(float(np.linalg.norm(self.velocity)), speed)
+            reach = self.stuck_distance or max(step, gap) * max(float(np.linalg.norm(self.velocity)), speed)
             residual = moved * max(0.0, 1.0 - reach / max(float(np.linalg.norm(moved)), 1e-9))
         residuals = tuple(each.updated(residual, abs(step)) for each in self.residuals)
         return MotionConsistency(stamp, position, velocity, residuals)
@@ -126,7 +126,7 @@ class MotionConsistency:
 class ScanRepetition:
     """The distance flown while a range sensor repeats its last scan under new stamps: a sensor that is stuck.
 
-    A sound sensor never repeats a scan bit by bit while it moves. A scan without any echo is not counted: in open air
+    A healthy sensor never repeats a scan bit by bit while it moves. A scan without any echo is not counted: in open air
     every range may be out of reach for as long as the vehicle flies. A vehicle that hovers may well measure the same.
     """
 
@@ -155,13 +155,13 @@ class Hold:
     """A hold that ends when all its causes have been absent for the release time."""
 
     reason: Reason = Reason.NONE
-    good_since: float | None = None  # s
+    clear_since: float | None = None  # s
 
     def updated(self, cause: Reason, now: float, release: float) -> Hold:
-        """Returns the hold after a step with this cause (NONE: all good); its reason is NONE where it has ended."""
+        """Returns the hold after a step with this cause (NONE: clear); its reason is NONE where it has ended."""
         if cause is not Reason.NONE:
             return Hold(cause)
         if self.reason is Reason.NONE:
             return self
-        since = now if self.good_since is None else self.good_since
-        return Hold() if now - since >= release - 1e-9 else replace(self, good_since=since)
+        since = now if self.clear_since is None else self.clear_since
+        return Hold() if now - since >= release - 1e-9 else replace(self, clear_since=since)

@@ -40,10 +40,10 @@ def test_speeding_up_and_turning_are_shortened_to_what_is_reached(limits: Limits
     assert findings.reasons == [Reason.ACCELERATION]
 
 
-def test_a_gain_grows_by_no_more_than_jerk(limits: Limits) -> None:
+def test_the_rate_grows_by_no_more_than_jerk(limits: Limits) -> None:
     output, after, findings = limited(limits, 5.0 * EAST, np.zeros(3), AccelerationLimit(9.95, 0.5))
-    gain = 0.5 + limits.jerk * STEP
-    assert output[0] == pytest.approx(gain * STEP) and after.gain == pytest.approx(gain)
+    speed_rate = 0.5 + limits.jerk * STEP
+    assert output[0] == pytest.approx(speed_rate * STEP) and after.speed_rate == pytest.approx(speed_rate)
     assert Reason.ACCELERATION in findings.reasons
 
 

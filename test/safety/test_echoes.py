@@ -95,7 +95,7 @@ def test_too_near_is_an_echo(kit: Kit) -> None:
 
 def test_echoes_are_counted(kit: Kit) -> None:
     counts = EchoCounts.of(emptied(kit.World().image(at(10.0), 1.0), FORWARD), 10.0, 1.0, None)
-    assert (counts.came > 0).sum() == 60 and (counts.missing > 0).sum() == 12
+    assert (counts.returned > 0).sum() == 60 and (counts.missing_returns > 0).sum() == 12
     assert counts.share == pytest.approx(counts.echoes / (24 * 72))
 
 

@@ -48,7 +48,7 @@ def test_hold_ends_after_the_release_time_without_a_cause() -> None:
     hold = hold.updated(Reason.NONE, 1.1, 0.3)
     assert hold.reason is Reason.STALE_RANGES
     again = hold.updated(Reason.STALE_COMMAND, 1.2, 0.3)
-    assert again.reason is Reason.STALE_COMMAND and again.good_since is None
+    assert again.reason is Reason.STALE_COMMAND and again.clear_since is None
     assert hold.updated(Reason.NONE, 1.4, 0.3).reason is Reason.NONE
 
 
@@ -81,15 +81,15 @@ def test_a_position_that_moves_as_its_velocity_says_leaves_no_residual() -> None
 
 def test_a_jump_is_seen_at_once_and_never_forgotten() -> None:
     given = flown([[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 2000, [0.0, 0.0, 0.0])
-    assert given[2].lost is None
+    assert given[2].exceeded is None
     for motion in given[3:]:
-        assert motion.lost is not None and motion.lost.size == pytest.approx(30.0)
+        assert motion.exceeded is not None and motion.exceeded.size == pytest.approx(30.0)
 
 
 def test_a_jump_lasts_until_the_position_is_back() -> None:
     places = [[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 50 + [[1.5, 0.0, 0.0]] * 100
     given = flown(places, [0.0, 0.0, 0.0])
-    assert given[52].lost is not None and given[53].lost is None
+    assert given[52].exceeded is not None and given[53].exceeded is None
     assert given[-1].residuals[0].size < 0.2, "what is left of it is forgotten"
 
 
@@ -99,50 +99,50 @@ def test_a_small_residual_is_forgotten() -> None:
 
 def test_a_stuck_estimator_is_seen_after_as_many_metres_as_it_pretends_to_fly() -> None:
     given = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])
-    assert 0.5 < 0.05 * next(n for n, motion in enumerate(given) if motion.stuck > 2.0) < 0.8
-    assert given[-1].lost is None
+    assert 0.5 < 0.05 * next(n for n, motion in enumerate(given) if motion.stuck_distance > 2.0) < 0.8
+    assert given[-1].exceeded is None
 
 
 def test_a_stuck_estimator_that_goes_on_is_where_the_vehicle_has_come_meanwhile() -> None:
     stuck = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])[-1]
-    for place, lost in ((11.0, False), (60.0, True)):
+    for place, exceeded in ((11.0, False), (60.0, True)):
         after = stuck.updated(13.1, np.array([place, 7.0, 7.0]), np.zeros(3), 1.0)
-        assert after.stuck == 0.0 and (after.lost is not None) is lost
+        assert after.stuck_distance == 0.0 and (after.exceeded is not None) is exceeded
 
 
 def test_a_stuck_estimator_stays_stuck_while_the_vehicle_is_held_for_it() -> None:
     stuck = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])[-1]
     for n in range(200):
         stuck = stuck.updated(13.0 + 0.05 * n, np.full(3, 7.0), np.zeros(3), 1.0)
-    assert stuck.stuck > 2.0
+    assert stuck.stuck_distance > 2.0
 
 
 def test_what_creeps_is_seen_by_the_slow_memory_alone() -> None:
     creeping = [[0.02 * n, 0.0, 0.0] for n in range(600)]  # 0.4 m/s
     assert max(residuals(creeping, [0.0, 0.0, 0.0])) < 1.0
-    assert flown(creeping, [0.0, 0.0, 0.0], memory=60.0)[-1].lost is not None
+    assert flown(creeping, [0.0, 0.0, 0.0], memory=60.0)[-1].exceeded is not None
 
 
-@pytest.mark.parametrize(("place", "lost"), [(90.0, True), (9.0, False)])
-def test_after_a_gap_it_may_be_wherever_its_speed_could_bring_it(place: float, lost: bool) -> None:
+@pytest.mark.parametrize(("place", "exceeded"), [(90.0, True), (9.0, False)])
+def test_after_a_gap_it_may_be_wherever_its_speed_could_bring_it(place: float, exceeded: bool) -> None:
     before = flown([[0.0, 0.0, 0.0]], [4.0, 0.0, 0.0])[0]
     after = before.updated(12.5, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
-    assert (after.lost is not None) is lost
+    assert (after.exceeded is not None) is exceeded
 
 
 def test_a_stamp_that_runs_back_hides_no_jump() -> None:
     still, away = np.zeros(3), np.array([90.0, 0.0, 0.0])
     before = flown([[0.0, 0.0, 0.0]], [0.0, 0.0, 0.0])[0]
     for stamp in (9.95, 10.0):
-        assert before.updated(stamp, away, still, 1.0).updated(10.05, away, still, 1.0).lost is not None
-    assert before.updated(5.0, away, still, 1.0).lost is not None
+        assert before.updated(stamp, away, still, 1.0).updated(10.05, away, still, 1.0).exceeded is not None
+    assert before.updated(5.0, away, still, 1.0).exceeded is not None
 
 
 def test_after_a_clock_was_set_back_it_may_be_within_reach_of_one_gap() -> None:
     before = flown([[0.0, 0.0, 0.0]], [4.0, 0.0, 0.0])[0]
-    for place, lost in ((3.9, False), (40.0, True)):
+    for place, exceeded in ((3.9, False), (40.0, True)):
         after = before.updated(5.0, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
-        assert (after.lost is not None) is lost
+        assert (after.exceeded is not None) is exceeded
 
 
 # -- ranges that repeat ---------------------------------------------------------------------------
