@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from page import Table, add_page, write_page
 
-from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
+from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly_episode
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
@@ -126,7 +126,7 @@ def flown(name: str, planner: str, seconds: float, preset: str) -> Flight:
     task = load_task(name)
     flight = _TAP.flight = Flight(task.id, task.objects)
     short = task.model_copy(update={"t_max": min(seconds, task.t_max)})
-    track = fly(ESARBENCH, short, planner, task.seed, RunConditions(preset=preset, detector=TAP)).track[VEHICLE]
+    track = fly_episode(ESARBENCH, short, planner, task.seed, RunConditions(preset=preset, detector=TAP)).track[VEHICLE]
     places = np.array([p for p in zip(track["x"], track["y"], strict=True) if None not in p], dtype=np.float64)
     flight.kilometres = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()) / 1e3
     return flight

@@ -27,7 +27,7 @@ WITH_NETWORK = 0.16  # CPU s a simulated second, in place of the first, with ano
 
 def episode(task: str, planner: str, detector: str, preset: str, seconds: float) -> dict[str, float]:
     """Flies here; returns CPU (s) of the flight with its set-up and of the imports, and peak memory (bytes)."""
-    from esar_ros.benchmark.engine.episode import fly
+    from esar_ros.benchmark.engine.episode import fly_episode
     from esar_ros.mission.run_conditions import RunConditions
     from esar_ros.mission.task import load_task
     from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -35,7 +35,7 @@ def episode(task: str, planner: str, detector: str, preset: str, seconds: float)
     loaded = load_task(task).model_copy(update={"t_max": seconds})
     imports = time.process_time()
     wall = time.perf_counter()
-    flown = fly(ESARBENCH, loaded, planner, loaded.seed, RunConditions(preset=preset, detector=detector))
+    flown = fly_episode(ESARBENCH, loaded, planner, loaded.seed, RunConditions(preset=preset, detector=detector))
     cpu, wall = time.process_time() - imports, time.perf_counter() - wall
     if flown.error is not None:
         raise RuntimeError(flown.error)

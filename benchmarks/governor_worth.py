@@ -48,7 +48,7 @@ def fly(tasks: tuple[str, ...], planner: str, preset: str, root: Path, minutes: 
                     continue
                 if way == "on" and time.monotonic() > until:
                     return
-                pool = LocalPool(1, ESARBENCH.episode(), LIMIT * plan.longest)
+                pool = LocalPool(1, ESARBENCH.episode(), LIMIT * plan.max_time_limit)
                 run(replace(plan, jobs=(job,)), stores[way], pool, lambda progress: None, ESARBENCH.failed)
                 print(f"{job.task_id}, governor {way}", file=sys.stderr, flush=True)
     finally:

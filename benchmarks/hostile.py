@@ -27,7 +27,7 @@ import numpy as np
 from page import Table, add_page, write_page
 from scipy.stats import beta
 
-from esar_ros.benchmark.engine.episode import fly as fly_task
+from esar_ros.benchmark.engine.episode import fly_episode as fly_task
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.bridges.airsim.actuation import Actuation
 from esar_ros.bridges.airsim.camera import AirSimLidar

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from page import Table, add_page, goal_table, write_page
 from scipy.stats import chi2  # type: ignore[import-untyped]
 
-from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly
+from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly_episode
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.observation import SeenClue
@@ -163,7 +163,7 @@ def flown(task: Task, seconds: float, preset: str) -> Flight:
         at = Start(position=(float(start[0]), float(start[1])), yaw=float(rng.uniform(-3.0, 3.0)))
         _TAP.flight = Flight(task.id, task.seed, PRESETS[preset], truth)
         moved = task.model_copy(update={"start": at, "t_max": seconds})
-        if fly(ESARBENCH, moved, "spiral", task.seed, conditions, place).simulated > TOOK_OFF:
+        if fly_episode(ESARBENCH, moved, "spiral", task.seed, conditions, place).simulated > TOOK_OFF:
             break
     return _TAP.flight
 

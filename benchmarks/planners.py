@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from page import Table, add_page, write_page
 
-from esar_ros.benchmark.engine.episode import fly
+from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.flight.pilot import Pilot
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
@@ -59,9 +59,9 @@ class Meter:
 def measure(planner: str, task: Task, preset: str) -> dict[str, float]:
     """Returns the figures of one method."""
     conditions = RunConditions(preset=preset, detector=DETECTOR)
-    fly(ESARBENCH, task.model_copy(update={"t_max": 4.0}), planner, task.seed, conditions)
+    fly_episode(ESARBENCH, task.model_copy(update={"t_max": 4.0}), planner, task.seed, conditions)
     with Meter(Session, "reset") as begin, Meter(Session, "decide") as decide, Meter(Pilot, "step") as step:
-        flown = fly(ESARBENCH, task, planner, task.seed, conditions)
+        flown = fly_episode(ESARBENCH, task, planner, task.seed, conditions)
     if flown.error is not None:
         raise UsageError(f"{planner}: {flown.error}", "mend the method")
     decisions = 1e3 * np.array(decide.times)

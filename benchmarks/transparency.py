@@ -15,7 +15,7 @@ from collections import Counter
 
 from page import Table, add_page, goal_table, write_page
 
-from esar_ros.benchmark.engine.episode import fly
+from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
@@ -46,7 +46,7 @@ def main() -> int:
     steps = contacts = 0
     for task in tasks:
         cut = task.model_copy(update={"t_max": min(task.t_max, arguments.seconds)})
-        flown = fly(
+        flown = fly_episode(
             ESARBENCH, cut, arguments.planner, cut.seed, RunConditions(preset=arguments.preset, detector=DETECTOR)
         )
         [track] = flown.track.values()

@@ -132,7 +132,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
         arguments.seeds,
         {option.name: getattr(arguments, option.name.replace("-", "_")) for option in suite.options},
     )
-    limit = arguments.timeout if arguments.timeout > 0.0 else MIN_LIMIT + SLOWEST * plan.longest
+    limit = arguments.timeout if arguments.timeout > 0.0 else MIN_LIMIT + SLOWEST * plan.max_time_limit
     folder = Path(arguments.out)
     store = Store(folder, plan.settings)
     line = BenchLine()

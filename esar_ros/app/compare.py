@@ -23,16 +23,17 @@ def main(argv: list[str]) -> int:
     out = Path(arguments.out)
     if out.suffix.lower() != ".png":
         raise UsageError(f"--out {out} is no .png", "name a PNG file")
-    from esar_ros.benchmark.report.flight_comparison import Side, comparison_png
+    from esar_ros.benchmark.report.flight_comparison import ComparedFlight, comparison_png
     from esar_ros.benchmark.report.mission_record import open_record
     from esar_ros.scoring.result import write_atomically
 
     truth = Path(arguments.truth) if arguments.truth else None
     names = _names(arguments.a, arguments.b)
-    sides = [
-        Side(name, open_record(Path(path), truth)) for name, path in zip(names, (arguments.a, arguments.b), strict=True)
+    flights = [
+        ComparedFlight(name, open_record(Path(path), truth))
+        for name, path in zip(names, (arguments.a, arguments.b), strict=True)
     ]
-    write_atomically(out, comparison_png(*sides))
+    write_atomically(out, comparison_png(*flights))
     print(out)
     return 0
 

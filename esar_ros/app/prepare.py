@@ -169,7 +169,7 @@ def flown_kernels() -> dict[str, Any]:
 
 def call_kernels() -> None:
     """Calls every kernel of a mission with arrays of the kinds that it gets in flight."""
-    from esar_ros.benchmark.engine.episode import fly
+    from esar_ros.benchmark.engine.episode import fly_episode
     from esar_ros.mapping.mapper import Mapper
     from esar_ros.mission.run_conditions import RunConditions
     from esar_ros.mission.task import load_task
@@ -185,7 +185,9 @@ def call_kernels() -> None:
     task = load_task(TASK).model_copy(update={"weather": WEATHER})
     for planner in ("fbe", names.DEFAULT_PLANNER):
         with suppress(_Enough):
-            fly(ESARBENCH, task, planner, task.seed, RunConditions(detector=DETECTOR), in_agent=_Until(DECISIONS))
+            fly_episode(
+                ESARBENCH, task, planner, task.seed, RunConditions(detector=DETECTOR), in_agent=_Until(DECISIONS)
+            )
 
 
 class _Enough(Exception):

@@ -27,12 +27,14 @@ def adopt(arguments: argparse.Namespace) -> dict[str, Any] | None:
     if not arguments.source:
         raise UsageError("--rerun needs the benchmark's folder", "give --from DIR")
     from esar_ros.benchmark.report.bench_results import suite_of
-    from esar_ros.benchmark.runner.job import FIRST_SUITE
+    from esar_ros.benchmark.runner.job import IMPLIED_SUITE
     from esar_ros.benchmark.runner.store import find_episode
 
     suite = suite_of([Path(arguments.source)])
-    if suite != FIRST_SUITE:
-        raise UsageError(f"{arguments.source} is of suite {suite}", f"the graph flies missions of {FIRST_SUITE} alone")
+    if suite != IMPLIED_SUITE:
+        raise UsageError(
+            f"{arguments.source} is of suite {suite}", f"the graph flies missions of {IMPLIED_SUITE} alone"
+        )
     record = find_episode(Path(arguments.source), arguments.rerun)
     try:
         job = {**record["job"], **record.get("conditions", {})}

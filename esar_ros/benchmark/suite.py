@@ -1,4 +1,8 @@
-"""A suite: what a benchmark is run of, as the runner, the report and the command line know it."""
+"""The interface of a suite, the tasks and rules of one benchmark, to the runner, the report and the command line.
+
+A new suite is a folder in `suites/` with an object of this interface, which `suites/__init__.py` lists in `_SUITES`. A
+suite of missions that the graph and the engine fly also has the interface `MissionSuite` of `engine/missions.py`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from esar_ros.mission.run_conditions import Conditions
 
 @dataclass(frozen=True)
 class Option:
-    """A flag of `esar bench` that a suite has of its own: a choice of conditions."""
+    """A suite-specific option of `esar bench`: a choice of conditions."""
 
     name: str
     default: str
@@ -35,7 +39,7 @@ class Suite(TaskSets, Protocol):
 
     @property
     def options(self) -> Sequence[Option]:
-        """Flags of its own."""
+        """The suite-specific options."""
         ...
 
     @property

@@ -16,8 +16,8 @@ from esar_ros.scoring.judge import Judge, Judgement, Pair
 from esar_ros.scoring.record import EpisodeRecord, ReportRow
 from esar_ros.scoring.truth import End, Truth
 
-# Positions beyond this are no place on any map; it also keeps sums of distances exact enough.
-FARTHEST = 1.0e6
+# m: positions beyond this are no place on any map; it also keeps sums of distances exact enough.
+MAX_COORDINATE = 1.0e6
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Claims:
     """All reports of a mission that came in time, with what matching needs of them."""
 
     claims: tuple[Claim, ...]
+    # (claims, clues): the judge says the wording means the clue; only asked within the widest gate.
     meanings: NDArray[np.bool_] = field(repr=False)
-    """(claims, clues): the judge says the wording means the clue; only asked within the widest gate."""
     judgement: Judgement = field(default_factory=lambda: Judgement((), "none"))
 
     def matched(self, truth: Truth, gate: float) -> Findings:
@@ -119,7 +119,7 @@ def _position(row: ReportRow, vehicle: str, truth: Truth) -> Vector | None:
         position = position + np.array(truth.vehicles[vehicle].odom_in_map)
     elif row.frame != names.MAP:
         return None
-    return position if bool(np.all(np.abs(position) < FARTHEST)) else None
+    return position if bool(np.all(np.abs(position) < MAX_COORDINATE)) else None
 
 
 def _near_pairs(claims: tuple[Claim, ...], truth: Truth) -> list[tuple[int, int]]:

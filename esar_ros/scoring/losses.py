@@ -18,23 +18,23 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.scoring import metrics
-from esar_ros.scoring.horizon_profile import BODY, HorizonProfile, hidden
+from esar_ros.scoring.horizon_profile import TARGET_HEIGHT, HorizonProfile, hidden
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Cause, ReportResult
 from esar_ros.scoring.truth import End, TrueClue, TrueVictim, Truth
 
 LOOK_RANGE = 60.0  # m: a person is 3 x 8 px there in a 640x480 image; beyond, an image does not count as a look
-OFF = 3.0  # error thresholds: a report up to here is meant for the victim, and off
+REPORTED_OFF_FACTOR = 3.0  # error thresholds: a report up to here is meant for the victim, and off
 
 
 class Seen(NamedTuple):
     """Progress of the search for one victim or clue before any report of it."""
 
-    pictures: int  # that showed it within the look range
+    images: int  # that showed it within the look range
     nearest: float | None  # m, least distance of those
     nearest_at: int | None  # ns, stamp of that image
     nearest_by: str | None  # the vehicle that took it
-    told_from: float | None  # m, how far off it was when a track of it was first told
+    first_reported_range: float | None  # m, how far off it was when the detector first reported a track of it
     track_score: float | None  # greatest of the tracks of its kind that lay near enough to be reported as it
     track_views: int | None  # most looks of such a track
 
@@ -65,16 +65,16 @@ class _Tracks(NamedTuple):
     scores: NDArray[np.float64]  # (M,)
     views: NDArray[np.int64]  # (M,)
 
-    def only(self, chosen: NDArray[np.bool_]) -> _Tracks:
-        """Those chosen (M,)."""
+    def subset(self, chosen: NDArray[np.bool_]) -> _Tracks:
+        """Returns the tracks chosen by a mask (M,)."""
         return _Tracks(
             self.vehicles[chosen], self.stamps[chosen], self.kinds[chosen], self.positions[chosen], self.scores[chosen],
             self.views[chosen],
         )  # fmt: skip
 
 
-def see(record: EpisodeRecord, truth: Truth) -> Looks | None:
-    """For each victim and clue what images and detector held of it; None where no frame was recorded."""
+def collect_looks(record: EpisodeRecord, truth: Truth) -> Looks | None:
+    """Returns for each victim and clue what images and detector held of it; None where no frame was recorded."""
     rows = {v: record.rows(v, names.CLUES, truth.start, truth.end) for v in sorted(truth.vehicles)}
     if not any(rows.values()):
         return None
@@ -94,7 +94,7 @@ def see(record: EpisodeRecord, truth: Truth) -> Looks | None:
     # A track near two of a kind is the nearer one's: the other has none of its own.
     own = (away < truth.thresholds.error_threshold) & (away == away.min(axis=1, keepdims=True, initial=np.inf))
     seen = [
-        _seen(np.array(thing.position), thing.skyline, frames, tracks.only(own[:, i]))
+        _seen(np.array(thing.position), thing.skyline, frames, tracks.subset(own[:, i]))
         for i, (_, thing) in enumerate(things)
     ]
     return Looks(tuple(seen[: len(truth.victims)]), tuple(seen[len(truth.victims) :]))
@@ -118,27 +118,27 @@ def _frames(record: EpisodeRecord, truth: Truth, stamps: Mapping[str, Sequence[i
     )
 
 
-def _seen(position: NDArray[np.float64], line: HorizonProfile, frames: _Frames, tracks: _Tracks) -> Seen:
+def _seen(position: NDArray[np.float64], profile: HorizonProfile, frames: _Frames, tracks: _Tracks) -> Seen:
     """tracks: the thing's own."""
-    offsets = position + (0.0, 0.0, BODY) - frames.positions
+    offsets = position + (0.0, 0.0, TARGET_HEIGHT) - frames.positions
     distance = np.linalg.norm(offsets, axis=1)
     in_body = np.einsum("nji,nj->ni", frames.rotations, offsets)
     rig, shown = load_vehicle(), np.zeros(len(distance), dtype=np.bool_)
     for mount in rig.cameras.values():
         shown |= rig.image.model.project((in_body - mount.pose.position) @ mount.pose.rotation)[1]
-    looks = np.flatnonzero(shown & (distance <= LOOK_RANGE) & ~hidden(line, -offsets))
+    looks = np.flatnonzero(shown & (distance <= LOOK_RANGE) & ~hidden(profile, -offsets))
     best = int(looks[np.argmin(distance[looks])]) if len(looks) else None
-    told_from = None
+    first_reported_range = None
     if len(tracks.stamps):
         first = int(np.argmin(tracks.stamps))
         then = (frames.stamps == tracks.stamps[first]) & (frames.vehicles == tracks.vehicles[first])
-        told_from = float(distance[then][0]) if then.any() else None
+        first_reported_range = float(distance[then][0]) if then.any() else None
     return Seen(
-        pictures=len(looks),
+        images=len(looks),
         nearest=None if best is None else float(distance[best]),
         nearest_at=None if best is None else int(frames.stamps[best]),
         nearest_by=None if best is None else str(frames.vehicles[best]),
-        told_from=told_from,
+        first_reported_range=first_reported_range,
         track_score=float(tracks.scores.max()) if len(tracks.scores) else None,
         track_views=int(tracks.views.max()) if len(tracks.views) else None,
     )
@@ -158,7 +158,7 @@ def cause_of(
         return None
     if seen.track_score is not None:
         return Cause.SEEN_NOT_REPORTED
-    if seen.pictures:
+    if seen.images:
         return Cause.LOOKED_AND_MISSED
     if truth.end_reason in (End.COLLISION, End.BREACH):
         return Cause.CRASHED
@@ -168,12 +168,12 @@ def cause_of(
 def _meant(report: ReportResult, thing: TrueVictim | TrueClue, gate: float) -> bool:
     """Returns whether a report that found nothing was meant for this object, but off.
 
-    For a victim: a victim report nearest to it and within OFF thresholds, or a clue report at its position that matches
-    no clue. For a clue: a report of its kind within OFF thresholds.
+    For a victim: a victim report nearest to it and within REPORTED_OFF_FACTOR thresholds, or a clue report at its
+    position that matches no clue. For a clue: a report of its kind within REPORTED_OFF_FACTOR thresholds.
     """
     if report.ok or report.verdict == "over_cap" or report.position is None:
         return False
-    nearly = report.matched == thing.id and report.distance is not None and report.distance < OFF * gate
+    nearly = report.matched == thing.id and report.distance is not None and report.distance < REPORTED_OFF_FACTOR * gate
     if isinstance(thing, TrueClue):
         return report.type == "clue" and report.kind == thing.kind and nearly
     if report.type == "victim":

@@ -17,7 +17,7 @@ from esar_ros.mission.thresholds import Thresholds
 Floats = NDArray[np.float64]
 
 # m: assignments whose lengths differ by less than about this are equally short; far below any sensor, above rounding.
-TIE = 1.0e-7
+TIE_TOLERANCE = 1.0e-7
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def assign(reports: ArrayLike, truths: ArrayLike, gate: float) -> list[Match]:
     b = np.asarray(truths, dtype=np.float64).reshape(-1, 3)
     if not len(a) or not len(b):
         return []
-    near = distances(a, b)
-    return [Match(r, t, float(near[r, t])) for r, t in _solve(near - TIE * (near < gate), a, b)]
+    lengths = distances(a, b)
+    return [Match(r, t, float(lengths[r, t])) for r, t in _solve(lengths - TIE_TOLERANCE * (lengths < gate), a, b)]
 
 
 def assign_gated(
@@ -74,16 +74,16 @@ def assign_gated(
     b = np.asarray(truths, dtype=np.float64).reshape(-1, 3)
     if not len(a) or not len(b):
         return []
-    near = distances(a, b)
-    possible = near < gate if allowed is None else (near < gate) & allowed
+    lengths = distances(a, b)
+    possible = lengths < gate if allowed is None else (lengths < gate) & allowed
     # Costs in three orders, each worth more than all lesser ones together: a refused pair, a penalty, metres.
-    pairs = min(near.shape) + 1
+    pairs = min(lengths.shape) + 1
     unit = pairs * gate
-    cost = near if penalty is None else near + unit * penalty
+    cost = lengths if penalty is None else lengths + unit * penalty
     worst = 0 if penalty is None else int(penalty.max())
     refused = pairs * (worst * unit + gate)
     picked = _solve(np.where(possible, cost, refused), a, b)
-    return [Match(r, t, float(near[r, t])) for r, t in picked if possible[r, t]]
+    return [Match(r, t, float(lengths[r, t])) for r, t in picked if possible[r, t]]
 
 
 def share(part: float, whole: float) -> float:

@@ -15,7 +15,7 @@ from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
 from esar_ros.scoring.flight import Flight, count_troubles, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
-from esar_ros.scoring.losses import Looks, Seen, cause_of, see
+from esar_ros.scoring.losses import Looks, Seen, cause_of, collect_looks
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
@@ -33,7 +33,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     safety = summarise_safety(flights, truth)
     reports = _reports(claims, found, truth)
     reasons = _ineligible(record, truth, truncated)
-    looks, run = see(record, truth), truth.run
+    looks, run = collect_looks(record, truth), truth.run
     return Result(
         schema="esar-result/1",
         mission_id=run.mission_id,
@@ -230,11 +230,11 @@ def _looked(
         return {"cause": cause}
     return {
         "cause": cause,
-        "pictures": seen.pictures,
+        "pictures": seen.images,
         "nearest_picture": seen.nearest,
         "nearest_picture_time": None if seen.nearest_at is None else (seen.nearest_at - truth.start) / NANO,
         "nearest_picture_vehicle": seen.nearest_by,
-        "told_from": seen.told_from,
+        "told_from": seen.first_reported_range,
         "track_score": seen.track_score,
         "track_views": seen.track_views,
     }

@@ -1,4 +1,4 @@
-"""Every victim gets one cause: hand-made flights for each, and the skyline that hides a place."""
+"""Every victim gets one cause: hand-made flights for each, and the horizon profile that hides a place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission import names
-from esar_ros.scoring.horizon_profile import BODY, DIRECTIONS, RINGS, hidden, horizon_profile
+from esar_ros.scoring.horizon_profile import DIRECTIONS, RINGS, TARGET_HEIGHT, hidden, horizon_profile
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.record import CluesRow, EpisodeRecord, OdometryRow
@@ -83,11 +83,11 @@ def test_looked_and_missed_whatever_ended_it_later(make_truth: Make) -> None:
 def test_pictures_are_those_within_range_that_hold_him(make_truth: Make) -> None:
     truth = make_truth(end=59.0, end_reason=End.STOP)
     (victim,) = lost(flight(100.0), truth)
-    near = [math.hypot(2.0 * t - 60.0, 30.0 - BODY) for t in range(60)]
+    near = [math.hypot(2.0 * t - 60.0, 30.0 - TARGET_HEIGHT) for t in range(60)]
     ahead = sum(away <= LOOK_RANGE and 2.0 * t - 60.0 <= 0.0 for t, away in enumerate(near))
     # Nothing looks back but the rear half of the picture straight down and of those to the sides.
     assert victim.pictures is not None and ahead <= victim.pictures < sum(away <= LOOK_RANGE for away in near)
-    assert victim.nearest_picture == pytest.approx(30.0 - BODY, abs=0.1)
+    assert victim.nearest_picture == pytest.approx(30.0 - TARGET_HEIGHT, abs=0.1)
     (far,) = lost(flight(100.0, height=LOOK_RANGE + 5.0), truth)
     assert far.pictures == 0 and far.cause is Cause.NEVER_LOOKED
 
@@ -96,8 +96,8 @@ def test_a_ridge_before_him_hides_him(make_truth: Make) -> None:
     def ridges(xy: Any) -> Any:  # walls of 60 m, 20 m before and behind him
         return np.where(np.abs(np.abs(np.asarray(xy)[..., 0] - 100.0) - 20.0) < 2.0, 60.0, 0.0)
 
-    line = horizon_profile((100.0, 0.0), ridges)
-    behind = TrueVictim(id="v1", name="Wu", pose="lying", position=(100.0, 0.0, 0.0), skyline=line)
+    profile = horizon_profile((100.0, 0.0), ridges)
+    behind = TrueVictim(id="v1", name="Wu", pose="lying", position=(100.0, 0.0, 0.0), skyline=profile)
     truth = make_truth(end=15.0, end_reason=End.STOP).model_copy(update={"victims": (behind,)})
     assert of_one(flight(100.0), truth) is Cause.NEVER_LOOKED  # up to 30 m before him: beyond the wall
     later = truth.model_copy(update={"end": START + 40 * SECOND})
@@ -194,12 +194,12 @@ def test_the_nearest_picture_and_the_first_word_of_it_are_told(make_truth: Make)
 
 
 def test_level_ground_hides_nothing_above_it() -> None:
-    line = horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 2.0))
-    assert len(line) == DIRECTIONS and {len(row) for row in line} == {len(RINGS)}
-    assert not hidden(line, [(50.0, 0.0, 1.0), (-3.0, 4.0, 0.2), (0.0, 0.0, 30.0)]).any()
-    assert hidden(line, [(50.0, 0.0, -1.0)]).all()
+    profile = horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 2.0))
+    assert len(profile) == DIRECTIONS and {len(row) for row in profile} == {len(RINGS)}
+    assert not hidden(profile, [(50.0, 0.0, 1.0), (-3.0, 4.0, 0.2), (0.0, 0.0, 30.0)]).any()
+    assert hidden(profile, [(50.0, 0.0, -1.0)]).all()
     assert not hidden((), [(50.0, 0.0, -1.0)]).any()
-    assert horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 52.0)) == line, (
+    assert horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], 52.0)) == profile, (
         "wherever the map's zero lies"
     )
     nowhere = horizon_profile((5.0, 5.0), lambda xy: np.full(np.shape(xy)[:-1], np.nan))
@@ -217,9 +217,9 @@ def test_on_a_plane_whoever_is_well_above_it_is_seen(slope: float, direction: fl
     def plane(xy: Any) -> Any:
         return slope * np.asarray(xy)[..., 0]
 
-    line = horizon_profile((0.0, 0.0), plane)
+    profile = horizon_profile((0.0, 0.0), plane)
     x, y = away * math.cos(direction), away * math.sin(direction)
     # A direction is told to 5 degrees: the plane then rises by so much less or more.
     margin = abs(slope) * away * math.radians(5.0) + 1.0
-    assert not hidden(line, [(x, y, slope * x - BODY + margin + above)]).any()
-    assert hidden(line, [(x, y, slope * x - BODY - margin - above)]).all()
+    assert not hidden(profile, [(x, y, slope * x - TARGET_HEIGHT + margin + above)]).any()
+    assert hidden(profile, [(x, y, slope * x - TARGET_HEIGHT - margin - above)]).all()

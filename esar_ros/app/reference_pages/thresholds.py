@@ -42,7 +42,7 @@ def _in_code() -> list[tuple[str, str, str]]:
         ("distance quartiles", quartiles, "difficulty, appendix A; its other points are the paper's too"),
         (
             "tie",
-            f"{metrics.TIE:g} m",
+            f"{metrics.TIE_TOLERANCE:g} m",
             "assignments this near in length are equally short; the one that finds most counts",
         ),
         ("bootstrap draws", f"{statistics.DRAWS}", "intervals of `esar report`"),

@@ -68,7 +68,7 @@ class EpisodeResult:
     trace: str = ""
 
 
-def fly(
+def fly_episode(
     suite: MissionSuite,
     task: Task,
     planner: str,
@@ -219,7 +219,7 @@ class _Mission:
         """Reads the vehicle, senses, plans, steers and governs, and hands the velocity to the autopilot."""
         state, frame = self._state, seq % self._frame_every == 0
         reading = self._remote.read()
-        self._actuation.has_come_down(reading)
+        self._actuation.finish_touch_down(reading)
         ns = self._ns = reading.ns
         estimate = Estimate(reading.pose, reading.velocity)
         if self._error is not None:

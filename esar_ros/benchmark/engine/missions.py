@@ -20,7 +20,7 @@ class Deployment:
     victims: tuple[TrueVictim, ...]
     clues: tuple[TrueClue, ...]
     starts: dict[str, Vector]  # (3,) of each vehicle
-    odom_in_map: dict[str, tuple[float, float, float]]  # where each vehicle's AirSim coordinates count from
+    odom_in_map: dict[str, tuple[float, float, float]]  # origin of each vehicle's AirSim coordinates
     objects: dict[
         str, str
     ]  # name in the simulator of each victim's and clue's id, and of distractors (distractor-0 ...)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.runner.job import FIRST_SUITE
+from esar_ros.benchmark.runner.job import IMPLIED_SUITE
 from esar_ros.benchmark.runner.seal import take_seal
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions
@@ -91,7 +91,7 @@ class Bench:
 
 def suite_of(folders: Sequence[Path]) -> str:
     """Returns the name of the suite that benchmark runs are of. Raises UsageError where they are of several."""
-    found = {str(_settings(folder).get("suite", FIRST_SUITE)): folder for folder in reversed(folders)}
+    found = {str(_settings(folder).get("suite", IMPLIED_SUITE)): folder for folder in reversed(folders)}
     if len(found) > 1:
         (one, here), (other, there) = sorted(found.items())[:2]
         raise UsageError(f"{here} is of suite {one}, {there} of {other}", "report them apart")

@@ -29,30 +29,30 @@ _MODES = {"normal": "#d5ead8", "slow": "#f3dc8c", "hold": "#e8a39b", "climb": "#
 _MINUTE = 60.0  # s
 
 
-class Side(NamedTuple):
-    """One of the two flights, and what it is called in the image."""
+class ComparedFlight(NamedTuple):
+    """One of the two flights, and its name in the image."""
 
     name: str
     flown: MissionRecord
 
 
-def comparison_png(a: Side, b: Side) -> bytes:
+def comparison_png(a: ComparedFlight, b: ComparedFlight) -> bytes:
     """PNG, 1920 x 1200 px. Raises UsageError for flights of different places."""
-    sides = (a, b)
-    places = [side.flown.truth.task.map for side in sides]
+    flights = (a, b)
+    places = [flight.flown.truth.task.map for flight in flights]
     if places[0] != places[1]:
         raise UsageError(
             f"{a.name} was flown on map '{places[0]}', {b.name} on '{places[1]}'", "compare flights of one place"
         )
     figure = Figure(figsize=(16.0, 10.0), dpi=120, facecolor=PAPER)
     canvas = FigureCanvasAgg(figure)
-    _draw_map(figure.add_axes((0.0, 0.0, 0.60, 0.96)), sides)
-    _draw_heading(figure, sides)
-    _draw_scores(figure.add_axes((0.62, 0.50, 0.36, 0.44)), sides)
-    longest = max(side.flown.result.metrics.elapsed for side in sides)
-    for number, side in enumerate(sides):
-        course = figure.add_axes((0.69, 0.285 - 0.225 * number, 0.29, 0.165))
-        _draw_course(course, side, COLOURS[number], max(longest, 1.0))
+    _draw_map(figure.add_axes((0.0, 0.0, 0.60, 0.96)), flights)
+    _draw_heading(figure, flights)
+    _draw_scores(figure.add_axes((0.62, 0.50, 0.36, 0.44)), flights)
+    max_elapsed = max(flight.flown.result.metrics.elapsed for flight in flights)
+    for number, flight in enumerate(flights):
+        timeline = figure.add_axes((0.69, 0.285 - 0.225 * number, 0.29, 0.165))
+        _draw_timeline(timeline, flight, COLOURS[number], max(max_elapsed, 1.0))
     buffer = io.BytesIO()
     canvas.print_png(buffer)
     return buffer.getvalue()
@@ -66,22 +66,22 @@ def _draw_legend(ax: Axes) -> None:
     text.set_path_effects([withStroke(linewidth=3.0, foreground=PAPER)])
 
 
-def _draw_heading(figure: Figure, sides: Sequence[Side]) -> None:
-    task = [side.flown.truth.task for side in sides]
+def _draw_heading(figure: Figure, flights: Sequence[ComparedFlight]) -> None:
+    task = [flight.flown.truth.task for flight in flights]
     what = task[0].id if task[0].id == task[1].id else f"{task[0].id} and {task[1].id}: different tasks"
     figure.text(0.012, 0.978, f"{what}  ·  {task[0].map}", fontsize=15, weight="bold", color=INK, va="center")
-    for number, side in enumerate(sides):
-        result = side.flown.result
-        text = f"{'AB'[number]}  {side.name}: {result.planner}, seed {result.seed}, {formatting.ending(result)}"
+    for number, flight in enumerate(flights):
+        result = flight.flown.result
+        text = f"{'AB'[number]}  {flight.name}: {result.planner}, seed {result.seed}, {formatting.ending(result)}"
         figure.text(0.40 + 0.30 * number, 0.978, text, fontsize=11, color=COLOURS[number], weight="bold", va="center")
 
 
-def _region(sides: Sequence[Side]) -> Region:
+def _region(flights: Sequence[ComparedFlight]) -> Region:
     """The square that shows both flights."""
-    regions = [region_of(side.flown) for side in sides]
+    regions = [region_of(flight.flown) for flight in flights]
     west, south = min(r.x for r in regions), min(r.y for r in regions)
     side = max(max(r.x + r.side for r in regions) - west, max(r.y + r.side for r in regions) - south)
-    place = sides[0].flown.place
+    place = flights[0].flown.place
     if place is None:
         return Region(west, south, side)
     half = place.size / 2
@@ -89,19 +89,19 @@ def _region(sides: Sequence[Side]) -> Region:
     return Region(min(max(west, -half), half - side), min(max(south, -half), half - side), side)
 
 
-def _draw_map(ax: Axes, sides: Sequence[Side]) -> None:
-    region = _region(sides)
+def _draw_map(ax: Axes, flights: Sequence[ComparedFlight]) -> None:
+    region = _region(flights)
     ax.set_xlim(region.x, region.x + region.side)
     ax.set_ylim(region.y, region.y + region.side)
     ax.set_aspect("equal")
     ax.axis("off")
-    place = sides[0].flown.place
+    place = flights[0].flown.place
     if place is not None:
         draw_ground(ax, place, region, pixels=1100)
-    for number, side in enumerate(sides):
-        _draw_tracks(ax, side.flown, COLOURS[number])
-        _draw_reports(ax, side.flown.result, COLOURS[number])
-    _draw_things(ax, sides, region)
+    for number, flight in enumerate(flights):
+        _draw_tracks(ax, flight.flown, COLOURS[number])
+        _draw_reports(ax, flight.flown.result, COLOURS[number])
+    _draw_things(ax, flights, region)
     draw_scale_bar(ax, region, 1.0)
     _draw_legend(ax)
 
@@ -135,13 +135,13 @@ def _draw_reports(ax: Axes, result: Result, colour: str) -> None:
         mark.set_path_effects([withStroke(linewidth=3.2, foreground=PAPER)])
 
 
-def _draw_things(ax: Axes, sides: Sequence[Side], region: Region) -> None:
+def _draw_things(ax: Axes, flights: Sequence[ComparedFlight], region: Region) -> None:
     """Victims as stars, clues as diamonds: the left half filled when A found it, the right half when B did."""
     labels = Labels(ax, region, 1.0)
-    things = {thing.id: thing for side in reversed(sides) for thing in side.flown.result.things}
+    things = {thing.id: thing for flight in reversed(flights) for thing in flight.flown.result.things}
     for thing in things.values():
         marker, size = ("*", 22) if isinstance(thing, VictimResult) else ("D", 10)
-        found = [_found(side.flown.result, thing.id) for side in sides]
+        found = [_found(flight.flown.result, thing.id) for flight in flights]
         left, right = (colour if hit else PAPER for hit, colour in zip(found, COLOURS, strict=True))
         ax.plot(
             *thing.position[:2], marker=marker, ms=size, fillstyle="left", markerfacecolor=left,
@@ -161,27 +161,30 @@ def _name(thing: VictimResult | ClueResult) -> str:
     return thing.name if isinstance(thing, VictimResult) else formatting.plain(thing.kind)
 
 
-def _draw_scores(ax: Axes, sides: Sequence[Side]) -> None:
-    """Figures of both, the better one of those that have a better one in bold."""
+def _draw_scores(ax: Axes, flights: Sequence[ComparedFlight]) -> None:
+    """Draws a table of both flights' scores; where a score has a better value, that one is bold."""
     ax.set_xlim(0.0, 1.0)
     ax.set_ylim(0.0, 1.0)
     ax.axis("off")
-    rows = _rows([side.flown.result for side in sides])
+    rows = _rows([flight.flown.result for flight in flights])
     step = 1.0 / (len(rows) + 1)
     for number, x in enumerate((0.70, 1.0)):
         ax.text(x, 1.0 - 0.4 * step, "AB"[number], color=COLOURS[number], fontsize=13, weight="bold", ha="right")
-    for i, (name, values, texts, sense) in enumerate(rows, 1):
+    for i, (name, values, texts, direction) in enumerate(rows, 1):
         y = 1.0 - (i + 0.4) * step
         ax.text(0.0, y, name, fontsize=10.5, color=INK)
         ax.plot([0.0, 1.0], [y + 0.70 * step] * 2, color=_LINE, lw=0.8)
         for number, x in enumerate((0.70, 1.0)):
-            better = sense != 0 and sense * (values[number] - values[1 - number]) > 1e-9
+            better = direction != 0 and direction * (values[number] - values[1 - number]) > 1e-9
             weight = "bold" if better else "normal"
             ax.text(x, y, texts[number], fontsize=11, color=INK if better else _MUTED, weight=weight, ha="right")
 
 
 def _rows(results: Sequence[Result]) -> list[tuple[str, list[float], list[str], int]]:
-    """(name, values, as text, +1 where more is better, -1 where less is, 0 where neither)."""
+    """Returns the rows of the table: name, values, values as text, direction.
+
+    direction: +1 where more is better, -1 where less is, 0 where neither.
+    """
     m = [result.metrics for result in results]
     gate = [f"{result.thresholds.error_threshold:g}" for result in results]
     percent = formatting.percent
@@ -210,22 +213,22 @@ def _first(results: Sequence[Result], kind: str) -> tuple[list[float], list[str]
     return [float("inf") if time is None else time for time in times], [formatting.seconds(time) for time in times]
 
 
-def _draw_course(ax: Axes, side: Side, colour: str, longest: float) -> None:
-    """Decisions, the governor's modes and reports of a flight over its time."""
-    flown = side.flown
+def _draw_timeline(ax: Axes, flight: ComparedFlight, colour: str, max_elapsed: float) -> None:
+    """Draws decisions, the governor's modes and reports of a flight over its time."""
+    flown = flight.flown
     vehicle = sorted(flown.truth.vehicles)[0]
-    ax.set_xlim(0.0, longest)
+    ax.set_xlim(0.0, max_elapsed)
     ax.set_ylim(0.0, 3.0)
     decisions = decision_spans(flown, vehicle)
     actions = list(dict.fromkeys(span.word for span in decisions))
     paints = {word: _ACTIONS[i % len(_ACTIONS)] for i, word in enumerate(actions)}
-    _draw_spans(ax, decisions, 2.05, paints, longest)
+    _draw_spans(ax, decisions, 2.05, paints, max_elapsed)
     ax.legend(
         handles=[Patch(fc=paint, label=formatting.plain(word)[:24]) for word, paint in list(paints.items())[:6]],
         loc="lower right", bbox_to_anchor=(1.01, 0.98), ncols=6, fontsize=7, frameon=False, handlelength=1.0,
         columnspacing=1.0, labelcolor=_MUTED,
     )  # fmt: skip
-    _draw_spans(ax, mode_spans(flown, vehicle), 1.05, _MODES, longest)
+    _draw_spans(ax, mode_spans(flown, vehicle), 1.05, _MODES, max_elapsed)
     for report in flown.result.reports:
         if report.verdict != "over_cap":
             marker = _VERDICT_MARKS[report.verdict]
@@ -233,15 +236,15 @@ def _draw_course(ax: Axes, side: Side, colour: str, longest: float) -> None:
     ax.axvline(flown.result.metrics.elapsed, color=colour, lw=1.2, ls=(0, (3, 2)))
     ax.set_yticks([0.5, 1.5, 2.5], ["reports", "governor", "decisions"], fontsize=9, color=INK)
     ax.tick_params(length=0, labelsize=8.5, colors=_MUTED)
-    ax.set_title(f"{side.name}, s", fontsize=9.5, color=colour, loc="left", weight="bold", pad=3)
+    ax.set_title(f"{flight.name}, s", fontsize=9.5, color=colour, loc="left", weight="bold", pad=3)
     for spine in ax.spines.values():
         spine.set_color(_LINE)
 
 
-def _draw_spans(ax: Axes, spans: Sequence[Span], y: float, colours: dict[str, str], longest: float) -> None:
+def _draw_spans(ax: Axes, spans: Sequence[Span], y: float, colours: dict[str, str], max_elapsed: float) -> None:
     for span in spans:
         width = max(span.end - span.start, 0.0)
         ax.broken_barh([(span.start, width)], (y, 0.9), facecolors=colours.get(span.word, "#e8a39b"), linewidth=0)
-        letters = formatting.plain(span.word)
-        if width > 0.014 * longest * len(letters):  # where there is room for the word
-            ax.text(span.start + width / 2, y + 0.45, letters, fontsize=7, color=INK, ha="center", va="center")
+        label = formatting.plain(span.word)
+        if width > 0.014 * max_elapsed * len(label):  # where there is room for the word
+            ax.text(span.start + width / 2, y + 0.45, label, fontsize=7, color=INK, ha="center", va="center")

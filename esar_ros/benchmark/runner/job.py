@@ -10,8 +10,8 @@ from typing import Any
 from esar_ros.mission.run_conditions import Conditions
 
 OK, AGENT_ERROR, INFRASTRUCTURE_ERROR = "ok", "agent_error", "infrastructure_error"  # status of an episode
-SCHEMA, FIRST_SCHEMA = "esar-bench/2", "esar-bench/1"  # the first knew one suite
-FIRST_SUITE = "esarbench"
+SCHEMA, FIRST_SCHEMA = "esar-bench/2", "esar-bench/1"  # settings of the first name no suite
+IMPLIED_SUITE = "esarbench"  # of settings that name none
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Settings:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def difference(self, other: dict[str, Any]) -> str:
-        """First setting that is another in a manifest's settings, in words; empty when none is."""
+        """Returns the first setting that differs in a manifest's settings, in words; empty where none does."""
         own = json.loads(json.dumps(asdict(self)))
-        other = {"suite": FIRST_SUITE, **other}
+        other = {"suite": IMPLIED_SUITE, **other}
         for key in ("suite", "planners", "seeds", "tasks", "digests"):
             if own[key] != other.get(key):
                 short = f"{own[key]} here, {other.get(key)} there"
@@ -76,4 +76,4 @@ class Plan:
     settings: Settings
     jobs: tuple[Job, ...]
     test_tasks: int  # how many of the tasks are of the test split
-    longest: float  # s, greatest time limit of a task
+    max_time_limit: float  # s, of a task

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from esar_ros.benchmark.runner.job import Job
-from esar_ros.benchmark.runner.worker import Episode, Finished, fly, worker_environment
+from esar_ros.benchmark.runner.worker import Episode, Finished, fly_job, worker_environment
 from esar_ros.benchmark.runner.worker_pool import LOOK, Outcome
 from esar_ros.mission.errors import UsageError
 
@@ -23,7 +23,7 @@ def fly_remotely(episode: Episode, job: Job) -> Finished:
         word[0] = inside
 
     episode.prepare()
-    return fly(episode, job, tell)
+    return fly_job(episode, job, tell)
 
 
 class RayPool:

@@ -73,13 +73,13 @@ def work(pipe: Connection, episode: Episode, in_agent: Any) -> None:
         while True:
             job = pipe.recv()
             tell(False)
-            pipe.send(fly(episode, job, tell))
+            pipe.send(fly_job(episode, job, tell))
     except (EOFError, OSError):
         sys.exit(0)
 
 
-def fly(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finished:
-    """One episode; nothing that it raises ends the worker."""
+def fly_job(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finished:
+    """Flies one episode; nothing that it raises ends the worker."""
     try:
         flown = episode.run(job, tell)
         return Finished(flown, trace=flown.pop("trace", ""))

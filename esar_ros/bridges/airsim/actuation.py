@@ -103,8 +103,11 @@ class Actuation:
         """End a touch-down where the vehicle is."""
         self._landing_until = None
 
-    def has_come_down(self, reading: VehicleReading) -> bool:
-        """Returns whether a touch-down ends with this reading: landed and motors stopped, or timed out."""
+    def finish_touch_down(self, reading: VehicleReading) -> bool:
+        """Ends a touch-down that is over, and stops the motors of a vehicle that has landed; returns whether it ended.
+
+        It is over when the vehicle has stood on the ground for STANDS_FOR, or when its time is out.
+        """
         if self._landing_until is None:
             return False
         if not self._is_down(reading):

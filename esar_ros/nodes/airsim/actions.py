@@ -66,7 +66,7 @@ class BridgeActions:
         if any(handle.is_cancel_requested for handle in self._open):
             actuation.call_off()
             self._end_all(Refused(Refusal.FAILED, "it was called off"))
-        elif actuation.has_come_down(reading):
+        elif actuation.finish_touch_down(reading):
             down = reading.landed and not self._craft.remote.read().armed
             self._end_all(None if down else Refused(Refusal.FAILED, "it did not come down in time"))
 

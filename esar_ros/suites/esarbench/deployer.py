@@ -142,8 +142,8 @@ def deploy(
 
 
 def _true_victim(victim: Victim, position: tuple[float, float, float], place: Place) -> TrueVictim:
-    line = horizon_profile(position[:2], place.ground_height)
-    return TrueVictim(id=victim.id, name=victim.name, pose=victim.pose.value, position=position, skyline=line)
+    profile = horizon_profile(position[:2], place.ground_height)
+    return TrueVictim(id=victim.id, name=victim.name, pose=victim.pose.value, position=position, skyline=profile)
 
 
 @dataclass(frozen=True)

@@ -41,12 +41,12 @@ class EmbeddedEpisode:
 
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
         """Fly an episode; the part of its record that depends on the flight, and the trace of a method that failed."""
-        from esar_ros.benchmark.engine.episode import fly
+        from esar_ros.benchmark.engine.episode import fly_episode
 
         began, cpu = time.monotonic(), time.process_time()
         task = load_task(job.task)
         try:
-            flown = fly(self._suite, task, job.planner, job.seed, _conditions(job), _place(task.map), in_agent)
+            flown = fly_episode(self._suite, task, job.planner, job.seed, _conditions(job), _place(task.map), in_agent)
         except AgentError as error:  # before there was anything to fly
             return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
         return {

@@ -9,7 +9,7 @@ from esar_ros.benchmark.engine.conditions import task_digest, with_content
 from esar_ros.benchmark.engine.missions import Deployment
 from esar_ros.benchmark.report.bench_results import Reader
 from esar_ros.benchmark.report.comparison import Layout
-from esar_ros.benchmark.runner.job import FIRST_SUITE, Job, Plan, Settings
+from esar_ros.benchmark.runner.job import Job, Plan, Settings
 from esar_ros.benchmark.runner.plan import balanced_jobs, check_counts
 from esar_ros.benchmark.runner.worker import Episode
 from esar_ros.benchmark.suite import Option
@@ -38,7 +38,7 @@ OPTIONS = (
 class EsarBench:
     """ESARBench: a suite of missions (benchmark.suite.Suite and benchmark.engine.missions.MissionSuite)."""
 
-    name = FIRST_SUITE
+    name = "esarbench"
     options = OPTIONS
     sets: Sequence[str] = SETS
     default_planner = DEFAULT_PLANNER

@@ -24,7 +24,7 @@ from esar_ros.benchmark.report.tables import (
 )
 from esar_ros.mission.task import TIERS
 from esar_ros.planning.registry import references
-from esar_ros.scoring.losses import LOOK_RANGE, OFF
+from esar_ros.scoring.losses import LOOK_RANGE, REPORTED_OFF_FACTOR
 from esar_ros.suites.esarbench.paper import PAPER
 
 SCORES = ("sr", "tsr", "cds", "rs")
@@ -80,7 +80,7 @@ def _losses(report: Report) -> Table:
     notes = (
         f"Numbers of victims, each under one cause: the latest stage reached. Looked and missed: in a picture within "
         f"{LOOK_RANGE:g} m, past the ground, and no track of a person within {gate:g} m. Seen, not reported: such a "
-        f"track. Reported off: a report meant for him, up to {OFF * gate:g} m away or of another kind.",
+        f"track. Reported off: a report meant for him, up to {REPORTED_OFF_FACTOR * gate:g} m away or of another kind.",
         "Of those never looked at: too late where time ended the flight, crashed where a collision, a breach or a "
         "failure did, never looked where the method stopped.",
     )

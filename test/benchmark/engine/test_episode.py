@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import EpisodeResult, fly
+from esar_ros.benchmark.engine.episode import EpisodeResult, fly_episode
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.errors import UsageError
@@ -59,7 +59,7 @@ def failing() -> Iterator[None]:
 
 def test_an_episode_flies_and_is_the_same_when_flown_again() -> None:
     def once() -> EpisodeResult:
-        return fly(ESARBENCH, short(9.0), "zigzag", 7, FAST)
+        return fly_episode(ESARBENCH, short(9.0), "zigzag", 7, FAST)
 
     first, second = once(), once()
     assert first.error is None
@@ -80,7 +80,7 @@ def test_an_episode_flies_and_is_the_same_when_flown_again() -> None:
 
 def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> None:
     words: list[bool] = []
-    flown = fly(ESARBENCH, short(30.0), "failing", 7, FAST, in_agent=words.append)
+    flown = fly_episode(ESARBENCH, short(30.0), "failing", 7, FAST, in_agent=words.append)
     assert flown.error == "ZeroDivisionError"
     assert "in act" in flown.trace
     assert flown.simulated == pytest.approx(2.0)
@@ -90,10 +90,11 @@ def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> 
     assert (result.metrics.rs, result.metrics.safe) == (0.0, False)
     assert words[:2] == [True, False] and words.count(True) == words.count(False) == 5
     impossible = short(30.0).model_copy(update={"id": "impossible"})
-    flown = fly(ESARBENCH, impossible, "failing", 7, FAST)
+    flown = fly_episode(ESARBENCH, impossible, "failing", 7, FAST)
     assert flown.error == "ValueError: cannot work with this"
     assert flown.result.end.value == "error"
-    assert fly(ESARBENCH, short(30.0).model_copy(update={"id": "leaving"}), "failing", 7, FAST).error == "SystemExit: 3"
+    leaving = short(30.0).model_copy(update={"id": "leaving"})
+    assert fly_episode(ESARBENCH, leaving, "failing", 7, FAST).error == "SystemExit: 3"
 
 
 JOB = Job(3, "aotai-first", "aotai-first", "", "zigzag", 7, FAST)
@@ -125,4 +126,4 @@ def test_a_method_that_cannot_be_made_is_the_agents_error(monkeypatch: pytest.Mo
 
 def test_a_task_on_a_map_that_does_not_exist_is_told() -> None:
     with pytest.raises(UsageError, match="atlantis"):
-        fly(ESARBENCH, short(5.0).model_copy(update={"map": "atlantis"}), "zigzag", 7, FAST)
+        fly_episode(ESARBENCH, short(5.0).model_copy(update={"map": "atlantis"}), "zigzag", 7, FAST)

@@ -49,7 +49,7 @@ def actuation(remote: Remote) -> Actuation:
 def after(actuation: Actuation, remote: Remote, ns: int) -> bool:
     """Returns whether the touch-down is over after `ns`."""
     remote.ns += ns
-    return actuation.has_come_down(remote.read())
+    return actuation.finish_touch_down(remote.read())
 
 
 @pytest.mark.parametrize("height", [None, 5.1, 28.0, float("nan")])

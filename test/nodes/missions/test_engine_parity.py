@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import fly
+from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR
@@ -26,7 +26,7 @@ def in_graph(folder: Path, task: Path, planner: str, **options: Any) -> dict[str
 
 
 def in_engine(task: Path, planner: str, **options: Any) -> dict[str, Any]:
-    flown = fly(
+    flown = fly_episode(
         ESARBENCH,
         load_task(str(task)),
         planner,

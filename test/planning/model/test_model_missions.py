@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import EpisodeResult, fly
+from esar_ros.benchmark.engine.episode import EpisodeResult, fly_episode
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.sim.terrain.maps import load_map
@@ -22,7 +22,7 @@ GOOD: dict[str, Any] = {
 
 
 def flown(planner: str) -> EpisodeResult:
-    return fly(ESARBENCH, TASK, planner, 3, FAST, load_map(TASK.map))
+    return fly_episode(ESARBENCH, TASK, planner, 3, FAST, load_map(TASK.map))
 
 
 @pytest.mark.parametrize("planner", ["pure_mllm", pytest.param("apex", marks=pytest.mark.full)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.engine.episode import fly
+from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
@@ -195,7 +195,7 @@ def test_a_mission_by_it_says_so_in_its_result(name: str, tmp_path: Path, monkey
     monkeypatch.setenv("ESAR_MODEL_LOG", str(tmp_path))
     task = load_task("aotai-first").model_copy(update={"t_max": 18.0})
     conditions = RunConditions(preset="fast", detector="segmentation_oracle")
-    flown = fly(ESARBENCH, task, f"{name}@scripted", 3, conditions, load_map(task.map))
+    flown = fly_episode(ESARBENCH, task, f"{name}@scripted", 3, conditions, load_map(task.map))
     assert flown.error is None
     result = flown.result
     assert result.planner == f"{name}@scripted" and f"{name}@scripted" in result.mission_id
