@@ -210,7 +210,7 @@ class AirSimBridgeNode(Node):
             return
         now = time.monotonic()
         for bridged in self._bridged.values():
-            bridged.roster.expel(now)
+            bridged.roster.evict(now)
         lost = self._seq >= 0 and self._epoch() != self._ticked_epoch
         if lost:
             self._warn_of_the_absent()
@@ -360,7 +360,7 @@ class AirSimBridgeNode(Node):
         self._seq += 1
         self._kinds = Tick.FRAME if self._seq % self._frame_every == 0 else 0
         for bridged in self._bridged.values():
-            if bridged.roster.expel(now):
+            if bridged.roster.evict(now):
                 self._warn_of_the_absent()
             bridged.roster.admit()
             bridged.remote.take_control()
@@ -439,7 +439,7 @@ class AirSimBridgeNode(Node):
             send[names.PRESSURE](messages.pressure_message(bridged.name, bridged.remote.read_pressure(), stamp))
 
     def close(self) -> None:
-        """Hang up."""
+        """Closes the connection."""
         self._client.close()
 
 

@@ -41,7 +41,7 @@ from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 
 JPEG_QUALITY = 80
-AGAIN = 0.2  # s until what a step needs is asked for again
+RETRY_PERIOD = 0.2  # s until what a step needs is asked for again
 GIVE_UP = 20.0  # s of refusals, after which the process ends to be started afresh
 
 
@@ -79,7 +79,7 @@ class CameraDriverNode(StepNode):
         self._images: CameraImages | None = None
         self._fetching = False
         if self.lockstep:
-            self.create_timer(AGAIN, self._again, clock=self.steady)
+            self.create_timer(RETRY_PERIOD, self._again, clock=self.steady)
         else:
             # The events executor has no guard conditions: look for fetched images often instead.
             self.create_timer(0.02, self._on_images, clock=self.steady)
@@ -88,7 +88,7 @@ class CameraDriverNode(StepNode):
         self.join()
 
     def waiting_for(self) -> str:
-        """The transform."""
+        """Returns the input that is still missing: the transform."""
         return "" if self._odometry.known else "the transform map -> odom"
 
     def _open_cameras(self, patience: float | None = None) -> AirSimCameras:
@@ -231,7 +231,7 @@ class CameraDriverNode(StepNode):
                 self.send(names.camera_compressed(frame.camera), message)
 
     def close(self) -> None:
-        """Hang up."""
+        """Closes the connections."""
         self._cameras.close()
         self._lidar.close()
 

@@ -37,8 +37,8 @@ from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
-from esar_ros.nodes.core.punctuality import be_punctual
 from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.realtime_scheduling import use_realtime_scheduling
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
@@ -293,7 +293,7 @@ def main() -> int:
 
     def make() -> list[Px4BridgeNode]:
         node = Px4BridgeNode()
-        node.scheduling = be_punctual()
+        node.scheduling = use_realtime_scheduling()
         return [node]
 
     return run(make)

@@ -29,7 +29,7 @@ from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.lifecycle import Lifecycle
 from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
-from esar_ros.nodes.core.punctuality import be_punctual
+from esar_ros.nodes.core.realtime_scheduling import use_realtime_scheduling
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.safety_limits import changed, declare_limits
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
@@ -127,9 +127,9 @@ class SafetyGovernorNode(StepNode):
             level = DiagnosticStatus.WARN
         governor = Finding("governor", level, words, {"intervenes": self._enabled})
         findings = [governor, self._lifecycle.finding()]
-        return findings if self.lockstep else [*findings, self._punctuality()]
+        return findings if self.lockstep else [*findings, self._deadline_finding()]
 
-    def _punctuality(self) -> Finding:
+    def _deadline_finding(self) -> Finding:
         watch = self._deadlines
         level = DiagnosticStatus.WARN if watch.missed > MISSES * watch.periods else DiagnosticStatus.OK
         about = {
@@ -346,7 +346,7 @@ def main() -> int:
     def make() -> list[SafetyGovernorNode]:
         node = SafetyGovernorNode()
         if not node.lockstep:
-            node.scheduling = be_punctual()
+            node.scheduling = use_realtime_scheduling()
         return [node]
 
     return run(make)

@@ -54,7 +54,7 @@ class SharedMap:
 
     def __init__(self, vehicles: Sequence[str]) -> None:
         """vehicles: names, in the order in which their frames of one stamp go into the map."""
-        self.turns = StepBarrier(vehicles)
+        self.barrier = StepBarrier(vehicles)
         self.mapper: Mapper | None = None
 
 
@@ -81,7 +81,7 @@ class VoxelMapperNode(StepNode):
             self._shared.mapper = Mapper(resolution, max_range, load_thresholds().coverage_range, noise, page_folder)
             self._shared.mapper.warm_up()
         self._mapper = self._shared.mapper
-        self._shared.turns.join(self.vehicles[0], self.retry)
+        self._shared.barrier.join(self.vehicles[0], self.retry)
         self._spent = 0.0  # s of work on the newest frame
         self._frames: dict[int, FrameSet] = {}
         self._refused_reason = ""
@@ -92,7 +92,7 @@ class VoxelMapperNode(StepNode):
         self._odometry = convert.OdometryInMap(self)
         self._place: Vector | None = None  # m, map, where the vehicle was known to be last
         self.input(names.BRIEF, self._on_brief)
-        for other in self._shared.turns.members:
+        for other in self._shared.barrier.members:
             if other != self.vehicles[0]:
                 self.follow(other)
         self._unlabelled: FrameSet | None = None  # real time: the newest frame, until its detections come
@@ -122,7 +122,7 @@ class VoxelMapperNode(StepNode):
         self.join()
 
     def waiting_for(self) -> str:
-        """The search area and the transform."""
+        """Returns the input that is still missing: the search area, or the transform."""
         if not self._mapper.has_area:
             return "the brief"
         return "" if self._odometry.known else "the transform map -> odom"
@@ -181,8 +181,8 @@ class VoxelMapperNode(StepNode):
         if not scanned and not step.is_frame():
             return None
         own = self.vehicles[0]
-        awaited = [v for v in self._shared.turns.members if v != own and self.get_name() not in self.absent_of(v)]
-        if not self._shared.turns.take(own, step.ns, partial(self._work, step, scanned), awaited):
+        awaited = [v for v in self._shared.barrier.members if v != own and self.get_name() not in self.absent_of(v)]
+        if not self._shared.barrier.take(own, step.ns, partial(self._work, step, scanned), awaited):
             return False
         if step.is_frame():
             self._frames.pop(step.ns, None)

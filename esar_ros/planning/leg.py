@@ -13,7 +13,7 @@ from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.observation import Observation
 from esar_ros.mission.settings_file import StrictModel
 
-_YAW_METRES = 3.0  # m of way that a turn of 1 rad stands for when progress is judged
+_YAW_WEIGHT = 3.0  # m/rad: weight of the yaw that remains against the distance, when progress is judged
 _YAW_TOLERANCE = math.radians(10.0)
 _PROGRESS = 1.0  # m that count as progress
 
@@ -57,12 +57,12 @@ class Leg:
         self.goal = goal
         self._settings = settings
         self._progress = Progress(settings.patience)
-        self._climbs: bool | None = None  # decided by the first observation
+        self._vertical_only: bool | None = None  # decided by the first observation
 
     def state(self, observation: Observation) -> LegState:
         """Judge once for every observation after the goal was given."""
-        if self._climbs is None:
-            self._climbs = self._horizontal(observation) <= self._settings.tolerance
+        if self._vertical_only is None:
+            self._vertical_only = self._horizontal(observation) <= self._settings.tolerance
         if self._is_at_goal(observation) or observation.goal_reached:
             return LegState.REACHED
         if observation.goal_blocked:
@@ -78,7 +78,7 @@ class Leg:
         )
 
     def _remaining(self, observation: Observation) -> float:
-        turn = _YAW_METRES * self._turn(observation)
+        turn = _YAW_WEIGHT * self._turn(observation)
         return math.hypot(self._horizontal(observation), self._vertical(observation)) + turn
 
     def _horizontal(self, observation: Observation) -> float:
@@ -89,7 +89,7 @@ class Leg:
             return abs(float(self.goal.position[2] - observation.pose.position[2]))
         if observation.height is None:
             # On the way to a far point the pilot keeps the height; a climb has nothing else to be judged by.
-            return math.inf if self._climbs else 0.0
+            return math.inf if self._vertical_only else 0.0
         return abs(float(self.goal.position[2]) - observation.height)
 
     def _turn(self, observation: Observation) -> float:

@@ -47,13 +47,13 @@ _NOW = 300.0  # s into the weather's flight
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """Position of the camp, and of the camera that looks at it."""
+    """Position of the camp, and pose of the camera that looks at it."""
 
     camp: tuple[float, float]  # m, map frame
-    yaw: float  # rad, of the sight
-    away: float = 26.0  # m before the camp
-    above: float = 9.0  # m above the ground
-    dip: float = 0.20  # rad
+    heading: float  # rad, of the camera
+    distance: float = 26.0  # m, level, to the camp
+    height: float = 9.0  # m above the ground
+    pitch_down: float = 0.20  # rad
 
 
 VIEWPOINTS = {
@@ -65,7 +65,7 @@ VIEWPOINTS = {
 
 
 def hours(place: PlaceMap) -> dict[str, datetime]:
-    """Day, dusk and night by the sun's height there."""
+    """Returns day, dusk and night by the sun's height there."""
     noon = Environment(local_time=_DAY + timedelta(hours=13))
     evening = [_DAY + timedelta(minutes=15 * k) for k in range(60, 95)]
     heights = [float(Environment(local_time=t).to_sun(place)[2]) for t in evening]
@@ -74,18 +74,18 @@ def hours(place: PlaceMap) -> dict[str, datetime]:
 
 
 def sheet(map_id: str) -> NDArray[np.uint8]:
-    """RGB image: a column a weather, a row a time of day."""
+    """Returns an RGB image: a column a weather, a row a time of day."""
     place = load_map(map_id)
     world = World(place, 0)
     spot = VIEWPOINTS.get(map_id, Viewpoint((0.0, 0.0), 0.0))
-    ahead = np.array([math.cos(spot.yaw), math.sin(spot.yaw)])
+    ahead = np.array([math.cos(spot.heading), math.sin(spot.heading)])
     aside = np.array([ahead[1], -ahead[0]])
     camp = np.array(spot.camp)
     for asset, far, right in _CAMP:
-        world.spawn(asset, asset, world.resting_pose(camp + far * ahead + right * aside, spot.yaw + 2.0))
-    xy = camp - spot.away * ahead
-    eye = np.array([*xy, float(world.ground_height(xy)) + spot.above])
-    pose = Pose(eye, quaternion_from_rotation(optical_rotation(spot.yaw, -spot.dip)))
+        world.spawn(asset, asset, world.resting_pose(camp + far * ahead + right * aside, spot.heading + 2.0))
+    xy = camp - spot.distance * ahead
+    eye = np.array([*xy, float(world.ground_height(xy)) + spot.height])
+    pose = Pose(eye, quaternion_from_rotation(optical_rotation(spot.heading, -spot.pitch_down)))
     renderer = Renderer(world, *_CELL, math.radians(75.0))
     rows = []
     for name, when in hours(place).items():
@@ -99,7 +99,7 @@ def sheet(map_id: str) -> NDArray[np.uint8]:
 
 
 def write(image: NDArray[np.uint8], path: Path) -> None:
-    """As JPEG of at most 400 kB."""
+    """Writes an image as a JPEG of at most 400 kB."""
     for quality in range(90, 20, -6):
         done, data = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
         if done and len(data) <= _MAX_BYTES:
@@ -117,7 +117,7 @@ def _label(image: NDArray[np.uint8], words: str) -> NDArray[np.uint8]:
 
 
 def main() -> None:
-    """Write the sheets."""
+    """Writes the sheets."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs/images"), help="folder (default %(default)s)")
     parser.add_argument("--maps", default="", help="ids, separated by commas (default all)")

@@ -146,7 +146,7 @@ def make_team(ros: Spin, shared: voxel_mapper.SharedMap) -> dict[str, Member]:
     world = Node("world")
     ros([world], lambda: False, 0.0)
     team = {}
-    for vehicle in shared.turns.members:
+    for vehicle in shared.barrier.members:
         member = team[vehicle] = Member(ros, world, vehicle, shared)
         ros([member.mapper], lambda: False, 0.0)
     for vehicle, member in team.items():
@@ -298,7 +298,7 @@ def test_two_mappers_share_a_map_whatever_the_order_of_their_frames(ros: Spin, o
         assert not ros([], lambda: first.answered(n), 0.2), "waits for the other's frame"  # noqa: B023
         last.hand_over(n)
         assert ros([], lambda: first.answered(n) and last.answered(n))  # noqa: B023
-        for vehicle in shared.turns.members:
+        for vehicle in shared.barrier.members:
             wanted.integrate([(team[vehicle].depth(n), MODEL, DOWN)])
     assert shared.mapper is not None and first.mapper._mapper is last.mapper._mapper is shared.mapper
     np.testing.assert_array_equal(shared.mapper.map.log_odds(COLUMN), wanted.map.log_odds(COLUMN))

@@ -64,7 +64,7 @@ class AirSimCameras:
         return depth
 
     def close(self) -> None:
-        """Hang up."""
+        """Closes the connection."""
         self._client.close()
 
 
@@ -81,5 +81,5 @@ class AirSimLidar:
         return frd_to_flu(lidar_points(answer)).astype(np.float32)
 
     def close(self) -> None:
-        """Hang up."""
+        """Closes the connection."""
         self._client.close()

@@ -42,7 +42,7 @@ class Caller(Protocol):
         ...
 
     def close(self) -> None:
-        """Hang up."""
+        """Closes the connection."""
         ...
 
 

@@ -36,7 +36,7 @@ class NewestFrame(Generic[ImageT, Found]):
     ) -> None:
         """look: at one image. deliver: a frame's stamp (ns), when it came (s, steady), and what was looked at.
 
-        failed: what neither may raise; ends it.
+        failed: called with what either raises, which neither may; the thread ends then.
         """
         self._look, self._deliver, self._failed = look, deliver, failed
         self._waiting: tuple[int, float, Sequence[ImageT]] | None = None

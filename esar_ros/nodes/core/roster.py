@@ -53,7 +53,7 @@ class Roster:
             self.epoch += 1
         return bool(joined)
 
-    def expel(self, now: float) -> bool:
+    def evict(self, now: float) -> bool:
         """Drop members that have been silent too long. True when somebody was dropped."""
         lost = [m for m in self._members.values() if m.present and now - m.last_heartbeat > self._patience]
         for member in lost:

@@ -63,16 +63,16 @@ class InProcessFrames:
             consumer(frame_set)
 
 
-SPREAD = 100_000_000  # ns between the images of one frame, where each camera has its own clock
-PATIENCE = 0.1  # s of waiting for a camera that is silent
-NEAR = 50_000_000  # ns between an image and the odometry that places it
+MAX_SKEW = 100_000_000  # ns between the images of one frame, where each camera has its own clock
+TIMEOUT = 0.1  # s of waiting for a camera that is silent
+MAX_POSE_GAP = 50_000_000  # ns between an image and the odometry that places it
 
 
 class TopicFrames:
     """Frames put together from the cameras' Image and CameraInfo topics and the vehicle's odometry.
 
     In lockstep all have one stamp. In real time images may come from drivers with stamps of their own: those that
-    lie within SPREAD make a frame, placed by the odometry nearest to the newest.
+    lie within MAX_SKEW make a frame, placed by the odometry nearest to the newest.
     """
 
     def __init__(self, node: StepNode, vehicle: Vehicle) -> None:
@@ -135,11 +135,11 @@ class TopicFrames:
             return
         if newest != self._newest:
             self._newest, self._newest_came = newest, time.monotonic()
-        together = [camera for camera, ns in taken.items() if newest - ns <= SPREAD]
-        if len(together) < len(names.CAMERAS) and time.monotonic() - self._newest_came < PATIENCE:
+        together = [camera for camera, ns in taken.items() if newest - ns <= MAX_SKEW]
+        if len(together) < len(names.CAMERAS) and time.monotonic() - self._newest_came < TIMEOUT:
             return
         own = self._odometry.nearest(newest)
-        if own is None or abs(own[0] - newest) > NEAR:
+        if own is None or abs(own[0] - newest) > MAX_POSE_GAP:
             return
         self._delivered = newest
         self._hand_over(newest, own[:2], self._latest, together)

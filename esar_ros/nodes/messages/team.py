@@ -22,7 +22,7 @@ from esar_ros.nodes.messages import convert
 
 
 class Team:
-    """The others as one vehicle's planner knows them."""
+    """The teammates' places, clues, goals and reports, as known to one vehicle's planner."""
 
     def __init__(self, node: StepNode, others: Sequence[str]) -> None:
         """others: names, in the mission's order. Subscribes; a step of the node then waits for what they send."""
@@ -47,7 +47,7 @@ class Team:
         self._reports[name][message.seq] = nanoseconds(message.header.stamp), convert.report_of(message)
 
     def is_complete(self, step: Step) -> bool:
-        """Returns whether all reports have arrived that the others' decisions of the frame before have counted."""
+        """Returns whether all reports have arrived that the teammates' decisions of the frame before have counted."""
         before = step.frame_before_ns
         if before is None:
             return True
@@ -58,7 +58,7 @@ class Team:
         return True
 
     def observe(self, step: Step) -> tuple[Teammate, ...]:
-        """Returns the other vehicles at a frame; one without any message so far is left out."""
+        """Returns the teammates at a frame; one without any message so far is left out."""
         return tuple(mate for name in self.names if (mate := self._mate(name, step)) is not None)
 
     def _mate(self, name: str, step: Step) -> Teammate | None:

@@ -103,9 +103,9 @@ class Mind(Generic[_Outcome]):
         self._mission = brief.mission_id
         self._thought: Thought[_Outcome] | None = None
         self._batch: _Batch | None = None
-        self._book: _Book | None = None
+        self._transcript: _Transcript | None = None
         self._failures = 0
-        self._rests_until = -1.0
+        self._backoff_until = -1.0
 
     def begin(self, thought: Thought[_Outcome]) -> None:
         """Start a thought; ask poll() at once and at every later frame."""
@@ -118,8 +118,8 @@ class Mind(Generic[_Outcome]):
         """The outcome, or None while the model thinks. Raises UsageError when a replay does not fit."""
         assert self._thought is not None
         now = observation.stamp
-        if self._book is None:
-            self._book = self._open(observation.vehicle)
+        if self._transcript is None:
+            self._transcript = self._open(observation.vehicle)
         replies: Sequence[Reply] | None = None
         while True:
             if self._batch is not None:
@@ -136,11 +136,11 @@ class Mind(Generic[_Outcome]):
             self._batch = self._ask(questions, asked)
 
     def _ask(self, questions: Sequence[Question], now: float) -> _Batch:
-        assert self._book is not None
-        if now < self._rests_until:
+        assert self._transcript is not None
+        if now < self._backoff_until:
             why = f"the model rests after {self._settings.rest_after} rounds without an answer"
-            return _Resting(questions, [Reply(None, why, attempts=0) for _ in questions], now)
-        return self._book.ask(questions, now)
+            return _BackedOff(questions, [Reply(None, why, attempts=0) for _ in questions], now)
+        return self._transcript.ask(questions, now)
 
     def _settle(self, batch: _Batch, now: float) -> Sequence[Reply]:
         replies = batch.replies()
@@ -149,17 +149,17 @@ class Mind(Generic[_Outcome]):
             self._tokens[1] += reply.tokens_out
             if reply.value is None:
                 self._trouble = reply.reason
-        if isinstance(batch, _Resting):
+        if isinstance(batch, _BackedOff):
             return replies
-        assert self._book is not None
-        self._book.write(batch, replies, now if self._running else batch.asked)
+        assert self._transcript is not None
+        self._transcript.write(batch, replies, now if self._running else batch.asked)
         if replies:
             self._failures = 0 if any(reply.value is not None for reply in replies) else self._failures + 1
         if self._failures >= self._settings.rest_after:
-            self._failures, self._rests_until = 0, now + self._settings.rest
+            self._failures, self._backoff_until = 0, now + self._settings.rest
         return replies
 
-    def _open(self, vehicle: str) -> _Book:
+    def _open(self, vehicle: str) -> _Transcript:
         name = file_name(self._mission, vehicle, self.method)
         replay = Replay(find_recording(self._settings.replay, name)) if self._settings.replay else None
         if replay is not None:
@@ -168,7 +168,7 @@ class Mind(Generic[_Outcome]):
         header = {"method": self.method, "mission_id": self._mission, "vehicle": vehicle, **self.details}
         log = Log(Path(self._settings.log) / name, self._settings.log_images, header) if self._settings.log else None
         client = None if replay is not None else ModelClient(self._settings, os.environ.get(KEY) or None)
-        return _Book(self._settings, client, replay, log, self._model)
+        return _Transcript(self._settings, client, replay, log, self._model)
 
 
 class _Batch(ABC):
@@ -209,8 +209,8 @@ class _Known(_Batch):
         return self._replies
 
 
-class _Resting(_Known):
-    """No answers, at once and without asking."""
+class _BackedOff(_Known):
+    """No answers, at once and without asking: the model is left alone for a while after too many failures."""
 
     def __init__(self, questions: Sequence[Question], replies: list[Reply], asked: float) -> None:
         super().__init__(questions, 0, asked, replies, asked)
@@ -262,7 +262,7 @@ class _Asked(_Batch):
         return [reply or lost for reply in list(self._replies)]
 
 
-class _Book:
+class _Transcript:
     """Numbers a mission's questions and keeps or replays their answers."""
 
     def __init__(

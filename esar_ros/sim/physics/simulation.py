@@ -41,7 +41,7 @@ class Simulation:
                     drone.air = self._air(drone, tick)
                 drone.advance(drone.air, self.clock.now_ns, run)
             if len(self.drones) > 1:
-                self._part_vehicles()
+                self._resolve_vehicle_collisions()
             self.clock.step += run
             if not self.clock.step % CONTROL_STEPS:
                 for watcher in self.watchers:
@@ -71,7 +71,8 @@ class Simulation:
         airspeed = math.sqrt(relative @ relative)
         return mean + gusts.next(tick, mean, airspeed, drone.height(), environment.weather)
 
-    def _part_vehicles(self) -> None:
+    def _resolve_vehicle_collisions(self) -> None:
+        """Moves vehicles that overlap apart; both report the contact."""
         drones = list(self.drones.values())
         for i, one in enumerate(drones):
             for j in range(i + 1, len(drones)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from esar_ros.mission.weather import Weather
 from esar_ros.sim.weather.appearance import CONDITIONS
 
-BEFORE = 600.0  # s that a weather has already lasted when nothing else is said: a flight begins in it
+INITIAL_DURATION = 600.0  # s that a weather has already lasted when nothing else is said: a flight begins in it
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class GroundState:
         change = CONDITIONS[weather].ground
         minutes = max(0.0, seconds) / 60.0
         return GroundState(
-            _towards(self.snow, change.snow * minutes, change.snow_limit),
-            _towards(self.water, change.water * minutes, change.water_limit),
-            _towards(self.dust, change.dust * minutes, change.dust_limit),
+            _step_towards(self.snow, change.snow * minutes, change.snow_limit),
+            _step_towards(self.water, change.water * minutes, change.water_limit),
+            _step_towards(self.dust, change.dust * minutes, change.dust_limit),
         )
 
 
@@ -33,12 +33,12 @@ BARE = GroundState()
 
 
 def usual_ground(weather: Weather) -> GroundState:
-    """Ground that was bare, BEFORE seconds into a weather."""
-    return BARE.after(weather, BEFORE)
+    """Returns ground that was bare, INITIAL_DURATION seconds into a weather."""
+    return BARE.after(weather, INITIAL_DURATION)
 
 
-def _towards(value: float, step: float, limit: float) -> float:
-    """Value moved by a step, not past the limit; where it is past already it stays."""
+def _step_towards(value: float, step: float, limit: float) -> float:
+    """Returns the value moved by a step, not past the limit; where it is past already it stays."""
     if step > 0.0:
         return max(value, min(value + step, limit))
     return min(value, max(value + step, limit)) if step < 0.0 else value

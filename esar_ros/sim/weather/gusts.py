@@ -45,14 +45,14 @@ class Gusts:
         block, row = divmod(tick, _BLOCK)
         if block != self._block:
             self._block, self._white = block, self._noise.normal(block, 3 * _BLOCK).reshape(_BLOCK, 3)
-        level, vertical, reach, reach_up = dryden(speed * GUSTINESS.get(weather, 1.0), height)
-        passing = max(airspeed, MIN_AIRSPEED)
+        level, vertical, length_scale, vertical_length_scale = dryden(speed * GUSTINESS.get(weather, 1.0), height)
+        airspeed = max(airspeed, MIN_AIRSPEED)
         n_along, n_across, n_up = self._white[row].tolist()
-        keep = math.exp(-_INTERVAL * passing / reach)
+        keep = math.exp(-_INTERVAL * airspeed / length_scale)
         self._along = keep * self._along + math.sqrt(1.0 - keep * keep) * n_along
         u = level * self._along
-        v = level * _lateral(self._across, n_across, _INTERVAL * passing / reach)
-        w = vertical * _lateral(self._up, n_up, _INTERVAL * passing / reach_up)
+        v = level * _lateral(self._across, n_across, _INTERVAL * airspeed / length_scale)
+        w = vertical * _lateral(self._up, n_up, _INTERVAL * airspeed / vertical_length_scale)
         ahead_x, ahead_y = east / speed, north / speed
         return np.array([u * ahead_x - v * ahead_y, u * ahead_y + v * ahead_x, w])
 

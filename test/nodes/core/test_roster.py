@@ -22,8 +22,8 @@ def test_silence_drops_a_member_and_raises_the_epoch() -> None:
     beat(roster, "pilot", 0.0)
     roster.admit()
     epoch = roster.epoch
-    assert not roster.expel(0.5)
-    assert roster.expel(0.51)
+    assert not roster.evict(0.5)
+    assert roster.evict(0.51)
     assert roster.absent() == ["pilot"]
     assert roster.left() == {"pilot": "silent for 0.5 s"}
     assert roster.epoch == epoch + 1
@@ -33,7 +33,7 @@ def test_a_dead_member_does_not_come_back_by_itself() -> None:
     roster = Roster(["pilot"], patience=0.5)
     beat(roster, "pilot", 0.0)
     roster.admit()
-    roster.expel(1.0)
+    roster.evict(1.0)
     assert not roster.admit()
 
 

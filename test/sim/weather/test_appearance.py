@@ -24,7 +24,7 @@ from esar_ros.sim.airsim_api.weather_parameters import (
 from esar_ros.sim.render.exposure import expose
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.weather.appearance import CONDITIONS, Falling
-from esar_ros.sim.weather.ground_state import BARE, BEFORE, GroundState
+from esar_ros.sim.weather.ground_state import BARE, INITIAL_DURATION, GroundState
 from esar_ros.sim.weather.moon import moon_direction
 from esar_ros.sim.world.environment import Environment
 
@@ -73,7 +73,7 @@ def test_snow_gathers_water_stands_and_dust_settles() -> None:
 
 def test_another_weather_goes_on_from_the_ground_there_is() -> None:
     snowing = Environment(weather=Weather.HEAVY_SNOW)
-    assert snowing.ground(0.0) == BARE.after(Weather.HEAVY_SNOW, BEFORE)
+    assert snowing.ground(0.0) == BARE.after(Weather.HEAVY_SNOW, INITIAL_DURATION)
     cleared = snowing.changed(300.0, weather=Weather.CLEAR)
     assert cleared.ground(300.0) == snowing.ground(300.0)
     assert cleared.ground(1200.0).snow < snowing.ground(300.0).snow

@@ -81,30 +81,33 @@ class GridWalk:
         """
         self._settings, self._area, self._height = settings, area, height
         self._slack, self._collisions = slack, collisions
-        self.closed: list[Vector] = []  # targets done with
-        self.bumps: list[Vector] = []  # places where the pilot was blocked: SemExp's collision map
+        self.finished_targets: list[Vector] = []  # whose walks have ended
+        self.blocked_points: list[Vector] = []  # places where the pilot was blocked: SemExp's collision map
         self.target: Vector | None = None
 
     def passable(self, grid: Grid) -> NDArray[np.bool_]:
         """Cells that may be flown over: free, clear of obstacles, and not where the path was found blocked."""
         cells = passable_cells(grid, self._settings.clearance)
-        for bump in self.bumps:
-            clear_disc(cells, grid, bump, self._settings.clearance)
+        for point in self.blocked_points:
+            clear_disc(cells, grid, point, self._settings.clearance)
         return cells
 
     def frontier_cells(self, grid: Grid, observation: Observation, mine: bool = False) -> Frontiers:
-        """Frontiers inside the area that are not done with and not too near; mine: that no teammate is nearer to."""
+        """Returns the frontiers inside the area that are not near a finished target and not too near.
+
+        mine: only those that no teammate is nearer to.
+        """
         settings = self._settings
         allowed = polygon_cells(grid, self._area, AREA_MARGIN)
-        for closed in self.closed:
-            clear_disc(allowed, grid, closed, settings.closed_radius)
+        for target in self.finished_targets:
+            clear_disc(allowed, grid, target, settings.closed_radius)
         clear_disc(allowed, grid, observation.pose.position, settings.least_distance)
         if mine:
             allowed &= nearer_than(grid, observation.pose.position, team_places(observation))
         return find_frontiers(grid, allowed, settings.least_cells)
 
     def frontiers(self, grid: Grid, observation: Observation, longest: float = math.inf) -> list[Frontier]:
-        """Those, cluster by cluster; longer ones than `longest` (m) in pieces."""
+        """Returns the frontiers of frontier_cells, cluster by cluster; those longer than `longest` (m) in pieces."""
         return _clusters(self.frontier_cells(grid, observation), grid, longest / grid.resolution)
 
     def nearest(
@@ -133,7 +136,7 @@ class GridWalk:
         self._last: Vector | None = None
 
     def follow(self, grid: Grid, passable: NDArray[np.bool_], observation: Observation) -> Followed:
-        """The next waypoint towards the target. When done, the target is closed."""
+        """Returns the next waypoint towards the target, which is finished when the walk to it has ended."""
         assert self.target is not None
         path, self._known = self._known or self.path(grid, passable, observation, self.target), None
         here = observation.pose.position[:2]
@@ -147,7 +150,7 @@ class GridWalk:
             if self._collisions:
                 ahead = self._flown_to - here
                 length = max(float(np.linalg.norm(ahead)), 0.1)
-                self.bumps.append(here + ahead * min(1.0, 2.0 * self._settings.clearance / length))
+                self.blocked_points.append(here + ahead * min(1.0, 2.0 * self._settings.clearance / length))
             return self._end("target blocked")
         remaining = path.length * grid.resolution
         if self._progress.stalled(remaining, observation.stamp):
@@ -159,12 +162,12 @@ class GridWalk:
         return Followed(waypoint(point[0], point[1], self._height, self._settings.speed), "", remaining)
 
     def drop(self) -> None:
-        """Leave the target without closing it: something better was found."""
+        """Leaves the target without finishing it: something better was found."""
         self.target = None
 
     def _end(self, why: str) -> Followed:
         assert self.target is not None
-        self.closed.append(self.target)
+        self.finished_targets.append(self.target)
         self.target = None
         return Followed(None, why)
 

@@ -1,10 +1,10 @@
 """VLFM: vision-language frontier maps.
 
-Source: Yokoyama et al., VLFM: vision-language frontier maps for zero-shot semantic navigation, ICRA 2024; as a
-baseline in ESARBench, section 4.1. Every view's image-text score is painted over the ground its depth shows, with
-confidence cos^2 remapped to [0.25, 1] and fused by confidence (mapping.layers.ground_layers.ValueLayer); a frontier is
-worth the maximum value around it, and the last one is kept unless another beats it by 0.01. Adapted for the air: cells
-of 4 m, values painted to the range at which a person is seen (5 m indoors) and counted within 10 m of a frontier (0.5 m
+Source: Yokoyama et al., VLFM: vision-language frontier maps for zero-shot semantic navigation, ICRA 2024; as a baseline
+in ESARBench, section 4.1. Every view's image-text score is painted over the ground its depth shows, with confidence
+cos^2 remapped to [0.25, 1] and fused by confidence (mapping.layers.ground_layers.ValueLayer); a frontier is worth the
+maximum value around its target, and the last one is kept unless another beats it by 0.01. Adapted for the air: cells of
+4 m, values painted to the range at which a person is seen (5 m indoors) and counted within 10 m of a frontier (0.5 m
 indoors), frontiers of map_method.py; a person seen is flown to, and the search goes on after it.
 Needs CLIP weights (open_clip) but no language model. `vlfm_labels` and `vlfm_text` are the same method with offline
 stand-ins over detected labels, weighted by the brief's words or by sentence embeddings.
@@ -63,7 +63,7 @@ class Vlfm(Scoring, MapMethod):
     _settings: VlfmSettings
 
     def scorer(self) -> ImageTextScorer:
-        """Raises UsageError without weights."""
+        """Returns CLIP as the scorer of images. Raises UsageError without weights."""
         return ClipScorer(self._settings.scorer, self.name)
 
     @property
@@ -72,7 +72,7 @@ class Vlfm(Scoring, MapMethod):
         return {**super().details, "frontiers": self.frontiers_in_words}
 
     def prepare(self) -> None:
-        """Nothing has been seen."""
+        """Lays an empty value map over the search area."""
         self._values = ValueLayer(GroundGrid(self._area.min(axis=0), self._area.max(axis=0), self._settings.cell))
 
     def look(self, observation: Observation) -> None:
@@ -83,7 +83,7 @@ class Vlfm(Scoring, MapMethod):
             self._values.paint(DepthView(view.depth, view.model, view.pose), score, self._settings.look_range)
 
     def value(self, frontier: Frontier, observation: Observation, grid: Grid) -> float:
-        """Greatest value near its target; among equals the nearer one."""
+        """Returns the greatest value around the frontier's target; of equals the nearer frontier is worth more."""
         return self._value_at(frontier) + _TIE * closeness(frontier.position, observation)
 
     def keeps_frontier(self, observation: Observation, grid: Grid) -> bool:

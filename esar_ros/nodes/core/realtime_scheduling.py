@@ -10,12 +10,12 @@ from pathlib import Path
 PRIORITY = 10  # of 1..99: above all ordinary threads, below drivers that need more
 
 
-def be_punctual() -> str:
-    """Call once all is loaded; returns how the process is scheduled from now on, in words.
+def use_realtime_scheduling() -> str:
+    """Gives the process a real-time priority; returns how it is scheduled from now on, in words.
 
-    Its threads, and those that they start, go before all ordinary ones (SCHED_FIFO, sched(7)) where the system lets
-    it: for root, or within an `rtprio` limit (limits.conf(5)). What is loaded is not looked through again by the
-    garbage collector, which takes several periods of a quick loop each time.
+    Called once all is loaded. Its threads, and those that they start, go before all ordinary ones (SCHED_FIFO,
+    sched(7)) where the system permits it: for root, or within an `rtprio` limit (limits.conf(5)). What is loaded is
+    not looked through again by the garbage collector, which takes several periods of a quick loop each time.
     """
     gc.collect()
     gc.freeze()

@@ -7,11 +7,11 @@ import sys
 
 PROGRAM = """
 import gc, os, threading
-from esar_ros.nodes.core.punctuality import PRIORITY, be_punctual
+from esar_ros.nodes.core.realtime_scheduling import PRIORITY, use_realtime_scheduling
 {before}
 ended = threading.Event()
 threading.Thread(target=ended.wait, daemon=True).start()
-words = be_punctual()
+words = use_realtime_scheduling()
 later = threading.Thread(target=ended.wait, daemon=True)
 later.start()
 policies = {{os.sched_getscheduler(int(thread)) for thread in os.listdir("/proc/self/task")}}
