@@ -115,11 +115,16 @@ def glide(scene: Scene, world: World) -> None:
         assert math.dist(last, episode.targets[0]) <= SUCCESS_DISTANCE, episode.id
 
 
-@pytest.mark.full
-def test_the_files_are_made_again_to_the_byte() -> None:
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", ["mini", pytest.param("test", marks=pytest.mark.full)])
+def test_the_files_are_made_again_to_the_byte(name: str) -> None:
     folder = resource(shipped.DIRECTORY)
-    for name, text in generator.files(generator.SEED).items():
-        assert (folder / name).read_text(encoding="utf-8") == text, name
+    made = generator.files(generator.SEED, [one for one in generator.SETS if one.name == name])
+    index = json.loads(made.pop(generator.INDEX))
+    assert index["sets"][name] == json.loads((folder / generator.INDEX).read_text(encoding="utf-8"))["sets"][name]
+    assert len(made) == 8
+    for file, text in made.items():
+        assert (folder / file).read_text(encoding="utf-8") == text, file
 
 
 def test_scenes_were_made_for_the_grounds_that_are_shipped() -> None:
