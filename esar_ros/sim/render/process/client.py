@@ -118,7 +118,8 @@ class RenderClient:
             if not arrived.done():
                 arrived.set_result(None)
 
-        loop.add_reader(pipe.fileno(), readable)
+        descriptor = pipe.fileno()  # the pipe may be closed by the end
+        loop.add_reader(descriptor, readable)
         work, worked_at = cpu_seconds(self._process.pid), loop.time()
         try:
             while not (await asyncio.wait({arrived}, timeout=LOOK))[0]:
@@ -134,7 +135,7 @@ class RenderClient:
             code = self._process.returncode
             raise RenderError("it hung up" if code is None else f"it {how_it_ended(code)}") from None
         finally:
-            loop.remove_reader(pipe.fileno())
+            loop.remove_reader(descriptor)
 
     def _read(self, done: Done) -> list[bytes]:
         if self._map is None or len(self._map) != done.size:
