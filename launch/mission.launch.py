@@ -26,6 +26,7 @@ from esar_ros.nodes.core.interface import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.graph.shared_memory import sweep
+from esar_ros.nodes.graph.start import LAUNCHED
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process
@@ -120,7 +121,9 @@ class Mission:
             spec.label: (
                 spec,
                 action_for(
-                    spec, options, {**graph_environment(spec.images, inherited), **spec.truth_environment(token)}
+                    spec,
+                    options,
+                    {**graph_environment(spec.images, inherited), **spec.truth_environment(token), LAUNCHED: "1"},
                 ),
             )
             for spec in mission_graph(options)

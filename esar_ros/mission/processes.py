@@ -12,9 +12,9 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
-def die_with_parent() -> None:
-    """Makes the kernel kill the calling process when its parent dies, so that no orphan remains; for preexec_fn."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
+    """Makes the kernel end the calling process when its parent dies, so that no orphan remains; for preexec_fn."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, by)
 
 
 def cpu_seconds(pid: int) -> float | None:

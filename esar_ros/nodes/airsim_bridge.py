@@ -9,6 +9,7 @@ Carries no images.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -17,7 +18,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.bridges.airsim.actuation import Actuation
-from esar_ros.bridges.airsim.client import AirSimError
+from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.mission import names
@@ -75,6 +76,7 @@ class AirSimBridgeNode(Node):
         self._ranges_every = round(rates.control / rates.ranges)
         self._frame_every = round(rates.control / rates.cameras)
         self._client = server.connect()
+        self.exit_code: int | None = None
         patience = PATIENCE[LOCKSTEP if self.lockstep else REALTIME]
         members = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         self._bridged: dict[str, BridgedVehicle] = {}
@@ -94,7 +96,7 @@ class AirSimBridgeNode(Node):
         self._tf = self.create_publisher(TFMessage, names.TF, PROFILES[BY_NAME[names.TF].quality])
         self._tf_static = self.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
         self._diagnostics = Diagnostics(self)
-        self.create_timer(1.0, self._diagnose, clock=self._steady())
+        self.create_timer(1.0, self._while_connected(self._diagnose), clock=self._steady())
         self._seq = -1
         self._ns = 0
         self._kinds = 0
@@ -115,17 +117,30 @@ class AirSimBridgeNode(Node):
         )
         if self.lockstep:
             self._client.call("simPause", True)
-            self.create_timer(0.05, self._watch, clock=self._steady())
-            self.create_timer(PACED, self._try_step_if_slowed, clock=self._steady())
+            self.create_timer(0.05, self._while_connected(self._watch), clock=self._steady())
+            self.create_timer(PACED, self._while_connected(self._try_step_if_slowed), clock=self._steady())
         else:
             self._client.call("simPause", False)
-            self.create_timer(1.0 / rates.control, self._in_real_time, clock=self._steady())
+            self.create_timer(1.0 / rates.control, self._while_connected(self._in_real_time), clock=self._steady())
 
     def _on_operator_act(self, what: str) -> None:
         for log in self._operator_logs.values():
             log.record(what)
 
     # -- setting up -----------------------------------------------------------------------------
+
+    def _while_connected(self, callback: Callable[..., None]) -> Callable[..., None]:
+        """Returns the callback, which ends the process in good order where the simulator has gone."""
+
+        def guarded(*arguments: Any) -> None:
+            try:
+                callback(*arguments)
+            except AirSimConnectionError as error:
+                if self.exit_code is None:
+                    self.get_logger().error(str(error))
+                self.exit_code = 1
+
+        return guarded
 
     def _steady(self) -> Any:
         from rclpy.clock import Clock, ClockType
@@ -156,7 +171,7 @@ class AirSimBridgeNode(Node):
             self.create_subscription(
                 message_class(BY_NAME[name].type),
                 f"{bridged.name}/{name}",
-                lambda message, c=bridged, f=callback: f(c, message),
+                self._while_connected(lambda message, c=bridged, f=callback: f(c, message)),
                 quality,
             )
         bridged.authority = Authority(self, bridged.name, (names.CMD_VEL_SAFE, names.SAFETY_STATUS))

@@ -6,14 +6,21 @@ without a word instead of with a traceback of whatever was being imported.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from importlib import import_module
+
+from esar_ros.mission.processes import die_with_parent
+
+LAUNCHED = "ESAR_LAUNCHED"  # variable of the environment: the process belongs to its parent and ends with it
 
 
 def start(module: str) -> int:
     """Runs a module's main() and returns its exit code."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if os.environ.get(LAUNCHED):  # SIGTERM ends `ros2 launch` without a word to what it has started
+        die_with_parent(signal.SIGTERM)
     return int(import_module(module).main() or 0)
 
 
