@@ -115,8 +115,9 @@ def glide(scene: Scene, world: World) -> None:
         assert math.dist(last, episode.targets[0]) <= SUCCESS_DISTANCE, episode.id
 
 
+@pytest.mark.full
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("name", ["mini", pytest.param("test", marks=pytest.mark.full)])
+@pytest.mark.parametrize("name", ["mini", "test"])
 def test_the_files_are_made_again_to_the_byte(name: str) -> None:
     folder = resource(shipped.DIRECTORY)
     made = generator.files(generator.SEED, [one for one in generator.SETS if one.name == name])

@@ -42,7 +42,9 @@ HOSTILE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("part", HOSTILE)
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, marks=[pytest.mark.full] if number % 4 else []) for number, part in enumerate(HOSTILE)]
+)
 def test_hostile_text_is_read_in_linear_time(part: str) -> None:
     def seconds(length: int) -> float:
         text = (part * length)[:length]
