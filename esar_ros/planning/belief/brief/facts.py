@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+MOST_PEOPLE = 24  # that a brief is read to tell of
 # Naismith's rule and DIN 33466 give 4 to 5 km/h on the level, far less on rough ground.
 WALKING_SPEED = 4000.0 / 60.0  # m a minute
 # Relative standard deviations of a way told in metres, in walking time, and in words like "a few hundred".

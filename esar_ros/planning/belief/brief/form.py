@@ -14,6 +14,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.clues import KINDS
 from esar_ros.planning.belief.brief.facts import (
+    MOST_PEOPLE,
     STATED_SPREAD,
     VAGUE_SPREAD,
     WALKED_SPREAD,
@@ -90,7 +91,7 @@ class Way(Measured):
 class BriefReading(Form):
     """What the brief says; leave out what it does not say."""
 
-    missing: int = Field(ge=1, le=12, description="people to be found")
+    missing: int = Field(ge=1, le=MOST_PEOPLE, description="people to be found")
     names: list[str] = Field(default_factory=list, max_length=12, description="of those, as written")
     waiting: bool = Field(default=False, description="they were told to wait, or cannot walk")
     short_of_landmark: bool = Field(default=False, description="they have not come as far as the start's landmark")
