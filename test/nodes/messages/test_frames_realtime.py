@@ -76,7 +76,7 @@ def test_a_camera_that_stops_blinds_none_of_the_others(drivers: Drivers) -> None
         drivers.photograph(camera, 2 * SECOND)
     drivers.fly(2 * SECOND)
     assert len(drivers.frames) == 1, "it is waited for a little"
-    time.sleep(module.PATIENCE + 0.02)
+    time.sleep(module.TIMEOUT + 0.02)
     drivers.fly(2 * SECOND)
     drivers.fly(2 * SECOND)
     assert [[f.camera for f in frame.frames] for frame in drivers.frames[1:]] == [["left", "right", "down"]]
@@ -89,7 +89,7 @@ def test_a_message_with_another_size_than_it_says_has_no_pixels(drivers: Drivers
         drivers.photograph(camera, SECOND, short if camera == "front" else Image() if camera == "left" else None)
     drivers.fly(SECOND)
     assert not drivers.frames, "an empty message has no stamp that fits"
-    time.sleep(module.PATIENCE + 0.02)
+    time.sleep(module.TIMEOUT + 0.02)
     drivers.fly(SECOND)
     shapes = {frame.camera: frame.rgb.shape for frame in drivers.frames[0].frames}
     assert shapes == {"front": (0, 0, 3), "right": (48, 64, 3), "down": (48, 64, 3)}
