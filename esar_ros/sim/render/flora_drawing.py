@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from esar_ros.sim.assets.mesh_builder import Mesh
 from esar_ros.sim.assets.plant_meshes import BILLBOARD_CORNERS, TREES, meshes
-from esar_ros.sim.render import shaders
+from esar_ros.sim.render import shaders, shaders_flora
 from esar_ros.sim.render.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
 from esar_ros.sim.render.graphics import Look, program, variants
 from esar_ros.sim.render.views import View
@@ -35,13 +35,13 @@ class FloraDrawing:
         self._context = context
         self.lod = FloraLod(flora, ground)
         self._programs = (
-            *variants(context, shaders.PLANT_VERTEX, shaders.PLANT_FRAGMENT, detail=detail_unit),
-            program(context, shaders.PLANT_VERTEX, shaders.PLANT_BARE_FRAGMENT),
+            *variants(context, shaders_flora.PLANT_VERTEX, shaders_flora.PLANT_FRAGMENT, detail=detail_unit),
+            program(context, shaders_flora.PLANT_VERTEX, shaders_flora.PLANT_BARE_FRAGMENT),
         )
-        self._shadow = program(context, shaders.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
+        self._shadow = program(context, shaders_flora.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
         sprite = (
-            *variants(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_FRAGMENT, atlas=atlas_unit),
-            program(context, shaders.BILLBOARD_VERTEX, shaders.BILLBOARD_BARE_FRAGMENT, atlas=atlas_unit),
+            *variants(context, shaders_flora.BILLBOARD_VERTEX, shaders_flora.BILLBOARD_FRAGMENT, atlas=atlas_unit),
+            program(context, shaders_flora.BILLBOARD_VERTEX, shaders_flora.BILLBOARD_BARE_FRAGMENT, atlas=atlas_unit),
         )
         for made in sprite:
             made["plants"] = float(BILLBOARD_SPECIES * VARIANTS)
@@ -106,7 +106,7 @@ class FloraDrawing:
         width, height = _ATLAS_CELL[0] * kinds, _ATLAS_CELL[1]
         texture = self._context.texture((width, height), 4)
         target = self._context.framebuffer([texture], self._context.depth_renderbuffer((width, height)))
-        painter = program(self._context, shaders.ATLAS_VERTEX, shaders.ATLAS_FRAGMENT)
+        painter = program(self._context, shaders_flora.ATLAS_VERTEX, shaders_flora.ATLAS_FRAGMENT)
         target.use()
         self._context.viewport = (0, 0, width, height)
         target.clear(0.17, 0.22, 0.14, 0.0, depth=1.0)
