@@ -135,9 +135,9 @@ def main() -> int:
             "pictures."
         )
         goals = {name: (goal, ">=") for name, goal in wanted.items()} | limits_below
-        names = ("scenes", "shots", "maps", "engine", "seed")
-        conditions = {name: getattr(arguments, name) for name in names} | {"network": model.name}
-        tables = [goal_table(out, goals, met), measured.partition("\n\n")[2]]
+        asked = ("scenes", "shots", "maps", "engine", "seed")
+        conditions = {name: getattr(arguments, name) for name in asked} | {"network": model.name}
+        tables = (goal_table(out, goals, met), measured.partition("\n\n")[2])
         write_page(__file__, "What the detector reaches", about, conditions, tables)
     return 0
 

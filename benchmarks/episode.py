@@ -12,7 +12,6 @@ import json
 import multiprocessing
 import os
 import resource
-import sys
 import time
 from typing import Any
 
@@ -49,14 +48,14 @@ def episode(task: str, planner: str, detector: str, preset: str, seconds: float)
     }
 
 
-def _serve(pipe: Any, arguments: tuple[Any, ...]) -> None:
+def _serve(pipe: Any, arguments: tuple[str, str, str, str, float]) -> None:
     episode(*arguments[:4], 3.0)  # load every compiled kernel, as a worker's first episode does
     pipe.send("ready")
     pipe.recv()
     pipe.send(episode(*arguments))
 
 
-def in_workers(count: int, arguments: tuple[Any, ...]) -> tuple[list[dict[str, float]], float]:
+def in_workers(count: int, arguments: tuple[str, str, str, str, float]) -> tuple[list[dict[str, float]], float]:
     """Returns figures of episodes side by side, each in a process of its own, and the wall time (s) of all."""
     os.environ.update({key: value for key, value in worker_environment().items() if key not in os.environ})
     context = multiprocessing.get_context("spawn")
@@ -124,4 +123,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

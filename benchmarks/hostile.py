@@ -222,9 +222,9 @@ class Episode:
         )  # fmt: skip
 
     def _look(self, reported: Pose, now: float) -> None:
-        pictures = self.simulator.pictures(VEHICLE, False, False)
+        images = self.simulator.images(VEHICLE, False, False)
         views = [
-            (pictures.depth[name], self.rig.image.model, reported.compose(self.rig.cameras[name].pose))
+            (images.depth[name], self.rig.image.model, reported.compose(self.rig.cameras[name].pose))
             for name in CAMERAS
         ]
         self.mapper.integrate(views, now, now)

@@ -13,7 +13,6 @@ import argparse
 import json
 import math
 import pickle
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -237,13 +236,13 @@ def judge(
         )
         for gone, stays in fusion.merged.items():
             owners.setdefault(stays, Counter()).update(owners.pop(gone, Counter()))
-        for place, owner in fusion.owners.items():
-            owners.setdefault(owner, Counter())[frame[place].object] += 1
+        for index, owner in fusion.owners.items():
+            owners.setdefault(owner, Counter())[frame[index].object] += 1
         reported |= {clue.id for clue in clues if policy.due(clue)}
     matched: dict[int, tuple[int, Vector]] = {}  # clue -> object and its place
     for clue in clues:
-        identity = owners[clue.id].most_common(1)[0][0]
-        place = truths.get(identity) if identity else None
+        identity: int = owners[clue.id].most_common(1)[0][0]
+        place: Vector | None = truths.get(identity) if identity else None
         if place is None:
             identity, place = _nearest(clue, flight)
         if place is not None:
@@ -401,8 +400,10 @@ def main() -> None:
         names = ("flights", "seconds", "preset", "detector")
         detector_name = arguments.detector.partition(":")[0]
         conditions = {name: getattr(arguments, name) for name in names} | {"draws of the noisy odometry": DRAWS}
-        heads = ("boxes", "odometry", "objects", "median error, m", "90 %, m", "tracks an object", "reports an object")
-        heads += ("false reports", "NEES, one a flight (bounds)", "NEES, all tracks", "within their 95 %")
+        heads = (
+            "boxes", "odometry", "objects", "median error, m", "90 %, m", "tracks an object", "reports an object",
+            "false reports", "NEES, one a flight (bounds)", "NEES, all tracks", "within their 95 %",
+        )  # fmt: skip
         goal_rows = goal_table({name: figures[name] for name in goals}, goals, met)
         write_page(__file__, "Where a clue is", about, conditions, [Table(heads, rows), goal_rows], detector_name)
 
@@ -422,4 +423,4 @@ def _goals(figures: Mapping[str, float]) -> tuple[dict[str, Any], dict[str, bool
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -70,10 +70,10 @@ GOALS: dict[str, tuple[float, str]] = {
 }
 
 
-def timed(call: Callable[[], Any]) -> float:
+def timed(call: Callable[..., object], *arguments: Any) -> float:
     """Returns the CPU ms of a call on this thread."""
     start = time.thread_time()
-    call()
+    call(*arguments)
     return (time.thread_time() - start) * 1e3
 
 
@@ -84,7 +84,7 @@ def record(world: World, poses: Sequence[Pose], model: CameraModel) -> list[Fram
 
 def integration_times(voxel_map: VoxelMap, frames: Iterable[Frame], reach: float) -> NDArray[np.float64]:
     """Returns the CPU ms of each frame."""
-    return np.array([timed(lambda frame=frame: voxel_map.integrate_frame(frame, reach)) for frame in frames])
+    return np.array([timed(voxel_map.integrate_frame, frame, reach) for frame in frames])
 
 
 def measure_integration(frames: list[Frame], large: list[Frame]) -> dict[str, float]:
@@ -105,7 +105,7 @@ def measure_integration(frames: list[Frame], large: list[Frame]) -> dict[str, fl
         voxel_map.integrate_frame(halved, REACH)
 
     voxel_map = VoxelMap()
-    times = [timed(lambda frame=frame: pooled(voxel_map, frame)) for frame in large]
+    times = [timed(pooled, voxel_map, frame) for frame in large]
     figures["640x480 pooled 1 m 120 m median ms"] = float(np.median(times))
     for reach in (60.0, REACH):
         times = list(integration_times(VoxelMap(0.5), frames, reach))
@@ -120,23 +120,28 @@ def measure_consumers(frames: list[Frame]) -> dict[str, float]:
     times: dict[str, list[float]] = {}
     rng = np.random.default_rng(1)
 
-    def note(name: str, call: Callable[[], Any]) -> None:
-        times.setdefault(name, []).append(timed(call))
+    def note(name: str, call: Callable[..., object], *arguments: Any) -> None:
+        times.setdefault(name, []).append(timed(call, *arguments))
+
+    def update_frontiers() -> None:
+        frontiers.update()
+        frontiers.clusters()
+
+    def update_layers() -> None:
+        layers.update()
+        layers.grid()
 
     for n, frame in enumerate(frames):
         voxel_map.integrate_frame(frame, REACH)
         if n % 5 != 4:
             continue
         here = frame[0].pose.position
-        note("frontiers update ms", lambda: (frontiers.update(), frontiers.clusters()))
-        note("layers and grid update ms", lambda: (layers.update(), layers.grid()))
+        note("frontiers update ms", update_frontiers)
+        note("layers and grid update ms", update_layers)
         near = here + rng.uniform(-30.0, 30.0, (100, 3))
-        note("nearest obstacle 100 points 30 m ms", lambda near=near: voxel_map.nearest_obstacle(near, 30.0, False))
-        note(
-            "nearest obstacle or unknown 100 points 30 m ms",
-            lambda near=near: voxel_map.nearest_obstacle(near, 30.0, True),
-        )
-        note("window 96x96x64 ms", lambda here=here: window_around(voxel_map, here, 0.0))
+        note("nearest obstacle 100 points 30 m ms", voxel_map.nearest_obstacle, near, 30.0, False)
+        note("nearest obstacle or unknown 100 points 30 m ms", voxel_map.nearest_obstacle, near, 30.0, True)
+        note("window 96x96x64 ms", window_around, voxel_map, here, 0.0)
         window = window_around(voxel_map, here, 0.0)
         note("window packed ms", window.pack)
     figures = {name: float(np.median(values[1:])) for name, values in times.items()}
@@ -150,9 +155,14 @@ def measure_cloud(world: World) -> dict[str, float]:
     voxel_map = VoxelMap()
     cloud = OccupiedCloud(voxel_map)
     times = []
+
+    def update() -> None:
+        cloud.update()
+        cloud.data()
+
     for pose in flight(world, 22.0, 0.5):
         voxel_map.integrate_frame(record(world, [pose], SMALL)[0], REACH)
-        spent = timed(lambda: (cloud.update(), cloud.data()))
+        spent = timed(update)
         if voxel_map.occupied_count >= 1e5:
             times.append(spent * 1e5 / voxel_map.occupied_count)
     return {"PointCloud2 of 1e5 points ms": float(np.median(times))}
@@ -171,26 +181,36 @@ def measure_others(frames: list[Frame]) -> dict[str, float]:
     beams = beams.reshape(-1, 3)
     one, other, plain = VoxelMap(), VoxelMap(), VoxelMap()
     times: dict[str, list[float]] = {}
+
+    def observe(frame: Frame) -> None:
+        for view in frame:
+            coverage.observe(view)
+
+    def paint(frame: Frame) -> None:
+        for view in frame:
+            values.paint(view, 0.5, REACH)
+
+    def integrate(scan: Scan) -> None:
+        plain.integrate_scan(scan, 60.0)
+
     for n, frame in enumerate(frames):
         (one if n % 2 else other).integrate_frame(frame, REACH)
         plain.integrate_frame(frame, REACH)
         here = frame[0].pose.position
         ranges, stops = plain.raycasts(np.repeat(here[None], len(beams), axis=0), beams, 60.0, False)
         scan = Scan(beams, np.where(stops == OCCUPIED, np.maximum(ranges, 0.5), np.inf), Pose(here))
-        for name, call in (
-            ("coverage of four pictures ms", lambda frame=frame: [coverage.observe(view) for view in frame]),
-            ("value layer, four pictures ms", lambda frame=frame: [values.paint(v, 0.5, REACH) for v in frame]),
-            ("LiDAR scan of 4320 beams 60 m ms", lambda scan=scan: plain.integrate_scan(scan, 60.0)),
+        for name, spent in (
+            ("coverage of four pictures ms", timed(observe, frame)),
+            ("value layer, four pictures ms", timed(paint, frame)),
+            ("LiDAR scan of 4320 beams 60 m ms", timed(integrate, scan)),
         ):
-            times.setdefault(name, []).append(timed(call))
-    figures |= {name: float(np.median(spent[1:])) for name, spent in times.items()}
+            times.setdefault(name, []).append(spent)
+    figures |= {name: float(np.median(taken[1:])) for name, taken in times.items()}
     first = VoxelMap()
     fuse(first, one)
     coarsened(one)
-    figures["fuse another vehicle's map, ms a 1000 blocks"] = (
-        timed(lambda: fuse(one, other)) / len(one.known_blocks()) * 1e3
-    )
-    figures["coarser map, ms a 1000 blocks"] = timed(lambda: coarsened(one)) / len(one.known_blocks()) * 1e3
+    figures["fuse another vehicle's map, ms a 1000 blocks"] = timed(fuse, one, other) / len(one.known_blocks()) * 1e3
+    figures["coarser map, ms a 1000 blocks"] = timed(coarsened, one) / len(one.known_blocks()) * 1e3
     figures["fused map's occupied voxels against one map's"] = one.occupied_count / plain.occupied_count
     return figures
 
@@ -199,13 +219,15 @@ def measure_ten_minutes(world: World) -> dict[str, float]:
     """Measures growth, memory, paging and the file over 600 s of pictures at 1 Hz, and again with a map that pages."""
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
         plain, paged = VoxelMap(), VoxelMap(reserved_blocks=1 << 12, page_folder=Path(folder))
-        times, paged_times, evictions = [], [], []
+        times: list[float] = []
+        paged_times: list[float] = []
+        evictions: list[float] = []
         for n, pose in enumerate(flight(world, 600.0, 1.0)):
             frame = record(world, [pose], SMALL)
             times.extend(integration_times(plain, frame, REACH))
             paged_times.extend(integration_times(paged, frame, REACH))
             if n % 30 == 29:
-                evictions.append(timed(lambda: paged.evict(60)))
+                evictions.append(timed(paged.evict, 60))
         path = Path(folder) / "map.vox"
         figures = {
             "ten minutes at 1 Hz median ms": float(np.median(times)),
@@ -214,9 +236,9 @@ def measure_ten_minutes(world: World) -> dict[str, float]:
             "ten minutes memory with paging MB": paged.memory_bytes / 1e6,
             "integration into pages against memory ratio": float(np.median(paged_times) / np.median(times)),
             "eviction ms": float(np.median(evictions)),
-            "save ms": timed(lambda: plain.save(path)),
+            "save ms": timed(plain.save, path),
             "file MB": path.stat().st_size / 1e6,
-            "load ms": timed(lambda: VoxelMap.load(path)),
+            "load ms": timed(VoxelMap.load, path),
         }
         rng = np.random.default_rng(2)
         points = rng.uniform(plain.lower, plain.upper, (20000, 3))

@@ -39,8 +39,8 @@ class World:
         density = cv2.resize(rng.uniform(0.0, 1.0, (30, 30)).astype(np.float32), (cells, cells))
         xy = rng.uniform(10.0, SPAN - 10.0, (trees * 3, 2))
         xy = xy[density[(xy[:, 1] / CELL).astype(int), (xy[:, 0] / CELL).astype(int)] > 0.55][:trees]
-        radius, height = rng.uniform(1.5, 4.0, len(xy)), rng.uniform(6.0, 20.0, len(xy))
-        _plant(self.ground, self.bottom, self.top, xy, radius, height)
+        radius, heights = rng.uniform(1.5, 4.0, len(xy)), rng.uniform(6.0, 20.0, len(xy))
+        _plant(self.ground, self.bottom, self.top, xy, radius, heights)
         coarse = np.maximum(self.ground, self.top).reshape(cells // _COARSE, _COARSE, -1, _COARSE)
         self.ceiling = np.ascontiguousarray(coarse.max(axis=(1, 3)))
 

@@ -161,14 +161,14 @@ def on_briefs() -> tuple[dict[str, Any], list[Table]]:
             verdict = "" if goal is None else f">= {goal:.0%}, {'met' if right >= goal * len(briefs) else '**missed**'}"
             rows.append((half, fact, right, len(briefs), f"{right / len(briefs):.0%} [{low:.0%}, {high:.0%}]", verdict))
     tables = [Table(("half", "fact", "right", "of", "share [95 %, Wilson]", "goal"), rows)]
-    rows = []
+    off: list[tuple[Any, ...]] = []
     for half in list(HALVES)[2:]:
         error, sides, number = places(HALVES[half])
         figures[half] |= {"place_error_m": round(error, 1), "sign": sides, "places": number}
-        rows.append((half, round(error), sides, number))
+        off.append((half, round(error), sides, number))
     return figures, [
         *tables,
-        Table(("half", "middle of the prior off the place, median (m)", "on its side", "of"), rows),
+        Table(("half", "middle of the prior off the place, median (m)", "on its side", "of"), off),
     ]
 
 
