@@ -1,12 +1,14 @@
 """Hostile planners against the governor in the embedded simulator, without ROS, within its promise and beyond.
 
-python benchmarks/hostile.py [--episodes 600] [--seconds 25] [--first 0] [--without] [--harmless 0] [--page]
+python benchmarks/hostile.py [--episodes 600] [--seconds 25] [--first 0] [--without] [--harmless 0] [--records FILE]
+    [--page]
 
 Each episode starts in the air over one of four maps, in one of five weathers, among poles of one thickness, and flies
 for some seconds as one of twelve hostile planners asks, under the governor, with the simulator's LiDAR, cameras, mapper
 and vehicle. Sensors go blind, half blind or stuck, and the position jumps. A contact in the air is a collision. The
 promise is fixed here: what lies within PROMISE must end without one.
 
+--records keeps each flight as a line, and goes on behind those that are there: six hundred take two hours of a core.
 --without flies the same without a governor, to show what the planners would do. --harmless S also flies the first dev
 task of each map for S seconds with `belief`, with the governor and without, and prints the share of steps that it
 changed and of the distance that it cost.
@@ -16,17 +18,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import hashlib
 import json
 import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from page import Table, add_page, write_page
 from scipy.stats import beta
 
+from esar_ros import safety
 from esar_ros.benchmark.engine.episode import fly_episode as fly_task
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.bridges.airsim.actuation import Actuation
@@ -309,6 +314,39 @@ async def fly_case(case: Case, place: PlaceMap, seconds: float, governed: bool) 
         episode.simulator.close()
 
 
+def flight_code() -> dict[str, str]:
+    """Returns the digests of the governor's code and of this script, which decide how a case's flight ends."""
+    sources = sorted(Path(safety.__path__[0]).glob("*.py"))
+    governor = hashlib.sha256(b"".join(source.read_bytes() for source in sources))
+    return {"governor": governor.hexdigest(), "script": hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}
+
+
+class Records:
+    """What flights touched and how far (m) they went, by number; kept in a file if there is one."""
+
+    def __init__(self, path: Path | None, conditions: dict[str, Any]) -> None:
+        """Raises SystemExit with one line if the file is of other conditions."""
+        self.flights: dict[int, tuple[str, float]] = {}
+        self._path = path
+        if path is None:
+            return
+        if not path.exists():
+            path.write_text(json.dumps(conditions) + "\n")
+        first, *lines = path.read_text().splitlines()
+        if json.loads(first) != conditions:
+            raise SystemExit(f"{path}: flights of another governor, script or length; name another file")
+        for line in lines:
+            number, hit, far = json.loads(line)
+            self.flights[number] = (hit, far)
+
+    def keep(self, number: int, hit: str, far: float) -> None:
+        """Adds a flight."""
+        self.flights[number] = (hit, far)
+        if self._path is not None:
+            with self._path.open("a") as file:
+                file.write(json.dumps((number, hit, far)) + "\n")
+
+
 def table(flown: list[tuple[Case, str]]) -> list[str]:
     """Returns the collisions of flights by each condition, within the promise and beyond."""
     rows = [f"{'':30}{'promised':>16}{'beyond':>16}"]
@@ -368,6 +406,7 @@ def main() -> int:
     parser.add_argument("--episodes", type=int, default=600)
     parser.add_argument("--seconds", type=float, default=25.0, help="of each")
     parser.add_argument("--first", type=int, default=0, help="number of the first episode")
+    parser.add_argument("--records", type=Path, help="file of flights, gone on with")
     parser.add_argument("--without", action="store_true", help="no governor")
     parser.add_argument("--harmless", type=float, default=0.0, help="s of a harmless mission a map; 0: none")
     add_page(parser)
@@ -375,10 +414,14 @@ def main() -> int:
     places: dict[str, PlaceMap] = {}
     flown: list[tuple[Case, str]] = []
     way = 0.0
+    records = Records(arguments.records, flight_code() | {"seconds": arguments.seconds, "without": arguments.without})
     for number in range(arguments.first, arguments.first + arguments.episodes):
         case = Case.of(number)
-        place = places.setdefault(case.map, places.get(case.map) or load_map(case.map))
-        hit, far = asyncio.run(fly_case(case, place, arguments.seconds, not arguments.without))
+        if number not in records.flights:
+            place = places.setdefault(case.map, places.get(case.map) or load_map(case.map))
+            hit, far = asyncio.run(fly_case(case, place, arguments.seconds, not arguments.without))
+            records.keep(number, hit, far)
+        hit, far = records.flights[number]
         way += far
         flown.append((case, hit))
         if hit:
