@@ -447,7 +447,7 @@ EVENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(EVENTS, st.floats(0.1, 4.0)), max_size=12))
 def test_whatever_happens_the_stream_obeys_the_rules(events: list[tuple[str, float]]) -> None:
     """Heartbeats only while a fresh command, an armed and a linked autopilot are there; set-points only in offboard

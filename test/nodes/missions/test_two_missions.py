@@ -9,6 +9,7 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from helpers.flight import Flight, write_short_task
+from helpers.full import mostly_full
 
 
 def refused(out: Path, namespace: str, domain: int) -> None:
@@ -26,13 +27,13 @@ def refused(out: Path, namespace: str, domain: int) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_a_second_mission_is_refused_and_the_first_goes_on(tmp_path: Path, domain: int) -> None:
+@pytest.mark.parametrize("namespace", mostly_full(["/other", ""]))
+def test_a_second_mission_is_refused_and_the_first_goes_on(tmp_path: Path, domain: int, namespace: str) -> None:
     """In a namespace of its own, too: clock and frames are one for the domain."""
     first = Flight(tmp_path / "first", write_short_task(tmp_path, 300.0), planner="zigzag")
     try:
         first.wait_until(4.0, 240.0)
-        for number, namespace in enumerate(("", "/other")):
-            refused(tmp_path / f"second{number}", namespace, domain)
+        refused(tmp_path / "second", namespace, domain)
         stood = first.progress()["elapsed"]
         first.wait_until(stood + 5.0, 120.0)
         assert first.error is None and not first.supervisor.restarted
