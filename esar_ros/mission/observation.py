@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -31,6 +32,7 @@ class Brief:
     report_cap: int
     origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # latitude, longitude (deg), altitude (m)
     vehicle: str = ""  # whom it is for
+    wind_speed: float = math.nan  # m/s, mean wind as forecast; NaN: not known
     team: tuple[str, ...] = ()  # all vehicles of the mission in one order; empty: it searches alone
 
 

@@ -39,7 +39,7 @@ def conditions_speed(weather: str, local_time: str, limits: Limits) -> float:
 
 
 def site_of(brief: Brief, limits: Limits, zones: Sequence[Zone] = ()) -> Site:
-    """Returns fence, ceilings, zones and speed of a mission. Raises UsageError."""
+    """Returns fence, ceilings, zones, speed and forecast wind of a mission. Raises UsageError."""
     origin = Origin(*brief.origin)
     return Site.covering(
         brief.area,
@@ -48,4 +48,5 @@ def site_of(brief: Brief, limits: Limits, zones: Sequence[Zone] = ()) -> Site:
         keep_out=[zone.polygon(origin) for zone in zones],
         top=limits.sea_ceiling - origin.altitude,
         speed=conditions_speed(brief.weather, brief.local_time, limits),
+        wind=brief.wind_speed,
     )

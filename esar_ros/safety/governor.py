@@ -248,6 +248,8 @@ class Governor(InputChecks):
         needed = battery_needed(self.site, state.pose.position, self.limits, battery.drain.rate)
         if battery.charge is not None and battery.charge <= needed:
             latch = latch.raised(Mode.RETURN, Reason.BATTERY_RESERVE, f"battery {battery.charge:.0%}")
+        if self.site is not None and self.site.wind > self.limits.wind_limit:
+            latch = latch.raised(Mode.RETURN, Reason.CONDITIONS, f"a wind of {self.site.wind:.0f} m/s is forecast")
         if wind.rms >= self.limits.blown_return:
             latch = latch.raised(Mode.RETURN, Reason.CONDITIONS, f"the wind moves it by {wind.rms:.1f} m/s")
         flying, lost_since = state.armed and not state.landed, memory.link_lost_since

@@ -62,6 +62,7 @@ class Limits(StrictModel):
     drift_memory: float = Field(60.0, gt=0, le=600, description="s, time constant of the slow one")
     scan_repeat: float = Field(1.0, gt=0, le=20, description="m flown while the ranges repeat bit by bit: hold")
     # Wind
+    wind_limit: float = Field(12.0, gt=0, le=40, description="m/s, mean wind as forecast: no take-off, return beyond")
     blown_slow: float = Field(0.6, gt=0, le=10, description="m/s, of velocity that nobody commanded: slower beyond")
     blown_return: float = Field(1.2, gt=0, le=20, description="m/s, of velocity that nobody commanded: return beyond")
     # Ages

@@ -45,6 +45,7 @@ class Site:
     keep_out: tuple[NDArray[np.float64], ...] = ()  # corners (n, 2), m, map, of polygons that are closed at any height
     top: float = math.inf  # m, map z: a ceiling above sea level
     speed: float = math.inf  # m/s, greatest in the mission's weather and light
+    wind: float = math.nan  # m/s, mean wind as forecast; NaN: not known
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fence", _valid_polygon("the fence", self.fence, "give the search area as a polygon"))
@@ -57,6 +58,10 @@ class Site:
             raise UsageError("home is not finite", "give the position the vehicle starts from")
         if not self.speed > 0.0:
             raise UsageError(f"the mission's greatest speed is {self.speed} m/s", "it must be positive")
+        if not (math.isnan(self.wind) or 0.0 <= self.wind < math.inf):
+            raise UsageError(
+                f"the forecast wind is {self.wind} m/s", "give its mean speed, or NaN where it is not known"
+            )
         if self.outside(np.asarray(self.home)) > 0.0:
             raise UsageError("home lies outside the fence", "start inside the search area or widen it")
         if self.inside_keep_out(np.asarray(self.home)) > 0.0:
@@ -73,6 +78,7 @@ class Site:
         keep_out: Sequence[NDArray[np.float64]] = (),
         top: float = math.inf,
         speed: float = math.inf,
+        wind: float = math.nan,
     ) -> Site:
         """Returns a site whose fence is the search area (n, 2), or its convex hull with room (m) around home.
 
@@ -82,7 +88,7 @@ class Site:
         corners = home[:2] + room * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         if not all(distance_outside(fence, corner) <= 0.0 for corner in corners):
             fence = convex_hull(np.concatenate([fence, corners]))
-        return Site(fence, ceiling, home, tuple(keep_out), top, speed)
+        return Site(fence, ceiling, home, tuple(keep_out), top, speed, wind)
 
     def outside(self, position: Vector) -> float:
         """Returns the horizontal distance (m) to the fence: positive outside, negative inside."""
@@ -108,8 +114,9 @@ class Site:
         inside = not reaches_beyond(self.fence, other.fence)
         zones = {zone.tobytes() for zone in self.keep_out}
         dropped = any(zone.tobytes() not in zones for zone in other.keep_out)
+        calmer = other.wind > self.wind or (math.isnan(self.wind) and not math.isnan(other.wind))
         higher = self.ceiling > other.ceiling or self.top > other.top or self.speed > other.speed
-        return not inside or dropped or higher or not np.array_equal(self.home, other.home)
+        return not inside or dropped or higher or calmer or not np.array_equal(self.home, other.home)
 
     def fence_limits(self, position: Vector, velocity: Vector, limits: Limits) -> HalfSpaces:
         """Returns the limits of the fence's edges: stop fence_margin inside; from outside, come back at push_speed."""

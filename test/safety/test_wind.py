@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.frames import Pose
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.weather import Weather
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
 from esar_ros.safety.wind import WindDisturbance
 from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
 from esar_ros.sim.weather.gusts import Gusts
@@ -116,3 +118,32 @@ def test_what_the_autopilot_flies_by_itself_is_not_the_winds(kit: Kit, limits: L
         scene.state = replace(scene.state, obeyed=False)
         answer = scene.decide([0.0, 0.0, 0.0], governor=governor)
     assert answer.mode is not Mode.RETURN
+
+
+@pytest.mark.parametrize(("forecast", "flies"), [(math.nan, True), (0.0, True), (12.0, True), (12.1, False)])
+def test_more_wind_than_the_limit_in_the_brief_means_no_take_off_and_home(
+    kit: Kit, limits: Limits, forecast: float, flies: bool
+) -> None:
+    site = Site(kit.square(300.0), 120.0, np.zeros(3), wind=forecast)
+    aloft = kit.Scene(limits, site=site, position=[60.0, 0.0, 20.0]).decide([0.0, 1.0, 0.0])
+    assert (Reason.CONDITIONS not in aloft.reasons) is flies
+    if not flies:
+        assert aloft.mode is Mode.RETURN and aloft.reason is Reason.CONDITIONS and aloft.velocity[0] < 0.0
+    ground = kit.Scene(limits, site=site, position=[0.0, 0.0, 0.05])
+    ground.state = replace(ground.state, landed=True)
+    assert (float(ground.decide([0.0, 0.0, 1.0]).velocity[2]) > 0.0) is flies
+
+
+def test_a_calmer_forecast_is_not_taken_in_flight(kit: Kit, limits: Limits) -> None:
+    windy = Site(kit.square(300.0), 120.0, np.zeros(3), wind=13.0)
+    for calm in (12.0, math.nan):
+        assert replace(windy, wind=calm).is_looser_than(windy)
+    assert not replace(windy, wind=14.0).is_looser_than(windy)
+    unknown = replace(windy, wind=math.nan)
+    assert not windy.is_looser_than(unknown) and not unknown.is_looser_than(unknown)
+
+
+@pytest.mark.parametrize("wind", [-1.0, math.inf])
+def test_a_forecast_that_cannot_be_is_refused(kit: Kit, wind: float) -> None:
+    with pytest.raises(UsageError, match="forecast wind"):
+        Site(kit.square(300.0), 120.0, np.zeros(3), wind=wind)

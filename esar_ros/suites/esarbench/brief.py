@@ -21,6 +21,7 @@ def make_brief(task: Task, place: PlaceMap, name: str, report_cap: int, home: Ve
         map_id=task.map,
         prompt=task.prompt,
         weather=task.weather.value,
+        wind_speed=task.wind.speed,
         local_time=task.local_time.isoformat(),
         t_max=task.t_max,
         area=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]),
