@@ -188,6 +188,11 @@ def blown_home(kit: Kit, limits: Limits) -> bool:
     return scene.decide([0.0, 0.0, 0.0], governor=governor).mode is Mode.RETURN
 
 
+def more_wind_is_forecast(kit: Kit, limits: Limits) -> bool:
+    site = Site(kit.square(300.0), 120.0, np.zeros(3), wind=limits.wind_limit + 1.0)
+    return kit.Scene(limits, position=[30.0, 0.0, 20.0], site=site).decide([0.0, 0.0, 0.0]).mode is Mode.RETURN
+
+
 def not_armed(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits)
     scene.state = replace(scene.state, armed=False)
@@ -219,7 +224,8 @@ def ground_is_reported(kit: Kit, limits: Limits) -> bool:
 SCENES: tuple[Safe, ...] = (
     odometry_without_numbers, ranges_from_nowhere, clock_without_time, jump_is_reported, settling_is_reported,
     return_outlasts_odometry, pilot_stays_away, reserve_at_home, empty_battery, other_within_reach, outside_the_fence,
-    in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, blown_home, not_armed, speeding_is_reported,
+    in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, blown_home, more_wind_is_forecast,
+    not_armed, speeding_is_reported,
     fence_is_reported, without_a_site, ground_is_reported,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
     deleted.estimator, deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
