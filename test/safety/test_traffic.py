@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from esar_ros.geometry.frames import FARTHEST, FASTEST
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import OtherVehicle
+from esar_ros.safety.traffic import OtherVehicle, gaps
 from helpers.full import mostly_full
 
 
@@ -72,3 +74,25 @@ def test_two_that_fly_at_each_other_stay_apart(kit: SimpleNamespace, limits: Lim
         nearest = min(nearest, float(np.linalg.norm(flights[0].position - flights[1].position)))
     assert nearest > 2.0 * limits.body_radius + 1.0
     assert all(answer.mode is not Mode.TERMINATE for flight in flights for answer in flight.answers)
+
+
+@pytest.mark.parametrize(
+    ("changes", "usable"),
+    [
+        ({}, True),
+        ({"stamp": math.nan}, False),
+        ({"position": np.array([math.nan, 0.0, 0.0])}, False),
+        ({"position": np.array([0.0, 0.0, -FARTHEST])}, False),
+        ({"velocity": np.array([0.0, math.inf, 0.0])}, False),
+        ({"velocity": np.array([0.0, -FASTEST, 0.0])}, False),
+    ],
+)
+def test_a_report_that_cannot_be_is_not_usable(changes: dict[str, object], usable: bool) -> None:
+    report = OtherVehicle(1.0, np.zeros(3), np.zeros(3))
+    assert replace(report, **changes).is_finite() is usable  # type: ignore[arg-type]
+
+
+def test_a_vehicle_at_the_same_place_is_above(limits: Limits) -> None:
+    """Any direction would do; a division by zero would not."""
+    [(direction, distance)] = gaps([OtherVehicle(1.0, np.zeros(3), np.zeros(3))], np.zeros(3), 1.0, limits)
+    assert np.array_equal(direction, [0.0, 0.0, 1.0]) and distance == 0.0
