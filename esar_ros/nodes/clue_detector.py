@@ -32,6 +32,7 @@ from esar_ros.nodes.messages.crop_sheet import crop_sheet
 from esar_ros.nodes.messages.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.messages.markers import clue_markers
+from esar_ros.nodes.messages.vision import clue_detections, image_detections
 from esar_ros.perception.annotate import annotated
 from esar_ros.perception.detector import ClueDetector, FrameResult, create_detector
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, defect
@@ -64,10 +65,11 @@ class ClueDetectorNode(ManagedStepNode):
         self._diagnosed_at = self._last_frame = time.monotonic()  # s, steady
         self._cameras: tuple[str, ...] = ()  # of the newest frame
         self.exit_code: int | None = None
-        for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS, names.CLUE_CROPS):
+        for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS, names.CLUE_CROPS, names.CLUE_DETECTIONS):
             self.output(topic)
         for camera in names.CAMERAS:
             self.output(names.camera_annotated(camera))
+            self.output(names.camera_detections(camera))
         self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
         self._late: NewestFrame[CameraFrame, Found] | None = None
         (source or TopicFrames(self, rig)).subscribe(self.faulty(FRAMES, self._on_frame))
@@ -156,10 +158,13 @@ class ClueDetectorNode(ManagedStepNode):
         self._publish(ns, result)
         self._latencies.append(time.monotonic() - came)
         for frame, found in usable:
+            frame_id = names.camera_frame(self.vehicles[0], frame.camera)
             topic = names.camera_annotated(frame.camera)
             if self.wanted(topic):
-                frame_id = names.camera_frame(self.vehicles[0], frame.camera)
                 self.send(topic, image_message(annotated(frame.rgb, found), "rgb8", to_stamp(ns), frame_id))
+            topic = names.camera_detections(frame.camera)
+            if self.wanted(topic):
+                self.send(topic, image_detections(found, to_stamp(ns), frame_id))
 
     def _fail(self, error: BaseException) -> None:
         """End the process: without its thread the detector would only look as if it saw nothing."""
@@ -261,6 +266,8 @@ class ClueDetectorNode(ManagedStepNode):
         self.send(names.CLUES, clues)
         if self.wanted(names.CLUE_MARKERS):
             self.send(names.CLUE_MARKERS, clue_markers(result.clues, stamp))
+        if self.wanted(names.CLUE_DETECTIONS):
+            self.send(names.CLUE_DETECTIONS, clue_detections(result.clues, stamp))
         if self.wanted(names.CLUE_CROPS):
             self.send(names.CLUE_CROPS, crop_sheet(result.clues, self.detector.crop, ns * 1e-9, stamp))
 

@@ -47,7 +47,7 @@ def hear_state(governor: Any, armed: bool, landed: int) -> None:
 
 
 def change(governor: Any, label: str) -> bool:
-    """Whether a transition was made for whoever asks for it by service."""
+    """Returns whether a transition was made, asked for by service."""
     request = ChangeState.Request(transition=Transition(label=label))
     return bool(governor._service_change_state.callback(request, ChangeState.Response()).success)
 

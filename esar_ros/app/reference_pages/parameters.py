@@ -34,7 +34,8 @@ def parameters_page() -> str:
     for path in sorted(_NODES.rglob("*.py"), key=lambda path: path.stem):
         rows = _declared(path)
         if rows:
-            lines += [f"## {_BASES.get(path.stem, f'`{path.stem}`')}", "", *table("parameter|default|values|what", rows)]
+            title = _BASES.get(path.stem, f"`{path.stem}`")
+            lines += [f"## {title}", "", *table("parameter|default|values|what", rows)]
     lines += ["## The governor's limits", ""]
     lines += [f"Each key of `config/safety.yaml` below is the parameter `{GROUP}.<key>` of `safety_governor` and"]
     lines += [
