@@ -138,6 +138,8 @@ GOOD = {  # a fitting answer to every form, by a word of its schema
     '"missing"': {"missing": 1, "ways": [{"metres": 200, "bearing": 180, "counts_from": "landmark"}]},
     '"ranking"': {"ranking": [2, 1], "reason": "the brief tells of the ridge", "hypothesis": "he went up"},
     '"caption"': {"caption": "open ground, a path"},
+    '"steps"': {"steps": ["Fly west along the ridge.", "Then search the valley in the south."]},
+    '"summary"': {"summary": "A path over open ground, nobody on it."},
     '"thought"': {"thought": "nothing here", "action": "forward"},
     '"point"': {"label": "a clearing", "point": [500, 450]},
     '"objects"': {"objects": [{"kind": "person", "score": 1.0}, {"kind": "tent", "score": 0.9}]},

@@ -4,8 +4,8 @@ It is asked in the place of a server, with the same messages, and its words are 
 nothing but the text of the question in hand (no image, no memory). A method that asks it is another row in every
 table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the form that is asked for:
 
-- an action or a point without knowledge of the way (NextAction, Point): straight on and level, with a left turn 20 s,
-  80 s, 180 s ... after the start, which makes an opening square;
+- an action or a point without knowledge of the way (NextAction, Point): straight on and level, as far as may be, with a
+  left turn 20 s, 80 s, 180 s ... after the start, which makes an opening square;
 - an action among sectors (Turn, FixedStep, VariableStep): towards the best thing detected in front or beside, by its
   score times what the brief's words make of its kind; else the opening square where the time is told, else first along
   the brief's last way, then straight on; where a way is not free the next one that is;
@@ -14,7 +14,7 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
   for is never wrong (Correction);
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
-- a caption (Caption): that it does not look.
+- a plan, a summary, a caption (Plan, Summary, Caption): the brief's sentences; what was detected; that it does not look.
 
 It never says that the search is over. Who changes a rule counts its name up (PRESETS in settings.py).
 """
@@ -32,6 +32,7 @@ from esar_ros.mission.chat import Completion, NoAnswer
 from esar_ros.mission.clues import KINDS, PERSON, kinds_named
 from esar_ros.planning.belief.brief.form import reading_of
 from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.belief.brief.tokens import SENTENCE
 from esar_ros.planning.exchange import SCHEMA_WORDS
 from esar_ros.planning.image_text import relevance
 
@@ -122,7 +123,7 @@ def _next_action(text: str) -> dict[str, Any]:
 
 def _point(text: str) -> dict[str, Any]:
     # Row 250 of 1000 lies on the horizon of the front camera, which looks 20 degrees down.
-    return {"label": _REASON, "point": [100 if _turns(text) else 500, 250]}
+    return {"label": _REASON, "point": [100 if _turns(text) else 500, 250], "distance": 10}
 
 
 def _turn(text: str) -> dict[str, Any]:
@@ -199,6 +200,15 @@ def _brief_reading(text: str) -> dict[str, Any]:
     return reading_of(parse_brief(_brief(text))).model_dump()
 
 
+def _plan(text: str) -> dict[str, Any]:
+    return {"steps": SENTENCE.split(_brief(text).strip())[:12]}
+
+
+def _summary(text: str) -> dict[str, Any]:
+    found = [what for _, what, _ in _SECTOR.findall(text) if what and what != "nothing"]
+    return {"summary": "; ".join(found) or "Nothing was detected."}
+
+
 def _caption(text: str) -> dict[str, Any]:
     return {"caption": "The scripted model does not look at pictures."}
 
@@ -215,5 +225,7 @@ _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "Correction": _correction,
     "Strategy": _strategy,
     "BriefReading": _brief_reading,
+    "Plan": _plan,
+    "Summary": _summary,
     "Caption": _caption,
 }

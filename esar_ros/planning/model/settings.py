@@ -32,7 +32,7 @@ ENVIRONMENT = {  # variable -> key of this section
 PRESETS: dict[str, dict[str, Any]] = {
     "qwen3.5-plus": {"base_url": DASHSCOPE, "name": "qwen3.5-plus", "extra": {"enable_thinking": False}},
     "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
-    SCRIPTED: {"name": "esar-scripted-1"},  # the number counts versions of its rules (scripted.py)
+    SCRIPTED: {"name": "esar-scripted-2"},  # the number counts versions of its rules (scripted.py)
 }
 _KEPT_SCRIPTED = ("log", "replay", "clock")  # what the environment may say about the scripted model
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from esar_ros.mission.decision import Decision
+from esar_ros.mission.decision import Decision, HeightReference
 from esar_ros.planning import registry
 
-QUICK = {"timeout": 0.5, "attempts": 1, "pause": 0.0}
+QUICK = {"timeout": 5.0, "attempts": 1, "pause": 0.0}
 
 
 @pytest.fixture
@@ -34,22 +34,31 @@ def begin(chat: Any, brief: Any, observe: Any, look: Any) -> Callable[..., Any]:
     return make
 
 
+SIDE = {  # questions beside the decision, by a word of their form
+    '"caption"': ("caption", {"caption": "a grassy slope"}),
+    '"steps"': ("plan", {"steps": ["Go west.", "Then search the valley."]}),
+    '"summary"': ("summary", {"summary": "grass all round"}),
+}
+
+
 def by_purpose(chat: Any, **answers: Any) -> None:
-    """Captions get a caption, everything else what the test says."""
+    """Captions get a caption, plans a plan, summaries a summary, everything else what the test says."""
 
     def script(body: dict[str, Any]) -> Any:
-        kind = "caption" if "Describe for its planner" in chat.prompt_of(body) else "decision"
-        said = answers.get(kind, {"caption": "a grassy slope"})
+        kind, said = next((one for sign, one in SIDE.items() if sign in chat.prompt_of(body)), ("decision", None))
+        said = answers.get(kind, said)
         return said if callable(said) else chat.says(said)
 
     chat.script = script
 
 
+def prompts_with(chat: Any, sign: str) -> list[str]:
+    return [prompt for _, body in chat.requests if sign in (prompt := chat.prompt_of(body))]
+
+
 def decision_prompt(chat: Any) -> str:
-    return next(
-        chat.prompt_of(body) for _, body in reversed(chat.requests)
-        if "Describe for its planner" not in chat.prompt_of(body)
-    )  # fmt: skip
+    prompts = [chat.prompt_of(body) for _, body in chat.requests]
+    return next(prompt for prompt in reversed(prompts) if not any(sign in prompt for sign in SIDE))
 
 
 def test_navgpt_reads_captions_objects_and_safe_actions(chat: Any, begin: Any, clue: Any) -> None:
@@ -63,9 +72,28 @@ def test_navgpt_reads_captions_objects_and_safe_actions(chat: Any, begin: Any, c
     assert "left: a grassy slope Detected: nothing." in prompt
     safe = prompt.partition("Safe actions: ")[2].partition(".")[0].split(", ")
     assert "forward" not in safe and {"left", "right", "up", "turn_left"} <= set(safe) and "stop" not in safe
-    assert len(chat.requests) == 5 and decision.tokens_in == 500
+    assert len(chat.requests) == 7 and decision.tokens_in == 700, "the plan once, four captions, turn and summary"
+    assert "Plan: 1. Go west. 2. Then search the valley." in prompt and "- none yet" in prompt
+    [summarised] = prompts_with(chat, '"summary"')
+    assert "right: a grassy slope Detected: a tent" in summarised and "Mission brief" not in summarised
     step(4.0, (0.0, -10.0, 30.0))
-    assert "The tent lies on the right. -> right" in decision_prompt(chat)
+    later = decision_prompt(chat)
+    turn = "- 1 s, at the start: saw: grass all round Thought: The tent lies on the right. -> right"
+    assert turn in later and "Plan: 1. Go west." in later and "- none yet" not in later
+    assert len(chat.requests) == 13 and len(prompts_with(chat, '"steps"')) == 1
+
+
+def test_navgpt_remembers_without_its_summariser_and_goes_on_without_its_plan(chat: Any, begin: Any, clue: Any) -> None:
+    said = {"thought": "On.", "action": "forward"}
+    by_purpose(chat, decision=said, plan=chat.status(500), summary=chat.says("no JSON"))
+    step = begin("navgpt", history=1)
+    first = step(1.0, clues=(clue(1, "tent", (40.0, 0.0, 0.0)),))
+    assert first.action == "forward" and "Plan: none" in decision_prompt(chat)
+    step(4.0, (10.0, 0.0, 30.0))
+    assert "- 1 s, at the start: saw: a tent (score 0.90) 50 m, ahead Thought: On. -> forward" in decision_prompt(chat)
+    step(7.0, (20.0, 0.0, 30.0))
+    last = decision_prompt(chat)
+    assert "- 4 s, 10 m east of the start: saw: nothing detected" in last and "- 1 s" not in last
 
 
 def test_navgpt_does_not_fly_what_is_not_safe(chat: Any, begin: Any) -> None:
@@ -85,7 +113,7 @@ def test_a_text_only_model_gets_no_pictures(chat: Any, begin: Any) -> None:
     by_purpose(chat, decision={"thought": "text", "action": "left"})
     step = begin("navgpt", model={**QUICK, "images": False})
     assert step(1.0).action == "left"
-    assert len(chat.requests) == 1 and chat.images_of(chat.requests[0][1]) == []
+    assert len(chat.requests) == 3 and not any(chat.images_of(body) for _, body in chat.requests)
 
 
 def test_aoa_reads_depth_and_poses_and_takes_small_steps(chat: Any, begin: Any) -> None:
@@ -112,25 +140,71 @@ def test_aoa_variable_chooses_its_length_within_limits(chat: Any, begin: Any) ->
     assert "fell back" in begin("aoa_v")(1.0).why
 
 
-def test_spf_flies_to_the_pixel_it_points_at(chat: Any, begin: Any) -> None:
-    chat.answers(chat.says({"point": [500, 150], "label": "the path"}))
-    step = begin("spf", wall={"front": 25.0})
-    decision = step(1.0)
-    assert decision.action == "fly" and "the path" in decision.why
-    x, y, height = decision.goal.position
-    # The ray through row 150 of 1000 runs 20 degrees down less what the pixel lies above the axis.
-    above = math.atan2((0.5 - 0.15) * 60, 40.0)
-    down = math.radians(20.0) - above
+def ray_of(row: float) -> tuple[float, float]:
+    """Elevation (rad) of the middle column's pixel in a row of 1000, and off the camera's axis; it looks 20 deg down."""
+    above = math.atan2((0.5 - row / 1000) * 60, 40.0)
+    return above - math.radians(20.0), above
+
+
+@pytest.mark.parametrize(
+    ("label", "length"), [(10, 30.0), (8, 30.0 * 0.8**1.8), (5, 30.0 * 0.5**1.8), (3, 5.0), (1, 5.0)]
+)
+def test_spf_flies_the_papers_step_along_the_ray(chat: Any, begin: Any, label: int, length: float) -> None:
+    chat.answers(chat.says({"point": [500, 100], "label": "smoke", "distance": label}))
+    goal = begin("spf")(1.0).goal
+    elevation, _ = ray_of(100)
+    assert 0.1 < elevation < 0.3, "above the horizon"
+    assert goal.height_reference is HeightReference.MAP
+    along = [length * math.cos(elevation), 0.0, 30.0 + length * math.sin(elevation)]
+    np.testing.assert_allclose(goal.position, along, atol=0.01)
+
+
+def test_spf_flies_up_or_down_to_the_point_itself_whatever_the_ground(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"point": [500, 250], "distance": 10}))
+    goal = begin("spf")(1.0, (0.0, 0.0, 130.0), height=30.0).goal  # ground 100 m above the map's origin
+    elevation, _ = ray_of(250)
+    assert goal.position[2] == pytest.approx(130.0 + 30.0 * math.sin(elevation), abs=0.01)
+    chat.answers(chat.says({"point": [500, 900], "distance": 10}))
+    low = begin("spf")(1.0, (0.0, 0.0, 130.0), height=14.0, goal_reached=True).goal
+    assert low.position[2] == pytest.approx(126.0), "10 m above the ground, not into it"
+
+
+def test_spf_ends_a_leg_before_what_depth_measures(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"point": [500, 150], "label": "the path", "distance": 10}))
+    decision = begin("spf", wall={"front": 25.0})(1.0)
+    assert decision.action == "fly" and "the path" in decision.why and "28 m away" in decision.why
+    elevation, above = ray_of(150)
     reach = 25.0 / math.cos(above) - 5.0
-    assert x == pytest.approx(reach * math.cos(down), abs=0.1) and y == pytest.approx(0.0, abs=0.1)
-    assert height == pytest.approx(30.0 - reach * math.sin(down), abs=0.1)
+    np.testing.assert_allclose(
+        decision.goal.position, [reach * math.cos(elevation), 0.0, 30.0 + reach * math.sin(elevation)], atol=0.1
+    )
+    blind = begin("spf@unmeasured", wall={"front": 25.0})
+    assert blind(1.0).goal.position[0] == pytest.approx(30.0 * math.cos(elevation), abs=0.1)
+    assert blind.method.name == "spf@unmeasured" and blind.method.details["legs"].endswith("as the model says")
+
+
+def test_an_action_after_a_leg_counts_from_where_it_led(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"point": [500, 100], "distance": 10}))
+    step = begin("spf")
+    z = float(step(1.0).goal.position[2])
+    chat.answers(chat.status(500))
+    fallback = step(9.0, (30.0, 0.0, z))
+    assert fallback.action == "forward" and fallback.goal.position[2] == pytest.approx(z)
+
+
+def test_spf_asks_for_the_target_and_how_far(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"point": [500, 250]}))
+    begin("spf")(1.0)
+    prompt = chat.prompt_of(chat.requests[0][1])
+    assert "a missing person, else a trace of one" in prompt and "1 when it is very close" in prompt
+    assert "A hiker with a tent is missing." in prompt and "90 degrees wide" in prompt
 
 
 def test_spf_turns_first_when_the_point_is_off_the_nose(chat: Any, begin: Any) -> None:
-    chat.answers(chat.says({"point": [0, 150], "label": "on the left"}))
+    chat.answers(chat.says({"point": [0, 150], "label": "on the left", "distance": 10}))
     step = begin("spf")
     turn = step(1.0)
-    assert turn.action == "turn_left" and turn.goal.position[:2].tolist() == [0.0, 0.0]
+    assert turn.action == "turn_left" and turn.goal.position.tolist() == [0.0, 0.0, 30.0]
     yaw = turn.goal.yaw
     assert 0.6 < yaw < math.pi / 3
     fly = step(2.0, yaw=yaw)
@@ -144,9 +218,8 @@ def test_spf_falls_back_on_points_that_mean_nothing(chat: Any, begin: Any) -> No
     assert "points beside the picture" in begin("spf")(1.0).why
     chat.answers(chat.says({"point": ["left", "up"]}))
     assert "does not fit: point.0" in begin("spf")(1.0).why
-    chat.answers(chat.says({"point": [500, 990]}))
-    low = begin("spf", least_height=10.0)(1.0)
-    assert low.goal.position[2] >= 10.0, "pointing at the ground does not lead into it"
+    chat.answers(chat.says({"point": [500, 150], "distance": 11}))
+    assert "does not fit: distance" in begin("spf")(1.0).why
 
 
 def test_clip_h_goes_where_the_view_fits_best(begin: Any, clue: Any) -> None:
