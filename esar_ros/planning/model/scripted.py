@@ -10,11 +10,13 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
   score times what the brief's words make of its kind; else the opening square where the time is told, else first along
   the brief's last way, then straight on; where a way is not free the next one that is;
 - scores of kinds, goal graph (Attractions, GoalGraph): a person 1, kinds that the brief names 0.8, others 0.5;
+- objects in pictures (SceneObjects): what the detector has found, in the boxes that the question tells, so scored;
 - groups of found objects (Correlations): the best of a group's kinds by the brief's words, as above; what it was taken
   for is never wrong (Correction);
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
-- a plan, a summary, a caption (Plan, Summary, Caption): the brief's sentences; what was detected; that it does not look.
+- a plan, a summary, a caption (Plan, Summary, Caption): the brief's sentences; what was detected; that it does not
+  look.
 
 It never says that the search is over. Who changes a rule counts its name up (PRESETS in settings.py).
 """
@@ -48,6 +50,8 @@ _ELAPSED = re.compile(r"Elapsed: (\d+) s")
 _SAFE = re.compile(r"^Safe actions: (.*)\.$", re.MULTILINE)
 _SECTOR = re.compile(r"^(front|left|right): .*?(?:Detected: (.*?)\.)?(?: Depth: (\[.*\]|unknown))?$", re.MULTILINE)
 _FIND = re.compile(r"([^;]*?) \(score ([\d.]+)\) \d+ m")
+_FOUND = re.compile(r"^(front|left|right|down) camera: (.*)\.$", re.MULTILINE)
+_BOXED = re.compile(r"([^;]*?) \(score [\d.]+\) (\[[\d, ]+\])")
 _PEOPLE = re.compile(r"\b(?:person|people|man|woman|boy|girl|child|hiker|climber)\b", re.IGNORECASE)
 _POSE = re.compile(r"\[(-?\d+), (-?\d+), -?\d+, (-?\d+)\]")
 _CANDIDATE = re.compile(r"^(\d+): (\d+) m [NESW]+, (.*)$", re.MULTILINE)
@@ -170,6 +174,16 @@ def _attractions(text: str) -> dict[str, Any]:
     return {"objects": [{"kind": kind, "score": relevance(kind, words)} for kind in KINDS]}
 
 
+def _scene_objects(text: str) -> dict[str, Any]:
+    words = _brief(text).casefold()
+    objects = [
+        {"name": what.strip(), "score": _weight(what, words), "camera": camera, "box": json.loads(box)}
+        for camera, found in _FOUND.findall(text)
+        for what, box in _BOXED.findall(found)
+    ]
+    return {"objects": objects[:40]}
+
+
 def _goal_graph(text: str) -> dict[str, Any]:
     kinds = [PERSON, *(kind for kind in kinds_named(_brief(text)) if kind != PERSON)][:5]
     return {"nodes": [{"kind": kind} for kind in kinds], "edges": [[0, n] for n in range(1, len(kinds))]}
@@ -220,6 +234,7 @@ _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "FixedStep": _fixed_step,
     "VariableStep": _variable_step,
     "Attractions": _attractions,
+    "SceneObjects": _scene_objects,
     "GoalGraph": _goal_graph,
     "Correlations": _correlations,
     "Correction": _correction,

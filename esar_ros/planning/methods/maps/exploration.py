@@ -23,7 +23,6 @@ from esar_ros.planning.parameters import check
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import flight_height, polygon_of
 
-
 CLIMB = "climb"
 SWEEP = "look around"  # half a turn: the cameras see ahead, left and right
 

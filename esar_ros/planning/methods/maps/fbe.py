@@ -1,11 +1,12 @@
 """FBE: frontier-based exploration, always to the nearest frontier.
 
-Source: Yamauchi, A frontier-based approach for autonomous exploration, CIRA 1997, sections 2 (frontiers: known free
-cells beside unknown ones, grouped into regions, small ones left out) and 3 (the nearest frontier not yet visited, a
-sweep of the sensors there, a frontier that cannot be reached put on a list); as a baseline in ESARBench, section 4.1,
-"a BEV occupancy map and FMM local planning". Its steps:
+Source: Yamauchi, A frontier-based approach for autonomous exploration, CIRA 1997: frontier detection (known free
+cells beside unknown ones, grouped into regions, small ones left out) and navigating to frontiers (the nearest one not
+yet visited, a sweep of the sensors there, one that cannot be reached put on a list); as a baseline in ESARBench,
+section 4.1, "a BEV occupancy map and FMM local planning". Its steps:
 
-- frontiers of the bird's-eye grid at flight level inside the search area (frontier.py), clusters of four cells or more;
+- frontiers of the bird's-eye grid at flight level inside the search area (frontier.py), clusters of four cells or
+  more;
 - the nearest by arrival time of a fast-marching front over free cells that keep clear of obstacles (grid_path.py);
 - the path down that front's times is flown, as far ahead at a time as it is in sight;
 - there half a turn: the cameras see ahead, left and right, so that sweeps all round; then the next.

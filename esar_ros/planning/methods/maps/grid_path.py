@@ -1,10 +1,10 @@
 """Paths over a bird's-eye grid: arrival times by fast marching, the nearest target, straight lines of sight.
 
-The arrival time T of a front that spreads at unit speed over passable cells solves |grad T| = 1. Fast marching (Sethian,
-A fast marching level set method for monotonically advancing fronts, PNAS 1996) takes the cells in the order of T, each
-from the upwind difference to the cells taken before, and ends at the first target. The order is kept to 1/64 of a cell
-by buckets (Yatziv et al., O(N) implementation of the fast marching algorithm, Journal of Computational Physics 2006):
-three times as fast as a heap. The path descends T back to the start; a front passes no corner.
+The arrival time T of a front that spreads at unit speed over passable cells solves |grad T| = 1. Fast marching
+(Sethian, A fast marching level set method for monotonically advancing fronts, PNAS 1996) takes the cells in the order
+of T, each from the upwind difference to the cells taken before, and ends at the first target. The order is kept to
+1/64 of a cell by buckets (Yatziv et al., O(N) implementation of the fast marching algorithm, Journal of Computational
+Physics 2006): three times as fast as a heap. The path descends T back to the start; a front passes no corner.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """NavGPT: a language model that sees through words plans, remembers, reasons and picks one of the safe actions.
 
-Source: Zhou et al., NavGPT: explicit reasoning in vision-and-language navigation with large language models, AAAI 2024,
-section 3 (visual perceptors, history, reasoning and acting, prompt manager), and its public code (action plan,
+Source: Zhou et al., NavGPT: explicit reasoning in vision-and-language navigation with large language models, AAAI
+2024, section 3 (visual perceptors, history, reasoning and acting, prompt manager), and its public code (action plan,
 summariser); as a baseline in ESARBench, section 4.1. Its steps:
 
 - plan: once, the instruction is divided into steps (the code's action plan);
 - visual perceptors: each view becomes a caption, with the detector's objects by bearing and distance;
 - reasoning and acting: from plan, history, observation and safe actions the model writes a thought, then an action;
-- history: every turn is kept as thought, action and observation, the observation summarised in a sentence by the model
-  in a question of its own, as all captions of all turns would be too long.
+- history: every turn is kept as thought, action and observation, the observation summarised in a sentence by the
+  model in a question of its own, as all captions of all turns would be too long.
 
-Adapted for the air: four cameras in place of eight directions, captions by the language model in place of BLIP-2,
-and in place of the viewpoints of an indoor graph the actions whose path the depth images show free. Calls: one for the
+Adapted for the air: four cameras in place of eight directions, captions by the language model in place of BLIP-2, and
+in place of the viewpoints of an indoor graph the actions whose path the depth images show free. Calls: one for the
 plan, then six a turn in two rounds: four captions at once; then turn and summary at once. Without captions the
-detector's words stand alone, without a plan the brief, without a summary the detector's words, without a turn the first
-free path is taken.
+detector's words stand alone, without a plan the brief, without a summary the detector's words, without a turn the
+first free path is taken.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ PLAN_SYSTEM = (
 )
 SYSTEM = (
     "You are the pilot of a search-and-rescue drone and look for missing people and their traces. You follow a plan. "
-    "Each turn you get your history, an observation of four camera sectors, and the safe actions. First think: at which "
-    "step of the plan are you, has it been seen, what is new? Do not go back over what has been searched. Then act: "
+    "Each turn you get your history, an observation of four camera sectors, and the safe actions. First think: at "
+    "which step of the plan are you, has it been seen, what is new? Do not go back over what has been searched. Then act: "
     "pick one of the safe actions. Stop only when all have been found."
 )
 SUMMARY_SYSTEM = "You keep the log of a search-and-rescue drone. Put what its cameras show into one sentence."

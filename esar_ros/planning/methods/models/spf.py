@@ -1,4 +1,4 @@
-"""SPF: see, point, fly. The model points at what it looks for, the point becomes a place in space, the drone flies there.
+"""SPF: see, point, fly. The model points at what it looks for, the point becomes a place, the drone flies there.
 
 Source: Hu et al., See, Point, Fly: a learning-free VLM framework for universal unmanned aerial navigation, CoRL 2025,
 method section, re-implemented from the paper; as a baseline in ESARBench, section 4.1. Its steps:
@@ -9,9 +9,9 @@ method section, re-implemented from the paper; as a baseline in ESARBench, secti
 - from 2D to 3D: the pixel's ray, as long as that, is the displacement; it is flown as one, its vertical part too;
 - reactive control: turn first where the point is off the nose, fly, look again.
 
-Adapted: s, p and d_min are of flights outdoors (30 m, 1.8 and 5 m; the public code flies 5 to 8 m with p of 1.8 to 2.4),
-the ray ends `standoff` before what depth measures on it (ESARBench's back-projection; `spf@unmeasured` flies the
-paper's length), a place nearer to the ground than `least_height` is raised to it. There may be several victims,
+Adapted: s, p and d_min are of flights outdoors (30 m, 1.8 and 5 m; the public code flies 5 to 8 m with p of 1.8 to
+2.4), the ray ends `standoff` before what depth measures on it (ESARBench's back-projection; `spf@unmeasured` flies
+the paper's length), a place nearer to the ground than `least_height` is raised to it. There may be several victims,
 so `done` is asked for the whole mission. Needs a model that sees images, one call a leg; without an answer it takes
 the first free path.
 """

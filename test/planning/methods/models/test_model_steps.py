@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.decision import Decision, HeightReference
+from esar_ros.mission.errors import UsageError
 from esar_ros.planning import registry
+from esar_ros.planning.methods.models.apex_maps import surface_in_box
 
 QUICK = {"timeout": 5.0, "attempts": 1, "pause": 0.0}
 
@@ -141,7 +144,7 @@ def test_aoa_variable_chooses_its_length_within_limits(chat: Any, begin: Any) ->
 
 
 def ray_of(row: float) -> tuple[float, float]:
-    """Elevation (rad) of the middle column's pixel in a row of 1000, and off the camera's axis; it looks 20 deg down."""
+    """Elevation (rad) of a row (of 1000) in the middle column, and that off the axis of the camera, 20 deg down."""
     above = math.atan2((0.5 - row / 1000) * 60, 40.0)
     return above - math.radians(20.0), above
 
@@ -241,13 +244,84 @@ def test_clip_h_stops_when_a_view_fits_well_enough(begin: Any, clue: Any) -> Non
     assert step(3.0, (10.0, 0.0, 30.0), clues=(person,)).stop
 
 
-def test_apex_flies_to_what_the_model_finds_attractive(chat: Any, begin: Any, clue: Any) -> None:
-    clues = (clue(1, "rope", (0.0, 26.0, 0.0), views=2), clue(2, "tent", (0.0, -26.0, 0.0), views=2))
+def pixel_box(camera: str, place: Any, look: Any) -> list[float]:
+    """A box (0 to 1000) of 4 m around a place, in a camera's picture from 30 m above the start."""
+    view = look()[camera]
+    local = (np.asarray(place) - view.pose.position) @ view.pose.rotation
+    pixel, inside = view.model.project(local)
+    assert inside
+    half = 2.0 * view.model.fx / local[2]
+    return [float(v) for v in (np.concatenate([pixel - half, pixel + half]) / [80, 60, 80, 60] * 1000).clip(0, 1000)]
+
+
+@pytest.mark.parametrize("camera", ["left", "right"])
+def test_apex_turns_to_what_the_model_names_in_a_picture(chat: Any, begin: Any, look: Any, camera: str) -> None:
+    place = np.array([0.0, 30.0 if camera == "left" else -30.0, 0.0])
+    hut = {"name": "a hut", "score": 0.95, "camera": camera, "box": pixel_box(camera, place, look)}
+    pond = {"name": "a pond", "score": 0.1, "camera": "front", "box": [450, 500, 550, 600]}
+    chat.answers(chat.says({"objects": [hut, pond]}))
+    step = begin("apex")
+    decision = step(1.0)
+    assert decision.action == f"turn_{camera}" and decision.tokens_in == 100
+    drawn = np.argwhere(step.method._maps.attraction.values > 0.9)
+    centres = step.method._maps.attraction.lower + (drawn + 0.5) * 5.0
+    assert len(drawn) and np.linalg.norm(centres - place, axis=1).max() < 10.0, "grounded where the picture shows it"
+    assert "Found by the detector, with boxes:" in decision_prompt(chat)
+    assert len(chat.images_of(chat.requests[0][1])) == 4
+
+
+def test_apex_grounds_in_the_voxels_that_depth_shows_in_the_box(look: Any) -> None:
+    view = look(wall={"front": 25.0})["front"]
+    points = surface_in_box(view, (0.4, 0.0, 0.6, 0.2))
+    local = (points - view.pose.position) @ view.pose.rotation
+    np.testing.assert_allclose(local[:, 2], 25.0, atol=1e-3)
+    np.testing.assert_allclose(np.abs(local[:, 0]).max(), 0.2 * 80 / 40 * 25 / 2, rtol=0.1)
+    assert len(surface_in_box(view, (0.5, 0.1, 0.5, 0.1))) >= 1, "a point is a box of a pixel"
+    assert len(surface_in_box(look()["front"], (0.4, 0.0, 0.6, 0.05))) == 0, "the sky"
+
+
+def test_apex_tells_the_model_where_the_detector_found_something(chat: Any, begin: Any, clue: Any, look: Any) -> None:
+    chat.answers(chat.says({"objects": []}))
+    begin("apex")(1.0, clues=(clue(1, "tent", (0.0, 40.0, 0.0)),))
+    told = decision_prompt(chat).partition("left camera: ")[2].partition("\n")[0]
+    box = json.loads(told.removeprefix("a tent (score 0.90) ").removesuffix("."))
+    near = pixel_box("left", (0.0, 40.0, 0.0), look)
+    assert np.abs(np.array(box) - near).max() < 30.0
+    assert "front camera: nothing." in decision_prompt(chat)
+
+
+def test_apex_in_the_box_around_the_start_and_around_the_vehicle(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"objects": []}))
+    far = (300.0, 0.0, 60.0)
+    moving, fixed = begin("apex"), begin("apex@start")
+    for step in (moving, fixed):
+        step(1.0)
+        step(60.0, far)
+    assert np.abs(moving.method._maps.attraction.lower[:2] - [200.0, -100.0]).max() < 5.0
+    assert fixed.method._maps.attraction.lower[:2].tolist() == [-100.0, -100.0]
+    assert moving.method._maps.exploration.values.max() > 0.0, "what is there is explored"
+    assert (moving.method.details["window"], fixed.method.details["window"]) == (
+        "200 m box around the vehicle", "200 m box around the start"
+    )  # fmt: skip
+    assert fixed.method.name == "apex@start"
+
+
+def test_apex_is_named_a_stand_in_where_the_model_sees_no_pictures(chat: Any, tmp_path: Any) -> None:
+    own = tmp_path / "planners.yaml"
+    own.write_text("model: {images: false}")
+    with pytest.raises(UsageError, match="planner apex is apex@kinds with these settings: fly apex@kinds"):
+        registry.create("apex", path=own)
+    stand_in = registry.create("apex@kinds", path=own)
+    assert stand_in.name == "apex@kinds" and stand_in.details["grounding"].endswith("a stand-in")
+
+
+def test_apex_by_kinds_flies_to_what_the_model_finds_attractive(chat: Any, begin: Any, clue: Any) -> None:
+    clues = (clue(1, "rope", (0.0, 30.0, 0.0), views=2), clue(2, "tent", (0.0, -30.0, 0.0), views=2))
     chat.answers(chat.says({"objects": [{"kind": "tent", "score": 1.0}, {"kind": "rope", "score": 0.1}]}))
-    decision = begin("apex")(1.0, clues=clues)
-    assert decision.action in ("right", "turn_right") and decision.tokens_in == 100
+    decision = begin("apex@kinds")(1.0, clues=clues)
+    assert decision.action == "turn_right" and decision.tokens_in == 100
     chat.answers(chat.says({"objects": [{"kind": "tent", "score": 0.1}, {"kind": "rope", "score": 1.0}]}))
-    assert begin("apex")(1.0, clues=clues).action in ("left", "turn_left")
+    assert begin("apex@kinds")(1.0, clues=clues).action == "turn_left"
 
 
 def test_apex_turns_away_from_what_it_has_explored(chat: Any, begin: Any, look: Any, observe: Any) -> None:
@@ -261,33 +335,47 @@ def test_apex_turns_away_from_what_it_has_explored(chat: Any, begin: Any, look: 
         method.look(here)
     later = method.rewards(here)
     lost = {move: first[move] - later[move] for move in first}
-    assert lost["forward"] > 1.0 and lost["forward"] > lost["turn_left"]
-    assert step(2.0).action in ("turn_left", "turn_right", "left", "right")
+    assert lost["forward"] > 1.0 and lost["forward"] > lost["turn_back"]
+    assert step(2.0).action in ("turn_left", "turn_right")
+
+
+def test_apex_does_not_sink(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"objects": []}))
+    step, place, yaw = begin("apex"), np.array([0.0, 0.0, 30.0]), 0.0
+    heights = []
+    for n in range(40):
+        goal = step(1.0 + 3.0 * n, place, yaw).goal
+        place, yaw = goal.position, goal.yaw
+        heights.append(float(place[2]))
+    assert np.median(heights) >= 20.0 and np.linalg.norm(place[:2]) > 100.0, "it explores, and stays up"
 
 
 def test_apex_takes_no_blocked_move(chat: Any, begin: Any, look: Any, observe: Any) -> None:
     chat.answers(chat.says({"objects": []}))
-    wall = {"front": 7.0, "left": 7.0}
+    wall = {"front": 7.0}
     method, here = begin("apex", wall=wall).method, observe(1.0, views=look(wall=wall))
     method.look(here)
     rewards = method.rewards(here)
-    assert math.isinf(rewards["forward"]) and math.isinf(rewards["left"])
-    assert all(math.isfinite(rewards[move]) for move in ("right", "turn_left", "turn_right", "up"))
+    assert math.isinf(rewards["forward"])
+    assert all(math.isfinite(rewards[move]) for move in rewards if move != "forward")
 
 
-def test_apex_goes_on_with_its_own_scores(chat: Any, begin: Any, clue: Any) -> None:
+def test_apex_goes_on_with_its_own_maps(chat: Any, begin: Any, clue: Any) -> None:
     chat.answers(chat.says("Sorry, no."))
-    person = clue(1, "person", (0.0, 26.0, 0.0), views=2)
+    person = clue(1, "person", (0.0, 30.0, 0.0), views=2)
     decision = begin("apex")(1.0, clues=(person,))
-    assert decision.action in ("left", "turn_left")
+    assert decision.action == "turn_left", "a person draws without the model"
     assert "fell back (the model's answer is no JSON)" in decision.why
 
 
 def test_what_apex_has_looked_at_attracts_no_more(chat: Any, begin: Any, clue: Any) -> None:
     chat.answers(chat.says({"objects": []}))
     step = begin("apex")
-    person = clue(1, "person", (5.0, 10.0, 0.0), views=5)
+    person = clue(1, "person", (10.0, 5.0, 0.0), views=5)
     step(1.0, clues=(person,))
-    assert step.method._attraction.values.max() == 0.0
-    step(2.0, clues=(person, clue(2, "person", (60.0, 10.0, 0.0), views=5)))
-    assert step.method._attraction.values.max() == 1.0
+    assert step.method._maps.attraction.values.max() == 1.0
+    for stamp in (2.0, 3.0):
+        step(stamp, clues=(person,))
+    assert step.method._maps.attraction.values.max() == 0.0
+    step(4.0, clues=(person, clue(2, "person", (60.0, 10.0, 0.0), views=5)))
+    assert step.method._maps.attraction.values.max() == 1.0
