@@ -25,7 +25,7 @@ from esar_ros.benchmark.engine.episode import VEHICLE, fly_episode
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
-from esar_ros.mission.task import Task
+from esar_ros.mission.task import Task, load_task
 from esar_ros.planning import registry
 from esar_ros.planning.discrete import STOP
 from esar_ros.planning.methods.maps.map_method import MapMethod, closeness
@@ -133,14 +133,14 @@ def main() -> int:
     """Flies, prints and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--planners", default="", help="with commas; without: all that can be created here")
-    parser.add_argument("--tasks", default="dev", help="a set of tasks")
+    parser.add_argument("--tasks", default="dev", help="a set of tasks: dev, mini, demo, ...")
     parser.add_argument("--limit", type=int, default=2, help="of its first tasks")
     parser.add_argument("--seconds", type=float, default=300.0, help="simulated seconds a flight")
     add_page(parser)
     arguments = parser.parse_args()
     tasks = [
         task.model_copy(update={"t_max": min(task.t_max, arguments.seconds)})
-        for task in task_set(arguments.tasks)[: arguments.limit]
+        for task in map(load_task, task_set(arguments.tasks)[: arguments.limit])
     ]
     planners = [name for name in arguments.planners.split(",") if name] or all_planners()
     first = [flown(FIRST, task, Choices()) for task in tasks]
@@ -169,8 +169,8 @@ def main() -> int:
         about = (
             "Each method flew the start of the tasks with ideal detection. A choice is changed by the method's own "
             "term when without it another would have been made in the same state: the nearest frontier, for `apex` the "
-            "move by exploration alone, for the others the first free way. Methods that ask a model ask the scripted one, "
-            f"which says nothing about a real model. Goal: at least {LEAST:g} % of the choices."
+            "move by exploration alone, for the others the first free way. Methods that ask a model ask the scripted "
+            f"one, which says nothing about a real model. Goal: at least {LEAST:g} % of the choices."
         )
         heads = ("method", "choices", "changed by its own term, %", "frontiers or actions a choice",
                  f"mean distance to `{FIRST}`'s track, m", "greatest, m", "goal")  # fmt: skip

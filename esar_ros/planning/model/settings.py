@@ -34,6 +34,9 @@ PRESETS: dict[str, dict[str, Any]] = {
     "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
     SCRIPTED: {"name": "esar-scripted-2"},  # the number counts versions of its rules (scripted.py)
 }
+# Money per million tokens read and written, in the currency of each provider's list. A price is a fact of a day
+# (looked up in November 2026) and of a length: DashScope's of qwen3-max, CNY, is for questions of up to 32000 tokens.
+PRICES = {"qwen3-max": (2.5, 10.0)}
 _KEPT_SCRIPTED = ("log", "replay", "clock")  # what the environment may say about the scripted model
 
 
@@ -68,7 +71,7 @@ class ModelSettings(StrictModel):
     price_in: float = Field(default=0.0, ge=0, description="money per million tokens read")
     price_out: float = Field(default=0.0, ge=0, description="money per million tokens written")
     prices: dict[str, tuple[float, float]] = Field(
-        default_factory=dict, description="price_in and price_out by the model's name, where they are not given"
+        default_factory=lambda: dict(PRICES), description="price_in, price_out by model, where they are not given"
     )
     budget: Budget = Field(default_factory=Budget)
     clock: Literal["paused", "running"] = Field(

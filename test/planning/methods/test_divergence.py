@@ -24,7 +24,7 @@ METHODS = (
     "fbe", "semexp", "vlfm_labels", "unigoal@scripted", "pure_mllm@scripted", "navgpt@scripted", "spf@scripted",
     "apex@scripted",
 )  # fmt: skip
-DEMO = ("aotai-first", "aotai-second", "dapeng-e1-s1-t01")
+DEMO = ("aotai-first", "aotai-second", "dapeng-zhong-4-10")
 BEARINGS = tuple(np.random.default_rng(5).choice(np.arange(-2, 2), 20) * math.pi / 2.0)  # one of four cameras' ways
 
 

@@ -57,9 +57,10 @@ START, BOXES, DETECTOR_KINDS = "start", "boxes", "kinds"
 SYSTEM = (
     "You guide a search-and-rescue drone. First list the objects that its pictures show, whatever they are: things, "
     "paths, huts, water, single trees, rocks, edges of woods; leave out what has no clear outline. Then give each a "
-    "score from 0.1 to 1 for how much flying closer helps to find the missing people: 0.8 to 1 where a missing person or a trace "
-    "of one is or is most probable, 0.4 to 0.7 where one is likely near, 0.1 to 0.3 for mere surroundings. Say in "
-    "which camera's picture each is, and its box there: x and y of the left top and the right bottom corner, 0 to 1000."
+    "score from 0.1 to 1 for how much flying closer helps to find the missing people: 0.8 to 1 where a missing person "
+    "or a trace of one is or is most probable, 0.4 to 0.7 where one is likely near, 0.1 to 0.3 for mere surroundings. "
+    "Say in which camera's picture each is, and its box there: x and y of the left top and the right bottom corner, "
+    "0 to 1000."
 )
 KINDS_SYSTEM = (
     "You guide a search-and-rescue drone. From the mission brief and what its detector found, give each kind of "

@@ -38,8 +38,8 @@ PLAN_SYSTEM = (
 SYSTEM = (
     "You are the pilot of a search-and-rescue drone and look for missing people and their traces. You follow a plan. "
     "Each turn you get your history, an observation of four camera sectors, and the safe actions. First think: at "
-    "which step of the plan are you, has it been seen, what is new? Do not go back over what has been searched. Then act: "
-    "pick one of the safe actions. Stop only when all have been found."
+    "which step of the plan are you, has it been seen, what is new? Do not go back over what has been searched. Then "
+    "act: pick one of the safe actions. Stop only when all have been found."
 )
 SUMMARY_SYSTEM = "You keep the log of a search-and-rescue drone. Put what its cameras show into one sentence."
 
