@@ -116,7 +116,7 @@ class RosInterfaces(build_ext):
                 (stage / "share" / NAME / "built").mkdir(parents=True, exist_ok=True)
                 (stage / "share" / NAME / "built" / name).write_text("Built from esar_ros/interfaces.\n")
         own = [ROOT / p for p in ("CMakeLists.txt", "package.xml", "cmake", "scripts", "msg", "srv", "action")]
-        own += [ROOT / p for p in ("config", "launch", "models", "rviz") if not (ROOT / p).exists()]
+        own += [ROOT / p for p in ("config", "launch", "models", "rviz", "urdf") if not (ROOT / p).exists()]
         CMakeProject(ROOT, work / NAME, stage, [p for p in own if p.exists()], prefixes).make()
         tree: dict[str, list[str]] = {}
         for path in self._shipped(stage):
@@ -142,7 +142,7 @@ class RosInterfaces(build_ext):
         return {}
 
     def get_source_files(self) -> list[str]:
-        folders = ("msg", "srv", "action", "cmake", "scripts", "interfaces", "config", "launch", "rviz", "models")
+        folders = ("msg", "srv", "action", "cmake", "scripts", "interfaces", "config", "launch", "rviz", "urdf", "models")
         found = [p for folder in folders for p in (ROOT / folder).rglob("*") if p.is_file()]
         return [str(p.relative_to(ROOT)) for p in [ROOT / "CMakeLists.txt", ROOT / "package.xml", *found]]
 

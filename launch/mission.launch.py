@@ -25,6 +25,7 @@ from esar_ros.mission.resources import resource
 from esar_ros.nodes.core.interface import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.rviz_config import rviz_config
 from esar_ros.nodes.graph.shared_memory import sweep
 from esar_ros.nodes.graph.start import LAUNCHED
 
@@ -98,17 +99,31 @@ def after_preparing(
     return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=prepared)), first]
 
 
-def rviz(options: MissionOptions) -> Node:
-    """RViz on the mission's topics, in the mission's time; its configurations know vehicles uav1 and uav2."""
-    config = "rviz/mission.rviz" if len(options.vehicles) == 1 else "rviz/multi.rviz"
-    return Node(
+def rviz(options: MissionOptions) -> list[Node]:
+    """RViz on the mission's topics, in the mission's time, and the model of each vehicle."""
+    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    config = rviz_config(options.vehicles, root, Path(options.out) / "logs")
+    time = {"use_sim_time": options.use_sim_time}
+    model = ParameterValue(resource("urdf/vehicle.urdf").read_text(encoding="utf-8"), value_type=str)
+    models = [
+        Node(
+            package="robot_state_publisher",
+            executable="robot_state_publisher",
+            namespace=f"{root}/{vehicle}",
+            parameters=[{**time, "robot_description": model, "frame_prefix": f"{vehicle}/"}],
+            output="log",
+        )
+        for vehicle in options.vehicles
+    ]
+    viewer = Node(
         package="rviz2",
         executable="rviz2",
         namespace=options.namespace,
-        arguments=["-d", str(resource(config))],
-        parameters=[{"use_sim_time": options.use_sim_time}],
+        arguments=["-d", str(config)],
+        parameters=[time],
         output="log",
     )
+    return [*models, viewer]
 
 
 class Mission:
@@ -139,7 +154,7 @@ class Mission:
                 target_action=action, on_exit=lambda event, context, s=spec: self._ended(s, event, context)
             )
             actions += [RegisterEventHandler(watch), action]
-        return [*actions, rviz(self.options)] if self.options.rviz else actions
+        return [*actions, *rviz(self.options)] if self.options.rviz else actions
 
     def _ended(
         self, spec: NodeSpec, event: ProcessExited, context: LaunchContext

@@ -63,7 +63,7 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             action = mission.action_for(spec, options, graph_environment(spec.images, dict(context.environment)))
             watch = OnProcessExit(target_action=action, on_exit=lambda event, context, s=spec: ended(s, event, context))
             made += [RegisterEventHandler(watch), action]
-        return [*made, mission.rviz(options)] if options.rviz else made
+        return [*made, *mission.rviz(options)] if options.rviz else made
 
     return mission.after_preparing(options, actions)
 

@@ -25,11 +25,12 @@ _FOREVER = QosTime(9223372036, 854775807)
 
 @lru_cache(maxsize=1)
 def typestore() -> Typestore:
-    """Standard message types of ROS jazzy and this package's own, from its msg files."""
+    """Standard message types of ROS jazzy, this package's own and vision_msgs, from their msg files."""
     store = get_typestore(Stores.ROS2_JAZZY)
     types: dict[str, Any] = {}
-    for path in sorted(resource("msg").glob("*.msg")):
-        types.update(get_types_from_msg(path.read_text(encoding="utf-8"), f"{PACKAGE}/msg/{path.stem}"))
+    for package, folder in ((PACKAGE, "msg"), ("vision_msgs", "interfaces/vision_msgs/msg")):
+        for path in sorted(resource(folder).glob("*.msg")):
+            types.update(get_types_from_msg(path.read_text(encoding="utf-8"), f"{package}/msg/{path.stem}"))
     store.register(types)
     return store
 

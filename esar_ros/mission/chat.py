@@ -1,7 +1,8 @@
 """Chat completions over HTTP: one request to any OpenAI-compatible server, with the standard library alone.
 
 The key goes into the request's header and nowhere else: not into messages, logs or other hosts (redirects are refused),
-nor in clear over a network. Error messages hold nothing that the server sent.
+nor in clear over a network. Error messages hold nothing that the server sent; its own words are kept apart from them,
+without the key, for logs and for whoever can mend the request.
 """
 
 from __future__ import annotations
@@ -25,16 +26,20 @@ from esar_ros.mission.errors import UsageError
 
 DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1"
 _MAX_BYTES = 1 << 20  # bytes of an answer
+_MAX_WORDS = 2000  # bytes of an error's body that are read
 _TOKEN_BYTES, _IMAGE_TOKENS = 3, 1000
 _AGAIN = (408, 409, 429)  # and every 5xx: asking again may help
 
 
 class NoAnswer(Exception):
-    """No usable answer came, and why; again: whether asking again may help."""
+    """No usable answer came, and why.
 
-    def __init__(self, reason: str, again: bool = True) -> None:
+    again: whether asking again may help; status: HTTP's, 0 where the server gave none; words: the server's own.
+    """
+
+    def __init__(self, reason: str, again: bool = True, status: int = 0, words: str = "") -> None:
         super().__init__(reason)
-        self.again = again
+        self.again, self.status, self.words = again, status, words
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,8 @@ class ChatServer:
         try:
             return _completion(json.loads(self._read(request)))
         except urllib.error.HTTPError as error:
-            error.close()
-            raise NoAnswer(f"HTTP {error.code}", again=error.code in _AGAIN or error.code >= 500) from None
+            again = error.code in _AGAIN or error.code >= 500
+            raise NoAnswer(f"HTTP {error.code}", again, error.code, self._words(error)) from None
         except TimeoutError:
             raise late from None
         except (OSError, http.client.HTTPException) as error:
@@ -81,6 +86,17 @@ class ChatServer:
             raise NoAnswer("connection lost or refused") from None
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise NoAnswer("the server's answer is no chat completion") from None
+
+    def _words(self, error: urllib.error.HTTPError) -> str:
+        """Returns the server's own words about an error on one line, the key taken out."""
+        try:
+            with error:
+                body = error.read(_MAX_WORDS).decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException):
+            return ""
+        if self._key:
+            body = body.replace(self._key, "[key]")
+        return " ".join("".join(c if c.isprintable() else " " for c in body).split())
 
     def _read(self, request: urllib.request.Request) -> bytes:
         """The body, within the time-out as a whole: a server that sends a byte now and then does not hold us up."""

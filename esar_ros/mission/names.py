@@ -49,6 +49,7 @@ MAP_COVERAGE = "map/coverage"
 MAP_CLASSES = "map/classes"
 CLUE_MARKERS = "clues/markers"
 CLUE_CROPS = "clues/crops"
+CLUE_DETECTIONS = "clues/detections"
 
 
 def camera_image(camera: str) -> str:
@@ -76,6 +77,11 @@ def camera_annotated(camera: str) -> str:
     return f"camera/{camera}/annotated"
 
 
+def camera_detections(camera: str) -> str:
+    """Detections in a camera's image, as vision_msgs has them."""
+    return f"camera/{camera}/detections"
+
+
 # Planning and control
 BRIEF = "mission/brief"
 MISSION_STATE = "mission/state"
@@ -94,7 +100,7 @@ SAFETY_LIMITS = "safety/limits"
 SCORE = "score"
 TRUTH = "mission/truth"
 
-# From a person who watches
+# From or about a person who watches
 OPERATOR_ORDER = "operator/order"
 OPERATOR_REPORT = "operator/report"
 OPERATOR_ACT = "operator/act"
@@ -102,6 +108,9 @@ OPERATOR_ACT = "operator/act"
 # Actions of the bridge
 ARM = "arm"
 TOUCH_DOWN = "touch_down"
+
+# Service of the pilot, in its own namespace
+ORDER = "order"
 
 # Service of the bridge in lockstep
 SIM_STEP = "sim/step"

@@ -22,20 +22,21 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.lifecycle import Lifecycle
+from esar_ros.nodes.core.lifecycle import ManagedStepNode
 from esar_ros.nodes.core.newest_frame import NewestFrame
-from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
-from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.crop_sheet import crop_sheet
 from esar_ros.nodes.messages.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.messages.markers import clue_markers
+from esar_ros.nodes.messages.vision import clue_detections, image_detections
 from esar_ros.perception.annotate import annotated
-from esar_ros.perception.detector import FrameResult, create_detector
+from esar_ros.perception.detector import ClueDetector, FrameResult, create_detector
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, defect
+from esar_ros.perception.detectors.chosen import chosen_is_eligible
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.srv import SetPrompts
 from esar_ros.suites.esarbench.deployer import segmentation_kinds
@@ -46,15 +47,13 @@ BLIND_AFTER = 3.0  # periods of the cameras without a frame, after which the dia
 Found = list[Detection2D] | None  # None: the image could not be used
 
 
-class ClueDetectorNode(StepNode):
+class ClueDetectorNode(ManagedStepNode):
     """Runs a detector backend over each frame and fuses what it sees."""
 
     def __init__(self, source: FrameSource | None = None, namespace: str | None = None) -> None:
         super().__init__(interface.CLUE_DETECTOR, namespace)
         self._choice = str(declare(self, "detector", names.DEFAULT_DETECTOR, "detector backend, NAME or NAME:FILE"))
-        self.detector = create_detector(self._choice)
-        if isinstance(self.detector.backend, SegmentationOracle):
-            self.detector.backend.set_objects(segmentation_kinds())
+        self._detector: ClueDetector | None = None
         rig = load_vehicle()
         self._blind_after = BLIND_AFTER / rig.rates.cameras  # s
         self._frames: dict[int, FrameSet] = {}
@@ -66,30 +65,49 @@ class ClueDetectorNode(StepNode):
         self._diagnosed_at = self._last_frame = time.monotonic()  # s, steady
         self._cameras: tuple[str, ...] = ()  # of the newest frame
         self.exit_code: int | None = None
-        for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS, names.CLUE_CROPS):
+        for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS, names.CLUE_CROPS, names.CLUE_DETECTIONS):
             self.output(topic)
         for camera in names.CAMERAS:
             self.output(names.camera_annotated(camera))
+            self.output(names.camera_detections(camera))
         self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
-        self._operator_log = OperatorLog(self)
-        self._lifecycle = Lifecycle(self, self._operator_log)
         self._late: NewestFrame[CameraFrame, Found] | None = None
-        if not self.lockstep:
-            self._late = NewestFrame(self._look, self._deliver, self._fail)
         (source or TopicFrames(self, rig)).subscribe(self.faulty(FRAMES, self._on_frame))
         self.join()
 
     @property
     def needs_truth(self) -> bool:
         """True where the backend reads object ids."""
-        return not self.detector.backend.eligible
+        return not chosen_is_eligible(self._choice)
+
+    @property
+    def detector(self) -> ClueDetector:
+        """The detector of a configured node."""
+        assert self._detector is not None
+        return self._detector
+
+    def configure(self) -> None:
+        """Load the backend. Raises UsageError."""
+        detector = create_detector(self._choice)
+        if isinstance(detector.backend, SegmentationOracle):
+            detector.backend.set_objects(segmentation_kinds())
+        self._detector = detector
+        if not self.lockstep:
+            self._late = NewestFrame(self._look, self._deliver, self._fail)
+
+    def clean_up(self) -> None:
+        """Forget the backend and every object found."""
+        if self._late is not None:
+            self._late.stop()
+        self._late, self._detector = None, None
+        self._frames = {}
 
     # -- frames ---------------------------------------------------------------------------------
 
     def _on_frame(self, frame_set: FrameSet) -> None:
         self._last_frame = time.monotonic()
         self._cameras = tuple(frame.camera for frame in frame_set.frames)
-        if self._late is not None and not self._lifecycle.active:
+        if not self.configured or (self._late is not None and not self.active):
             return
         if self._late is not None:
             self._late.put(frame_set.ns, frame_set.frames)
@@ -103,7 +121,7 @@ class ClueDetectorNode(StepNode):
         if not step.is_frame():
             return None
         frame_set = self._frames.pop(step.ns, None)
-        if frame_set is not None and self._lifecycle.active:
+        if frame_set is not None and self.active:
             self._deliver(step.ns, self._last_frame, [(frame, self._look(frame)) for frame in frame_set.frames])
             return None
         if frame_set is None and interface.CAMERA_DRIVER not in step.absent:
@@ -140,10 +158,13 @@ class ClueDetectorNode(StepNode):
         self._publish(ns, result)
         self._latencies.append(time.monotonic() - came)
         for frame, found in usable:
+            frame_id = names.camera_frame(self.vehicles[0], frame.camera)
             topic = names.camera_annotated(frame.camera)
             if self.wanted(topic):
-                frame_id = names.camera_frame(self.vehicles[0], frame.camera)
                 self.send(topic, image_message(annotated(frame.rgb, found), "rgb8", to_stamp(ns), frame_id))
+            topic = names.camera_detections(frame.camera)
+            if self.wanted(topic):
+                self.send(topic, image_detections(found, to_stamp(ns), frame_id))
 
     def _fail(self, error: BaseException) -> None:
         """End the process: without its thread the detector would only look as if it saw nothing."""
@@ -154,6 +175,9 @@ class ClueDetectorNode(StepNode):
 
     def _on_prompts(self, request: SetPrompts.Request, response: SetPrompts.Response) -> SetPrompts.Response:
         """Look for other things from the next image on, and say whether that worked."""
+        if not self.configured:
+            response.success, response.message = False, "the node is not configured"
+            return response
         backend = self.detector.backend
         wanted = dict(zip(request.words, request.kinds, strict=False))
         response.success = True
@@ -178,6 +202,8 @@ class ClueDetectorNode(StepNode):
         answers, self._answers = self._answers, []
         latencies, self._latencies = self._latencies, []
         silent = now - self._last_frame
+        detector = self._detector  # another thread may clean up
+        left_out = {} if detector is None else dict(detector.left_out)
         values: dict[str, object] = {
             "backend": self._choice,
             "rate (pictures/s)": round(len(answers) / max(now - self._diagnosed_at, 1e-3), 2),
@@ -189,7 +215,7 @@ class ClueDetectorNode(StepNode):
             "backlog": self._late.backlog if self._late else len(self._frames),
             "pictures skipped": self._late.skipped if self._late else 0,
             "pictures unusable": self._counts["pictures unusable"],
-            **{f"left out, {reason}": count for reason, count in self.detector.left_out.items()},
+            **{f"left out, {reason}": count for reason, count in left_out.items()},
         }
         self._diagnosed_at = now
         lacking = [camera for camera in names.CAMERAS if camera not in self._cameras]
@@ -201,7 +227,7 @@ class ClueDetectorNode(StepNode):
             finding = Finding("detector", DiagnosticStatus.ERROR, trouble, values)
         elif self._cameras and lacking:
             finding = Finding("detector", DiagnosticStatus.WARN, f"no pictures of {', '.join(lacking)}", values)
-        return [self._lifecycle.finding(), finding]
+        return [self.lifecycle_finding(), finding]
 
     def destroy_node(self) -> None:
         """Stop the detector's thread, then the node."""
@@ -240,6 +266,8 @@ class ClueDetectorNode(StepNode):
         self.send(names.CLUES, clues)
         if self.wanted(names.CLUE_MARKERS):
             self.send(names.CLUE_MARKERS, clue_markers(result.clues, stamp))
+        if self.wanted(names.CLUE_DETECTIONS):
+            self.send(names.CLUE_DETECTIONS, clue_detections(result.clues, stamp))
         if self.wanted(names.CLUE_CROPS):
             self.send(names.CLUE_CROPS, crop_sheet(result.clues, self.detector.crop, ns * 1e-9, stamp))
 

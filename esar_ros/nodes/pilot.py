@@ -24,20 +24,20 @@ from esar_ros.mission.decision import Goal, GoalType
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.operator_log import goal_of
 from esar_ros.nodes.core.parameters import declare
-from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.safety_limits import declare_limits
 from esar_ros.nodes.core.steps import Step, StepNode
 from esar_ros.nodes.graph.mission import ENDS
 from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages.orders import ORDERS
 from esar_ros.safety.conditions import conditions_speed
+from esar_ros.srv import Order
 
 RATE = 20.0  # Hz, in real time
-# What a person may order, as goals; None: the planner's.
-ORDERS: dict[str, Goal | None] = {"search": None, "hold": Goal(GoalType.HOLD), "return": Goal(GoalType.RETURN)}
+# What a person may order, as goals; the planner's without an entry.
+_ORDERED = {Order.Request.ORDER_HOLD: Goal(GoalType.HOLD), Order.Request.ORDER_RETURN: Goal(GoalType.RETURN)}
 _Read = TypeVar("_Read")
 ACTION_PATIENCE = 3.0  # s wall to wait for the bridge's answer to a request
 
@@ -56,7 +56,7 @@ class PilotNode(StepNode):
         self._window: tuple[int, OccupancyWindow | None] | None = None
         self._pending: tuple[int, PilotOutput] | None = None  # answer waiting for the bridge, by stamp
         self._pending_until = 0.0
-        self._order: Goal | None = None  # a person's, in place of the planner's goal
+        self._ordered: int = Order.Request.ORDER_SEARCH  # by a person
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._on_brief)
         self.input(names.MISSION_STATE)
@@ -65,12 +65,11 @@ class PilotNode(StepNode):
         self.await_input(names.GOAL, Tick.FRAME)
         self.await_input(names.MAP_LOCAL, Tick.FRAME)
         self.await_input(names.SAFETY_STATUS, previous=True)
-        for topic in (names.CMD_VEL, names.PILOT_STATE, names.PATH):
+        for topic in (names.CMD_VEL, names.PILOT_STATE, names.PATH, names.OPERATOR_ORDER):
             self.output(topic)
         self._arm = ActionClient(self, Arm, names.ARM)
         self._touch_down = ActionClient(self, TouchDown, names.TOUCH_DOWN)
-        order = BY_NAME[names.OPERATOR_ORDER]
-        self.create_subscription(String, self.topic(order.name), self._on_order, PROFILES[order.quality])
+        self.create_service(Order, f"~/{names.ORDER}", self._on_order)
         self.listen_to(interface.PLANNER)
         self.every(1.0 / RATE, self._on_time)
         if self.lockstep:
@@ -94,12 +93,18 @@ class PilotNode(StepNode):
         self._home = home
         self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, self._limits))
 
-    def _on_order(self, message: String) -> None:
-        """A person's order holds until the next one; `search` gives the vehicle back to the planner."""
-        if message.data in ORDERS:
-            self._order = ORDERS[message.data]
-        else:
-            self.get_logger().warning(f"order '{message.data}' is none of {', '.join(ORDERS)}")
+    def _on_order(self, request: Order.Request, response: Order.Response) -> Order.Response:
+        """A person's order holds until the next one; ORDER_SEARCH gives the vehicle back to the planner."""
+        if request.order not in ORDERS:
+            known = ", ".join(f"{number} ({word})" for number, word in ORDERS.items())
+            response.success, response.message = False, f"order {request.order} is none of {known}"
+            return response
+        if request.order != self._ordered:
+            self._ordered = request.order
+            self.get_logger().info(f"ordered by a person: {ORDERS[request.order]}")
+            self.send(names.OPERATOR_ORDER, String(data=ORDERS[request.order]))
+        response.success = True
+        return response
 
     def _on_time(self) -> None:
         ns = self._odometry.newest_ns()
@@ -193,8 +198,8 @@ class PilotNode(StepNode):
         )
 
     def _newest_goal(self) -> Goal | None:
-        if self._order is not None:
-            return self._order
+        if self._ordered in _ORDERED:
+            return _ORDERED[self._ordered]
         message = self.inbox(names.GOAL).newest
         if message is None or message.seq == 0:
             return None
@@ -231,7 +236,7 @@ class PilotNode(StepNode):
         self.send(names.CMD_VEL, convert.twist(step, output.velocity, output.yaw_rate))
         state = PilotState(
             phase=int(output.phase),
-            goal_seq=self._goal[0] if self._goal is not None and self._order is None else 0,
+            goal_seq=self._goal[0] if self._goal is not None and self._ordered not in _ORDERED else 0,
             goal_reached=output.goal_reached,
             goal_blocked=output.goal_blocked,
             has_height=output.height is not None,

@@ -23,7 +23,7 @@ from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.frames import LocalFrame, Motion
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.settings import load_px4_settings
-from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name
+from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name, sample_age
 from esar_ros.bridges.px4.stream import Stream
 from esar_ros.bridges.px4.versions import EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
@@ -40,6 +40,7 @@ from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.realtime_scheduling import use_realtime_scheduling
 from esar_ros.nodes.core.runtime import run
+from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.governor_status import GovernorStatus
@@ -80,6 +81,7 @@ class Px4BridgeNode(Node):
         self._count = 0
         self._moved = False  # map -> odom, since it was published
         self._new = False  # position, since odometry was published
+        self._sampled = 0  # ns, system time at which the newest position was measured
         self._last_reason = ""
         self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
         self._told = GovernorStatus(self._authority)
@@ -128,6 +130,7 @@ class Px4BridgeNode(Node):
         if name == "VehicleLocalPosition":
             self._moved = self._frame.update(message) or self._moved
             self._new = True
+            self._sampled = self.get_clock().now().nanoseconds - round(sample_age(message) * 1e9)
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
         if message.node == interface.PILOT:
@@ -173,7 +176,7 @@ class Px4BridgeNode(Node):
         motion = self._motion(now) if self._new else None
         self._new = False
         if motion is not None:
-            self._publish_motion(motion, stamp)
+            self._publish_motion(motion, to_stamp(self._sampled))
         self._out[names.VEHICLE_STATE].publish(self._vehicle_state(now, stamp))
         if self._count % BATTERY_EVERY == 1:
             self._publish_battery(now, stamp)

@@ -26,13 +26,12 @@ from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.deadlines import Deadlines
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.lifecycle import Lifecycle
-from esar_ros.nodes.core.operator_log import OperatorLog
+from esar_ros.nodes.core.lifecycle import ManagedStepNode
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.realtime_scheduling import use_realtime_scheduling
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.safety_limits import changed, declare_limits
-from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.markers import safety_markers
 from esar_ros.safety.conditions import site_of
@@ -60,21 +59,22 @@ SINGLE_WRITER_TOPICS = (
 )
 
 
-class SafetyGovernorNode(StepNode):
+class SafetyGovernorNode(ManagedStepNode):
     """The node that feeds the governor and publishes its answers."""
 
     def __init__(self) -> None:
         super().__init__(interface.SAFETY_GOVERNOR)
         self._enabled = bool(declare(self, "enabled", True, "false: only watch, pass every finite command on"))
-        limits = declare_limits(self)
-        warm_up(limits)
-        self._governor = Governor(limits)
+        self._limits = declare_limits(self)
+        warm_up(self._limits)
+        self._made: Governor | None = None
         zones = str(declare(self, "keep_out", "", "YAML file of keep-out zones; empty: none"))
         self._zones = load_keep_out(Path(zones)) if zones else ()
         listed = declare(self, "others", [""], "names of the mission's other vehicles")
         self._others = {name: convert.OdometryInMap(self, name) for name in listed if name}
         self._home_known = False
         self._odometry = convert.OdometryInMap(self)
+        self.input(names.VEHICLE_STATE, self._on_vehicle_state)
         self.await_input(names.VEHICLE_STATE)
         self.await_input(names.CMD_VEL)
         self.await_input(names.RANGES, Tick.RANGES)
@@ -86,8 +86,6 @@ class SafetyGovernorNode(StepNode):
         self.output(names.SAFETY_MARKERS)
         self.output(names.SAFETY_LIMITS)
         self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
-        self._operator_log = OperatorLog(self)
-        self._lifecycle = Lifecycle(self, self._operator_log, self._why_not_deactivate)
         self.create_service(Trigger, "~/clear", self._on_clear)
         self.create_service(Trigger, "~/terminate", self._on_terminate)
         self._mode = Mode.UNKNOWN
@@ -98,9 +96,26 @@ class SafetyGovernorNode(StepNode):
         self.scheduling = ""  # of this process, in words
         self.listen_to(interface.PILOT)
         self._timer = self.every(1.0 / RATE, self._on_time)
-        if different := changed(self._governor.limits):
+        if different := changed(self._limits):
             self.send(names.SAFETY_LIMITS, String(data=json.dumps(different, sort_keys=True)))
         self.join()
+
+    @property
+    def _governor(self) -> Governor:
+        """The governor of a configured node."""
+        assert self._made is not None
+        return self._made
+
+    def configure(self) -> None:
+        """Make a governor that remembers nothing, on the site of the newest brief."""
+        self._made, self._home_known = Governor(self._limits), False
+        self._deadlines = Deadlines(1.0 / RATE)
+        if (brief := self.inbox(names.BRIEF).newest) is not None:
+            self._on_brief(brief)
+
+    def clean_up(self) -> None:
+        """Forget the site and whatever was latched."""
+        self._made, self._mode, self._text = None, Mode.UNKNOWN, ""
 
     def waiting_for(self) -> str:
         """Returns the input that is still missing: fence and home, or the transform."""
@@ -108,14 +123,24 @@ class SafetyGovernorNode(StepNode):
             return "the brief"
         return "" if self._odometry.known else "the transform map -> odom"
 
-    def _why_not_deactivate(self) -> str:
+    def why_not_leave(self) -> str:
         """Returns why the governor must stay active; empty when the vehicle reports itself disarmed on the ground."""
+        if self._made is not None and self._made.is_terminated:
+            return "termination is final"
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
         if autopilot is None:
             return "whether the vehicle flies is not known"
         if autopilot.armed:
             return "the vehicle is armed"
         return "" if autopilot.landed == VehicleState.LANDED_ON_GROUND else "the vehicle is in the air"
+
+    def _on_vehicle_state(self, _: VehicleState) -> None:
+        """Brings the governor up where the vehicle is armed or in the air: nothing flies without it."""
+        if self.active or not self.why_not_leave():
+            return
+        self.bring_up()
+        if not self.active:
+            self.get_logger().error("the vehicle is armed without a governor", throttle_duration_sec=1.0)
 
     def diagnose(self) -> list[Finding]:
         """Returns the findings on lifecycle, mode and reasons, and deadlines."""
@@ -126,7 +151,7 @@ class SafetyGovernorNode(StepNode):
         elif self._mode >= Mode.HOLD or not self._enabled:
             level = DiagnosticStatus.WARN
         governor = Finding("governor", level, words, {"intervenes": self._enabled})
-        findings = [governor, self._lifecycle.finding()]
+        findings = [governor, self.lifecycle_finding()]
         return findings if self.lockstep else [*findings, self._deadline_finding()]
 
     def _deadline_finding(self) -> Finding:
@@ -142,6 +167,8 @@ class SafetyGovernorNode(StepNode):
 
     def _on_brief(self, brief: Brief) -> None:
         """Puts a brief's site in force; in flight a brief that loosens anything is refused."""
+        if self._made is None:
+            return
         try:
             self._governor.set_site(self._site(brief))
         except UsageError as error:
@@ -159,6 +186,9 @@ class SafetyGovernorNode(StepNode):
 
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Ends a latched return or landing, at a person's request."""
+        if not self.configured:
+            response.success, response.message = False, "the node is not configured"
+            return response
         response.success = self._governor.clear()
         if response.success:
             self._trace("clear")
@@ -166,7 +196,11 @@ class SafetyGovernorNode(StepNode):
         return response
 
     def _on_terminate(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Stops the motors for good, wherever the vehicle is, at a person's request."""
+        """Stops the motors for good, wherever the vehicle is, at a person's request; no inactive governor stays so."""
+        self.bring_up()
+        if not self.active:
+            response.success, response.message = False, "the node cannot be activated"
+            return response
         self._governor.terminate()
         self.get_logger().fatal("terminated: the motors are to stop")
         self._trace("terminate")
@@ -183,7 +217,7 @@ class SafetyGovernorNode(StepNode):
     def _on_time(self) -> None:
         """Answers in real time, at the newest odometry's stamp plus the time since it came."""
         newest = self._odometry.newest_ns()
-        if newest is None or self._timer is None:
+        if newest is None or self._timer is None or not self.configured:
             return
         released = time.monotonic() + self._timer.time_until_next_call() * 1e-9 - 1.0 / RATE
         ns = newest + round((time.monotonic() - self._odometry.arrived) * 1e9)
@@ -223,9 +257,7 @@ class SafetyGovernorNode(StepNode):
         )  # fmt: skip
         given, yaw_rate = answer.velocity, answer.yaw_rate
         self._mode, self._text = answer.mode, answer.text
-        if not self._lifecycle.active and self._why_not_deactivate():
-            self._lifecycle.change(True)
-        if not self._lifecycle.active:
+        if not self.active:
             given, yaw_rate = np.zeros(3), 0.0
         elif not self._enabled:
             given, yaw_rate = pass_through(command)  # without a governor nothing else protects the vehicle
@@ -255,7 +287,7 @@ class SafetyGovernorNode(StepNode):
             autopilot.landed == VehicleState.LANDED_ON_GROUND,
             charge,
             self._odometry.deviation(at),
-            bool(autopilot.offboard and not autopilot.holding and self._enabled and self._lifecycle.active),
+            bool(autopilot.offboard and not autopilot.holding and self._enabled and self.active),
         )
 
     def _command(self) -> Command | None:

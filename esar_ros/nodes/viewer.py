@@ -20,7 +20,6 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from esar_ros.mission import names
@@ -31,6 +30,8 @@ from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME
 from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.messages.orders import ORDERS
+from esar_ros.srv import Order
 
 RATE = 5.0  # Hz, at which what is watched is refreshed
 NODE_RATE = 10.0  # Hz, at which orders go out
@@ -79,9 +80,10 @@ class ViewerNode(Node):
         self._running = False
         self._asked: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._turn = 0
-        self._orders = {v: self._publisher(v, names.OPERATOR_ORDER) for v in self.vehicles}
+        served = f"{interface.PILOT}/{names.ORDER}"
+        self._order_clients = {v: self.create_client(Order, f"{v}/{served}") for v in self.vehicles}
         self._reports = {v: self._publisher(v, names.OPERATOR_REPORT) for v in self.vehicles}
-        self._standing: dict[str, str] = {}  # orders in force
+        self._standing: dict[str, int] = {}  # orders in force, one of ORDERS
         self._step_client = self.create_client(Trigger, names.SIM_STEP)
         self._get_client = self.create_client(GetParameters, f"{interface.AIRSIM_BRIDGE}/get_parameters")
         self._set_client = self.create_client(SetParameters, f"{interface.AIRSIM_BRIDGE}/set_parameters")
@@ -105,11 +107,12 @@ class ViewerNode(Node):
     # -- what is asked for, from any thread ---------------------------------------------------------
 
     def order(self, vehicle: str, what: str) -> None:
-        """Orders a vehicle's pilot to search, hold or return."""
+        """Orders a vehicle's pilot to do one of ORDERS, in words."""
+        order = next(number for number, word in ORDERS.items() if word == what)
 
         def send() -> None:
-            self._standing[vehicle] = what
-            self._orders[vehicle].publish(String(data=what))
+            self._standing[vehicle] = order
+            self._call(self._order_clients[vehicle], Order.Request(order=order))
 
         self._asked.put(send)
 
@@ -186,8 +189,8 @@ class ViewerNode(Node):
     def _repeat_orders(self) -> None:
         """A pilot that was started again must not fly on against an order."""
         for vehicle, order in self._standing.items():
-            if order != "search":
-                self._orders[vehicle].publish(String(data=order))
+            if order != Order.Request.ORDER_SEARCH:
+                self._call(self._order_clients[vehicle], Order.Request(order=order))
 
     def _follow(self, wanted: frozenset[str]) -> None:
         """Subscribes to the topics of open pages alone. All vehicles are on the map, one's cameras beside it."""

@@ -28,12 +28,11 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detections, MapStatus, Tick
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
-from esar_ros.nodes.core.lifecycle import Lifecycle
-from esar_ros.nodes.core.operator_log import OperatorLog
+from esar_ros.nodes.core.lifecycle import ManagedStepNode
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.step_barrier import StepBarrier
-from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
+from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.frame_source import FrameSet, FrameSource, TopicFrames
 from esar_ros.nodes.messages.mapping import (
@@ -50,15 +49,29 @@ HEIGHT, CLASS = "height", "class"
 
 
 class SharedMap:
-    """One map of several vehicles, whose mappers live in one process; the first of them makes it."""
+    """One map of several vehicles, whose mappers live in one process: the first makes it, the last drops it."""
 
     def __init__(self, vehicles: Sequence[str]) -> None:
         """vehicles: names, in the order in which their frames of one stamp go into the map."""
         self.barrier = StepBarrier(vehicles)
         self.mapper: Mapper | None = None
+        self._users: set[str] = set()
+
+    def take(self, vehicle: str, make: Callable[[], Mapper]) -> Mapper:
+        """Returns the map for a vehicle that goes on using it."""
+        if self.mapper is None:
+            self.mapper = make()
+        self._users.add(vehicle)
+        return self.mapper
+
+    def give_back(self, vehicle: str) -> None:
+        """A vehicle uses the map no longer."""
+        self._users.discard(vehicle)
+        if not self._users:
+            self.mapper = None
 
 
-class VoxelMapperNode(StepNode):
+class VoxelMapperNode(ManagedStepNode):
     """Integrates each frame and publishes what pilot, governor, planner and people need."""
 
     def __init__(
@@ -66,21 +79,18 @@ class VoxelMapperNode(StepNode):
     ) -> None:
         """shared: the team's map; without one the vehicle has a map of its own."""
         super().__init__(interface.VOXEL_MAPPER, namespace)
-        resolution = float(declare(self, "resolution", 1.0, "m, edge of a voxel", minimum=0.1, maximum=5.0))
-        noise = float(declare(self, "depth_noise", 0.0, "share of depth, standard deviation", minimum=0.0, maximum=0.1))
+        self._resolution = float(declare(self, "resolution", 1.0, "m, edge of a voxel", minimum=0.1, maximum=5.0))
+        about = "share of depth, standard deviation"
+        self._noise = float(declare(self, "depth_noise", 0.0, about, minimum=0.0, maximum=0.1))
         folder = str(declare(self, "page_folder", "", "folder on a disk for blocks left behind; empty: all in memory"))
         self._color = str(declare(self, "points_color", HEIGHT, "what colours the points", choices=(HEIGHT, CLASS)))
         self._lidar = bool(declare(self, "lidar", False, "whether LiDAR scans are integrated beside depth"))
         self.declare_parameter("map_file", "", ParameterDescriptor(description="file of ~/save_map and ~/load_map"))
-        max_range = load_vehicle().image.depth_max
-        page_folder = Path(folder) if folder else None
-        if page_folder is not None and not page_folder.is_dir():
+        self._page_folder = Path(folder) if folder else None
+        if self._page_folder is not None and not self._page_folder.is_dir():
             raise UsageError(f"{self.get_fully_qualified_name()} parameter page_folder: {folder}", "name a folder")
         self._shared = shared or SharedMap(self.vehicles)
-        if self._shared.mapper is None:
-            self._shared.mapper = Mapper(resolution, max_range, load_thresholds().coverage_range, noise, page_folder)
-            self._shared.mapper.warm_up()
-        self._mapper = self._shared.mapper
+        self._map: Mapper | None = None
         self._shared.barrier.join(self.vehicles[0], self.retry)
         self._spent = 0.0  # s of work on the newest frame
         self._frames: dict[int, FrameSet] = {}
@@ -115,11 +125,33 @@ class VoxelMapperNode(StepNode):
             names.MAP_CLASSES,
         ):
             self.output(topic)
-        self._operator_log = OperatorLog(self)
-        self._lifecycle = Lifecycle(self, self._operator_log)
         self.create_service(Trigger, "~/save_map", self._on_save)
         self.create_service(Trigger, "~/load_map", self._on_load)
         self.join()
+
+    @property
+    def _mapper(self) -> Mapper:
+        """The map of a configured node."""
+        assert self._map is not None
+        return self._map
+
+    def configure(self) -> None:
+        """Make the map, or use the team's."""
+        self._map = self._shared.take(self.vehicles[0], self._make_map)
+        if (brief := self.inbox(names.BRIEF).newest) is not None:
+            self._on_brief(brief)
+
+    def _make_map(self) -> Mapper:
+        max_range = load_vehicle().image.depth_max
+        mapper = Mapper(self._resolution, max_range, load_thresholds().coverage_range, self._noise, self._page_folder)
+        mapper.warm_up()
+        return mapper
+
+    def clean_up(self) -> None:
+        """Drop the map; the team's lives as long as one of its mappers is configured."""
+        self._shared.give_back(self.vehicles[0])
+        self._map, self._status, self._newest_ns, self._unlabelled = None, None, None, None
+        self._frames = {}
 
     def waiting_for(self) -> str:
         """Returns the input that is still missing: the search area, or the transform."""
@@ -130,7 +162,7 @@ class VoxelMapperNode(StepNode):
     def diagnose(self) -> list[Finding]:
         """Size of the map, time of the last frame, and why frames were refused."""
         status = self._status
-        lifecycle = self._lifecycle.finding()
+        lifecycle = self.lifecycle_finding()
         if status is None:
             return [Finding("map", DiagnosticStatus.WARN, "no frame yet"), lifecycle]
         values = {
@@ -147,11 +179,13 @@ class VoxelMapperNode(StepNode):
         return [Finding("map", values=values), lifecycle]
 
     def _on_brief(self, brief: Brief) -> None:
-        if not self._mapper.has_area:
-            self._mapper.set_area(np.array([[p.x, p.y] for p in brief.area]), convert.array3(brief.home))
+        if self._map is not None and not self._map.has_area:
+            self._map.set_area(np.array([[p.x, p.y] for p in brief.area]), convert.array3(brief.home))
 
     def _on_frame(self, frame_set: FrameSet) -> None:
-        if not self.lockstep and not self._lifecycle.active:
+        if not self.configured:
+            return
+        if not self.lockstep and not self.active:
             self._publish(frame_set.ns, 0.0)
             return
         if not self.lockstep:
@@ -192,7 +226,7 @@ class VoxelMapperNode(StepNode):
     def _work(self, step: Step, scanned: bool) -> None:
         """Integrates this step's LiDAR scan and depth images into the map, and labels it."""
         self._spent = 0.0
-        if not self._lifecycle.active:
+        if not self.active:
             return
         if scanned:
             self._integrate_scan(self.inbox(names.LIDAR_POINTS).at(step.ns))
@@ -231,7 +265,7 @@ class VoxelMapperNode(StepNode):
 
     def _integrate_scan(self, cloud: PointCloud2) -> None:
         own = self._odometry.at(nanoseconds(cloud.header.stamp))
-        if own is None or not self._mapper.has_area or not self._lifecycle.active:
+        if own is None or not self.active or not self._mapper.has_area:
             return
         if cloud.point_step < 12 or cloud.point_step % 4 or len(cloud.data) % cloud.point_step:
             self._note_refusal(f"{len(cloud.data)} bytes are no points of {cloud.point_step} bytes")
@@ -247,25 +281,29 @@ class VoxelMapperNode(StepNode):
     # -- files ----------------------------------------------------------------------------------
 
     def _on_save(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._with_file(response, self._mapper.save, "written")
+        return self._with_file(response, Mapper.save, "written")
 
     def _on_load(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response = self._with_file(response, self._mapper.load, "read")
+        response = self._with_file(response, Mapper.load, "read")
         if response.success:
             self._operator_log.record("load_map")
         return response
 
-    def _with_file(self, response: Trigger.Response, action: Callable[[Path], None], done: str) -> Trigger.Response:
+    def _with_file(
+        self, response: Trigger.Response, action: Callable[[Mapper, Path], None], done: str
+    ) -> Trigger.Response:
         """Answer a service: success only when the file was written or read whole."""
         path = str(self.get_parameter("map_file").value)
         response.success = False
         if not path:
             response.message = "the parameter map_file is empty"
-        elif not self._mapper.has_area:
+        elif self._map is None:
+            response.message = "the node is not configured"
+        elif not self._map.has_area:
             response.message = "no search area yet"
         else:
             try:
-                action(Path(path))
+                action(self._map, Path(path))
                 response.success, response.message = True, f"{path} {done}"
             except (MapInputError, OSError) as error:
                 response.message = str(error)

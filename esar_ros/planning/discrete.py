@@ -7,7 +7,7 @@ import math
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector, wrap_angle
-from esar_ros.mission.decision import Goal
+from esar_ros.mission.decision import Goal, HeightReference
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.leg import LegSettings, waypoint
@@ -66,9 +66,11 @@ class Mover:
         y += length * (forward * sin + left * cos)
         return waypoint(x, y, height, settings.speed, yaw)
 
-    def take(self, goal: Goal) -> None:
+    def take(self, goal: Goal, observation: Observation) -> None:
         """Takes height and heading of the waypoint being flown as those from which the next action counts."""
         self.height = float(goal.position[2])
+        if goal.height_reference is HeightReference.MAP and observation.height is not None:
+            self.height = self.clamped(self.height - float(observation.pose.position[2]) + observation.height)
         if goal.yaw is not None:
             self.yaw = goal.yaw
 

@@ -60,10 +60,10 @@ class Question:
         parts += [f"{labelled_image.label}:{labelled_image.sha256}" for labelled_image in self.images]
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).hexdigest()
 
-    def messages(self) -> list[dict[str, Any]]:
-        """The chat as an OpenAI-compatible server takes it."""
+    def messages(self, hint: str = "") -> list[dict[str, Any]]:
+        """The chat as an OpenAI-compatible server takes it: a system turn and a user turn; hint: on the last answer."""
         schema = json.dumps(self.form.model_json_schema(), ensure_ascii=False)
-        text = f"{self.text}{SCHEMA_WORDS}{schema}"
+        text = "\n\n".join([self.text, *([hint] if hint else [])]) + f"{SCHEMA_WORDS}{schema}"
         content: list[dict[str, Any]] = [{"type": "text", "text": text}]
         for labelled_image in self.images:
             data = base64.b64encode(labelled_image.jpeg).decode("ascii")
@@ -84,6 +84,7 @@ class Reply:
     seconds: float = 0.0
     attempts: int = 1
     said: tuple[str, ...] = ()  # the model's words at each attempt that got some
+    errors: tuple[str, ...] = ()  # the server's words at each that was refused or failed, for the log alone
 
 
 def labelled_image(label: str, image: NDArray[np.uint8], width: int, quality: int) -> LabelledImage:
@@ -103,18 +104,23 @@ def clean(text: str, max_length: int = 200) -> str:
     return line if len(line) <= max_length else f"{line[: max_length - 1]}…"
 
 
-def payload(question: Question, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The request's body; settings as ModelSettings.model_dump()."""
+def payload(question: Question, settings: Mapping[str, Any], hint: str = "") -> dict[str, Any]:
+    """The request's body; settings as ModelSettings.model_dump(), hint: what was wrong with the last answer."""
     body: dict[str, Any] = {
         **settings["extra"],
         "model": settings["name"],
-        "messages": question.messages(),
+        "messages": question.messages(hint),
         "temperature": settings["temperature"],
         "max_tokens": settings["max_tokens"],
     }
     if settings["structured"] == "json_object":
         body["response_format"] = {"type": "json_object"}
     elif settings["structured"] == "json_schema":
-        schema = {"name": question.purpose, "schema": question.form.model_json_schema()}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        body["response_format"] = schema_format(question)
     return body
+
+
+def schema_format(question: Question) -> dict[str, Any]:
+    """Returns the response_format that tells a server the schema of the answer."""
+    schema = {"name": question.purpose, "schema": question.form.model_json_schema()}
+    return {"type": "json_schema", "json_schema": schema}

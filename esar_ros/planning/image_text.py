@@ -50,7 +50,11 @@ class ImageTextScorer(Protocol):
 
 
 class ClipScorer:
-    """Cosine between the image's and the words' embeddings (Radford et al., 2021), through open_clip."""
+    """Cosine between the image's and the words' embeddings (Radford et al., 2021), through open_clip.
+
+    CLIP reads 77 tokens and drops the rest. Longer words are scored sentence by sentence, and an image is worth its
+    best sentence: what is looked for stands in one of them, and a mean would hide it behind the others.
+    """
 
     def __init__(self, settings: ScorerSettings, method: str, cure: str = "") -> None:
         """cure: what to do without weights, where it is not what a method of missions needs.
@@ -66,9 +70,10 @@ class ClipScorer:
         self.name = f"open_clip/{settings.model}/{Path(settings.weights).name}"
 
     def read(self, text: str) -> None:
-        """Embed it."""
+        """Embed it, or its sentences."""
+        pieces = self._pieces(text)
         with self._clip.torch.no_grad():
-            self._words = self._unit(self._clip.network.encode_text(self._clip.tokenise([text])))
+            self._words = self._unit(self._clip.network.encode_text(self._clip.tokenise(pieces)))
 
     def score(self, view: CameraView, observation: Observation) -> float:
         """Cosine, -1..1."""
@@ -80,7 +85,24 @@ class ClipScorer:
 
         with self._clip.torch.no_grad():
             prepared = self._clip.prepare(Image.fromarray(np.ascontiguousarray(image))).unsqueeze(0)
-            return float((self._unit(self._clip.network.encode_image(prepared)) * self._words).sum())
+            return float((self._unit(self._clip.network.encode_image(prepared)) * self._words).sum(-1).max())
+
+    def _pieces(self, text: str) -> list[str]:
+        """Returns the text if the network reads all of it, else its sentences, those too long in halves."""
+        if self._fits(text):
+            return [text]
+        return [piece for sentence in SENTENCE.split(text.strip()) for piece in self._halves(sentence)]
+
+    def _halves(self, sentence: str) -> list[str]:
+        words = sentence.split()
+        if len(words) < 2 or self._fits(sentence):
+            return [sentence]
+        middle = len(words) // 2
+        return [*self._halves(" ".join(words[:middle])), *self._halves(" ".join(words[middle:]))]
+
+    def _fits(self, text: str) -> bool:
+        """Returns whether the text's tokens leave room at the end, so that none was cut off."""
+        return int(self._clip.tokenise([text])[0][-1]) == 0
 
     @staticmethod
     def _unit(vector: Any) -> Any:

@@ -94,12 +94,17 @@ class Governor(InputChecks):
         self._memory = replace(self._memory, latch=Latch(Mode.TERMINATE, Reason.BREACH))
         self._previous = self._memory
 
+    @property
+    def is_terminated(self) -> bool:
+        """Returns whether the motors are stopped for good."""
+        return self._memory.latch.mode is Mode.TERMINATE
+
     def clear(self) -> bool:
         """Ends a latched return or landing and trusts position and ranges as they are; causes that persist act again.
 
         Returns False after a termination, which is final.
         """
-        if self._memory.latch.mode is Mode.TERMINATE:
+        if self.is_terminated:
             return False
         motion = self._initial_motion()
         self._memory = replace(self._memory, latch=Latch(), link_lost_since=None, echoes=EchoMonitor(), motion=motion)

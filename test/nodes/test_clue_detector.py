@@ -254,6 +254,24 @@ def test_frames_that_come_too_fast_are_dropped_and_told(make: Maker, monkeypatch
     assert [values[key] for key in ("frames", "frames dropped", "pictures skipped", "backlog")] == [2, 1, 3, 0]
 
 
+def test_deactivated_it_looks_at_nothing_and_cleaned_up_it_forgets(make: Maker) -> None:
+    graph = make()
+    node, clues = graph.detector, graph.hear(names.CLUES)
+    graph.show(1, down=LIT)
+    assert graph.spin([], lambda: len(clues) == 1) and clues[0].clues
+    node.trigger_deactivate()
+    graph.show(2, down=LIT)
+    assert not graph.spin([], lambda: len(clues) > 1, 0.3)
+    node.trigger_cleanup()
+    graph.show(3, down=LIT)
+    answer = graph.ask([], [])
+    assert not answer.success and "not configured" in answer.message
+    assert [finding.what for finding in node.diagnose()] == ["lifecycle", "detector"]
+    node.bring_up()
+    graph.show(4, down=replace(LIT, rgb=np.zeros((240, 320, 3), np.uint8)))
+    assert graph.spin([], lambda: len(clues) == 2) and not clues[1].clues
+
+
 def test_in_lockstep_every_camera_of_every_frame_is_answered(make: Maker) -> None:
     graph = make(pace="lockstep")
     detections = graph.hear(names.DETECTIONS)

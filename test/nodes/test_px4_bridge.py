@@ -359,3 +359,26 @@ def test_an_autopilot_that_falls_silent_ends_the_odometry(make: Callable[..., Gr
     time.sleep(0.5)
     assert len(graph.heard["odometry"]) == heard
     assert not graph.state.ready and "old" in graph.state.ready_message
+
+
+def test_odometry_keeps_the_time_of_the_measurement(make: Callable[..., Graph]) -> None:
+    from esar_ros.mission.stamps import nanoseconds
+
+    graph, delay = make(), 400_000  # us
+    said = graph.fake._VehicleLocalPosition
+
+    def measured_before() -> Any:
+        message = said()
+        message.timestamp_sample = max(message.timestamp - delay, 1)
+        return message
+
+    def age_of_newest() -> float:  # us
+        return (
+            graph.bridge.get_clock().now().nanoseconds - nanoseconds(graph.heard["odometry"][-1].header.stamp)
+        ) / 1e3
+
+    assert graph.wait(lambda: bool(graph.heard.get("odometry")) and age_of_newest() < delay, 15.0)
+    graph.fake._VehicleLocalPosition = measured_before
+    heard = len(graph.heard["odometry"])
+    assert graph.wait(lambda: len(graph.heard["odometry"]) > heard + 20, 15.0)
+    assert min(age_of_newest() for _ in range(20) if not time.sleep(0.01)) >= delay

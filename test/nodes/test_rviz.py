@@ -7,7 +7,7 @@ import pytest
 from esar_ros.nodes.core.interface import BY_NAME
 from helpers.rviz_displays import CONFIGS, SHOWS, displays, load, shown
 
-CLASSES = {"Grid", "TF", *SHOWS}
+CLASSES = {"Grid", "TF", "RobotModel", *SHOWS}
 
 
 @pytest.mark.parametrize("name", CONFIGS)

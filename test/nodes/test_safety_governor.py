@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from geometry_msgs.msg import Point, TransformStamped, TwistStamped
+from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import BatteryState
@@ -37,6 +38,18 @@ def governor(ros: Any) -> Any:
 
 def say(governor: Any, armed: bool, landed: int) -> None:
     governor.inbox(names.VEHICLE_STATE).put(1, VehicleState(armed=armed, landed=landed))
+
+
+def hear_state(governor: Any, armed: bool, landed: int) -> None:
+    """The message as the node receives it."""
+    (heard,) = (one for one in governor._inputs if one.topic_name.endswith("/" + names.VEHICLE_STATE))
+    heard.callback(VehicleState(armed=armed, landed=landed))
+
+
+def change(governor: Any, label: str) -> bool:
+    """Returns whether a transition was made, asked for by service."""
+    request = ChangeState.Request(transition=Transition(label=label))
+    return bool(governor._service_change_state.callback(request, ChangeState.Response()).success)
 
 
 def brief(ceiling: float = 120.0, home: float = 0.0) -> Brief:
@@ -146,12 +159,10 @@ def test_a_persons_services_leave_a_trace(governor: Any) -> None:
     did: list[str] = []
     governor._operator_log.record = did.append
     governor._on_clear(Trigger.Request(), Trigger.Response())
-    governor._on_terminate(Trigger.Request(), Trigger.Response())
     say(governor, False, LANDED)
-    request = ChangeState.Request()
-    request.transition.label = "deactivate"
-    assert governor._lifecycle._change_state(request, ChangeState.Response()).success
-    assert did == ["clear", "terminate", "now inactive"]
+    assert change(governor, "deactivate") and change(governor, "activate")
+    governor._on_terminate(Trigger.Request(), Trigger.Response())
+    assert did == ["clear", "now inactive", "now active", "terminate"]
 
 
 def test_a_termination_that_cannot_be_traced_terminates(governor: Any) -> None:
@@ -193,30 +204,57 @@ def test_a_termination_is_final(governor: Any) -> None:
 
 
 def test_it_stays_active_while_nothing_is_known(governor: Any) -> None:
-    assert "not known" in governor._lifecycle.change(False)
-    assert governor._lifecycle.active
+    assert not change(governor, "deactivate") and governor.active
 
 
 @pytest.mark.parametrize("armed", [False, True])
 @pytest.mark.parametrize("landed", range(4))
 def test_only_a_disarmed_vehicle_on_the_ground_may_be_without(governor: Any, armed: bool, landed: int) -> None:
     say(governor, armed, landed)
-    refusal = governor._lifecycle.change(False)
-    assert bool(refusal) == (armed or landed != LANDED)
-    assert governor._lifecycle.active == bool(refusal)
+    may = not armed and landed == LANDED
+    assert [change(governor, way) for way in ("deactivate", "cleanup", "shutdown")] == [may] * 3
+    assert (governor.active, governor.configured) == (not may, not may)
 
 
 def test_inactive_it_commands_zero_and_wakes_with_the_motors(governor: Any) -> None:
     say(governor, False, LANDED)
-    assert governor._lifecycle.change(False) == ""
+    assert change(governor, "deactivate")
     step = Step(50_000_000, 1, 0, 0.05, None, frozenset())
     governor.on_step(step)
     given = next(message for name, message in governor.sent if name == names.CMD_VEL_SAFE).twist
     assert (given.linear.x, given.linear.y, given.linear.z, given.angular.z) == (0.0, 0.0, 0.0, 0.0)
-    assert not governor._lifecycle.active
-    say(governor, True, LANDED)
-    governor.on_step(step)
-    assert governor._lifecycle.active
+    assert not governor.active
+    hear_state(governor, True, LANDED)
+    assert governor.active
+
+
+def test_it_configures_itself_again_for_a_vehicle_that_is_armed(governor: Any) -> None:
+    say(governor, False, LANDED)
+    governor.inbox(names.BRIEF).put(1, brief())
+    assert change(governor, "deactivate") and change(governor, "cleanup")
+    hear_state(governor, False, LANDED)
+    assert not governor.configured, "nothing flies"
+    hear_state(governor, True, LANDED)
+    assert governor.active and governor._governor.site is not None
+
+
+def test_an_inactive_or_cleaned_up_governor_terminates_all_the_same(governor: Any) -> None:
+    say(governor, False, LANDED)
+    assert change(governor, "deactivate") and change(governor, "cleanup")
+    assert governor._on_terminate(Trigger.Request(), Trigger.Response()).success
+    step_at(governor, 50_000_000)
+    assert governor._mode is Mode.TERMINATE
+    say(governor, False, LANDED)
+    assert not change(governor, "deactivate"), "clean-up would forget the termination"
+
+
+def test_one_that_was_shut_down_says_that_it_cannot_act(governor: Any) -> None:
+    say(governor, False, LANDED)
+    assert change(governor, "shutdown")
+    hear_state(governor, True, LANDED)
+    assert not governor.configured
+    assert not governor._on_terminate(Trigger.Request(), Trigger.Response()).success
+    assert not governor._on_clear(Trigger.Request(), Trigger.Response()).success
 
 
 def test_its_diagnostics_say_what_it_does(governor: Any) -> None:

@@ -19,6 +19,7 @@ from esar_ros.msg import MissionState, Report
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
+from esar_ros.srv import Order
 
 Spin = Callable[..., bool]
 
@@ -126,19 +127,25 @@ def test_orders_and_reports_go_into_the_graph_and_an_order_is_repeated(
     ros: Spin, mission: Mission, viewer: Any
 ) -> None:
     viewer.show(Shown(), lambda: None)
-    orders: list[Any] = []
+    orders: list[int] = []
     reports: list[Any] = []
-    mission.heard(names.OPERATOR_ORDER, orders)
+
+    def obey(request: Order.Request, response: Order.Response) -> Order.Response:
+        orders.append(request.order)
+        response.success = True
+        return response
+
+    mission.node.create_service(Order, "uav1/pilot/order", obey)
     mission.heard(names.OPERATOR_REPORT, reports)
     nodes: list[Node] = [mission.node, viewer]
-    ros(nodes, lambda: viewer._orders["uav1"].get_subscription_count() == 1)
+    assert ros(nodes, viewer._order_clients["uav1"].service_is_ready)
     viewer.order("uav1", "hold")
     viewer.report("uav1", "person", True, "red jacket", (1.0, 2.0, 3.0))
     assert ros(nodes, lambda: len(orders) >= 2 and len(reports) == 1), "a pilot that starts again hears it too"
-    assert {order.data for order in orders} == {"hold"}
+    assert set(orders) == {Order.Request.ORDER_HOLD}
     assert (reports[0].type, reports[0].kind, reports[0].position.z) == (Report.VICTIM, "person", 3.0)
     viewer.order("uav1", "search")
-    assert ros(nodes, lambda: orders[-1].data == "search")
+    assert ros(nodes, lambda: orders[-1] == Order.Request.ORDER_SEARCH)
     count = len(orders)
     ros(nodes, lambda: False, 1.5)
     assert len(orders) == count

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import Point, TransformStamped
 from nav_msgs.msg import Odometry
+from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import PointCloud2
@@ -33,8 +34,11 @@ from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames
 from esar_ros.nodes.messages.mapping import GREY
 from esar_ros.perception.detectors.backend import CameraFrame
+from esar_ros.safety.limits import load_limits
+from esar_ros.safety.watch import usable
 
 Spin = Callable[..., bool]
+SUCCESS = TransitionCallbackReturn.SUCCESS
 BEAM = np.array([[30.2, 0.2, 45.2], [15.0, 0.1, 42.6]])  # where that beam ends and what it crosses
 SECOND = 1_000_000_000
 CORNERS = ((-80.0, -80.0), (80.0, -80.0), (80.0, 80.0), (-80.0, 80.0))
@@ -216,6 +220,28 @@ def test_a_window_says_how_old_its_newest_frame_is(graph: Graph) -> None:
     assert stamps == [-np.inf, 2.0, 3.0, 3.0]
 
 
+def test_deactivated_it_says_that_its_map_grows_old_and_cleaned_up_it_forgets(graph: Graph) -> None:
+    mapper = graph.mapper
+    graph.fly(SECOND)
+    assert mapper.trigger_deactivate() is SUCCESS
+    graph.fly(9 * SECOND)
+    assert graph.spin([], lambda: len(graph.sent[names.MAP_LOCAL]) == 2)
+    window = convert.window_of(graph.sent[names.MAP_LOCAL][-1])
+    limits = load_limits()
+    assert not usable(window.stamp, 9.0, limits.map_age, limits.future), "stale to governor and pilot"
+    assert mapper.trigger_cleanup() is SUCCESS
+    graph.fly(10 * SECOND)
+    answer = graph.call("save_map")
+    assert not answer.success and "map_file" in answer.message
+    assert mapper.diagnose()[0].message == "no frame yet"
+    mapper.bring_up()
+    assert not mapper.waiting_for(), "the brief is known still"
+    graph.fly(11 * SECOND, depth=40_000.0)
+    assert graph.spin([], lambda: len(graph.sent[names.MAP_LOCAL]) == 3), "unconfigured it says nothing"
+    newest = graph.sent[names.MAP_LOCAL][-1]
+    assert newest.age == np.inf and (convert.window_of(newest).cells == 0).all(), "nothing is known, so nothing is free"
+
+
 def test_refused_frames_are_told_and_change_nothing(graph: Graph) -> None:
     graph.fly(SECOND)
     graph.fly(2 * SECOND, stamp=30 * SECOND)
@@ -307,6 +333,18 @@ def test_two_mappers_share_a_map_whatever_the_order_of_their_frames(ros: Spin, o
     first.tick(4)
     first.hand_over(4)
     assert ros([], lambda: first.answered(4)), "the other's mapper is not there to be waited for"
+
+
+def test_a_teams_map_lives_as_long_as_one_of_its_mappers(ros: Spin) -> None:
+    shared = voxel_mapper.SharedMap(("uav1", "uav2"))
+    members = [member.mapper for member in make_team(ros, shared).values()]
+    whole = shared.mapper
+    for mapper, left in zip(members, (whole, None), strict=True):
+        assert mapper.trigger_deactivate() is mapper.trigger_cleanup() is SUCCESS
+        assert shared.mapper is left
+    members[0].bring_up()
+    members[1].bring_up()
+    assert members[0]._mapper is members[1]._mapper is not whole
 
 
 def nothing(ns: int) -> Detections:

@@ -15,7 +15,19 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.planning import registry
 from esar_ros.planning.image_text import ClipScorer, LabelScorer, ScorerSettings, relevance
 
-COLOURS = {"red": (3.0, 0.0, 0.0), "green": (0.0, 5.0, 0.0), "purple": (1.0, 0.0, 1.0)}
+COLOURS = {"": (0.0, 0.0, 0.0), "red": (3.0, 0.0, 0.0), "green": (0.0, 5.0, 0.0), "purple": (1.0, 0.0, 1.0)}
+CONTEXT = 4  # tokens that the stand-in reads, the end's zero included: three words
+
+
+def tokenise(texts: list[str]) -> np.ndarray:
+    """(N, CONTEXT) numbers of known words, other words 1 beyond them, zeros after the last."""
+    names = list(COLOURS)
+    out = np.zeros((len(texts), CONTEXT), int)
+    for row, text in enumerate(texts):
+        words = text.casefold().replace(".", "").split()
+        ids = [names.index(word) if word in COLOURS else len(names) for word in words]
+        out[row, : len(ids)] = ids[:CONTEXT]
+    return out
 
 
 class Tensor(np.ndarray):
@@ -38,7 +50,10 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     file = tmp_path / "clip.pt"
     file.write_bytes(b"weights")
     model = SimpleNamespace(
-        encode_text=lambda words: tensor([COLOURS[word] for word in words]), encode_image=lambda batch: batch
+        encode_text=lambda tokens: tensor(
+            [np.sum([[*COLOURS.values(), (0.0, 0.0, 1e-3)][t] for t in row], axis=0) for row in tokens]
+        ),
+        encode_image=lambda batch: batch,
     )
     model.eval = lambda: model
 
@@ -47,7 +62,7 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         return model, None, lambda image: tensor(np.asarray(image).mean(axis=(0, 1)))
 
     package = SimpleNamespace(
-        list_models=lambda: ["ViT-B-32"], create_model_and_transforms=load, get_tokenizer=lambda _: lambda words: words
+        list_models=lambda: ["ViT-B-32"], create_model_and_transforms=load, get_tokenizer=lambda _: tokenise
     )
     monkeypatch.setitem(sys.modules, "open_clip", package)
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(no_grad=contextlib.nullcontext))
@@ -62,6 +77,20 @@ def test_the_score_is_the_cosine(weights: str, look: Any, observe: Any) -> None:
         scorer.read(words)
         assert scorer.score(view, observe()) == pytest.approx(cosine)
     assert scorer.name == "open_clip/ViT-B-32/clip.pt"
+
+
+def test_words_beyond_what_clip_reads_are_scored_sentence_by_sentence(weights: str, look: Any, observe: Any) -> None:
+    scorer = ClipScorer(ScorerSettings(weights=weights), "vlfm")
+    view = look()["front"]
+    view.image[:] = (0, 200, 0)
+    brief = "She wore red. Her tent is green. He left his purple rucksack at the old hut."
+    scorer.read(brief)
+    assert scorer.score(view, observe()) == pytest.approx(1.0, abs=1e-3), "the second sentence, of more than is read"
+    view.image[:] = (100, 0, 100)
+    assert scorer.score(view, observe()) == pytest.approx(1.0, abs=1e-3), "the last, in pieces that are read"
+    assert scorer._pieces("red green") == ["red green"], "what fits stays whole"
+    pieces = scorer._pieces(brief)
+    assert " ".join(pieces) == brief and all(len(piece.split()) < CONTEXT for piece in pieces)
 
 
 def test_clip_h_flies_towards_the_view_that_fits_and_names_its_network(

@@ -22,6 +22,7 @@ _SETTINGS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("pilot", PilotLimits),
     ("detector", DetectorSettings),
 )
+_BASES = {"steps": "every node that answers steps", "lifecycle": "every managed node"}
 _BOUNDS = ("ge", "gt", "le", "lt")
 _SIGNS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
 
@@ -33,8 +34,8 @@ def parameters_page() -> str:
     for path in sorted(_NODES.rglob("*.py"), key=lambda path: path.stem):
         rows = _declared(path)
         if rows:
-            of = "every node that answers steps" if path.stem == "steps" else f"`{path.stem}`"
-            lines += [f"## {of}", "", *table("parameter|default|values|what", rows)]
+            title = _BASES.get(path.stem, f"`{path.stem}`")
+            lines += [f"## {title}", "", *table("parameter|default|values|what", rows)]
     lines += ["## The governor's limits", ""]
     lines += [f"Each key of `config/safety.yaml` below is the parameter `{GROUP}.<key>` of `safety_governor` and"]
     lines += [

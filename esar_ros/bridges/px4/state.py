@@ -33,6 +33,7 @@ AGES: Final[dict[str, float]] = {
     "BatteryStatus": 3.0,
     "FailsafeFlags": 1.5,
 }
+OLDEST_SAMPLE = 0.5  # s: what PX4 says is measured longer ago is taken for no instant of its clock
 # Standard deviation (rad) of the heading above which it may not fly. PX4's heading_good_for_control is no condition: it
 # is set only in flight, once the magnetometer is aligned there.
 HEADING_DEVIATION: Final = 0.25
@@ -59,6 +60,15 @@ class Received:
 
     message: Any
     arrived: float
+
+
+def sample_age(message: Any) -> float:
+    """Returns the time (s) from a message's measurement to its sending, by the autopilot's own clock.
+
+    So it needs no common clock. 0 where the message names no such instant: zero, later than itself or long ago.
+    """
+    age = (int(message.timestamp) - int(message.timestamp_sample)) * 1e-6
+    return age if int(message.timestamp_sample) > 0 and 0.0 <= age <= OLDEST_SAMPLE else 0.0
 
 
 class Px4State:

@@ -1,16 +1,17 @@
 """A number per coarse voxel, for what a planner keeps about space beside the occupancy.
 
-APEX's maps of attraction and exploration are two of these, and its map of obstacles is `obstacles`
-of the same lattice: 5 m voxels, 200 m x 200 m x 50 m around the start.
+APEX's maps of attraction, exploration and obstacles are three of these (planning/methods/models/apex_maps.py).
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose, vector
+from esar_ros.geometry.frames import Pose, Vector, vector
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import checked_points, checked_range
 from esar_ros.mapping.map.voxel_map import VoxelMap
@@ -30,6 +31,7 @@ class VoxelField:
             raise MapInputError(f"no field of {edge} m voxels from {self.lower.tolist()}")
         shape = np.floor(size + 1e-9).astype(int)
         self.values: NDArray[np.float32] = np.full(tuple(shape), initial, np.float32)
+        self._initial = initial
 
     def index_of(self, points: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Voxels (N, 3) of points (N, 3) in m, and which (N,) lie in the field; others have voxel 0."""
@@ -72,6 +74,36 @@ class VoxelField:
             pixel = np.where(inside[:, None], uv, 0.0).astype(int)
             inside &= local[:, 2] <= np.nan_to_num(depth[pixel[:, 1], pixel[:, 0]], nan=0.0) + self.edge
         return index[inside], distance[inside]
+
+    def in_prism(
+        self, place: Vector, yaw: float, reach: float, half_height: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Voxels (M, 3) in the prism ahead of a place (3,), whatever hides them, and their distances (M,) in m.
+
+        It is `reach` m deep along the heading (rad), 45 degrees wide to each side, `half_height` m up and down.
+        """
+        corner = np.array([math.sqrt(2.0) * reach, math.sqrt(2.0) * reach, half_height])
+        low = np.maximum((place - corner - self.lower) / self.edge, 0.0).astype(int)
+        high = np.minimum(np.ceil((place + corner - self.lower) / self.edge).astype(int), self.values.shape)
+        if (high <= low).any():
+            return np.zeros((0, 3), np.int64), np.zeros(0)
+        index = np.indices(tuple(high - low)).reshape(3, -1).T + low
+        offset = self.lower + (index + 0.5) * self.edge - place
+        ahead = offset[:, 0] * math.cos(yaw) + offset[:, 1] * math.sin(yaw)
+        aside = offset[:, 1] * math.cos(yaw) - offset[:, 0] * math.sin(yaw)
+        inside = (ahead > 0.0) & (ahead <= reach) & (np.abs(aside) <= ahead) & (np.abs(offset[:, 2]) <= half_height)
+        return index[inside], np.linalg.norm(offset[inside], axis=1)
+
+    def shift(self, steps: NDArray[np.int64]) -> None:
+        """Moves the box by whole voxels (3,); values that it still covers stay where they are, others begin anew."""
+        old, shape = self.values, np.array(self.values.shape)
+        self.values = np.full(old.shape, self._initial, np.float32)
+        self.lower = self.lower + steps * self.edge
+        begin, end = np.maximum(steps, 0), np.minimum(shape + steps, shape)
+        if (end > begin).all():
+            kept = tuple(slice(a, b) for a, b in zip(begin, end, strict=True))
+            moved = tuple(slice(a - d, b - d) for a, b, d in zip(begin, end, steps, strict=True))
+            self.values[moved] = old[kept]
 
     def add(self, index: NDArray[np.int64], amounts: ArrayLike) -> None:
         """Add amounts (M,) to voxels (M, 3)."""

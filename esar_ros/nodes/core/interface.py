@@ -60,6 +60,13 @@ _PER_CAMERA = (
         Record.NEVER,
         "colour image with its detections, rgb8",
     ),
+    (
+        names.camera_detections,
+        "vision_msgs/msg/Detection2DArray",
+        CLUE_DETECTOR,
+        Record.FULL,
+        "objects in the image; poses are not given",
+    ),
 )
 
 # The referee's relative topics too exist once per vehicle, with the same content: a vehicle's bag or display needs
@@ -182,6 +189,14 @@ TOPICS: tuple[Topic, ...] = (
         CLUE_DETECTOR,
         Record.NEVER,
         "the best image of each thing found, side by side",
+    ),
+    _on_demand(
+        names.CLUE_DETECTIONS,
+        "vision_msgs/msg/Detection3DArray",
+        _SENSOR,
+        CLUE_DETECTOR,
+        Record.FULL,
+        "clues as objects in space, pose with covariance; sizes are not measured",
     ),
     _on_demand(
         names.MAP_POINTS, "sensor_msgs/msg/PointCloud2", _LATCHED, VOXEL_MAPPER, Record.NEVER, "occupied voxels"
@@ -310,9 +325,9 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         names.OPERATOR_ORDER,
         "std_msgs/msg/String",
-        _STEP,
-        OPERATOR,
-        about="`search`, `hold` or `return`: what the pilot does instead of the planner's goal",
+        _LATCHED,
+        PILOT,
+        about="order in force of a person: `search` (the planner's goals), `hold` or `return`; given by `pilot/order`",
     ),
     Topic(
         names.OPERATOR_REPORT,

@@ -1,107 +1,150 @@
-"""A node that can be put out of action and back, by the services of ROS's managed nodes (`ros2 lifecycle`).
+"""Participants that are managed nodes (design.ros2.org, "Managed nodes"), with rclpy's state machine and services.
 
-An inactive node goes on answering steps, since lockstep would stand still without it, but with what it already knew.
-Nodes are configured when they are made and start active, so of the state machine of managed nodes (design.ros2.org,
-"Managed nodes") there are two states and two transitions; ends of processes are the supervisor's.
+| state | in the steps |
+|---|---|
+| unconfigured, finalized | takes no part: the others go on without it, as if its process had died |
+| inactive | as before: no part until it was active once; then it answers, with what it knew |
+| active | takes part |
+
+So lockstep does not stand still for a node that is deactivated. By default a node configures and activates itself when
+it is made; with `autostart` false it waits for a lifecycle manager.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from lifecycle_msgs.msg import State, Transition, TransitionDescription, TransitionEvent
-from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
-from rclpy.node import Node
+from lifecycle_msgs.srv import ChangeState
+from rclpy.lifecycle import LifecycleNodeMixin, LifecycleState, TransitionCallbackReturn
 
 from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.operator_log import OperatorLog
+from esar_ros.nodes.core.parameters import declare
+from esar_ros.nodes.core.steps import StepNode
 
-_INACTIVE = State(id=State.PRIMARY_STATE_INACTIVE, label="inactive")
-_ACTIVE = State(id=State.PRIMARY_STATE_ACTIVE, label="active")
-_ACTIVATE = TransitionDescription(
-    transition=Transition(id=Transition.TRANSITION_ACTIVATE, label="activate"),
-    start_state=_INACTIVE,
-    goal_state=_ACTIVE,
-)
-_DEACTIVATE = TransitionDescription(
-    transition=Transition(id=Transition.TRANSITION_DEACTIVATE, label="deactivate"),
-    start_state=_ACTIVE,
-    goal_state=_INACTIVE,
-)
+_SUCCESS, _FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+_BRING_UP = ("configure", "activate")
 
 
-class Lifecycle:
-    """Serves get_state, change_state, get_available_states and get_available_transitions for a node.
+class ManagedStepNode(LifecycleNodeMixin, StepNode):
+    """A participant whose work is made by `configure` and dropped by `clean_up`; topics and services stay."""
 
-    keep: returns why the node must stay active; empty when it need not.
-    """
+    def __init__(self, name: str, namespace: str | None = None) -> None:
+        """namespace: as StepNode's."""
+        StepNode.__init__(self, name, namespace)
+        about = "true: configures and activates itself at its start; false: a lifecycle manager does"
+        self._autostart = bool(declare(self, "autostart", True, about))
+        self.configured = self.active = False
+        self._was_active = False  # since it was configured
+        self._failure: Exception | None = None  # of the last configuration
+        self._operator_log = OperatorLog(self)
+        LifecycleNodeMixin.__init__(self)
+        served = self._service_change_state
+        served.callback = self._guarded(served.callback)
+        self.withdraw("its configuration")
 
-    def __init__(self, node: Node, operator_log: OperatorLog, keep: Callable[[], str] = str) -> None:
-        self.active = True
-        self._node = node
-        self._operator_log = operator_log
-        self._keep = keep
-        self._events = node.create_publisher(TransitionEvent, "~/transition_event", 10)
-        node.create_service(GetState, "~/get_state", self._get_state)
-        node.create_service(ChangeState, "~/change_state", self._change_state)
-        node.create_service(GetAvailableStates, "~/get_available_states", self._get_states)
-        node.create_service(GetAvailableTransitions, "~/get_available_transitions", self._get_transitions)
+    @abstractmethod
+    def configure(self) -> None:
+        """Make what the node works with. Raises UsageError for parameters that cannot be had."""
 
-    def change(self, active: bool) -> str:
-        """Activates or deactivates; returns why not, empty when it was done."""
-        if active == self.active:
-            return f"the node is {self._state().label} already"
-        reason = "" if active else self._keep()
-        if reason:
-            self._node.get_logger().warning(f"stays active: {reason}")
-            return reason
-        self.active = active
-        done = _ACTIVATE if active else _DEACTIVATE
-        self._node.get_logger().info(f"now {done.goal_state.label}")
-        self._events.publish(
-            TransitionEvent(
-                timestamp=self._node.get_clock().now().nanoseconds,
-                transition=done.transition,
-                start_state=done.start_state,
-                goal_state=done.goal_state,
-            )
-        )
+    @abstractmethod
+    def clean_up(self) -> None:
+        """Drop what `configure` made."""
+
+    def why_not_leave(self) -> str:
+        """Returns why the node must stay active; empty when it need not."""
         return ""
 
-    def finding(self) -> Finding:
+    def join(self) -> None:
+        """As StepNode's, configured and active where the node starts by itself. Raises what `configure` raises."""
+        if self._autostart:
+            self.bring_up()
+            if self._failure is not None:
+                raise self._failure
+        StepNode.join(self)
+
+    def bring_up(self) -> None:
+        """Configures the node, where it is not, and activates it; a node that was shut down stays so."""
+        if self._state_machine.current_state[1] == "unconfigured":
+            self.trigger_configure()
+        if self.configured and not self.active:
+            self.trigger_activate()
+
+    def lifecycle_finding(self) -> Finding:
         """The state, for diagnostics."""
         if self.active:
             return Finding("lifecycle", message="active")
-        return Finding("lifecycle", DiagnosticStatus.WARN, "inactive: says again what it knew")
+        state = self._state_machine.current_state[1]
+        words = f"{state}: says again what it knew" if self._was_active else state
+        return Finding("lifecycle", DiagnosticStatus.WARN, words)
 
-    def _state(self) -> State:
-        return _ACTIVE if self.active else _INACTIVE
+    # -- transitions ----------------------------------------------------------------------------
 
-    def _get_state(self, _: GetState.Request, response: GetState.Response) -> GetState.Response:
-        response.current_state = self._state()
-        return response
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Unconfigured to inactive."""
+        self._failure = None
+        try:
+            self.configure()
+        except Exception as error:  # rclpy would drop it
+            self._failure = error
+            return _FAILURE
+        self.configured = True
+        self.withdraw("its activation")
+        return _SUCCESS
 
-    def _change_state(self, request: ChangeState.Request, response: ChangeState.Response) -> ChangeState.Response:
-        # Asked by number, or by name where the number is left at zero.
-        asked = request.transition
-        wanted = {
-            Transition.TRANSITION_ACTIVATE: True,
-            Transition.TRANSITION_DEACTIVATE: False,
-        }.get(asked.id, {"activate": True, "deactivate": False}.get(asked.label))
-        response.success = wanted is not None and not self.change(wanted)
-        if response.success:
-            self._operator_log.record(f"now {self._state().label}")
-        return response
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Inactive to active."""
+        self.active = self._was_active = True
+        self.take_part()
+        return _SUCCESS
 
-    def _get_states(
-        self, _: GetAvailableStates.Request, response: GetAvailableStates.Response
-    ) -> GetAvailableStates.Response:
-        response.available_states = [_INACTIVE, _ACTIVE]
-        return response
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Active to inactive."""
+        self.active = False
+        return _SUCCESS
 
-    def _get_transitions(
-        self, _: GetAvailableTransitions.Request, response: GetAvailableTransitions.Response
-    ) -> GetAvailableTransitions.Response:
-        response.available_transitions = [_DEACTIVATE if self.active else _ACTIVATE]
-        return response
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Inactive to unconfigured."""
+        self._leave("its configuration")
+        return _SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """From any state to finalized, of which only the end of the process is left."""
+        self._leave("a new process: it was shut down")
+        return _SUCCESS
+
+    def _leave(self, waiting_for: str) -> None:
+        self.withdraw(waiting_for)
+        self.active = self._was_active = False
+        if self.configured:
+            self.configured = False
+            self.clean_up()
+
+    def _guarded(
+        self, change: Callable[[ChangeState.Request, ChangeState.Response], ChangeState.Response]
+    ) -> Callable[[ChangeState.Request, ChangeState.Response], ChangeState.Response]:
+        """Returns the service with refusals: by rclpy alone, a transition out of another state ends the process."""
+
+        def guarded(request: ChangeState.Request, response: ChangeState.Response) -> ChangeState.Response:
+            asked, state = request.transition, self._state_machine.current_state[1]
+            ways = {number: label for number, label, *_ in self._state_machine.available_transitions}
+            by_label = {label: number for number, label in ways.items()}
+            number = by_label.get(asked.label, -1) if asked.label else asked.id
+            reason = f"it is {state}" if number not in ways else ""
+            if not reason and ways[number] not in _BRING_UP:
+                reason = self.why_not_leave()
+            if reason:
+                self.get_logger().warning(f"no transition {asked.label or asked.id}: {reason}")
+                response.success = False
+                return response
+            flew, self._failure = self._was_active, None
+            response = change(request, response)
+            if self._failure is not None:
+                self.get_logger().error(f"cannot be configured: {self._failure}")
+            if response.success and flew:  # to bring a node up is no intervention
+                self._operator_log.record(f"now {self._state_machine.current_state[1]}")
+            return response
+
+        return guarded

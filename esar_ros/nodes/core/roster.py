@@ -20,7 +20,7 @@ class _Member:
 class Roster:
     """Members of one vehicle's steps. Times are s of a steady clock that the caller reads.
 
-    A member joins when it says it is ready, and leaves when it is silent for `patience`.
+    A member joins when it says it is ready, and leaves when it says it is not or is silent for `patience`.
     Every join after the start and every loss raises `epoch`.
     """
 
@@ -41,6 +41,9 @@ class Roster:
                 self.epoch += 1
             member.boot_id = boot_id
             member.answered = -1
+        elif member.present and not ready:
+            member.present, member.left = False, f"waits for {waiting_for}"
+            self.epoch += 1
         member.ready, member.waiting_for, member.last_heartbeat = ready, waiting_for, now
         member.answered = max(member.answered, answered or -1)
 

@@ -127,6 +127,7 @@ class StepNode(Node, ABC):
         self._worst = 0.0  # s, longest answer since the last diagnostics
         self.boot_id = random.SystemRandom().getrandbits(63)  # by which this process is known
         self._ready = False
+        self._withdrawn = ""  # what it waits for, of a node that takes no part; empty: it does
         faults = str(declare(self, "faults", "", "YAML schedule of faults to inject into the inputs; empty: none"))
         self.mission_has_faults = bool(faults)
         self._faults: NodeFaults | None = None
@@ -275,6 +276,16 @@ class StepNode(Node, ABC):
         self._heartbeat_thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._heartbeat_thread.start()
 
+    def withdraw(self, waiting_for: str) -> None:
+        """Takes no part in steps from now on, for want of something: others go on without it, as if it had died."""
+        self._withdrawn = waiting_for
+        if self._heartbeats:
+            self._beat_once()
+
+    def take_part(self) -> None:
+        """Ends a withdrawal."""
+        self._withdrawn = ""
+
     @property
     def alone(self) -> bool:
         """Returns whether it has listened for another mission's node of the same name, and received nothing."""
@@ -338,7 +349,7 @@ class StepNode(Node, ABC):
         self._try_answer()
 
     def _try_answer(self) -> None:
-        if self._answering or len(self._ticks) < len(self.vehicles):
+        if self._answering or self._withdrawn or len(self._ticks) < len(self.vehicles):
             return
         ticks = [self._ticks[v] for v in self.vehicles]
         tick = ticks[0]
@@ -405,7 +416,7 @@ class StepNode(Node, ABC):
         return []
 
     def _diagnose(self) -> list[Finding]:
-        waiting = "" if self._ready else (self.waiting_for() or self._unmatched())
+        waiting = self._lacking()
         level = DiagnosticStatus.WARN if waiting else DiagnosticStatus.OK
         values = {"steps": self._steps, "longest answer (ms)": round(1e3 * self._worst, 1), "pace": self.pace}
         self._worst = 0.0
@@ -413,6 +424,10 @@ class StepNode(Node, ABC):
             Finding("steps", level, f"waiting for {waiting}" if waiting else "taking part", values),
             *self.diagnose(),
         ]
+
+    def _lacking(self) -> str:
+        """Returns what it waits for before it takes part; one that once had all it needs no longer looks."""
+        return self._withdrawn or ("" if self._ready else self.waiting_for() or self._unmatched())
 
     def _unmatched(self) -> str:
         for subscription in self._inputs:
@@ -454,9 +469,9 @@ class StepNode(Node, ABC):
     def _beat_once(self) -> None:
         if not self.alone:
             return
-        waiting = "" if self._ready else (self.waiting_for() or self._unmatched())
+        waiting = self._lacking()
         self._ready = self._ready or not waiting
-        message = Heartbeat(node=self.get_name(), boot_id=self.boot_id, ready=self._ready, waiting_for=waiting)
+        message = Heartbeat(node=self.get_name(), boot_id=self.boot_id, ready=not waiting, waiting_for=waiting)
         message.header.stamp = to_stamp(time.time_ns())
         if self._current_ns is not None:
             message.answered = to_stamp(self._current_ns)

@@ -67,7 +67,7 @@ ARGUMENTS = {
     "end": Argument(_DEFAULT.end, "what a vehicle does after the mission", ENDS),
     # A mission without a bag has no score to check and no report.
     "record": Argument(_DEFAULT.record, "what the bag keeps", tuple(r for r in RECORDS if r != "none")),
-    "rviz": Argument("false", "true: open RViz with rviz/mission.rviz, or rviz/multi.rviz for two vehicles"),
+    "rviz": Argument("false", "true: open RViz on the vehicle, or on the first two, with robot_state_publisher"),
     "view": Argument(str(NO_PORT), f"port of the live page; {NO_PORT}: no page, 0: a free port"),
     "foxglove": Argument(str(NO_PORT), f"port of the server for Foxglove; {NO_PORT}: none, 0: a free port"),
     "log_level": Argument(_DEFAULT.log_level, "of the nodes' logs", LOG_LEVELS),

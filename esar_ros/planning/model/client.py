@@ -14,10 +14,12 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ValidationError
 
 from esar_ros.mission.chat import ChatServer, Completion, NoAnswer, estimated_tokens, without_fence
-from esar_ros.planning.exchange import Question, Reply, payload
+from esar_ros.planning.exchange import Question, Reply, clean, payload
+from esar_ros.planning.model.dialect import Dialect
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.planning.model.settings import SCRIPTED, ModelSettings
 
+_WORDS = 400  # characters of a server's words that are logged
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # some models show their reasoning first
 
 
@@ -63,6 +65,7 @@ class ModelClient:
             ScriptedModel() if settings.preset == SCRIPTED else ChatServer(settings.base_url, key, settings.timeout)
         )
         self._sleep = sleep
+        self._dialect = Dialect()
         self._spread = random.Random()  # jitter must differ between clients; no decision hangs on it
         self._lock = threading.Lock()
         self.spent = Spent()
@@ -71,13 +74,14 @@ class ModelClient:
         """The model's answer in its form, or why there is none. Never raises."""
         began = time.monotonic()
         tokens_in = tokens_out = attempt = 0
-        reason = ""
+        reason = hint = ""
         texts: list[str] = []
+        errors: list[str] = []
 
         def reply(value: BaseModel | None, why: str) -> Reply:
-            return Reply(value, why, tokens_in, tokens_out, time.monotonic() - began, attempt, tuple(texts))
+            seconds = time.monotonic() - began
+            return Reply(value, why, tokens_in, tokens_out, seconds, attempt, tuple(texts), tuple(errors))
 
-        body = payload(question, self._settings.model_dump())
         for attempt in range(1, self._settings.attempts + 1):
             if reason:
                 wait = self._settings.pause * 2 ** (attempt - 2)
@@ -86,28 +90,49 @@ class ModelClient:
                 over = self.spent.over(self._settings)
             if over:
                 return reply(None, over)
-            asked = time.monotonic()
             try:
-                completion = self._server.complete(body)
+                completion = self._completion(question, hint, errors)
             except NoAnswer as error:
                 reason = str(error)
-                self._count(None, body, time.monotonic() - asked)
                 if not error.again:
                     break
                 continue
             tokens_in, tokens_out = tokens_in + completion.tokens_in, tokens_out + completion.tokens_out
-            self._count(completion, body, time.monotonic() - asked)
             texts.append(completion.text)
             try:
                 value = parse(completion.text, question.form)
             except NoAnswer as error:
                 reason = str(error)
                 # Tell the model what was wrong; its own words stay out, so that nothing grows without bound.
-                hint = {"role": "user", "content": f"Your last answer was not usable: {reason}. Answer again."}
-                body["messages"] = [*question.messages(), hint]
+                hint = f"Your last answer was not usable: {reason}. Answer again."
                 continue
             return reply(value, "")
         return reply(None, reason)
+
+    def _completion(self, question: Question, hint: str, errors: list[str]) -> Completion:
+        """Asks once, in the dialect that the server takes; appends its words about what it refused to errors.
+
+        Raises NoAnswer.
+        """
+        standard = payload(question, self._settings.model_dump(), hint)
+        dialect: Dialect | None = self._dialect
+        refusal: NoAnswer | None = None
+        while dialect is not None:
+            body, asked = dialect.request(standard, question), time.monotonic()
+            try:
+                completion = self._server.complete(body)
+            except NoAnswer as error:
+                refusal = error
+                self._count(None, body, time.monotonic() - asked)
+                if error.words:
+                    errors.append(clean(f"{error}: {error.words}", _WORDS))
+                dialect = dialect.mended(standard, question, error) if error.status else None
+                continue
+            self._dialect = dialect  # what one question has learnt the next begins with
+            self._count(completion, body, time.monotonic() - asked)
+            return completion
+        assert refusal is not None
+        raise refusal
 
     def _count(self, completion: Completion | None, body: Mapping[str, Any], seconds: float) -> None:
         """Adds an attempt to what was spent; tokens that the server does not count are estimated, a reply's are not."""

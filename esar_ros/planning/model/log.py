@@ -129,6 +129,7 @@ def _record(number: int, stamps: tuple[float, float], question: Question, reply:
         "seconds": reply.seconds,
         "attempts": reply.attempts,
         "said": list(reply.said),
+        "errors": list(reply.errors),
     }
 
 

@@ -4,17 +4,19 @@ It is asked in the place of a server, with the same messages, and its words are 
 nothing but the text of the question in hand (no image, no memory). A method that asks it is another row in every
 table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the form that is asked for:
 
-- an action or a point without knowledge of the way (NextAction, Point): straight on and level, with a left turn 20 s,
-  80 s, 180 s ... after the start, which makes an opening square;
+- an action or a point without knowledge of the way (NextAction, Point): straight on and level, as far as may be, with a
+  left turn 20 s, 80 s, 180 s ... after the start, which makes an opening square;
 - an action among sectors (Turn, FixedStep, VariableStep): towards the best thing detected in front or beside, by its
   score times what the brief's words make of its kind; else the opening square where the time is told, else first along
   the brief's last way, then straight on; where a way is not free the next one that is;
 - scores of kinds, goal graph (Attractions, GoalGraph): a person 1, kinds that the brief names 0.8, others 0.5;
+- objects in pictures (SceneObjects): what the detector has found, in the boxes that the question tells, so scored;
 - groups of found objects (Correlations): the best of a group's kinds by the brief's words, as above; what it was taken
   for is never wrong (Correction);
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
-- a caption (Caption): that it does not look.
+- a plan, a summary, a caption (Plan, Summary, Caption): the brief's sentences; what was detected; that it does not
+  look.
 
 It never says that the search is over. Who changes a rule counts its name up (PRESETS in settings.py).
 """
@@ -32,6 +34,7 @@ from esar_ros.mission.chat import Completion, NoAnswer
 from esar_ros.mission.clues import KINDS, PERSON, kinds_named
 from esar_ros.planning.belief.brief.form import reading_of
 from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.belief.brief.tokens import SENTENCE
 from esar_ros.planning.exchange import SCHEMA_WORDS
 from esar_ros.planning.image_text import relevance
 
@@ -47,6 +50,8 @@ _ELAPSED = re.compile(r"Elapsed: (\d+) s")
 _SAFE = re.compile(r"^Safe actions: (.*)\.$", re.MULTILINE)
 _SECTOR = re.compile(r"^(front|left|right): .*?(?:Detected: (.*?)\.)?(?: Depth: (\[.*\]|unknown))?$", re.MULTILINE)
 _FIND = re.compile(r"([^;]*?) \(score ([\d.]+)\) \d+ m")
+_FOUND = re.compile(r"^(front|left|right|down) camera: (.*)\.$", re.MULTILINE)
+_BOXED = re.compile(r"([^;]*?) \(score [\d.]+\) (\[[\d, ]+\])")
 _PEOPLE = re.compile(r"\b(?:person|people|man|woman|boy|girl|child|hiker|climber)\b", re.IGNORECASE)
 _POSE = re.compile(r"\[(-?\d+), (-?\d+), -?\d+, (-?\d+)\]")
 _CANDIDATE = re.compile(r"^(\d+): (\d+) m [NESW]+, (.*)$", re.MULTILINE)
@@ -122,7 +127,7 @@ def _next_action(text: str) -> dict[str, Any]:
 
 def _point(text: str) -> dict[str, Any]:
     # Row 250 of 1000 lies on the horizon of the front camera, which looks 20 degrees down.
-    return {"label": _REASON, "point": [100 if _turns(text) else 500, 250]}
+    return {"label": _REASON, "point": [100 if _turns(text) else 500, 250], "distance": 10}
 
 
 def _turn(text: str) -> dict[str, Any]:
@@ -169,6 +174,16 @@ def _attractions(text: str) -> dict[str, Any]:
     return {"objects": [{"kind": kind, "score": relevance(kind, words)} for kind in KINDS]}
 
 
+def _scene_objects(text: str) -> dict[str, Any]:
+    words = _brief(text).casefold()
+    objects = [
+        {"name": what.strip(), "score": _weight(what, words), "camera": camera, "box": json.loads(box)}
+        for camera, found in _FOUND.findall(text)
+        for what, box in _BOXED.findall(found)
+    ]
+    return {"objects": objects[:40]}
+
+
 def _goal_graph(text: str) -> dict[str, Any]:
     kinds = [PERSON, *(kind for kind in kinds_named(_brief(text)) if kind != PERSON)][:5]
     return {"nodes": [{"kind": kind} for kind in kinds], "edges": [[0, n] for n in range(1, len(kinds))]}
@@ -199,6 +214,15 @@ def _brief_reading(text: str) -> dict[str, Any]:
     return reading_of(parse_brief(_brief(text))).model_dump()
 
 
+def _plan(text: str) -> dict[str, Any]:
+    return {"steps": SENTENCE.split(_brief(text).strip())[:12]}
+
+
+def _summary(text: str) -> dict[str, Any]:
+    found = [what for _, what, _ in _SECTOR.findall(text) if what and what != "nothing"]
+    return {"summary": "; ".join(found) or "Nothing was detected."}
+
+
 def _caption(text: str) -> dict[str, Any]:
     return {"caption": "The scripted model does not look at pictures."}
 
@@ -210,10 +234,13 @@ _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "FixedStep": _fixed_step,
     "VariableStep": _variable_step,
     "Attractions": _attractions,
+    "SceneObjects": _scene_objects,
     "GoalGraph": _goal_graph,
     "Correlations": _correlations,
     "Correction": _correction,
     "Strategy": _strategy,
     "BriefReading": _brief_reading,
+    "Plan": _plan,
+    "Summary": _summary,
     "Caption": _caption,
 }

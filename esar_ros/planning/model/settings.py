@@ -32,8 +32,11 @@ ENVIRONMENT = {  # variable -> key of this section
 PRESETS: dict[str, dict[str, Any]] = {
     "qwen3.5-plus": {"base_url": DASHSCOPE, "name": "qwen3.5-plus", "extra": {"enable_thinking": False}},
     "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
-    SCRIPTED: {"name": "esar-scripted-1"},  # the number counts versions of its rules (scripted.py)
+    SCRIPTED: {"name": "esar-scripted-2"},  # the number counts versions of its rules (scripted.py)
 }
+# Money per million tokens read and written, in the currency of each provider's list. A price is a fact of a day
+# (looked up in November 2026) and of a length: DashScope's of qwen3-max, CNY, is for questions of up to 32000 tokens.
+PRICES = {"qwen3-max": (2.5, 10.0)}
 _KEPT_SCRIPTED = ("log", "replay", "clock")  # what the environment may say about the scripted model
 
 
@@ -67,6 +70,9 @@ class ModelSettings(StrictModel):
     extra: dict[str, Any] = Field(default_factory=dict, description="further fields of each request")
     price_in: float = Field(default=0.0, ge=0, description="money per million tokens read")
     price_out: float = Field(default=0.0, ge=0, description="money per million tokens written")
+    prices: dict[str, tuple[float, float]] = Field(
+        default_factory=lambda: dict(PRICES), description="price_in, price_out by model, where they are not given"
+    )
     budget: Budget = Field(default_factory=Budget)
     clock: Literal["paused", "running"] = Field(
         default="paused", description="whether mission time stands still while the model thinks"
@@ -93,6 +99,7 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
         now, untouched = settings.model_dump(), ModelSettings().model_dump()
         filled = {key: value for key, value in PRESETS[settings.preset].items() if now[key] == untouched[key]}
         settings = settings.model_copy(update=filled)
+    settings = _priced(settings, method)
     if settings.replay:
         if not Path(settings.replay).exists():
             raise UsageError(f"planner {method}: no recorded answers at {settings.replay}", "name a log of a mission")
@@ -111,4 +118,18 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
             f"planner {method}, model.base_url '{settings.base_url}'", "give e.g. http://localhost:8000/v1"
         )
     check_key(settings.base_url, environment.get(KEY))
+    return settings
+
+
+def _priced(settings: ModelSettings, method: str) -> ModelSettings:
+    """Returns the settings with the prices of the table. Raises UsageError for a budget of money without a price."""
+    if not (settings.price_in or settings.price_out) and settings.name in settings.prices:
+        price_in, price_out = settings.prices[settings.name]
+        settings = settings.model_copy(update={"price_in": price_in, "price_out": price_out})
+    costs_nothing = settings.preset == SCRIPTED or settings.replay
+    if settings.budget.money and not (costs_nothing or settings.price_in or settings.price_out):
+        raise UsageError(
+            f"planner {method}, model.budget.money: {settings.name} has no price",
+            "give price_in and price_out, or name it under prices",
+        )
     return settings

@@ -26,6 +26,33 @@ def test_attraction_is_the_best_that_was_said():
     assert field.values.sum() == np.float32(0.9) and np.isnan(field.value_at([[500.0, 0.0, 0.0]])[0])
 
 
+def test_the_prism_ahead_is_as_wide_as_it_is_deep():
+    field = apex_field()
+    place = np.array([3.0, -4.0, 20.0])
+    for yaw in (0.0, np.pi / 2, -2.0):
+        index, distance = field.in_prism(place, yaw, 30.0, 10.0)
+        offset = field.lower + (index + 0.5) * field.edge - place
+        ahead = offset[:, :2] @ [np.cos(yaw), np.sin(yaw)]
+        aside = offset[:, :2] @ [-np.sin(yaw), np.cos(yaw)]
+        np.testing.assert_allclose(distance, np.linalg.norm(offset, axis=1))
+        assert (np.abs(aside) <= ahead).all() and (ahead <= 30.0).all() and (np.abs(offset[:, 2]) <= 10.0).all()
+        volume = 30.0 * 30.0 * 20.0 / 5.0**3
+        assert 0.75 * volume < len(index) < 1.25 * volume
+    assert len(field.in_prism(np.array([0.0, 0.0, 90.0]), 0.0, 30.0, 10.0)[0]) == 0, "above the field"
+
+
+def test_a_box_that_moves_keeps_what_it_still_covers():
+    field = apex_field()
+    inside, left_behind = np.array([[12.0, 3.0, 6.0]]), np.array([[-90.0, 0.0, 6.0]])
+    field.raise_to(np.concatenate([inside, left_behind]), 0.7)
+    field.shift(np.array([4, -2, 1]))
+    assert field.lower.tolist() == [-80.0, -110.0, 0.0] and field.values.shape == (40, 40, 10)
+    assert field.value_at(inside)[0] == np.float32(0.7) and np.isnan(field.value_at(left_behind)[0])
+    assert field.values.sum() == np.float32(0.7)
+    field.shift(np.array([100, 0, 0]))
+    assert field.values.sum() == 0.0, "nothing is left of it"
+
+
 def test_exploration_grows_in_the_prism_ahead(look):
     field = apex_field()
     pose = look((0.0, 0.0, 20.0), 0.0, 0.0)

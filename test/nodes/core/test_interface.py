@@ -294,7 +294,7 @@ def test_managed_nodes_start_active_and_offer_the_way_out(call: Callable[..., An
     assert state(call, node) == "active"
     request = GetAvailableTransitions.Request()
     ways = call(GetAvailableTransitions, f"/{VEHICLE}/{node}/get_available_transitions", request)
-    assert [way.transition.label for way in ways.available_transitions] == ["deactivate"]
+    assert sorted(way.transition.label for way in ways.available_transitions) == ["deactivate", "shutdown"]
 
 
 def test_the_governor_cannot_be_deactivated_in_flight(observer: Any, spin: Callable[..., bool], call: Any) -> None:
@@ -334,5 +334,29 @@ def test_a_deactivated_node_goes_on_answering_with_what_it_knew(
         if node == interface.VOXEL_MAPPER:
             before = taken()[-1]
             assert spin(lambda: taken()[-1] > before, 60.0)
+    finally:
+        observer.destroy_subscription(subscription)
+
+
+@pytest.mark.parametrize("node", [interface.VOXEL_MAPPER, interface.CLUE_DETECTOR])
+def test_a_node_that_is_cleaned_up_leaves_the_steps_and_comes_back(
+    observer: Any, spin: Callable[..., bool], call: Callable[..., Any], node: str
+) -> None:
+    """The others go on without it, and the steps count on it again once it is active."""
+    ticks: list[Any] = []
+    entry = interface.BY_NAME[names.TICK]
+    subscription = observer.create_subscription(
+        message_class(entry.type), full_name(entry), ticks.append, PROFILES[entry.quality]
+    )
+    try:
+        assert all(change(call, node, n) for n in (Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP))
+        assert state(call, node) == "unconfigured"
+        assert spin(lambda: ticks and list(ticks[-1].absent) == [node], 60.0)
+        last = ticks[-1].seq
+        assert spin(lambda: ticks[-1].seq > last + 5, 60.0), "the steps stand still"
+        assert all(change(call, node, n) for n in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE))
+        assert spin(lambda: not ticks[-1].absent, 60.0)
+        last = ticks[-1].seq
+        assert spin(lambda: ticks[-1].seq > last + 25, 60.0), "the steps stand still"
     finally:
         observer.destroy_subscription(subscription)

@@ -73,3 +73,15 @@ def test_strangers_are_ignored() -> None:
     beat(roster, "intruder", 0.0)
     assert not roster.admit()
     assert roster.has_answered("intruder", 10)
+
+
+def test_a_member_that_says_it_is_not_ready_leaves_at_once_and_may_come_back() -> None:
+    roster = Roster(["pilot"], patience=0.5)
+    beat(roster, "pilot", 0.0)
+    roster.admit()
+    epoch = roster.epoch
+    beat(roster, "pilot", 0.1, ready=False)
+    assert roster.left() == {"pilot": "waits for the brief"} and roster.epoch == epoch + 1
+    assert not roster.admit()
+    beat(roster, "pilot", 0.2)
+    assert roster.admit() and not roster.left()

@@ -144,6 +144,16 @@ def test_money_and_seconds_are_budgets_too(chat: Any, budget: dict[str, float], 
     assert words in client.ask(QUESTION).reason
 
 
+def test_a_price_is_looked_up_and_money_needs_one(chat: Any) -> None:
+    table = {"name": "m", "base_url": chat.url, "prices": {"m": [2.0, 8.0]}, "budget": {"money": 0.1}}
+    found = resolved(ModelSettings.model_validate(table), "test", {})
+    assert (found.price_in, found.price_out) == (2.0, 8.0)
+    own = resolved(ModelSettings.model_validate({**table, "price_in": 1.0}), "test", {})
+    assert (own.price_in, own.price_out) == (1.0, 0.0), "what is given wins"
+    with pytest.raises(UsageError, match=r"planner test, model.budget.money: m has no price: give price_in"):
+        resolved(ModelSettings.model_validate({**table, "prices": {}}), "test", {})
+
+
 def test_a_server_that_counts_no_tokens_is_charged_by_an_estimate(chat: Any, observe: Any, mind: Any) -> None:
     body = {"choices": [{"message": {"content": '{"value": 1}'}}]}
     chat.answers(lambda handler: handler.reply(200, json.dumps(body).encode()))

@@ -17,7 +17,7 @@ TASK = load_task("aotai-first").model_copy(update={"t_max": 22.0})
 FAST = RunConditions(preset="fast", detector="segmentation_oracle")
 GOOD: dict[str, Any] = {
     "pure_mllm": {"action": "forward", "reason": "open ground"},
-    "apex": {"objects": [{"kind": "person", "score": 1.0}, {"kind": "tent", "score": 0.9}]},
+    "apex": {"objects": [{"name": "a path", "score": 0.9, "camera": "front", "box": [400, 500, 600, 700]}]},
 }
 
 

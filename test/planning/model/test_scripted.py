@@ -17,9 +17,9 @@ from esar_ros.planning.exchange import Form, Question
 from esar_ros.planning.methods.maps.goal_graph import GoalGraph
 from esar_ros.planning.methods.maps.unigoal import Correction, Correlations
 from esar_ros.planning.methods.models.aoa import VariableStep
-from esar_ros.planning.methods.models.apex import Attractions
+from esar_ros.planning.methods.models.apex import Attractions, SceneObjects
 from esar_ros.planning.methods.models.mllm import Strategy
-from esar_ros.planning.methods.models.navgpt import Turn
+from esar_ros.planning.methods.models.navgpt import Plan, Summary, Turn
 from esar_ros.planning.methods.models.pure_mllm import NextAction
 from esar_ros.planning.methods.models.spf import Point
 from esar_ros.planning.model.client import ModelClient
@@ -115,6 +115,30 @@ def test_groups_are_scored_by_the_best_of_their_kinds() -> None:
     ).scores
     assert scores == [0.8, 0.5], "the brief names the rope"
     assert answer(Correction, "Objects:\n1: a tent, 3 m east and 4 m north of the start").wrong == []
+
+
+def test_what_the_question_tells_in_boxes_is_named_by_the_brief_s_words() -> None:
+    text = (
+        "Found by the detector, with boxes:\n"
+        "front camera: a rope (score 0.90) [480, 500, 520, 540]; a tent (score 0.60) [10, 20, 30, 40].\n"
+        "left camera: nothing.\n"
+        "down camera: a man lying (score 0.50) [0, 0, 5, 5]."
+    )
+    named = [(one.name, one.score, one.camera, one.box) for one in answer(SceneObjects, text).objects]
+    assert named == [
+        ("a rope", 0.8, "front", (480, 500, 520, 540)), ("a tent", 0.5, "front", (10, 20, 30, 40)),
+        ("a man lying", 1.0, "down", (0, 0, 5, 5)),
+    ]  # fmt: skip
+    assert answer(SceneObjects, "left camera: nothing.").objects == []
+
+
+def test_a_plan_is_the_brief_and_a_summary_what_was_detected() -> None:
+    assert answer(Plan, "Elapsed: 5 s.").steps[1:] == [
+        "You start at the hut.",
+        "She left the hut and walked 300 m north.",
+    ]
+    assert answer(Summary, sectors(left="a rope (score 0.90) 50 m, ahead")).summary == "a rope (score 0.90) 50 m, ahead"
+    assert answer(Summary, sectors()).summary == "Nothing was detected."
 
 
 def test_candidates_are_ranked_by_probability_over_the_way() -> None:

@@ -18,10 +18,13 @@ from esar_ros.mission.observation import Brief, Grid, Observation
 from esar_ros.planning.leg import Leg, LegState, waypoint
 from esar_ros.planning.method import GRID
 from esar_ros.planning.methods.maps.grid_path import GridPath
-from esar_ros.planning.methods.maps.grid_walk import GridWalk, WalkSettings
+from esar_ros.planning.methods.maps.grid_walk import REACHED, GridWalk, WalkSettings
 from esar_ros.planning.parameters import check
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.planning.search_area import flight_height, polygon_of
+
+CLIMB = "climb"
+SWEEP = "look around"  # half a turn: the cameras see ahead, left and right
 
 
 class ExplorationSettings(WalkSettings):
@@ -49,6 +52,7 @@ class Exploration(ABC):
     needs: frozenset[str] = frozenset({GRID})
     settings_type: ClassVar[type[ExplorationSettings]] = ExplorationSettings
     prompts: ClassVar[Sequence[str]] = ()
+    sweeps: ClassVar[bool] = False  # looks around at every target reached
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self._settings = check(self.settings_type, parameters, self.name)
@@ -61,8 +65,8 @@ class Exploration(ABC):
         self._height = flight_height(self._settings.height, brief)
         self._policy.reset(brief.report_cap)
         self._walk = self.walk()
-        self._opening = ["climb", "look around"]
-        self._leg: Leg | None = None  # of the opening
+        self._manoeuvres = [CLIMB, SWEEP]  # still to be flown before the next target
+        self._leg: Leg | None = None  # of a manoeuvre
         self._aim: Target | None = None
         self._empty = 0
         self._since = 0  # decisions since the target was chosen
@@ -122,9 +126,9 @@ class Exploration(ABC):
             return Decision("stop", "stopped before", stop=True)
         self.look(observation)
         if self._leg is not None and self._leg.state(observation) is LegState.FLYING:
-            return Decision("continue", "opening under way")
-        if self._opening:
-            return self._open(self._opening.pop(0), observation)
+            return Decision("continue", "manoeuvre under way")
+        if self._manoeuvres:
+            return self._manoeuvre(self._manoeuvres.pop(0), "before the first target", observation)
         self._leg = None
         grid = observation.grid
         if grid is None:
@@ -135,14 +139,16 @@ class Exploration(ABC):
             decision, why = self._go_on(observation, grid)
             if decision is not None:
                 return decision
+            if self.sweeps and why == REACHED:
+                return self._manoeuvre(SWEEP, why, observation)
         return self._choose(observation, grid, why)
 
-    def _open(self, action: str, observation: Observation) -> Decision:
+    def _manoeuvre(self, action: str, why: str, observation: Observation) -> Decision:
         x, y = observation.pose.position[:2]
-        yaw = wrap_angle(observation.pose.yaw + math.pi) if action == "look around" else None
+        yaw = wrap_angle(observation.pose.yaw + math.pi) if action == SWEEP else None
         goal = waypoint(x, y, self._height, yaw=yaw)
         self._leg = Leg(goal, self._settings.leg)
-        return Decision(action, "before the first target", goal=goal, considered=1)
+        return Decision(action, why, goal=goal, considered=1)
 
     def _go_on(self, observation: Observation, grid: Grid) -> tuple[Decision | None, str]:
         """On towards the target: the decision, or None and why another is to be chosen."""

@@ -1,13 +1,17 @@
 """FBE: frontier-based exploration, always to the nearest frontier.
 
-Source: Yamauchi, A frontier-based approach for autonomous exploration, CIRA 1997; as a baseline in
-ESARBench, section 4.1 ("FBE"). Adapted for the air: the map is the bird's-eye grid at flight level,
-a frontier is a FREE cell with an UNKNOWN 8-neighbour inside the search area, clusters of fewer than
-four cells are dropped, and the nearest is by geodesic distance over free cells that keep clear of
-obstacles (chamfer distance in place of fast marching). The vehicle sees ahead, left and right but
-not behind, so the exploration opens with half a turn; Yamauchi's sweep at each frontier is left out. In a team,
-which shares the map, a frontier is left to the vehicle that is or will be nearest to it. Needs no
-model.
+Source: Yamauchi, A frontier-based approach for autonomous exploration, CIRA 1997: frontier detection (known free
+cells beside unknown ones, grouped into regions, small ones left out) and navigating to frontiers (the nearest one not
+yet visited, a sweep of the sensors there, one that cannot be reached put on a list); as a baseline in ESARBench,
+section 4.1, "a BEV occupancy map and FMM local planning". Its steps:
+
+- frontiers of the bird's-eye grid at flight level inside the search area (frontier.py), clusters of four cells or
+  more;
+- the nearest by arrival time of a fast-marching front over free cells that keep clear of obstacles (grid_path.py);
+- the path down that front's times is flown, as far ahead at a time as it is in sight;
+- there half a turn: the cameras see ahead, left and right, so that sweeps all round; then the next.
+
+In a team, which shares the map, a frontier is left to the vehicle that is or will be nearest to it. Needs no model.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ class FrontierExploration(Exploration):
 
     name = "fbe"
     plans_with_team = True
+    sweeps = True
 
     def walk(self) -> GridWalk:
         """To the frontier's cell itself, and positions where the path was blocked are not remembered."""

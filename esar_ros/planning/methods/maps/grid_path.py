@@ -1,32 +1,35 @@
-"""Paths over a bird's-eye grid: geodesic distance, the nearest target, straight lines of sight.
+"""Paths over a bird's-eye grid: arrival times by fast marching, the nearest target, straight lines of sight.
 
-Distances are chamfer distances over the 8-neighbourhood (Borgefors 1986: 5 straight, 7 diagonal, at most
-8 % longer and 1 % shorter than Euclid), grown from the start in order of distance with one bucket a value (Dial 1969).
-Integers make the order exact and equal on every machine; the search ends at the first target.
+The arrival time T of a front that spreads at unit speed over passable cells solves |grad T| = 1. Fast marching
+(Sethian, A fast marching level set method for monotonically advancing fronts, PNAS 1996) takes the cells in the order
+of T, each from the upwind difference to the cells taken before, and ends at the first target. The order is kept to
+1/64 of a cell by buckets (Yatziv et al., O(N) implementation of the fast marching algorithm, Journal of Computational
+Physics 2006): three times as fast as a heap. The path descends T back to the start; a front passes no corner.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-STRAIGHT, DIAGONAL = 5, 7
-_BUCKETS = DIAGONAL + 1  # values in flight at a time never span more
+_FINE = 64  # buckets a cell's length
+_BUCKETS = 2 * _FINE  # the times of a front never span more
 
 
 @dataclass(frozen=True)
 class GridPath:
-    """Cells (N, 2) as row, column from start to target, and the path's length in cells."""
+    """Cells (N, 2) as row, column from start to target, and the front's arrival time there, a length in cells."""
 
     cells: NDArray[np.int64]
     length: float
 
 
 def nearest_target(passable: NDArray[np.bool_], targets: NDArray[np.bool_], start: tuple[int, int]) -> GridPath | None:
-    """Shortest path over passable cells from start to the nearest target cell, None when there is none.
+    """Path over passable cells from start to the target cell that the front reaches first, None when there is none.
 
     passable and targets (rows, columns); the start itself need not be passable. A diagonal step
     needs both cells beside it passable, so that no corner is cut.
@@ -34,14 +37,11 @@ def nearest_target(passable: NDArray[np.bool_], targets: NDArray[np.bool_], star
     rows, columns = passable.shape
     if not (0 <= start[0] < rows and 0 <= start[1] < columns):
         return None
-    goal, distance, parent = _grow(passable, targets, start[0], start[1])
+    goal, times = _march(passable, targets, start[0], start[1])
     if goal < 0:
         return None
-    cells = [goal]
-    while parent[cells[-1]] >= 0:
-        cells.append(parent[cells[-1]])
-    flat = np.array(cells[::-1], dtype=np.int64)
-    return GridPath(np.stack([flat // columns, flat % columns], axis=1), float(distance) / STRAIGHT)
+    flat = _descend(passable, times, goal)[::-1]
+    return GridPath(np.stack([flat // columns, flat % columns], axis=1), float(times[goal // columns, goal % columns]))
 
 
 def farthest_visible(passable: NDArray[np.bool_], path: GridPath) -> tuple[int, int]:
@@ -51,71 +51,100 @@ def farthest_visible(passable: NDArray[np.bool_], path: GridPath) -> tuple[int, 
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _grow(
+def _march(
     passable: NDArray[np.bool_], targets: NDArray[np.bool_], row: int, column: int
-) -> tuple[int, int, NDArray[np.int32]]:
-    """Flat index of the nearest target (-1: none), its distance, and each cell's parent (-1: start or not reached)."""
+) -> tuple[int, NDArray[np.float64]]:
+    """Flat index of the first target (-1: none), and arrival times (rows, columns), +inf where not reached."""
     rows, columns = passable.shape
-    cells = rows * columns
-    distance = np.full(cells, 2147483647, dtype=np.int32)
-    parent = np.full(cells, -1, dtype=np.int32)
-    # Each bucket is a doubly linked list through the cells, newest first.
-    head = np.full(_BUCKETS, -1, dtype=np.int32)
-    after = np.full(cells, -1, dtype=np.int32)
-    before = np.full(cells, -1, dtype=np.int32)
-
+    times = np.full(rows * columns, np.inf)
+    taken = np.zeros(rows * columns, np.bool_)
+    # The cells that the front may take next: each bucket is a doubly linked list through the cells, newest first.
+    head = np.full(_BUCKETS, -1, np.int32)
+    after = np.full(rows * columns, -1, np.int32)
+    before = np.full(rows * columns, -1, np.int32)
     start = row * columns + column
-    distance[start] = 0
-    head[0] = start
-    waiting = 1
-    value = 0
+    times[start], head[0], waiting, value = 0.0, start, 1, 0
     while waiting > 0:
-        bucket = value % _BUCKETS
-        cell = head[bucket]
+        cell = head[value % _BUCKETS]
         if cell < 0:
             value += 1
             continue
-        head[bucket] = after[cell]
-        if after[cell] >= 0:
-            before[after[cell]] = -1
+        _unlink(head, after, before, cell, value)
         waiting -= 1
+        taken[cell] = True
         r, c = cell // columns, cell % columns
         if targets[r, c]:
-            return cell, value, parent
+            return cell, times.reshape(rows, columns)
+        for dr, dc in ((-1, 0), (0, -1), (0, 1), (1, 0)):
+            rr, cc = r + dr, c + dc
+            other = rr * columns + cc
+            if rr < 0 or cc < 0 or rr >= rows or cc >= columns or taken[other] or not passable[rr, cc]:
+                continue
+            # The upwind values along both axes, of cells whose times are final.
+            up, side = np.inf, np.inf
+            if rr > 0 and taken[other - columns]:
+                up = times[other - columns]
+            if rr + 1 < rows and taken[other + columns]:
+                up = min(up, times[other + columns])
+            if cc > 0 and taken[other - 1]:
+                side = times[other - 1]
+            if cc + 1 < columns and taken[other + 1]:
+                side = min(side, times[other + 1])
+            new = min(up, side) + 1.0
+            if abs(up - side) < 1.0:
+                new = (up + side + math.sqrt(2.0 - (up - side) * (up - side))) / 2.0
+            if new < times[other]:
+                if times[other] < np.inf:
+                    _unlink(head, after, before, other, int(times[other] * _FINE))
+                    waiting -= 1
+                times[other] = new
+                bucket = int(new * _FINE) % _BUCKETS
+                first = head[bucket]
+                after[other], before[other], head[bucket] = first, -1, other
+                if first >= 0:
+                    before[first] = other
+                waiting += 1
+    return -1, times.reshape(rows, columns)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _unlink(
+    head: NDArray[np.int32], after: NDArray[np.int32], before: NDArray[np.int32], cell: int, value: int
+) -> None:
+    """Takes a cell out of the bucket of a value."""
+    ahead, behind = after[cell], before[cell]
+    if behind >= 0:
+        after[behind] = ahead
+    else:
+        head[value % _BUCKETS] = ahead
+    if ahead >= 0:
+        before[ahead] = behind
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _descend(passable: NDArray[np.bool_], times: NDArray[np.float64], goal: int) -> NDArray[np.int64]:
+    """Flat indices (N,) from the goal to the start, each the steepest of the neighbours of an earlier time."""
+    rows, columns = passable.shape
+    cells = [goal]
+    r, c = goal // columns, goal % columns
+    while times[r, c] > 0.0:
+        best, next_r, next_c = 0.0, r, c
         for dr in range(-1, 2):
             for dc in range(-1, 2):
                 rr, cc = r + dr, c + dc
-                if (dr == 0 and dc == 0) or rr < 0 or cc < 0 or rr >= rows or cc >= columns or not passable[rr, cc]:
+                if rr < 0 or cc < 0 or rr >= rows or cc >= columns or not times[rr, cc] < times[r, c]:
                     continue
-                cost = STRAIGHT
+                length = 1.0
                 if dr != 0 and dc != 0:
                     if not (passable[r, cc] and passable[rr, c]):
                         continue
-                    cost = DIAGONAL
-                other = rr * columns + cc
-                new = value + cost
-                old = distance[other]
-                if new >= old:
-                    continue
-                if old != 2147483647:
-                    ahead, behind = after[other], before[other]
-                    if behind >= 0:
-                        after[behind] = ahead
-                    else:
-                        head[old % _BUCKETS] = ahead
-                    if ahead >= 0:
-                        before[ahead] = behind
-                    waiting -= 1
-                distance[other] = new
-                parent[other] = cell
-                first = head[new % _BUCKETS]
-                after[other] = first
-                before[other] = -1
-                if first >= 0:
-                    before[first] = other
-                head[new % _BUCKETS] = other
-                waiting += 1
-    return -1, 0, parent
+                    length = math.sqrt(2.0)
+                slope = (times[r, c] - times[rr, cc]) / length
+                if slope > best:
+                    best, next_r, next_c = slope, rr, cc
+        r, c = next_r, next_c
+        cells.append(r * columns + c)
+    return np.array(cells)
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

@@ -29,6 +29,7 @@ from esar_ros.planning.methods.maps.grid_path import GridPath, farthest_visible,
 from esar_ros.planning.search_area import AREA_MARGIN
 from esar_ros.planning.team import team_places
 
+REACHED = "target reached"  # why a walk has ended
 _SEED_REACH = 20.0  # m from the vehicle within which the path may begin, should its own cell not be free
 
 
@@ -145,7 +146,7 @@ class GridWalk:
         end = grid.center_of(*path.cells[-1])
         at_end = self._flown_to is not None and np.array_equal(self._flown_to, end)
         if float(np.linalg.norm(end - here)) <= self._settings.leg.tolerance or (at_end and observation.goal_reached):
-            return self._end("target reached")
+            return self._end(REACHED)
         if observation.goal_blocked and self._flown_to is not None:
             if self._collisions:
                 ahead = self._flown_to - here

@@ -17,7 +17,7 @@ from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.depth_view import corridor_clear, surface_points
 from esar_ros.planning.discrete import ACTIONS, STOP, ActionSettings, Mover
-from esar_ros.planning.flight_words import flight_words
+from esar_ros.planning.flight_words import flight_words, place_words
 from esar_ros.planning.leg import Leg, LegState
 from esar_ros.planning.method import VIEWS
 from esar_ros.planning.model.mind import Mind, Outcome, Thought
@@ -113,6 +113,10 @@ class ActionMethod(Thinker, ABC):
         """Returns the brief, and time, place, height, heading and way, as every question begins."""
         home = np.asarray(self._brief.home, dtype=np.float64)
         return f"{mission_words(self._brief)}\n{flight_words(observation, home, self._track)}"
+
+    def place_words(self, observation: Observation) -> str:
+        """Returns where the vehicle is, from the start."""
+        return place_words(observation.pose.position, np.asarray(self._brief.home, dtype=np.float64))
 
     def action_words(self) -> str:
         """Returns what each action does."""
@@ -212,7 +216,7 @@ class ActionMethod(Thinker, ABC):
             self._refused = choice.action
             return decision(choice.action, f"{why}; not flown: it leaves the search area")
         self._refused = None
-        self._mover.take(goal)
+        self._mover.take(goal, observation)
         self._leg = Leg(goal, self._settings.leg)
         return decision(choice.action, why, goal)
 

@@ -1,58 +1,102 @@
-"""APEX: a model names what attracts, three voxel maps remember it, and each move is judged by what it would show.
+"""APEX: a model names what draws the search, voxel maps remember it, and each move is judged by what it would show.
 
-Source: APEX, the aerial object-navigation agent of ESARBench's reference [68], re-implemented from its description
-(section 4.1) and numbers: voxels of 5 m, 200 m x 200 m x 50 m around the start, holding attraction A, exploration E
-and obstacles. The model scores kinds of objects 0.1 to 1; the detector grounds them. Each frame adds 0.5 (1 - d / 30)
-to E in the prism ahead. A move is worth -inf if it is blocked, else the sum over the voxels it would show within 50 m
-of w A (and 5 w more where A >= 0.9) + 0.4 (0.4 - E) w with w = (50 - d) / 50. Adapted for the air: the moves are all
-seven of this package's action set, what hides a voxel in a move's view is not simulated, E is capped at 1, and what
-has been looked at from near attracts no more, as there may be several victims. It has no rule to stop by: Tmax ends
-it. Only the scores need a model; without one a person counts 1 and every other kind 0.5.
+Source: Zhang et al., APEX: a decoupled memory-based explorer for asynchronous aerial object goal navigation, CVPR
+2026, and its public code; as a baseline in ESARBench, section 4.1 ("VLM-guided 3D voxel maps and reward-based
+discrete action selection"). Its parts:
+
+- dynamic spatio-semantic mapping memory (apex_maps.py): the model lists the objects in the pictures, whatever they
+  are, each with a score of 0.1 to 1 of how much going there helps; they are grounded in the voxels that show them;
+- action decision: of the paper's six actions (forward 10 m, turns by 90 degrees and back, up and down 5 m) the one
+  whose pose has the maximum simulated reward, blocked ones left out; ESARBench's choice in place of the paper's
+  trained policy;
+- target grounding: a person whom the detector has found draws with a score of 1.
+
+Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it
+is asked every `ask_every` moves, and the maps move with the vehicle; `apex@start` keeps the paper's box around the
+start. There may be several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a
+stand-in for models that see no pictures: they score the detector's kinds, and its finds ground them. Without an
+answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other kind until it gets one.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
-from esar_ros.mapping.map.voxel_field import VoxelField
+from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS, PERSON
-from esar_ros.mission.observation import Grid, Observation
+from esar_ros.mission.decision import Goal
+from esar_ros.mission.observation import CameraView, Grid, Observation
 from esar_ros.planning.depth_view import surface_points
-from esar_ros.planning.discrete import ACTIONS, STOP
-from esar_ros.planning.exchange import Form
+from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.method import scaled
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, ModelStepSettings
+from esar_ros.planning.methods.models.apex_maps import EDGE, ApexMaps, surface_in_box
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
-from esar_ros.planning.sectors import images_of, object_words
+from esar_ros.planning.sectors import ORDER, images_of, object_words, seen_in
 
-MOVES = tuple(action for action in ACTIONS if action != STOP)
-EDGE = 5.0  # m
-SEEN_RANGE = 30.0  # m of the prism that a frame explores
-VIEW_RANGE = 50.0  # m that a simulated view shows
-STRONG = 0.9  # attraction from which the bonus is given
+# Each move as an action of the package, with its amount where it is not the fixed step.
+MOVES: dict[str, tuple[str, float | None]] = {
+    "forward": ("forward", None),
+    "turn_left": ("turn_left", None),
+    "turn_right": ("turn_right", None),
+    "turn_back": ("turn_left", 180.0),
+    "up": ("up", None),
+    "down": ("down", None),
+}
+GRID = 1000.0  # the model's coordinates run from 0 to this over an image
+HALF_BOX = 1.5  # m, half a side of the box in which a find is told to the model
+START, BOXES, DETECTOR_KINDS = "start", "boxes", "kinds"
 SYSTEM = (
-    "You guide a search-and-rescue drone. From the mission brief, the pictures and what its detector found, give "
-    "each kind of object a score from 0.1 to 1: how much flying towards it helps to find the missing people."
+    "You guide a search-and-rescue drone. First list the objects that its pictures show, whatever they are: things, "
+    "paths, huts, water, single trees, rocks, edges of woods; leave out what has no clear outline. Then give each a "
+    "score from 0.1 to 1 for how much flying closer helps to find the missing people: 0.8 to 1 where a missing person "
+    "or a trace of one is or is most probable, 0.4 to 0.7 where one is likely near, 0.1 to 0.3 for mere surroundings. "
+    "Say in which camera's picture each is, and its box there: x and y of the left top and the right bottom corner, "
+    "0 to 1000."
+)
+KINDS_SYSTEM = (
+    "You guide a search-and-rescue drone. From the mission brief and what its detector found, give each kind of "
+    "object a score from 0.1 to 1: how much flying towards it helps to find the missing people."
 )
 
 
 class ApexSettings(ModelStepSettings):
     """Section `apex` of config/planners.yaml."""
 
-    extent: float = Field(default=200.0, gt=0, description="m, sides of the voxel maps around the start")
+    window: Literal["vehicle", "start"] = Field(
+        default="vehicle", description="around what the maps lie; start: the paper's, apex@start"
+    )
+    grounding: Literal["boxes", "kinds"] = Field(
+        default="boxes", description="the model's boxes, or the detector's finds: the stand-in apex@kinds"
+    )
+    extent: float = Field(default=200.0, gt=0, description="m, sides of the voxel maps")
     depth: float = Field(default=50.0, gt=0, description="m, their height")
-    below: float = Field(default=10.0, ge=0, description="m of it below the ground at the start")
+    below: float = Field(default=10.0, ge=0, description="m of it below the ground")
     ask_every: int = Field(default=10, ge=1, description="moves between two questions to the model")
     looked_at: float = Field(default=25.0, gt=0, description="m, horizontally, at which an object attracts no more")
+
+
+class SceneObject(Form):
+    """An object in a picture and what it is worth."""
+
+    name: str = Field(min_length=1, description="a few words")
+    score: float = Field(ge=0.1, le=1.0)
+    camera: Literal["front", "left", "right", "down"]
+    box: tuple[float, float, float, float] = Field(description="[left, top, right, bottom], each 0 to 1000")
+
+
+class SceneObjects(Form):
+    """What the pictures show."""
+
+    objects: list[SceneObject] = Field(max_length=40)
 
 
 class Score(Form):
@@ -74,108 +118,141 @@ class Apex(ActionMethod):
 
     name = "apex"
     settings_type = ApexSettings
-    prompts = (SYSTEM,)
+    prompts = (SYSTEM, KINDS_SYSTEM)
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        START: {"window": START},
+        DETECTOR_KINDS: {"grounding": DETECTOR_KINDS},
+    }
     _settings: ApexSettings
 
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        super().__init__(parameters)
+        if self._settings.window == START:
+            self.name = f"{self.name}@{START}"
+        if not self._boxes:
+            self.name = f"{self.name}@{DETECTOR_KINDS}"
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """See planning.method.Detailed."""
+        size = f"{self._settings.extent:g} m box around the {self._settings.window}"
+        grounding = "the model's boxes" if self._boxes else "the detector's kinds, a stand-in"
+        return {**super().details, "window": size, "grounding": grounding}
+
+    @property
+    def _boxes(self) -> bool:
+        """Whether the model's boxes ground its objects; a model that sees no pictures has none."""
+        return self._settings.grounding == BOXES and self.sends_images is not None
+
     def prepare(self) -> None:
-        """Empty maps; they are laid around the first place seen."""
-        self._attraction: VoxelField | None = None
+        """No maps; they are laid around the first place seen."""
+        self._maps: ApexMaps | None = None
         self._scores = {kind: 1.0 if kind == PERSON else 0.5 for kind in KINDS}
         self._moves = 0
-        self._done: list[Vector] = []  # places of objects looked at
 
     def look(self, observation: Observation) -> None:
-        """Explore the prism ahead, raise obstacles, ground the attraction."""
-        if self._attraction is None:
-            self._lay_maps(observation)
-        assert self._attraction is not None
-        front = observation.views.get("front")
-        if front is not None:
-            self._model, self._mount = front.model, observation.pose.inverse().compose(front.pose)
-            index, distance = self._exploration.in_view(front.model, front.pose, SEEN_RANGE, front.depth)
-            self._exploration.add(index, 0.5 * (1.0 - distance / SEEN_RANGE))
-            np.minimum(self._exploration.values, 1.0, out=self._exploration.values)
-        points = surface_points(observation.views.values())
-        if len(points):
-            self._obstacles.raise_to(points, 1.0)
-        self._ground(observation)
+        """Explore the prism ahead, raise obstacles, ground what was found."""
+        settings = self._settings
+        if self._maps is None:
+            moves = settings.window != START
+            self._maps = ApexMaps(observation, (settings.extent, settings.depth), settings.below, moves)
+        self._maps.see(observation, settings.looked_at)
+        self._ground_finds(observation)
 
     def deliberate(self, observation: Observation) -> Thought[Choice]:
-        """Ask for scores now and then; judge the moves every time."""
+        """Ask what draws now and then; judge the moves every time."""
         trouble = ""
         if self._moves % self._settings.ask_every == 0:
-            found = object_words(observation, observation.clues) or "nothing yet"
-            text = f"{self.situation(observation)}\nFound so far: {found}.\nKinds: {', '.join(KINDS)}."
-            images = images_of(observation, tuple(observation.views), self.sends_images)
-            answer, reason = yield from ask("attractions", SYSTEM, text, Attractions, images)
-            if answer is not None:
-                self._scores.update({score.kind: score.score for score in answer.objects})
-                self._ground(observation)
-            else:
-                trouble = f"fell back ({reason}): scores as before; "
+            trouble = yield from (self._ask_objects(observation) if self._boxes else self._ask_scores(observation))
         self._moves += 1
         rewards = self.rewards(observation)
-        best = max(MOVES, key=lambda move: (rewards[move], -MOVES.index(move)))
-        if math.isinf(rewards[best]):
-            return Choice("turn_right", f"{trouble}every move is blocked", considered=len(MOVES))
-        return Choice(best, f"{trouble}reward {rewards[best]:.2f}", considered=len(MOVES))
+        best = max(MOVES, key=lambda move: rewards[move])  # the first at a tie
+        action, amount = MOVES[best]
+        words = f"{trouble}{best.replace('_', ' ')}, reward {rewards[best]:.2f}"
+        return Choice(action, words, amount, considered=len(MOVES))
 
     def rewards(self, observation: Observation) -> dict[str, float]:
-        """Simulated reward of each move."""
+        """Returns the simulated reward of each move, -inf where it is blocked."""
         points = surface_points(observation.views.values())
         return {move: self._reward(move, observation, points) for move in MOVES}
 
+    def belief_grid(self) -> Grid | None:
+        """See planning.method.Mapped: the maximum attraction above each 5 m of ground."""
+        if self._maps is None:
+            return None
+        values = self._maps.attraction.values.max(axis=2).T
+        x, y = (float(v) for v in self._maps.attraction.lower[:2])
+        return Grid(scaled(values, np.ones(values.shape, np.bool_)), EDGE, (x, y))
+
+    # -- the moves --------------------------------------------------------------------------------
+
     def _reward(self, move: str, observation: Observation, points: NDArray[np.float64]) -> float:
-        goal = self._mover.goal(move, observation)
+        goal = self._goal(move, observation)
         if move in ("up", "down") and float(goal.position[2]) == self._mover.height:
             return -math.inf
         end = self._end_of(goal, observation)
         if move == self._refused or not self.is_path_free(observation, end, points):
             return -math.inf
-        if self._is_occupied(observation.pose.position, end):
+        assert self._maps is not None and goal.yaw is not None
+        if self._maps.is_occupied(observation.pose.position, end):
             return -math.inf
-        assert self._attraction is not None and goal.yaw is not None
-        pose = Pose(end, quaternion_from_yaw(goal.yaw)).compose(self._mount)
-        index, distance = self._attraction.in_view(self._model, pose, VIEW_RANGE)
-        weight = (VIEW_RANGE - distance) / VIEW_RANGE
-        attraction = self._attraction.values[tuple(index.T)].astype(np.float64)
-        explored = self._exploration.values[tuple(index.T)].astype(np.float64)
-        worth = weight * attraction + 5.0 * weight * (attraction >= STRONG - 1e-6) + 0.4 * (0.4 - explored) * weight
-        return float(worth.sum())
+        return self._maps.reward(end, goal.yaw)
 
-    def belief_grid(self) -> Grid | None:
-        """See planning.method.Mapped: the maximum attraction above each 5 m of ground."""
-        if self._attraction is None:
-            return None
-        values = self._attraction.values.max(axis=2).T
-        x, y = (float(v) for v in self._attraction.lower[:2])
-        return Grid(scaled(values, np.ones(values.shape, np.bool_)), EDGE, (x, y))
+    def _goal(self, move: str, observation: Observation) -> Goal:
+        action, amount = MOVES[move]
+        return self._mover.goal(action, observation, amount)
 
-    def _is_occupied(self, start: Vector, end: Vector) -> bool:
-        """Returns whether the segment crosses an obstacle voxel other than the one the vehicle is in."""
-        steps = np.linspace(0.0, 1.0, max(math.ceil(float(np.linalg.norm(end - start)) / (EDGE / 2.0)), 1) + 1)[1:]
-        samples = start + steps[:, None] * (end - start)
-        own, _ = self._obstacles.index_of(start[None])
-        index, inside = self._obstacles.index_of(samples)
-        other = inside & (index != own).any(axis=1)
-        return bool((self._obstacles.values[tuple(index[other].T)] > 0.0).any())
+    # -- what draws -------------------------------------------------------------------------------
 
-    def _ground(self, observation: Observation) -> None:
-        """Attraction where the detector found something, 0 where it has been looked at."""
-        assert self._attraction is not None
-        here = observation.pose.position[:2]
-        for clue in observation.clues:
-            if float(np.linalg.norm(clue.position[:2] - here)) <= self._settings.looked_at and clue.views >= 3:
-                self._done.append(clue.position)
-        self._attraction.values.fill(0.0)
-        done = np.array(self._done[-500:]).reshape(-1, 3)
-        for clue in observation.clues:
-            if not (np.linalg.norm(done - clue.position, axis=1) <= EDGE).any():
-                self._attraction.raise_to(clue.position[None], self._scores[clue.kind])
+    def _ask_objects(self, observation: Observation) -> Thought[str]:
+        """Grounds the objects that the model names in the pictures; returns what went wrong, '' when nothing did."""
+        shown = [f"{name} camera: {_found_words(observation.views[name], observation)}." for name in ORDER
+                 if name in observation.views]  # fmt: skip
+        text = "\n".join([self.situation(observation), "Found by the detector, with boxes:", *shown])
+        images = images_of(observation, ORDER, self.sends_images)
+        answer, reason = yield from ask("objects", SYSTEM, text, SceneObjects, images)
+        if answer is None:
+            return f"fell back ({reason}): maps as before; "
+        assert self._maps is not None
+        for one in sorted(answer.objects, key=lambda one: one.score):  # of two in a voxel the better stays
+            view = observation.views.get(one.camera)
+            if view is not None and all(0.0 <= value <= GRID for value in one.box):
+                left, top, right, bottom = (value / GRID for value in one.box)
+                self._maps.ground(surface_in_box(view, (left, top, right, bottom)), one.score)
+        self._ground_finds(observation)
+        return ""
 
-    def _lay_maps(self, observation: Observation) -> None:
-        half = self._settings.extent / 2.0
-        lower = observation.pose.position - [half, half, self._settings.below + (observation.height or 0.0)]
-        upper = lower + [2.0 * half, 2.0 * half, self._settings.depth]
-        self._attraction, self._exploration, self._obstacles = (VoxelField(lower, upper, EDGE) for _ in range(3))
-        self._model, self._mount = CameraModel.from_horizontal_fov(64, 48, math.pi / 2.0), Pose()
+    def _ask_scores(self, observation: Observation) -> Thought[str]:
+        """Takes the model's scores of kinds; returns what went wrong, '' when nothing did."""
+        found = object_words(observation, observation.clues) or "nothing yet"
+        text = f"{self.situation(observation)}\nFound so far: {found}.\nKinds: {', '.join(KINDS)}."
+        answer, reason = yield from ask("attractions", KINDS_SYSTEM, text, Attractions)
+        if answer is None:
+            return f"fell back ({reason}): scores as before; "
+        self._scores.update({score.kind: score.score for score in answer.objects})
+        self._ground_finds(observation)
+        return ""
+
+    def _ground_finds(self, observation: Observation) -> None:
+        """Grounds the persons whom the detector has found; in the stand-in every kind."""
+        assert self._maps is not None
+        finds = [clue for clue in observation.clues if clue.kind == PERSON or not self._boxes]
+        for clue in sorted(finds, key=lambda clue: self._scores[clue.kind]):
+            self._maps.ground(clue.position[None], 1.0 if self._boxes else self._scores[clue.kind])
+
+
+def _found_words(view: CameraView, observation: Observation) -> str:
+    """Returns what the detector has found in a camera's picture, with boxes in the model's coordinates."""
+    finds = sorted(seen_in(view, observation.clues), key=lambda clue: (-clue.probability, clue.id))[:12]
+    named = [(clean(clue.text or clue.kind.replace("_", " "), 60), clue) for clue in finds]
+    words = (f"{name} (score {clue.probability:.2f}) {_box(view, clue.position)}" for name, clue in named)
+    return "; ".join(words) or "nothing"
+
+
+def _box(view: CameraView, place: Vector) -> str:
+    """Returns the box of a find: [left, top, right, bottom], each 0 to 1000."""
+    local = (np.asarray(place) - view.pose.position) @ view.pose.rotation
+    pixel, _ = view.model.project(local)
+    half = HALF_BOX * view.model.fx / max(float(local[2]), 1.0)
+    corners = np.stack([pixel - half, pixel + half]) / [view.model.width, view.model.height]
+    return str([round(float(value)) for value in np.clip(corners * GRID, 0.0, GRID).ravel()])

@@ -75,7 +75,7 @@ class RandomWalk:
         if not self._mover.inside(goal.position):
             why = "would leave the search area"
             return Decision(action, why, reports=reports, considered=len(choices))
-        self._mover.take(goal)
+        self._mover.take(goal, observation)
         return self._fly(goal, action, why, reports, len(choices))
 
     def _fly(self, goal: Goal, action: str, why: str, reports: tuple[Report, ...], considered: int = 1) -> Decision:

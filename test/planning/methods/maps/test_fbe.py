@@ -94,9 +94,12 @@ def test_sticks_to_its_target_until_it_is_reached(observe, brief):
     on_the_way = method.act(observe(3, (10, 0, 30), grid=grid))
     assert on_the_way.goal is None and on_the_way.action == "continue"
     paint(grid, (50, 70), (-10, 10), FREE)
-    there = method.act(observe(9, (first.goal.position[0], first.goal.position[1], 30), grid=grid))
-    assert there.why.startswith("target reached")
-    assert there.goal is not None and there.goal.position[0] < -15
+    place = (first.goal.position[0], first.goal.position[1], 30)
+    there = method.act(observe(9, place, grid=grid))
+    assert (there.action, there.why) == ("look around", "target reached")
+    assert abs(there.goal.yaw) == pytest.approx(np.pi) and there.goal.position[:2].tolist() == list(place[:2])
+    after = method.act(observe(15, place, np.pi, grid=grid, goal_reached=True))
+    assert after.action == "frontier" and after.goal.position[0] < -15
 
 
 @pytest.mark.parametrize("how", ["pilot", "map", "patience"])
@@ -128,8 +131,8 @@ def test_a_late_frontier_resumes_the_search(observe, brief):
     paint(grid, (50, 70), (-10, 10), UNKNOWN)
     assert method.act(observe(3, grid=grid)).goal.position[0] > 40
     paint(grid, (50, 70), (-10, 10), FREE)
-    stops = [method.act(observe(4 + t, (49.0, 0.0, 30.0), grid=grid)).stop for t in range(3)]
-    assert stops == [False, False, True], "the count begins anew"
+    there = [method.act(observe(4 + t, (49.0, 0.0, 30.0), grid=grid, goal_reached=t == 1)) for t in range(4)]
+    assert [d.stop for d in there] == [False, False, False, True], "the count begins anew after the look around"
 
 
 def test_waits_for_a_map(observe, brief):

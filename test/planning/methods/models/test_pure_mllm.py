@@ -65,6 +65,17 @@ def test_the_model_s_action_is_flown(chat: Any, begin: Any) -> None:
     assert image.shape == (60, 80, 3)
 
 
+def test_by_the_brief_alone_the_model_is_told_no_more_than_the_paper_s(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"action": "left"}))
+    _, step = begin({**QUICK, "told": "brief"})
+    step(1.0)
+    prompt = chat.prompt_of(chat.requests[0][1])
+    assert "find them" in prompt and "Actions: forward: 10 m" in prompt
+    assert "Position:" not in prompt and "Heading:" not in prompt and "Way flown" not in prompt
+    row = registry.create("pure_mllm@brief")
+    assert (row.name, row.details["told"]) == ("pure_mllm@brief", "brief")
+
+
 def test_while_an_action_is_flown_nothing_is_asked(chat: Any, begin: Any) -> None:
     chat.answers(chat.says({"action": "forward"}))
     _, step = begin()

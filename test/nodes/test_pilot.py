@@ -1,0 +1,69 @@
+"""The pilot's node and a person's orders: obeyed or refused in an answer, and on record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rclpy.node import Node
+
+from esar_ros.mission import names
+from esar_ros.mission.decision import GoalType
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.pilot import PilotNode
+from esar_ros.srv import Order
+
+Spin = Callable[..., bool]
+HOLD, RETURN, SEARCH = Order.Request.ORDER_HOLD, Order.Request.ORDER_RETURN, Order.Request.ORDER_SEARCH
+
+
+class Person:
+    """Calls the service of a pilot, and reads the record of what was ordered."""
+
+    def __init__(self, spin: Spin) -> None:
+        self._spin, self.pilot, world = spin, PilotNode(), Node("person")
+        self.record: list[Any] = []
+        entry = BY_NAME[names.OPERATOR_ORDER]
+        world.create_subscription(message_class(entry.type), entry.name, self.record.append, PROFILES[entry.quality])
+        self._client = world.create_client(Order, "pilot/order")
+        assert spin([world, self.pilot], self._client.service_is_ready)
+
+    def order(self, number: int) -> Order.Response:
+        future = self._client.call_async(Order.Request(order=number))
+        assert self._spin([], future.done)
+        return future.result()
+
+    def recorded(self, *words: str) -> bool:
+        return self._spin([], lambda: [message.data for message in self.record] == list(words), 5.0)
+
+
+@pytest.fixture
+def person(ros: Spin) -> Person:
+    return Person(ros)
+
+
+def test_an_order_replaces_the_planners_goal_until_the_next(person: Person) -> None:
+    goals = []
+    for number in (HOLD, RETURN, SEARCH):
+        assert person.order(number).success
+        goal = person.pilot._newest_goal()
+        goals.append(goal and goal.type)
+        assert person.recorded(*("hold", "return", "search")[: len(goals)])
+    assert goals == [GoalType.HOLD, GoalType.RETURN, None]
+
+
+@pytest.mark.parametrize("number", [0, 7])
+def test_a_mistyped_order_is_refused_in_the_answer_and_changes_nothing(person: Person, number: int) -> None:
+    assert person.order(HOLD).success and person.recorded("hold")
+    answer = person.order(number)
+    assert not answer.success and answer.message == f"order {number} is none of 1 (search), 2 (hold), 3 (return)"
+    goal = person.pilot._newest_goal()
+    assert goal is not None and goal.type is GoalType.HOLD and person.recorded("hold")
+
+
+def test_an_order_repeated_is_recorded_once_and_one_that_changes_nothing_never(person: Person) -> None:
+    assert person.order(SEARCH).success and person.order(HOLD).success and person.order(HOLD).success
+    assert person.recorded("hold")

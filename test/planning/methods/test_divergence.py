@@ -1,0 +1,146 @@
+"""No two methods are the same walk: on one scene their tracks lie apart, and what is a method's own decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from esar_ros.benchmark.engine.episode import VEHICLE, fly_episode
+from esar_ros.mission.decision import Decision
+from esar_ros.mission.observation import FREE, UNKNOWN, Grid, Observation
+from esar_ros.mission.run_conditions import RunConditions
+from esar_ros.mission.task import load_task
+from esar_ros.planning import registry
+from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.suite import ESARBENCH
+
+METHODS = (
+    "fbe", "semexp", "vlfm_labels", "unigoal@scripted", "pure_mllm@scripted", "navgpt@scripted", "spf@scripted",
+    "apex@scripted",
+)  # fmt: skip
+DEMO = ("aotai-first", "aotai-second", "dapeng-zhong-4-10")
+BEARINGS = tuple(np.random.default_rng(5).choice(np.arange(-2, 2), 20) * math.pi / 2.0)  # one of four cameras' ways
+
+
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PRESET", "URL", "NAME", "LOG", "REPLAY", "CLOCK"):
+        monkeypatch.delenv(f"ESAR_MODEL_{name}", raising=False)
+
+
+class Seeing:
+    """A method whose observations hold what the cameras see from where the vehicle is."""
+
+    def __init__(self, method: Any, look: Any) -> None:
+        self.method, self.look = method, look
+
+    def act(self, observation: Observation) -> Decision:
+        views = self.look(observation.pose.position, observation.pose.yaw)
+        decision: Decision = self.method.act(replace(observation, views=views))
+        return decision
+
+
+@pytest.fixture
+def track(brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
+    """Factory of tracks (N, 3) over flat ground with a tent, a rope and a backpack in three directions."""
+    clues = (
+        clue(1, "tent", (-55.0, 40.0, 0.0)), clue(2, "rope", (30.0, 80.0, 0.0)), clue(3, "backpack", (20.0, -85.0, 0.0))
+    )  # fmt: skip
+    y, x = np.mgrid[-299:300:4.0, -299:300:4.0]
+
+    def known(place: np.ndarray) -> Grid:
+        near = np.hypot(x - place[0], y - place[1]) < 100.0
+        return Grid(np.where(near, FREE, UNKNOWN).astype(np.int8), 4.0, (-300.0, -300.0))
+
+    def fly(name: str, **parameters: Any) -> np.ndarray:
+        method: Any = registry.create(name, parameters)
+        method.reset(brief(half=280.0, prompt="They had a backpack and a rope. They went north-east."), 1)
+        return np.array(flight(Seeing(method, look)).run(45, known, clues=clues).track)
+
+    return fly
+
+
+def apart(one: np.ndarray, other: np.ndarray) -> float:
+    """Greatest distance (m) of two tracks at a time."""
+    length = min(len(one), len(other))
+    return float(np.linalg.norm(one[:length, :3] - other[:length, :3], axis=1).max())
+
+
+def test_no_two_methods_fly_the_same_track(track: Callable[..., np.ndarray]) -> None:
+    tracks = {name: track(name) for name in METHODS}
+    for first, second in combinations(METHODS, 2):
+        assert apart(tracks[first], tracks[second]) > 10.0, f"{first} and {second}"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("task", DEMO)
+def test_no_two_methods_fly_the_same_track_on_demo_tasks(task: str) -> None:
+    flown = load_task(task).model_copy(update={"t_max": 120.0})
+    place, tracks = load_map(flown.map), {}
+    for name in METHODS:
+        conditions = RunConditions(preset="fast", detector="segmentation_oracle")
+        flight = fly_episode(ESARBENCH, flown, name, flown.seed, conditions, place)
+        assert flight.error is None, f"{name}: {flight.error}"
+        columns = flight.track[VEHICLE]
+        tracks[name] = np.stack([columns["x"], columns["y"], columns["z"]], axis=1)
+    for first, second in combinations(METHODS, 2):
+        assert apart(tracks[first], tracks[second]) > 10.0, f"{first} and {second}"
+
+
+@pytest.fixture
+def first_move(chat: Any, monkeypatch: pytest.MonkeyPatch, brief: Any, look: Any, observe: Any) -> Iterator[Any]:
+    """Factory of a method's first decision after its climb, where the model answers as given."""
+    monkeypatch.setenv("ESAR_MODEL_URL", chat.url)
+    monkeypatch.setenv("ESAR_MODEL_NAME", "test")
+    views = look()
+
+    def decide(name: str, answer: dict[str, Any]) -> Decision:
+        chat.answers(chat.says(answer))
+        method: Any = registry.create(name, {"model": {"attempts": 1, "timeout": 30.0}})
+        method.reset(brief(half=280.0), 1)
+        method.act(observe(0.0, views=views))
+        decision: Decision = method.act(observe(1.0, views=views))
+        return decision
+
+    yield decide
+
+
+CAMERA = {0: "front", 1: "left", -1: "right", -2: "down"}
+TURN = {0: "forward", 1: "turn_left", -1: "turn_right"}
+
+
+def quarter(bearing: float) -> int:
+    """A bearing in right angles: 0 ahead, 1 left, -1 right, -2 behind."""
+    return round(bearing / (math.pi / 2.0))
+
+
+def test_apex_turns_to_what_is_named_and_elsewhere_without_its_attraction(first_move: Any) -> None:
+    """The planted object lies ahead, left or right; behind there is no camera."""
+    planted = [quarter(bearing) for bearing in BEARINGS if quarter(bearing) != -2]
+    moves, bare = [], []
+    for side in planted:
+        named = {"name": "a hut", "camera": CAMERA[side], "box": [420, 500, 580, 640]}
+        moves.append(first_move("apex", {"objects": [{**named, "score": 1.0}]}).action)
+        bare.append(first_move("apex", {"objects": []}).action)
+    right = [move == TURN[side] for side, move in zip(planted, moves, strict=True)]
+    shuffled = np.random.default_rng(1).permutation(planted)
+    other = [move == TURN[side] for side, move in zip(shuffled, moves, strict=True)]
+    assert np.mean(right) >= 0.8 and np.mean(other) <= 0.6, "chance where another scene points"
+    assert np.mean([move != without for move, without in zip(moves, bare, strict=True)]) > 0.5
+    assert len(set(bare)) == 1, "exploration alone goes one way"
+
+
+@pytest.mark.parametrize("name", ["spf", "pure_mllm"])
+def test_the_model_s_answer_decides_where_to(name: str, first_move: Any) -> None:
+    columns = {1: 60, 0: 500, -1: 940}
+    for side, column in columns.items():
+        answer = {"point": [column, 300], "distance": 10, "action": TURN[side]}
+        decision = first_move(name, answer)
+        expected = {"forward": "fly"}.get(TURN[side], TURN[side]) if name == "spf" else TURN[side]
+        assert decision.action == expected
