@@ -18,7 +18,7 @@ MAX_GAIN = 0.04  # share above chance that a row without understanding may reach
 MIN_P = 0.01  # of the right letters being even
 ALIKE = 0.9  # share of common word trigrams from which two questions are one
 MARGIN = 0.10  # least relative difference between the numbers of the right and a wrong option
-_LEAST_EXPECTED = 5  # times a letter must be expected for a chi-squared test
+_LEAST_EXPECTED = 5  # times that a letter must be expected to be right; a smaller set says nothing
 _RIGHT = re.compile(r"\b([A-G])\s+is\s+(?:right|correct|the\s+(?:right|correct|best))\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _CHUNK = 500  # questions that are compared with all others at a time
@@ -27,12 +27,12 @@ _CHUNK = 500  # questions that are compared with all others at a time
 def gate(items: Sequence[Item]) -> tuple[list[Finding], dict[str, Share]]:
     """Returns what is wrong with a set, and how often each row without understanding is right."""
     rows = {name: share([own[item.id] for item in items]) for name, own in reference_rows(items, 1).items()}
-    findings = [*_letters(items), *_given_away(rows), *_reasons(items), *_numbers(items), *_pointers(items)]
+    findings = [*_letters(items), *_given_away(rows, len(items)), *_reasons(items), *_numbers(items), *_pointers(items)]
     return [*findings, *_duplicates(items)], rows
 
 
-def _given_away(rows: dict[str, Share]) -> Iterator[Finding]:
-    for name in ("longest", BLIND):
+def _given_away(rows: dict[str, Share], count: int) -> Iterator[Finding]:
+    for name in ("longest", BLIND) if count >= _LEAST_EXPECTED * OPTIONS else ():
         found = rows[name]
         # By more than the margin, and by more than the luck of a small set.
         if found.value > 1.0 / OPTIONS + MAX_GAIN and found.low > 1.0 / OPTIONS:

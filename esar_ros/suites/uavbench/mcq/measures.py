@@ -104,7 +104,8 @@ def _row(items: Sequence[Item], scores: Scores, reference: Scores, drawn: Floats
     gained = Share(gain, *_interval(gains), len(values))
     if len(styles) < len(STYLES):
         return Measures(accuracy, styles, None, None, None), gained
-    shares = drawn[:, :, 0] / drawn[:, :, 2]
+    with np.errstate(invalid="ignore"):  # a draw may hold nothing of a style that was asked in part
+        shares = drawn[:, :, 0] / drawn[:, :, 2]
     exact = np.array([found.value for found in styles.values()])
     return (
         Measures(

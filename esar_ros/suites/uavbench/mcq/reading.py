@@ -50,6 +50,7 @@ def read_items(paths: Iterable[Path]) -> Reading:
     seen: dict[str, str] = {}
     unusable = 0
     for path in paths:
+        before = len(items) + unusable
         for where, name, value in documents(path):
             try:
                 item = _item(value, name, where, findings)
@@ -61,8 +62,8 @@ def read_items(paths: Iterable[Path]) -> Reading:
                 continue
             seen[item.id] = where
             items.append(item)
-    if not items and not unusable:
-        raise UsageError("no questions in what is given", "check the paths")
+        if len(items) + unusable == before:
+            raise UsageError(f"{path} holds no questions", "give the questions")
     return Reading(tuple(items), tuple(findings), unusable)
 
 
