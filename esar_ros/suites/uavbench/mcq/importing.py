@@ -14,7 +14,7 @@ from esar_ros.suites.uavbench.mcq.item import Item, digest
 from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
 from esar_ros.suites.uavbench.mcq.reading import usable_items
 from esar_ros.suites.uavbench.mcq.run import IMPORTED, RunSettings, answer_record, jobs_of, open_run
-from esar_ros.suites.uavbench.mcq.sources import LARGEST_SET, csv_rows, item_name
+from esar_ros.suites.uavbench.mcq.sources import LARGEST_TABLE, csv_rows, question_name
 
 PAPER_MODEL = "model"  # column of the paper's files
 
@@ -68,7 +68,7 @@ def _of_csv(path: Path, model: str, protocol: str) -> Answers:
     texts: dict[str, str] = {}
     models = set()
     for where, row in csv_rows(path):
-        name = item_name(row)
+        name = question_name(row)
         if name in texts:
             raise UsageError(f"{where}: the question {name} is answered twice", "remove one of the lines")
         texts[name] = row["answer"]
@@ -82,7 +82,7 @@ def _of_lines(path: Path, model: str, protocol: str) -> Answers:
     if not model or not protocol:
         raise UsageError(f"{path} does not say how it was made", "give --model and --protocol")
     texts: dict[str, str] = {}
-    for number, line in enumerate(read_text(path, LARGEST_SET, "answers").split("\n"), 1):
+    for number, line in enumerate(read_text(path, LARGEST_TABLE, "answers").split("\n"), 1):
         if not line.strip():
             continue
         where = f"{path}, line {number}"

@@ -51,8 +51,10 @@ def read_items(paths: Iterable[Path]) -> Reading:
     unusable = 0
     for path in paths:
         before = len(items) + unusable
-        for where, name, value in documents(path):
+        for where, name, value, problem in documents(path):
             try:
+                if problem:
+                    raise _Unusable(problem)
                 item = _item(value, name, where, findings)
                 if item.id in seen:
                     raise _Unusable(f"the id '{item.id}' is that of {seen[item.id]}")
@@ -77,10 +79,8 @@ def usable_items(paths: Iterable[Path]) -> Reading:
     return reading
 
 
-def _item(value: Any, name: str, where: str, findings: list[Finding]) -> Item:
+def _item(value: Mapping[str, Any], name: str, where: str, findings: list[Finding]) -> Item:
     """One question; adds what is odd about it. Raises _Unusable."""
-    if not isinstance(value, Mapping):
-        raise _Unusable("not an object")
     schema = value.get("schema_version", SCHEMA)
     if schema != SCHEMA:
         raise _Unusable(f"schema_version: {str(schema)[:60]!r} is not {SCHEMA}")
@@ -100,7 +100,7 @@ def _item(value: Any, name: str, where: str, findings: list[Finding]) -> Item:
         question=question,
         options=options,
         key=key,
-        reason=str(value.get("reason") or ""),
+        reason=_text(value, "reason") if value.get("reason") else "",
         style=style,
         solution=dict(solution) if solution is not None else None,
     )
@@ -110,11 +110,16 @@ def _text(value: Mapping[str, Any], key: str) -> str:
     if key not in value:
         raise _Unusable(f"{key}: missing")
     text = value[key]
-    if not isinstance(text, str) or not text.strip():
-        raise _Unusable(f"{key}: must be a text")
-    if len(text) > _LONGEST:
-        raise _Unusable(f"{key}: {len(text)} characters, at most {_LONGEST}")
-    return text.strip()
+    if not _is_text(text):
+        raise _Unusable(f"{key}: must be a text of at most {_LONGEST} characters")
+    return str(text).strip()
+
+
+def _is_text(value: Any) -> bool:
+    """Returns whether a value is a text with something in it that can be written down (no half surrogates)."""
+    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
+        return False
+    return value.encode("utf-8", "replace").decode("utf-8") == value
 
 
 def _style(value: Mapping[str, Any]) -> int:
@@ -136,7 +141,7 @@ def _options(value: Mapping[str, Any], where: str, findings: list[Finding]) -> t
         raise _Unusable(f"num_choices: must be {OPTIONS}")
     texts = []
     for place, text in enumerate(given):
-        if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST:
+        if not _is_text(text):
             raise _Unusable(f"choices/{place}: must be a text of at most {_LONGEST} characters")
         texts.append(" ".join(text.split()))
     labels = [_LABEL.match(text) for text in texts]

@@ -98,6 +98,7 @@ UNUSABLE: dict[str, tuple[dict[str, Any], str]] = {
     "style of another name": ({"style": "Energy & Resource Management Reasoning"}, "is not style 1"),
     "no description": ({"description": None}, "description: missing"),
     "a blank question": ({"question": "  "}, "question: must be a text"),
+    "half a surrogate": ({"description": "\ud800"}, "description: must be a text"),
     "another schema": ({"schema_version": "drivebench-mcq"}, "schema_version"),
 }
 
@@ -171,7 +172,7 @@ def test_an_unreadable_source_is_one_line(tmp_path: Path, name: str) -> None:
 
 
 def test_a_list_at_the_top_is_no_question(tmp_path: Path) -> None:
-    assert told(read_items([write_json(tmp_path / "q.json", [public()])])) == ["not an object"]
+    assert told(read_items([write_json(tmp_path / "q.json", [public()])])) == ["holds a list at the top, not an object"]
 
 
 def test_all_sources_hold_the_same_questions(tmp_path: Path) -> None:
