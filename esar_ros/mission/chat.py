@@ -31,24 +31,33 @@ _TOKEN_BYTES, _IMAGE_TOKENS = 3, 1000
 _AGAIN = (408, 409, 429)  # and every 5xx: asking again may help
 
 
-class NoAnswer(Exception):
-    """No usable answer came, and why.
-
-    again: whether asking again may help; status: HTTP's, 0 where the server gave none; words: the server's own.
-    """
-
-    def __init__(self, reason: str, again: bool = True, status: int = 0, words: str = "") -> None:
-        super().__init__(reason)
-        self.again, self.status, self.words = again, status, words
-
-
 @dataclass(frozen=True)
 class Completion:
-    """A model's words and what the server counted; tokens are 0 where it counts none (estimated_tokens)."""
+    """A model's words and what the server counted; tokens are 0 where it counts none (estimated_tokens).
+
+    finish: the server's finish_reason ("length": cut at max_tokens); model: its name for the model. '' where it says
+    neither.
+    """
 
     text: str
     tokens_in: int = 0
     tokens_out: int = 0
+    finish: str = ""
+    model: str = ""
+
+
+class NoAnswer(Exception):
+    """No usable answer came, and why.
+
+    again: whether asking again may help; status: HTTP's, 0 where the server gave none; words: the server's own;
+    completion: what came from a server that answered in order where the model said nothing or refused, else None.
+    """
+
+    def __init__(
+        self, reason: str, again: bool = True, status: int = 0, words: str = "", completion: Completion | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.again, self.status, self.words, self.completion = again, status, words, completion
 
 
 class ChatServer:
@@ -145,14 +154,21 @@ def _is_loopback(url: str) -> bool:
 
 
 def _completion(answer: Any) -> Completion:
-    message = answer["choices"][0]["message"]
+    choice = answer["choices"][0]
+    message = choice["message"]
+    usage = answer.get("usage") or {}
+    counts = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    named = _short(choice.get("finish_reason")), _short(answer.get("model"))
     if message.get("refusal"):
-        raise NoAnswer("the model refused")
+        raise NoAnswer("the model refused", completion=Completion("", *counts, *named))
     text = message["content"]
     if not isinstance(text, str):
-        raise NoAnswer("the model said nothing")
-    usage = answer.get("usage") or {}
-    return Completion(text, _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+        raise NoAnswer("the model said nothing", completion=Completion("", *counts, *named))
+    return Completion(text, *counts, *named)
+
+
+def _short(value: Any) -> str:
+    return value[:200] if isinstance(value, str) else ""
 
 
 def _count(value: Any) -> int:

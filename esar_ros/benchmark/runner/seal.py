@@ -1,4 +1,4 @@
-"""A digest of an episode's record, written into its line: a figure that somebody changes afterwards is noticed.
+"""A digest of a record, written into its line: a figure that somebody changes afterwards is noticed.
 
 It guards against slips and edits by hand, not against somebody who computes the digest anew.
 """
@@ -27,8 +27,8 @@ def take_seal(record: dict[str, Any], where: str) -> bool:
         return False
     if digest != _digest(record):
         raise UsageError(
-            f"{where}: the episode's content was changed after it was written ({SEAL})",
-            "restore the file, or remove that line and fly the episode again",
+            f"{where}: the record's content was changed after it was written ({SEAL})",
+            "restore the file, or remove that line and run it again",
         )
     return True
 

@@ -1,8 +1,9 @@
-"""A benchmark's folder: bench.json holds the settings, episodes.jsonl one finished episode a line.
+"""A run's folder: a manifest holds the settings, and a file of lines one finished unit of work a line.
 
-A line is written whole and flushed to the disk before the next episode counts as done, so after a crash, SIGKILL or a
-full disk the file is the finished episodes and at most one torn line, which the next opening cuts off. It holds a
-digest of its content (seal.py), which is checked when it is read.
+A benchmark's are bench.json and episodes.jsonl; runs of another kind name theirs (`Files`). A line is written whole and
+flushed to the disk before its unit counts as done, so after a crash, SIGKILL or a full disk the file is the finished
+units and at most one torn line, which the next opening cuts off. It holds a digest of its content (seal.py), which is
+checked when it is read.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
-from esar_ros.benchmark.runner.job import FIRST_SCHEMA, SCHEMA, Settings
+from esar_ros.benchmark.runner.job import FIRST_SCHEMA, SCHEMA
 from esar_ros.benchmark.runner.seal import sealed_line, take_seal
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
@@ -23,31 +24,61 @@ MANIFEST, EPISODES, LOCK = "bench.json", "episodes.jsonl", ".lock"
 EPISODE_SCHEMA = "esar-episode/1"
 
 
-class Store:
-    """The folder while a benchmark runs; one process at a time. Raises UsageError."""
+@dataclass(frozen=True)
+class Files:
+    """Names of a store's files and their schemas, the one that is written first."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+    manifest: str
+    schemas: tuple[str, ...]
+    records: str
+    record_schema: str
+
+
+BENCH = Files(MANIFEST, (SCHEMA, FIRST_SCHEMA), EPISODES, EPISODE_SCHEMA)
+
+
+class Stored(Protocol):
+    """Settings of a run, a dataclass: everything that decides its results."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def hash(self) -> str:
+        """Hexadecimal digest of the settings."""
+        ...
+
+    def difference(self, other: dict[str, Any]) -> str:
+        """Returns in words the first setting that differs in a manifest's settings; empty where none does."""
+        ...
+
+
+class Store:
+    """The folder of a run while it goes on; one process at a time. Raises UsageError."""
+
+    def __init__(self, folder: Path, settings: Stored, files: Files = BENCH) -> None:
         """Open or begin. A folder with results of other settings is refused."""
         self.folder = folder
+        self.files = files
         self.settings_hash = settings.hash
         self._lock = _take_lock(folder)
         self._file: Any = None
         try:
             self.resumed = self._check_manifest(settings)
-            self._file = _open(folder / EPISODES)
-            kept, size = _intact(folder / EPISODES)
+            path = folder / files.records
+            self._file = _open(path)
+            self.earlier, size = _intact(path, files.record_schema)  # records of the runs before this one
             self._file.truncate(size)
             self._size = size
-            self.done = {str(record["id"]) for record in kept}
-            foreign = {record.get("settings_hash") for record in kept} - {self.settings_hash}
+            self.done = {str(record["id"]) for record in self.earlier}
+            foreign = {record.get("settings_hash") for record in self.earlier} - {self.settings_hash}
             if foreign:
-                raise UsageError(f"{folder / EPISODES} holds episodes of other settings", "choose another --out")
+                raise UsageError(f"{path} holds records of other settings", "choose another --out")
         except BaseException:
             self.close()
             raise
 
     def append(self, record: dict[str, Any]) -> None:
-        """Add one episode for good. Raises OSError when the disk is full; the file is then as it was."""
+        """Add one record for good. Raises OSError when the disk is full; the file is then as it was."""
         line = sealed_line(record)
         try:
             os.lseek(self._file.fileno(), self._size, os.SEEK_SET)
@@ -67,39 +98,39 @@ class Store:
             self._file.close()
         self._lock.close()
 
-    def _check_manifest(self, settings: Settings) -> bool:
-        """Returns whether the folder holds a benchmark of these settings; writes the manifest if there is none."""
-        path = self.folder / MANIFEST
+    def _check_manifest(self, settings: Stored) -> bool:
+        """Returns whether the folder holds a run of these settings; writes the manifest if there is none."""
+        path = self.folder / self.files.manifest
         if not path.exists():
-            new = {"schema": SCHEMA, "settings": asdict(settings), "settings_hash": settings.hash}
+            new = {"schema": self.files.schemas[0], "settings": asdict(settings), "settings_hash": settings.hash}
             write_atomically(path, json.dumps(new, indent=1, sort_keys=True) + "\n")
             return False
-        manifest = read_manifest(path)
+        manifest = read_manifest(path, self.files.schemas)
         why = settings.difference(manifest["settings"])
         if why:
-            raise UsageError(f"{self.folder} holds a benchmark with other settings ({why})", "choose another --out")
+            raise UsageError(f"{self.folder} holds a run with other settings ({why})", "choose another --out")
         self.settings_hash = manifest["settings_hash"]
         return True
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """bench.json. Raises UsageError."""
+def read_manifest(path: Path, schemas: tuple[str, ...] = BENCH.schemas) -> dict[str, Any]:
+    """A run's manifest. Raises UsageError."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        if manifest["schema"] in (SCHEMA, FIRST_SCHEMA) and isinstance(manifest["settings"], dict):
+        if manifest["schema"] in schemas and isinstance(manifest["settings"], dict):
             manifest["settings_hash"]
             return dict(manifest)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise UsageError(f"{path} is no {SCHEMA} manifest", "choose another --out, or restore the file")
+    raise UsageError(f"{path} is no {schemas[0]} manifest", "choose another --out, or restore the file")
 
 
-def read_episodes(folder: Path) -> list[dict[str, Any]]:
-    """Finished episodes of a benchmark's folder in the plan's order, without a torn last line. Raises UsageError."""
-    path = folder / EPISODES if folder.is_dir() else folder
+def read_records(folder: Path, files: Files = BENCH) -> list[dict[str, Any]]:
+    """Records of a run's folder in the plan's order, without a torn last line. Raises UsageError."""
+    path = folder / files.records if folder.is_dir() else folder
     if not path.is_file():
-        raise UsageError(f"{path} is not there", "give the folder that esar bench wrote with --out")
-    return sorted(_intact(path)[0], key=lambda record: int(record["index"]))
+        raise UsageError(f"{path} is not there", "give the folder that was written with --out")
+    return sorted(_intact(path, files.record_schema)[0], key=lambda record: int(record["index"]))
 
 
 def find_episode(folder: Path, episode: str) -> dict[str, Any]:
@@ -111,8 +142,13 @@ def find_episode(folder: Path, episode: str) -> dict[str, Any]:
     return found
 
 
-def _intact(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """Records of whole lines, one per episode, and where they end (bytes)."""
+def read_episodes(folder: Path) -> list[dict[str, Any]]:
+    """Finished episodes of a benchmark's folder in the plan's order. Raises UsageError."""
+    return read_records(folder)
+
+
+def _intact(path: Path, schema: str) -> tuple[list[dict[str, Any]], int]:
+    """Records of whole lines, one an id, and where they end (bytes)."""
     records: dict[str, dict[str, Any]] = {}
     size = 0
     try:
@@ -123,7 +159,7 @@ def _intact(path: Path) -> tuple[list[dict[str, Any]], int]:
     for number, line in enumerate(lines[:-1], 1):
         try:
             record = json.loads(line)
-            if record["schema"] != EPISODE_SCHEMA:
+            if record["schema"] != schema:
                 raise ValueError
             int(record["index"])
             take_seal(record, f"{path}, line {number}")
@@ -131,7 +167,7 @@ def _intact(path: Path) -> tuple[list[dict[str, Any]], int]:
         except (ValueError, KeyError, TypeError, RecursionError):
             if number == len(lines) - 1 and not lines[-1]:
                 break  # torn by a crash of the machine: blocks reached the disk out of order
-            raise UsageError(f"{path}, line {number}: no {EPISODE_SCHEMA} record", "remove that line") from None
+            raise UsageError(f"{path}, line {number}: no {schema} record", "remove that line") from None
         size += len(line) + 1
     return list(records.values()), size
 
@@ -153,5 +189,5 @@ def _take_lock(folder: Path) -> Any:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise UsageError(f"another benchmark is writing to {folder}", "wait for it, or choose another --out") from None
+        raise UsageError(f"another run is writing to {folder}", "wait for it, or choose another --out") from None
     return file

@@ -314,7 +314,7 @@ def test_an_edited_score_is_refused(lines: tuple[Path, list[dict[str, Any]]], tm
     record = json.loads(text[1])
     record["result"]["metrics"]["rs"] = 1.0
     (tmp_path / "episodes.jsonl").write_text(text[0] + json.dumps(record) + "\n" + text[2], encoding="utf-8")
-    with pytest.raises(UsageError, match="line 2: the episode's content was changed after it was written"):
+    with pytest.raises(UsageError, match="line 2: the record's content was changed after it was written"):
         read_bench([tmp_path], READER)
 
 

@@ -201,7 +201,7 @@ def test_a_record_that_was_changed_is_told(tmp_path: Path, old: bytes, new: byte
     assert old in lines[1] and all(b'"sha256":"' in line for line in lines)
     assert all("sha256" not in record for record in read_episodes(tmp_path))
     path.write_bytes(lines[0] + lines[1].replace(old, new) + lines[2])
-    with pytest.raises(UsageError, match="line 2: the episode's content was changed after it was written"):
+    with pytest.raises(UsageError, match="line 2: the record's content was changed after it was written"):
         read_episodes(tmp_path)
     shuffled = json.dumps(dict(reversed(json.loads(lines[1]).items())), indent=None).encode() + b"\n"
     path.write_bytes(lines[0] + shuffled + lines[2])

@@ -1,0 +1,178 @@
+"""`esar scenarios`: check, label, describe and count UAVBench's scenarios."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from esar_ros.app.arguments import Parser
+from esar_ros.mission.errors import UsageError
+from esar_ros.suites.uavbench.scenarios.describe import describe
+from esar_ros.suites.uavbench.scenarios.findings import ERROR, SEVERITIES, WARNING, Finding, printable
+from esar_ros.suites.uavbench.scenarios.risk import label
+from esar_ros.suites.uavbench.scenarios.schema import json_schema
+from esar_ros.suites.uavbench.scenarios.sources import Document, documents
+from esar_ros.suites.uavbench.scenarios.statistics import LEVELS, Statistics, agreement
+from esar_ros.suites.uavbench.scenarios.validate import PROFILES, Checked, validate
+
+_CHUNK = 200  # documents that a worker is handed at once
+
+
+def main(argv: list[str]) -> int:
+    """Run the command."""
+    parser = Parser(prog="esar scenarios", description="UAVBench's scenarios: whole UAV missions as JSON.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("schema", help="the JSON Schema of a scenario")
+    check = verbs.add_parser("validate", help="what is wrong with scenarios; exit code 2 if anything is an error")
+    _add_files(check)
+    check.add_argument("--json", action="store_true", help="one JSON object a document")
+    check.add_argument("--workers", type=int, default=1, help="processes (%(default)s)")
+    risk = verbs.add_parser("label", help="the risk of scenarios by rules, one JSON object a line")
+    _add_files(risk)
+    risk.add_argument("--against", action="store_true", help="compare with the labels in the files")
+    _add_files(verbs.add_parser("describe", help="scenarios in plain sentences, from their fields alone"))
+    stats = verbs.add_parser("stats", help="counts by mission, airspace, weather, vehicle, risk and finding")
+    _add_files(stats)
+    stats.add_argument("--json", action="store_true", help="the numbers as JSON")
+    arguments = parser.parse_args(argv)
+    return {"schema": _schema, "validate": _validate, "label": _label, "describe": _describe, "stats": _stats}[
+        arguments.verb
+    ](arguments)
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".json, .jsonl, a folder or a .zip")
+    parser.add_argument("--profile", choices=PROFILES, default="strict", help="(%(default)s)")
+
+
+def _schema(arguments: argparse.Namespace) -> int:
+    print(json_schema(), end="")
+    return 0
+
+
+# -- validate -------------------------------------------------------------------------------------
+
+
+def _validate(arguments: argparse.Namespace) -> int:
+    if arguments.workers < 1:
+        raise UsageError(f"--workers {arguments.workers}", "give 1 or more")
+    counts = dict.fromkeys((*SEVERITIES, ""), 0)  # documents by their worst finding
+    for source, findings in _findings(arguments):
+        counts[min((f.severity for f in findings), key=SEVERITIES.index, default="")] += 1
+        if arguments.json:
+            print(json.dumps({"source": source, "findings": [finding.document() for finding in findings]}))
+        else:
+            for finding in findings:
+                print(finding.line(source))
+    total = sum(counts.values())
+    if not arguments.json:
+        sound = total - counts[ERROR] - counts[WARNING]
+        print(
+            f"{total} scenarios: {counts[ERROR]} with errors, {counts[WARNING]} with warnings, {sound} without either"
+        )
+    return 2 if counts[ERROR] else 0
+
+
+def _findings(arguments: argparse.Namespace) -> Iterator[tuple[str, list[Finding]]]:
+    """Yields name and findings of each document, in their order."""
+    found = documents(arguments.files)
+    if arguments.workers == 1:
+        yield from ((source, validate(content, arguments.profile).findings) for source, content in found)
+        return
+    waiting: deque[Future[list[tuple[str, list[Finding]]]]] = deque()
+    with ProcessPoolExecutor(arguments.workers) as pool:
+        for chunk in _chunks(found):
+            waiting.append(pool.submit(_check_chunk, chunk, arguments.profile))
+            if len(waiting) > 2 * arguments.workers:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+def _chunks(found: Iterable[Document]) -> Iterator[list[Document]]:
+    rest = iter(found)
+    while chunk := list(islice(rest, _CHUNK)):
+        yield chunk
+
+
+def _check_chunk(chunk: list[Document], profile: str) -> list[tuple[str, list[Finding]]]:
+    return [(source, validate(content, profile).findings) for source, content in chunk]
+
+
+# -- label, describe, stats -------------------------------------------------------------------------
+
+
+def _scenes(arguments: argparse.Namespace) -> Iterator[tuple[str, Checked]]:
+    """Yields every document that could be read; tells of the others."""
+    for source, content in documents(arguments.files):
+        checked = validate(content, arguments.profile)
+        if checked.scene is None:
+            raise UsageError(checked.findings[0].line(source))
+        yield source, checked
+
+
+def _label(arguments: argparse.Namespace) -> int:
+    pairs = []
+    for source, checked in _scenes(arguments):
+        assert checked.scene is not None
+        ours = label(checked.scene)
+        if not arguments.against:
+            print(json.dumps({"source": source, "label": ours}))
+        elif (theirs := _level(checked.scene.data)) is not None:
+            pairs.append((theirs, int(ours["risk_level"])))
+    if arguments.against:
+        if not pairs:
+            raise UsageError("no file has a label of level 1 to 3", "leave out --against")
+        _print_agreement(pairs)
+    return 0
+
+
+def _level(data: dict[str, Any]) -> int | None:
+    """Returns the level in a file's label, if it has one."""
+    stated = data.get("label")
+    level = stated.get("risk_level") if isinstance(stated, dict) else None
+    return level if level in LEVELS and not isinstance(level, bool) else None
+
+
+def _print_agreement(pairs: list[tuple[int, int]]) -> None:
+    found = agreement(pairs)
+    print("file's level | ours: 1, 2, 3")
+    for level, row in zip(LEVELS, found.matrix, strict=True):
+        print(f"{level} | {', '.join(map(str, row))}")
+    kappa = "undefined" if found.kappa is None else f"{found.kappa:.3f}"
+    print(
+        f"{len(pairs)} labels: accuracy {found.accuracy:.3f}, always the file's commonest {found.commonest:.3f}, "
+        f"Cohen's kappa {kappa}"
+    )
+
+
+def _describe(arguments: argparse.Namespace) -> int:
+    for source, checked in _scenes(arguments):
+        assert checked.scene is not None
+        print(printable(f"{source}: {describe(checked.scene)}"))
+    return 0
+
+
+def _stats(arguments: argparse.Namespace) -> int:
+    statistics = Statistics()
+    for _, content in documents(arguments.files):
+        statistics.add(validate(content, arguments.profile))
+    found = statistics.document()
+    if arguments.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    print(f"{found['documents']} scenarios, {found['with_errors']} with errors ({arguments.profile})")
+    for axis, counts in found["axes"].items():
+        print(printable(f"{axis}: " + ", ".join(f"{token} {count}" for token, count in counts.items())))
+    for name, spread in found["numbers"].items():
+        print(f"{name}: {spread['min']:g} to {spread['max']:g}, median {spread['median']:g}")
+    print(
+        "documents by finding: " + (", ".join(f"{code} {count}" for code, count in found["findings"].items()) or "none")
+    )
+    return 0

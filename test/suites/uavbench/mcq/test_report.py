@@ -1,0 +1,219 @@
+"""Tables: baselines in every one, two protocols in none, the same bytes twice; imported answers beside our own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from esar_ros.app.cli import main
+from esar_ros.benchmark.report.tables import Table
+from esar_ros.mission.chat import Completion
+from esar_ros.mission.errors import UsageError
+from esar_ros.planning.model.settings import ModelSettings
+from esar_ros.suites.uavbench.mcq import measures
+from esar_ros.suites.uavbench.mcq.asking import Answer
+from esar_ros.suites.uavbench.mcq.baselines import REFERENCES, reference_rows
+from esar_ros.suites.uavbench.mcq.importing import import_answers
+from esar_ros.suites.uavbench.mcq.item import LETTERS, Item
+from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
+from esar_ros.suites.uavbench.mcq.report import make_report, write_tables
+from esar_ros.suites.uavbench.mcq.run import answer_record, jobs_of, open_run, read_run, settings_of
+from helpers.questions import make_item, make_items, write_items
+
+MODEL = ModelSettings(base_url="http://127.0.0.1:1/v1", name="stub")
+ITEMS = make_items(60)
+
+
+def answered(folder: Path, name: str, protocol: str, right: int, count: int = 60, items: list[Item] = ITEMS) -> Path:
+    """A run whose first `right` answers are right."""
+    how, model = PROTOCOLS[protocol], MODEL.model_copy(update={"name": name})
+    store = open_run(folder, settings_of(items, how, 1, model), items)
+    for job in jobs_of(items, 1)[:count]:
+        letter = LETTERS[job.item.key if job.index < right else (job.item.key + 1) % 7]
+        text = f"Answer: {letter}" if protocol == "esar" else letter
+        answer = Answer(Completion(text, 1000, 10, "stop"), False, 0.5, 1)
+        store.append(answer_record(job, answer, how, store.settings_hash))
+    store.close()
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_draws() -> Iterator[None]:
+    """Intervals here are looked at by nobody."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measures, "DRAWS", 1000)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    root = tmp_path_factory.mktemp("runs")
+    return [
+        answered(root / "good", "good", "esar", 50),
+        answered(root / "poor", "poor", "esar", 20),
+        answered(root / "part", "part", "esar", 20, count=30),
+        answered(root / "paper", "good", "paper", 45),
+    ]
+
+
+@pytest.fixture(scope="module")
+def tables(folders: list[Path]) -> list[Table]:
+    return make_report([read_run(folder) for folder in folders], ModelSettings(price_in=2.0, price_out=10.0))
+
+
+def rows(table: Table) -> dict[str, list[str]]:
+    return {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+
+
+def test_two_protocols_stand_in_no_table_together(tables: list[Table]) -> None:
+    for table in tables:
+        names = set(rows(table))
+        if table.name.endswith("_1"):
+            assert "protocol esar" in table.title and ("good" in names or table.name.startswith("mcq_pairs"))
+        else:
+            assert "protocol paper" in table.title and not names & {"poor", "part"}
+
+
+def test_what_needs_no_understanding_stands_in_every_table(tables: list[Table]) -> None:
+    shown = [table for table in tables if not table.name.startswith("mcq_pairs")]
+    assert len(shown) == 2 * 5
+    for table in shown:
+        assert list(rows(table))[: len(REFERENCES)] == list(REFERENCES)
+
+
+def test_the_overall_table_holds_accuracy_balance_and_cost(tables: list[Table]) -> None:
+    overall = next(table for table in tables if table.name == "mcq_overall_1")
+    found = rows(overall)
+    columns = dict(zip(overall.heads[1:], found["good"], strict=True))
+    assert columns["accuracy"] == columns["of answered"] == "83.3"
+    assert (columns["asked"], columns["answered"]) == ("60", "100.0")
+    assert (columns["tokens read"], columns["written"]) == ("60000", "600")
+    assert columns["money"] == f"{60000 * 2e-6 + 600 * 10e-6:.4f}"
+    assert columns["s an answer"] == "0.50"
+    assert found["chance"][2] == "14.3" and overall.rows[0][3].interval == ""
+    assert any("part: 30 of 60 questions asked" in note for note in overall.notes)
+    assert list(found)[-3:] == ["good", "part", "poor"]
+
+
+def test_pairs_are_compared_on_common_questions(tables: list[Table]) -> None:
+    pairs = next(table for table in tables if table.name == "mcq_pairs_1")
+    found = rows(pairs)
+    assert found["good − poor"][:3] == ["60", "30", "0"]
+    assert found["poor − part"][0] == "30"
+
+
+def test_the_same_bytes_come_twice(tmp_path: Path, folders: list[Path]) -> None:
+    contents = []
+    for name in ("a", "b"):
+        made = make_report([read_run(folder) for folder in folders], MODEL)
+        contents.append({path.name: path.read_bytes() for path in write_tables(made, tmp_path / name)})
+    assert contents[0] == contents[1] and len(contents[0]) == 3 * 11
+
+
+def test_different_questions_stand_apart(tmp_path: Path, folders: list[Path]) -> None:
+    other = answered(tmp_path / "other", "other", "esar", 5, count=20, items=make_items(20))
+    made = make_report([read_run(folders[0]), read_run(other)], MODEL)
+    assert not any({"good", "other"} <= set(rows(table)) for table in made)
+
+
+def test_a_run_without_answers_or_given_twice_is_refused(tmp_path: Path, folders: list[Path]) -> None:
+    empty = answered(tmp_path / "empty", "empty", "esar", 0, count=0)
+    with pytest.raises(UsageError, match="no answers"):
+        make_report([read_run(empty)], MODEL)
+    with pytest.raises(UsageError, match="twice"):
+        make_report([read_run(folders[0]), read_run(folders[0])], MODEL)
+
+
+def test_the_verb_writes_the_tables(folders: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcq", "report", str(folders[0]), "--out", str(tmp_path / "r")]) == 0
+    assert "blind-words" in capsys.readouterr().out
+    assert (tmp_path / "r" / "mcq_overall.md").is_file()
+    assert main(["mcq", "report", str(tmp_path)]) == 2
+
+
+# --- Rows without understanding -----------------------------------------------------------------------------------
+
+
+def shares(items: list[Item], orders: int = 1) -> dict[str, float]:
+    return {name: sum(own.values()) / len(own) for name, own in reference_rows(items, orders).items()}
+
+
+def test_options_drawn_alike_give_nothing_away() -> None:
+    found = shares(make_items(420))
+    assert found["chance"] == pytest.approx(1 / 7)
+    for name in ("constant", "longest", "blind-words"):
+        assert abs(found[name] - 1 / 7) < 4.0 * (6 / 49 / 420) ** 0.5, name
+
+
+def test_wording_that_gives_answers_away_is_found() -> None:
+    items = [
+        make_item(i, style=i % 10 + 1, key=(i * 5) % 7, options=tuple(
+            f"{text} safely" if place == (i * 5) % 7 else text for place, text in enumerate(make_item(i).options)
+        ))
+        for i in range(140)
+    ]  # fmt: skip
+    found = shares(items)
+    assert found["blind-words"] > 0.9
+    assert found["longest"] > 0.5
+
+
+def test_a_number_that_is_always_in_the_middle_is_found() -> None:
+    items = [
+        make_item(i, key=(i * 5) % 7, options=tuple(f"{10 * i + 13 * ((place - i * 5) % 7 + 4) % 91} W" for place in range(7)))
+        for i in range(140)
+    ]  # fmt: skip
+    ranked = [sorted(item.options, key=lambda text: float(text.split()[0])) for item in items]
+    middle = [
+        make_item(i, key=item.options.index(ranked[i][3]), options=item.options)
+        for i, item in enumerate(items)
+        if len(set(item.options)) == 7
+    ]
+    assert len(middle) > 100 and shares(middle)["blind-words"] > 0.9
+
+
+def test_a_constant_letter_gains_nothing_from_uneven_keys_in_seven_orders() -> None:
+    items = [make_item(i, key=2) for i in range(30)]
+    assert shares(items)["constant"] == 1.0
+    assert shares(items, 7)["constant"] == pytest.approx(1 / 7)
+
+
+# --- Imported answers ---------------------------------------------------------------------------------------------
+
+
+def test_lines_of_answers_make_a_run(tmp_path: Path) -> None:
+    questions = write_items(tmp_path / "q.jsonl", ITEMS)
+    lines = [json.dumps({"id": item.id, "answer": f"Answer: {LETTERS[item.key]}"}) for item in ITEMS[:40]]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    assert import_answers(tmp_path / "a.jsonl", [questions], "theirs", "esar", tmp_path / "out") == (40, 60)
+    run = read_run(tmp_path / "out")
+    assert run.is_imported and set(run.scores.values()) == {1.0} and len(run.scores) == 40
+    assert import_answers(tmp_path / "a.jsonl", [questions], "theirs", "esar", tmp_path / "out") == (40, 60)
+    own = read_run(answered(tmp_path / "own", "own", "esar", 10))
+    assert not any({"own", "theirs"} <= set(rows(table)) for table in make_report([run, own], MODEL))
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('{"id": "q00000"}', "no object with the texts id and answer"),
+        ('{"id": "q00000", "answer": "A"}\n{"id": "q00000", "answer": "B"}', "answered twice"),
+        ('{"id": "strange", "answer": "A"}', "none of the questions"),
+        ("not json", "not JSON"),
+    ],
+)
+def test_lines_that_answer_nothing_are_refused(tmp_path: Path, lines: str, words: str) -> None:
+    questions = write_items(tmp_path / "q.jsonl", ITEMS)
+    (tmp_path / "a.jsonl").write_text(lines)
+    with pytest.raises(UsageError, match=words):
+        import_answers(tmp_path / "a.jsonl", [questions], "theirs", "esar", tmp_path / "out")
+
+
+def test_lines_of_answers_need_their_questions_and_their_maker(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "q00000", "answer": "A"}')
+    with pytest.raises(UsageError, match="--items"):
+        import_answers(tmp_path / "a.jsonl", [], "theirs", "esar", tmp_path / "out")
+    with pytest.raises(UsageError, match="--model and --protocol"):
+        import_answers(tmp_path / "a.jsonl", [tmp_path], "", "", tmp_path / "out")
