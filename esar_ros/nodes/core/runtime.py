@@ -36,15 +36,16 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
 
     Ends on SIGINT, SIGTERM, a shut-down context, or when a node has an `exit_code` that is not None; bad
     input prints one line and gives 2. On a signal, nodes whose `wind_down()` returns True get a little longer.
-    Nodes are destroyed and the context shut down in every case: a process that skips that leaves its
-    shared memory behind.
+    Each node logs why it leaves. Nodes are destroyed and the context shut down in every case: a process that skips
+    that leaves its shared memory behind.
     """
     stopping, spinning = False, False
+    why = "the context was shut down"
     muted: list[int] = []  # what the error stream was before it was muted
 
     def stop(signum: int, frame: object) -> None:
-        nonlocal stopping
-        stopping = True
+        nonlocal stopping, why
+        stopping, why = True, signal.Signals(signum).name
         if not spinning:
             raise KeyboardInterrupt
         # Only a flag: an exception could tear a callback that is writing a bag. One that hangs is torn later.
@@ -89,19 +90,26 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
         while busy and rclpy.ok() and time.monotonic() < limit and _exit_code(nodes) is None:
             executor.spin_until_future_complete(never, timeout_sec=0.2)
     except UsageError as error:
+        why = str(error)
         print(f"esar: {error}", file=sys.stderr, flush=True)
         code = 2
     except KeyboardInterrupt:
         code = INTERRUPTED
     except ExternalShutdownException:
         pass
+    except Exception as error:
+        why = repr(error)
+        raise
     else:
-        code = _exit_code(nodes) or 0
+        ended = _exit_code(nodes)
+        why = why if ended is None else f"it is done, with exit code {ended}"
+        code = ended or 0
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for node in reversed(nodes):
+            node.get_logger().info(f"leaves: {why}")
             close = getattr(node, "close", None)
             if close is not None:
                 close()

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = """
 import time
 print("importing", flush=True)
@@ -54,7 +56,43 @@ def test_in_a_callback_that_does_not_return(tmp_path: Path) -> None:
     code, said = interrupted(tmp_path, "", "working")
     assert code == 0
     assert "Traceback" not in said and "Error" not in said and "Exception" not in said
-    assert said.splitlines() == ["esar: a callback went on for 0.5 s after the signal to end, and was cut"]
+    cut, leaves = said.splitlines()
+    assert cut == "esar: a callback went on for 0.5 s after the signal to end, and was cut"
+    assert leaves.endswith("[busy]: leaves: SIGINT")
+
+
+NODE = """
+from esar_ros.mission.errors import UsageError
+from rclpy.node import Node
+from esar_ros.nodes.core import runtime
+
+class Leaving(Node):
+    exit_code = None
+
+    def __init__(self):
+        super().__init__("leaving")
+        self.create_timer(0.01, self.leave)
+
+    def leave(self):
+        {ends}
+
+raise SystemExit(runtime.run(lambda: [Leaving()]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "why", "code"),
+    [
+        ("self.exit_code = 3", "it is done, with exit code 3", 3),
+        ("raise UsageError('no such map', 'name another')", "no such map: name another", 2),
+        ("raise ValueError('seven')", "ValueError('seven')", 1),
+        ("runtime.rclpy.shutdown()", "the context was shut down", 0),
+    ],
+)
+def test_a_node_that_leaves_says_why(ends: str, why: str, code: int) -> None:
+    done = subprocess.run([sys.executable, "-c", NODE.format(ends=ends)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == code
+    assert any(line.endswith(f"[leaving]: leaves: {why}") for line in done.stderr.splitlines()), done.stderr
 
 
 def test_while_it_imports(tmp_path: Path) -> None:
