@@ -19,6 +19,7 @@ from typing import Any
 from page import RESULTS, Table, add_page, write_page
 
 from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.mission.chat import estimated_tokens
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.mission.run_conditions import RunConditions
@@ -53,8 +54,8 @@ class Recorder(FrontierExploration):
         return super().act(observation)
 
 
-def questions(name: str) -> tuple[list[Mapping[str, Any]], dict[str, bytes], int]:
-    """Returns the last question of each purpose of a method, pictures by hash, and how many it asked in all."""
+def questions(name: str) -> tuple[list[Mapping[str, Any]], dict[str, bytes]]:
+    """Returns the questions of a method in their order, and their pictures by hash."""
     with tempfile.TemporaryDirectory() as folder:
         given = {"model": {"preset": SCRIPTED, "log": folder}}
         method = registry.create(f"{name}@{SCRIPTED}", given)
@@ -64,7 +65,13 @@ def questions(name: str) -> tuple[list[Mapping[str, Any]], dict[str, bytes], int
         [log] = Path(folder).glob("*.jsonl")
         asked = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()[1:]]
         pictures = {file.stem: file.read_bytes() for file in (Path(folder) / "pictures").glob("*.jpg")}
-    return list({one["purpose"]: one for one in asked}.values()), pictures, len(asked)
+    return asked, pictures
+
+
+def tokens(question: Mapping[str, Any]) -> int:
+    """Returns the estimated tokens of a question, without the schema of the answer."""
+    words = [{"text": question["system"]}, {"text": question["text"]}]
+    return estimated_tokens([*words, *({"image_url": {}} for _ in question["pictures"])])
 
 
 def main() -> int:
@@ -79,31 +86,34 @@ def main() -> int:
     flight = fly_episode(ESARBENCH, task, RECORDER, task.seed, RunConditions(detector="segmentation_oracle"))
     if flight.error is not None:
         raise UsageError(f"{RECORDER}: {flight.error}", "mend the method")
-    rows, sections, numbers = [], [], dict[str, int]()
+    Recorder.brief = replace(Recorder.brief, t_max=load_task(arguments.task).t_max)
+    rows, numbers, sections = [], dict[str, int](), dict[tuple[str, str], list[str]]()
     for name in (one for one in registry.names() if registry.asks_model(one)):
-        asked, pictures, count = questions(name)
-        rows.append((f"`{name}`", count, ", ".join(one["purpose"] for one in asked)))
-        for one in asked:
+        asked, pictures = questions(name)
+        last = {one["purpose"]: one for one in asked}
+        rows.append((f"`{name}`", len(asked), sum(map(tokens, asked)), ", ".join(last)))
+        for one in last.values():
             shown = [(picture["label"], picture["sha256"]) for picture in one["pictures"]]
             for _, sha in shown:
                 numbers.setdefault(sha, len(numbers) + 1)
                 if arguments.page:
                     (PICTURES / f"prompt_{numbers[sha]}.jpg").write_bytes(pictures[sha])
             links = " ".join(f"![{label}](../images/prompt_{numbers[sha]}.jpg)" for label, sha in shown)
-            words = f"{one['system']}\n\n{one['text']}"
-            sections.append(
-                f"## `{name}`: {one['purpose']}\n\n```text\n{words}\n```" + (f"\n\n{links}" if links else "")
-            )
-    print("\n\n".join(sections))
+            words = f"```text\n{one['system']}\n\n{one['text']}\n```" + (f"\n\n{links}" if links else "")
+            sections.setdefault((one["purpose"], words), []).append(f"`{name}`")
+    parts = [f"## {', '.join(names)}: {purpose}\n\n{words}" for (purpose, words), names in sections.items()]
+    print("\n\n".join(parts))
     if arguments.page:
         about = (
             "The last question of each kind that a method asked, given the frames of a short flight every ten seconds "
             "as if it had flown there, without [the caution and the schema](../reference/models.md) of the answer that "
-            "follow each. Detection is ideal; answers to earlier questions are the scripted model's."
+            "follow each. Detection is ideal; answers to earlier questions are the scripted model's. Tokens are "
+            "estimated: one for three bytes of text, 1000 for a picture."
         )
-        table = Table(("method", f"questions in {len(Recorder.frames[::EVERY])} frames", "kinds"), rows)
+        heads = ("method", f"questions in {len(Recorder.frames[::EVERY])} frames", "tokens read", "kinds")
+        table = Table(heads, rows)
         conditions = {"task": arguments.task, "seconds": arguments.seconds, "preset": "paper"}
-        write_page(__file__, "What a model is asked", about, conditions, [table, *sections])
+        write_page(__file__, "What a model is asked", about, conditions, [table, *parts])
     return 0
 
 

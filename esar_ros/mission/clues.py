@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 
@@ -35,8 +36,16 @@ PERSON = "person"
 KINDS: tuple[str, ...] = (*(kind.value for kind in ClueKind), PERSON)
 
 
+# "light wind", "a light jacket": a word that says how, not what.
+_NO_LIGHT = r"(?! (?:winds?|breezes?|rain|snow|mist|fog|haze|clouds?|drizzle|showers?|air|jackets?|clothes|clothing)\b)"
+_NAMES = {
+    kind: re.compile(rf"\b{kind.replace('_', ' ')}s?\b{_NO_LIGHT if kind == ClueKind.LIGHT.value else ''}")
+    for kind in KINDS
+}
+
+
 def kinds_named(text: str) -> list[str]:
     """Kinds that a text names by their own names, in its order."""
     words = text.casefold()
-    named = sorted((words.find(kind.replace("_", " ")), kind) for kind in KINDS)
-    return [kind for at, kind in named if at >= 0]
+    found = ((name.search(words), kind) for kind, name in _NAMES.items())
+    return [kind for _, kind in sorted((match.start(), kind) for match, kind in found if match)]

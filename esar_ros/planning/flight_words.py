@@ -37,7 +37,7 @@ def flight_words(observation: Observation, home: Vector, track: Sequence[Vector]
     pose, height = observation.pose, observation.height
     turned = [heading_words(pose.yaw + turn) for turn in (0.0, math.pi / 2.0, -math.pi / 2.0)]
     above = "unknown" if height is None else f"{height:.0f} m"
-    way = " ".join(f"({place[0] - home[0]:.0f}, {place[1] - home[1]:.0f})" for place in _thinned(track))
+    way = " ".join(f"({round(place[0] - home[0])}, {round(place[1] - home[1])})" for place in _thinned(track))
     return (
         f"Elapsed: {observation.elapsed:.0f} s. Position: {place_words(pose.position, home)}. Height above ground: "
         f"{above}. Heading: {turned[0]}; to the left is {turned[1]}, to the right {turned[2]}.\n"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from esar_ros.mission.clues import KINDS, PERSON
+from esar_ros.mission.clues import KINDS, PERSON, kinds_named
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, CameraView, Observation
 from esar_ros.mission.settings_file import StrictModel
@@ -155,7 +155,7 @@ def relevance(kind: str, words: str) -> float:
     """Returns the relevance (0..1) of a kind of object for the words of a brief (casefolded)."""
     if kind == PERSON:
         return 1.0
-    return 0.8 if kind.replace("_", " ") in words else 0.5
+    return 0.8 if kind in kinds_named(words) else 0.5
 
 
 class Encoder(Protocol):

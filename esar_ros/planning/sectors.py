@@ -12,6 +12,7 @@ from esar_ros.planning.depth_view import bearing_deg
 from esar_ros.planning.exchange import Form, LabelledImage, Question, Reply, clean, labelled_image
 
 ORDER = ("front", "left", "right", "down")
+LABELS = {"down": "down camera, the top of its picture ahead"}  # of pictures, where the name alone does not do
 CAPTION_SYSTEM = (
     "You see one camera of a search-and-rescue drone. Describe for its planner what matters: terrain, cover, water, "
     "paths, people, traces of people, obstacles near the drone."
@@ -63,7 +64,7 @@ def images_of(
     if how is None:
         return ()
     return tuple(
-        labelled_image(f"{name} camera", observation.views[name].image, *how)
+        labelled_image(LABELS.get(name, f"{name} camera"), observation.views[name].image, *how)
         for name in cameras
         if name in observation.views
     )

@@ -32,6 +32,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.observation import UNKNOWN, Grid, Observation, SeenClue
 from esar_ros.planning.exchange import Form, clean
+from esar_ros.planning.flight_words import place_words
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings, Target
 from esar_ros.planning.methods.maps.frontier import clear_disc
 from esar_ros.planning.methods.maps.goal_graph import (
@@ -304,8 +305,8 @@ class UniGoal(Thinker, MapMethod):
         lines = []
         for number, group in enumerate(groups, 1):
             words = ", ".join(clean(clue.text or clue.kind.replace("_", " "), 60) for clue in group)
-            east, north, _ = np.mean([clue.position for clue in group], axis=0) - home
-            lines.append(f"{number}: {words}, {east:.0f} m east and {north:.0f} m north of the start")
+            middle = np.mean([clue.position for clue in group], axis=0)
+            lines.append(f"{number}: {words}, {place_words(middle, home)}")
         return lines
 
 

@@ -14,6 +14,7 @@ import math
 from collections import deque
 from typing import Literal
 
+import numpy as np
 from pydantic import Field
 
 from esar_ros.mission.observation import Observation
@@ -30,8 +31,8 @@ from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, 
 POSES = 10
 SYSTEM = (
     "You control a search-and-rescue drone step by step. You get captions of four cameras, the nearest depth in a "
-    "3 x 3 grid of each picture in metres, and your last poses [x, y, z, yaw]: metres east, north and up, and "
-    "degrees to the left of east. Keep away from obstacles, search for the missing people and their traces, and do "
+    "3 x 3 grid of each picture in metres, and your last poses [x, y, z, yaw]: metres east, north and up of the start, "
+    "and degrees to the left of east. Keep away from obstacles, search for the missing people and their traces, and do "
     "not fly in circles. Stop when all have been found."
 )
 Action = Literal["forward", "left", "right", "up", "down", "turn_left", "turn_right", "stop"]
@@ -77,7 +78,7 @@ class AoaFixed(ActionMethod):
 
     def deliberate(self, observation: Observation) -> Thought[Choice]:
         """Captions, then one action."""
-        x, y, z = observation.pose.position
+        x, y, z = observation.pose.position - np.asarray(self._brief.home, dtype=np.float64)
         self._poses.append(f"[{x:.0f}, {y:.0f}, {z:.0f}, {math.degrees(observation.pose.yaw):.0f}]")
         questions = caption_questions(observation, self.sends_images)
         replies = (yield questions) if questions else ()

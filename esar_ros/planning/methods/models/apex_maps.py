@@ -51,7 +51,7 @@ class ApexMaps:
 
     def see(self, observation: Observation, near: float) -> None:
         """Adds what a frame explores, its obstacles, and what it shows from within `near` (m, horizontally)."""
-        if self._moves:
+        if self._moves and observation.height is not None:
             self._follow(observation)
         front = observation.views.get("front")
         if front is not None:
