@@ -71,3 +71,18 @@ def test_a_document_that_cannot_be_read_has_no_label(tmp_path: Path, capsys: pyt
     (tmp_path / "a.json").write_text("[]")
     assert main(["scenarios", "label", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_generated_scenarios_are_valid_and_equal_with_workers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    assert main(["scenarios", "generate", "--count", "7", "--seed", "5", "--out", one]) == 0
+    assert main(["scenarios", "generate", "--count", "7", "--seed", "5", "--out", two, "--workers", "2"]) == 0
+    files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two")]
+    assert files[0] == files[1] and len(files[0]) == 7
+    assert main(["scenarios", "validate", one]) == 0
+    assert main(["scenarios", "generate", "--count", "0", "--out", one]) == 2
+    (tmp_path / "file").write_text("")
+    assert main(["scenarios", "generate", "--count", "1", "--out", str(tmp_path / "file")]) == 2
+    assert "cannot write" in capsys.readouterr().err

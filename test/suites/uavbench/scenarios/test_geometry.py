@@ -53,7 +53,7 @@ def star(random: np.random.Generator) -> list[tuple[float, float]]:
 
 def test_inside_and_leaving_agree_with_samples() -> None:
     random, left = np.random.default_rng(3), 0
-    for _ in range(120):
+    for _ in range(80):
         corners = BAY if random.random() < 0.6 else star(random)
         if not is_simple(corners):
             continue
@@ -63,7 +63,7 @@ def test_inside_and_leaving_agree_with_samples() -> None:
                 assert outside(corners, p) == (abs(winding(corners, p)) < 0.5)
         if outside(corners, a) or outside(corners, b):
             continue
-        points = a + SAMPLES[::20] * (b - a)
+        points = a + SAMPLES[::40] * (b - a)
         away = [p for p in points if abs(winding(corners, p)) < 0.5 and edge_distance(corners, p) > 0.1]
         left += bool(away)
         if away:
@@ -71,7 +71,7 @@ def test_inside_and_leaving_agree_with_samples() -> None:
         elif min(abs(winding(corners, p)) for p in points) > 0.5:
             gap = min(edge_distance(corners, p) for p in points)
             assert gap < 1.0 or not leaves(corners, a, b)
-    assert left > 5
+    assert left > 3
 
 
 def test_simple_polygons_and_their_areas() -> None:
