@@ -9,7 +9,10 @@ from typing import Any
 
 from esar_ros.suites.uavbench.mcq.item import LETTERS, OPTIONS, STYLES, Item, as_lines
 
-_WORDS = "hold climb descend divert land loiter return slow turn wait survey scan relay split abort cross".split()
+_WORDS = (
+    *("hold", "climb", "descend", "divert", "land", "loiter", "return", "slow"),
+    *("turn", "wait", "survey", "scan", "relay", "split", "abort", "cross"),
+)
 
 
 def make_item(number: int = 0, style: int = 1, key: int | None = None, **changed: Any) -> Item:

@@ -43,8 +43,14 @@ def main(argv: list[str]) -> int:
     imported.add_argument("--out", required=True, metavar="DIR", help="folder of the run")
     check = commands.add_parser("check", help="tell what is wrong with questions and what gives their answers away")
     check.add_argument("items", nargs="+", metavar="ITEMS", help=_ITEMS)
+    make = commands.add_parser("make", help="questions whose answers are computed from scenarios (styles 1, 2, 5, 7)")
+    make.add_argument("scenarios", nargs="+", metavar="SCENARIOS", help="a folder, .zip, .jsonl or .json of them")
+    make.add_argument("--out", required=True, metavar="FILE", help="JSON lines of questions")
+    make.add_argument("--count", type=int, default=400, metavar="N", help="a quarter a style (default %(default)s)")
+    make.add_argument("--seed", type=int, default=0, metavar="N", help="same seed, same bytes (default %(default)s)")
     arguments = parser.parse_args(argv)
-    return {"run": _run, "report": _report, "import": _import, "check": _check}[arguments.command](arguments)
+    verbs = {"run": _run, "report": _report, "import": _import, "check": _check, "make": _make}
+    return verbs[arguments.command](arguments)
 
 
 def _run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -167,6 +173,27 @@ def _check(arguments: argparse.Namespace) -> int:
     errors = sum(finding.is_error for finding in findings)
     print(f"{len(reading.items)} questions, {errors} errors, {len(findings) - errors} notes")
     return 2 if errors else 0
+
+
+def _make(arguments: argparse.Namespace) -> int:
+    from esar_ros.scoring.result import write_atomically
+    from esar_ros.suites.uavbench.mcq.item import as_lines
+    from esar_ros.suites.uavbench.mcq.make.making import checked_items, read_scenes, shortfall
+
+    if not 4 <= arguments.count <= 100_000:
+        raise UsageError(f"--count {arguments.count}", "between 4 and 100000")
+    scenes, left_out = read_scenes([Path(name) for name in arguments.scenarios])
+    if left_out:
+        print(f"note: {left_out} scenarios with errors left out; see ./esar scenarios validate --profile public")
+    items = checked_items(scenes, arguments.count, arguments.seed)
+    try:
+        write_atomically(Path(arguments.out), as_lines(items))
+    except OSError as error:
+        raise UsageError(f"cannot write {arguments.out}: {error.strerror}", "choose another --out") from None
+    for style, made in shortfall(items, arguments.count).items():
+        print(f"note: only {made} of style {style}: the scenarios give no more")
+    print(f"{len(items)} questions of {len(scenes)} scenarios in {arguments.out}")
+    return 0
 
 
 def _tell(findings: tuple[Finding, ...]) -> None:

@@ -90,8 +90,16 @@ def test_any_words_are_read_without_an_error(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "letter"),
-    [("C", "C"), ("c) yes", "C"), ("Answer: C", "A"), ("Considering", "C"), ("Both", "B"), ("I say E", "E"), ("Yes, it did", "E")],
-)  # fmt: skip
+    [
+        ("C", "C"),
+        ("c) yes", "C"),
+        ("Answer: C", "A"),
+        ("Considering", "C"),
+        ("Both", "B"),
+        ("I say E", "E"),
+        ("Yes!", "E"),
+    ],
+)
 def test_the_paper_makes_a_letter_of_nearly_any_words(text: str, letter: str) -> None:
     assert read_as_paper(text, "stop", OPTION_TEXTS) == (Outcome.ANSWERED, LETTERS.index(letter))
 

@@ -18,10 +18,11 @@ from helpers.questions import make_item, make_items, public, write_items, write_
 
 OPTIONS = make_item().options
 PLAIN = list(OPTIONS)
-COLUMNS = (
-    "file scenario_name model style_id style answer correct_letter question context choice_A choice_B choice_C "
-    "choice_D choice_E choice_F choice_G gt_reason"
-).split()
+COLUMNS = [
+    *("file", "scenario_name", "model", "style_id", "style", "answer", "correct_letter", "question", "context"),
+    *(f"choice_{letter}" for letter in LETTERS),
+    "gt_reason",
+]
 
 
 def read(tmp_path: Path, **changed: Any) -> Reading:
@@ -109,7 +110,7 @@ def test_what_cannot_be_asked_is_told_and_refused(tmp_path: Path, name: str) -> 
     reading = read(tmp_path, **changed)
     assert reading.unusable == 1 and not reading.items
     assert words in reading.findings[-1].text
-    with pytest.raises(UsageError, match="q.json"):
+    with pytest.raises(UsageError, match="json"):
         usable_items([tmp_path / "q.json"])
 
 
@@ -184,7 +185,9 @@ def test_all_sources_hold_the_same_questions(tmp_path: Path) -> None:
             value = {key: content for key, content in item.as_json.items() if key != "id"}
             path = write_json(folder / f"{item.id}.json", value)
             archive.write(path, path.name)
-    sets = [read_items([path]).items for path in (write_items(tmp_path / "set.jsonl", items), folder, tmp_path / "set.zip")]
+    sets = [
+        read_items([path]).items for path in (write_items(tmp_path / "set.jsonl", items), folder, tmp_path / "set.zip")
+    ]
     assert {digest(own) for own in sets} == {digest(items)}
 
 

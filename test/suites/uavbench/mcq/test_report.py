@@ -162,9 +162,9 @@ def test_wording_that_gives_answers_away_is_found() -> None:
 
 def test_a_number_that_is_always_in_the_middle_is_found() -> None:
     items = [
-        make_item(i, key=(i * 5) % 7, options=tuple(f"{10 * i + 13 * ((place - i * 5) % 7 + 4) % 91} W" for place in range(7)))
+        make_item(i, options=tuple(f"{10 * i + 13 * ((place - i * 5) % 7 + 4) % 91} W" for place in range(7)))
         for i in range(140)
-    ]  # fmt: skip
+    ]
     ranked = [sorted(item.options, key=lambda text: float(text.split()[0])) for item in items]
     middle = [
         make_item(i, key=item.options.index(ranked[i][3]), options=item.options)

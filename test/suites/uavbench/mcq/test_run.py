@@ -318,7 +318,9 @@ def test_a_torn_line_is_asked_again(tmp_path: Path) -> None:
     assert plain(tmp_path / "out") == whole
 
 
-def test_the_key_is_sent_and_never_written(tmp_path: Path, endpoint: ChatEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_is_sent_and_never_written(
+    tmp_path: Path, endpoint: ChatEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ESAR_MODEL_KEY", endpoint.secret)
     endpoint.script = steady
     path = write_items(tmp_path / "q.jsonl", make_items(3))

@@ -1,0 +1,138 @@
+"""Draws a set of computed questions from scenarios, the same for a seed, and lets none pass that fails the gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+from esar_ros.mission.errors import UsageError
+from esar_ros.suites.uavbench.mcq.check import gate
+from esar_ros.suites.uavbench.mcq.item import LETTERS, OPTIONS, STYLES, Item
+from esar_ros.suites.uavbench.mcq.make.drafts import Draft, options_of, three_digits
+from esar_ros.suites.uavbench.mcq.make.space import closest_approach, leg_with_wind, route_length
+from esar_ros.suites.uavbench.mcq.make.vehicle import (
+    energy_left,
+    headwind,
+    hover_power,
+    hover_time,
+    radius,
+    stall_speed,
+)
+from esar_ros.suites.uavbench.scenarios.describe import describe
+from esar_ros.suites.uavbench.scenarios.reading import digest
+from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
+from esar_ros.suites.uavbench.scenarios.sources import documents
+from esar_ros.suites.uavbench.scenarios.validate import validate
+
+Template = Callable[[Scene, Random], Iterator[Draft]]
+TEMPLATES: dict[int, tuple[Template, ...]] = {
+    1: (hover_power, stall_speed, headwind),
+    2: (route_length, leg_with_wind),
+    5: (closest_approach,),
+    7: (energy_left, hover_time, radius),
+}
+ROUNDS = 40  # draws of a template from one scenario at most
+
+
+def read_scenes(paths: Sequence[Path]) -> tuple[list[tuple[str, Scene]], int]:
+    """Returns the scenarios of some sources with their digests, and how many with errors were left out.
+
+    Raises UsageError where a source cannot be read. Errors are those of profile `public`.
+    """
+    scenes = {}
+    left_out = 0
+    for document in documents(paths):
+        checked = validate(document.content, "public")
+        if checked.scene is None or checked.has_error:
+            left_out += 1
+        else:
+            scenes[digest(checked.scene.data)] = checked.scene
+    return list(scenes.items()), left_out
+
+
+def make_items(scenes: Sequence[tuple[str, Scene]], count: int, seed: int) -> list[Item]:
+    """Returns as many questions of each style as the scenarios give, `count` together at most."""
+    share = count // len(TEMPLATES)
+    items = []
+    for style, templates in TEMPLATES.items():
+        drafts = _drafts(scenes, templates, share, seed)
+        places, ranks = (_even(len(drafts), Random(f"{seed}/{style}/{what}")) for what in ("place", "rank"))
+        for (name, scene, draft), place, rank in zip(drafts, places, ranks, strict=True):
+            items.append(_item(name, scene, draft, place, rank, Random(f"{seed}/{name}")))
+    return items
+
+
+def checked_items(scenes: Sequence[tuple[str, Scene]], count: int, seed: int) -> list[Item]:
+    """Returns questions that pass the gate. Raises UsageError where there are none, or they give answers away."""
+    items = make_items(scenes, count, seed)
+    if not items:
+        raise UsageError("no question can be made of these scenarios", "give more of them, or a --count of 4 at least")
+    wrong = [finding for finding in gate(items)[0] if finding.is_error]
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise UsageError(f"{wrong[0].where}: {wrong[0].text}{more}", "give more scenarios, or another --seed")
+    return items
+
+
+def _drafts(
+    scenes: Sequence[tuple[str, Scene]], templates: Sequence[Template], count: int, seed: int
+) -> list[tuple[str, Scene, Draft]]:
+    """Up to so many drafts with their ids: each scenario and template in turn, again with other numbers."""
+    found: list[tuple[str, Scene, Draft]] = []
+    seen: set[str] = set()
+    for number in range(ROUNDS):
+        for key, scene in scenes:
+            for template in templates:
+                if len(found) == count:
+                    return found
+                name = f"{scene['/name']}-{key}-{template.__name__}-{number}"
+                try:
+                    made = list(template(scene, Random(f"{seed}/{name}")))
+                except Broken:
+                    continue  # the scenario does not hold what the template asks about
+                for draft in made:
+                    mark = f"{key} {draft.question}"
+                    if mark not in seen:
+                        seen.add(mark)
+                        found.append((name, scene, draft))
+    return found
+
+
+def _item(name: str, scene: Scene, draft: Draft, place: int, rank: int, rng: Random) -> Item:
+    """The question with its right option at a place; rank: of its value among the seven."""
+    options = options_of(draft, rank, rng)
+    right = options.pop(rank)
+    rng.shuffle(options)
+    options.insert(place, right)
+    letters = {letter: why for letter, (_, why) in zip(LETTERS, options, strict=True) if why}
+    return Item(
+        id=name,
+        scenario=str(scene["/name"]),
+        description=describe(scene),
+        question=draft.question,
+        options=tuple(f"{three_digits(value)} {draft.unit}" for value, _ in options),
+        key=place,
+        reason=f"{draft.formula} = {three_digits(draft.value)} {draft.unit}.",
+        style=draft.style,
+        solution={
+            "formula": draft.formula,
+            "inputs": dict(draft.inputs),
+            "value": draft.value,
+            "unit": draft.unit,
+            "why_not": letters,
+        },
+    )
+
+
+def _even(count: int, rng: Random) -> list[int]:
+    """Places from 0 to 6 in random order, each as often as any other, or once more."""
+    places = [i % OPTIONS for i in range(count)]
+    rng.shuffle(places)
+    return places
+
+
+def shortfall(items: Sequence[Item], count: int) -> dict[str, int]:
+    """Returns by style how many questions were made where the scenarios gave fewer than the share of `count`."""
+    made = {style: sum(item.style == style for item in items) for style in TEMPLATES}
+    return {STYLES[style]: n for style, n in made.items() if n < count // len(TEMPLATES)}
