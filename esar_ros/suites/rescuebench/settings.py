@@ -1,0 +1,28 @@
+"""Settings of the suite: config/suites/rescuebench.yaml."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import StrictModel, load_settings
+
+FILE = "config/suites/rescuebench.yaml"
+
+
+class SimilaritySettings(StrictModel):
+    """Settings of the comparison with people's tracks."""
+
+    sigma: float = Field(gt=0, description="m, of the paper's equation")
+    alias: bool = Field(description="tasks in a place *_dooropen have the tracks of the place without it")
+
+
+class SuiteSettings(StrictModel):
+    """The suite's file."""
+
+    similarity: SimilaritySettings
+
+
+def load_suite_settings() -> SuiteSettings:
+    """Returns the settings of the package's file. Raises UsageError."""
+    return load_settings(SuiteSettings, resource(FILE), "suite")
