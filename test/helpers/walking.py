@@ -16,6 +16,13 @@ from esar_ros.sim.world.world import World
 SIZE, SAMPLES = 32.0, 65
 
 
+def flat_world(size: float) -> World:
+    """A world of a side (m) with nothing in it."""
+    cover = np.full((SAMPLES, SAMPLES), LandCover.GRASS, dtype=np.uint8)
+    heights = np.zeros((SAMPLES, SAMPLES), dtype=np.float32)
+    return World(place_map("flat", "a test's place", 0, size, heights, cover, Plan((), (), ())), 0)
+
+
 def small_world(*pieces: Piece, slope: float = 0.0) -> World:
     """A world of 32 m with pieces; its ground rises by slope (rad) towards +x, from x = 2 m on."""
     east = np.linspace(-SIZE / 2, SIZE / 2, SAMPLES)

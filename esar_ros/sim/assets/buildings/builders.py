@@ -24,7 +24,7 @@ from esar_ros.sim.terrain.settlements.plan import Piece
 BUILDERS: dict[str, Callable[[Masonry, Piece], None]] = {
     "bridge": bridge, "crates": crates, "fence": fence, "flower_bed": flower_bed, "fountain": fountain,
     "greenhouse": greenhouse, "hedge": hedge, "house": house, "jetty": jetty, "kerb": kerb, "lamp": lamp, "mark": mark,
-    "open_shed": open_shed,
-    "pavilion": pavilion, "pole": pole, "silo": silo, "wall": wall, "water_tower": water_tower, "wood_pile": wood_pile,
+    "open_shed": open_shed, "pavilion": pavilion, "pole": pole, "silo": silo, "wall": wall, "water_tower": water_tower,
+    "wood_pile": wood_pile,
 }  # fmt: skip
 DRAPED = frozenset({"kerb", "mark", "hedge", "flower_bed"})  # they follow the ground point by point
