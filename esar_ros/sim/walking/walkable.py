@@ -39,7 +39,7 @@ class Reach:
     """Shortest ways from one place to every other."""
 
     grid: WalkableGrid
-    metres: NDArray[np.float64]  # (nodes,) of the way along cells, inf where there is none
+    metres: NDArray[np.float64]  # (nodes,) level, of the way from cell to cell, inf where there is none
     before: NDArray[np.int64]  # (nodes,) the node that the way comes from, -1 at its start
 
     def distance(self, point: ArrayLike) -> float:
@@ -118,19 +118,13 @@ class WalkableGrid:
         return None if node is None else self._search(start, node).path(goal)
 
     def straightened(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The corners (N, 3) of a way along nodes (M,), as few as straight lines over free cells allow."""
+        """The corners (N, 3) of a way along nodes (M,): the shortest of straight lines between them over free cells."""
         points = self.position(nodes)
-        kept, at = [0], 0
-        while at < len(points) - 1:
-            step = 1
-            while at + 2 * step < len(points) and _is_clear(self.low, self.floors, points[at], points[at + 2 * step]):
-                step *= 2
-            far = at + step
-            while far + 1 < len(points) and _is_clear(self.low, self.floors, points[at], points[far + 1]):
-                far += 1
-            kept.append(far)
-            at = far
-        return points[kept]
+        before = _shortcuts(self.low, self.floors, points)
+        kept = [len(points) - 1]
+        while kept[-1] > 0:
+            kept.append(int(before[kept[-1]]))
+        return points[kept[::-1]]
 
     def _search(self, start: ArrayLike, goal: int) -> Reach:
         metres, before = np.full(self.count, np.inf), np.full(self.count, -1, dtype=np.int64)
@@ -231,9 +225,7 @@ def _spread(floors, start, goal, metres, before):  # type: ignore[no-untyped-def
                     continue
                 if di != 0 and dj != 0 and (_beside(floors, i + di, j, z) < 0 or _beside(floors, i, j + dj, z) < 0):
                     continue  # no corner is cut
-                level = CELL * (_DIAGONAL if di != 0 and dj != 0 else 1.0)
-                rise = floors[i + di, j + dj, k] - z
-                cost = metres[node] + math.sqrt(level * level + rise * rise)
+                cost = metres[node] + CELL * (_DIAGONAL if di != 0 and dj != 0 else 1.0)
                 other = ((i + di) * ny + j + dj) * deep + k
                 if cost < metres[other] - 1e-12:
                     metres[other] = cost
@@ -242,6 +234,24 @@ def _spread(floors, start, goal, metres, before):  # type: ignore[no-untyped-def
                     if goal >= 0:
                         rest = CELL * math.sqrt((i + di - gi) ** 2 + (j + dj - gj) ** 2)
                     heappush(heap, (cost + rest, other))
+
+
+@njit(cache=True, nogil=True)
+def _shortcuts(low, floors, points):  # type: ignore[no-untyped-def]
+    """For each of the points (M, 3) of a way the earlier one from which it is reached soonest in straight lines."""
+    count = points.shape[0]
+    metres = np.full(count, np.inf)
+    before = np.zeros(count, dtype=np.int64)
+    metres[0] = 0.0
+    for k in range(1, count):
+        for earlier in range(k):
+            length = math.hypot(points[k, 0] - points[earlier, 0], points[k, 1] - points[earlier, 1])
+            if metres[earlier] + length < metres[k] - 1e-9 and (
+                earlier == k - 1 or _is_clear(low, floors, points[earlier], points[k])
+            ):
+                metres[k] = metres[earlier] + length
+                before[k] = earlier
+    return before
 
 
 @njit(cache=True, nogil=True)

@@ -73,6 +73,23 @@ class _Grounds:
         """With every door shut."""
         return WalkableGrid.of(RescueStage(self.site).world, self.site.area) if self.site.doors else self.open
 
+    @cached_property
+    def spots(self) -> NDArray[np.float64]:
+        """Where one can stand when every door is open, (N, 3)."""
+        return self.open.points()
+
+    @cached_property
+    def behind_doors(self) -> NDArray[np.bool_]:
+        """(N,) True for spots to which there is no way from an ambulance while all doors are shut."""
+        metres = np.full(self.shut.floors.shape, np.inf)
+        for home in self.site.home:
+            xy = (np.array(home.low) + home.high) / 2
+            reach = self.shut.reach((*xy, float(self.site.place.ground_height(xy))))
+            metres = np.minimum(metres, reach.metres.reshape(metres.shape))
+        same = np.abs(self.shut.floors[:, :, None, :] - self.open.floors[:, :, :, None]) < 1e-6
+        reached = (same & np.isfinite(metres)[:, :, None, :]).any(axis=3)
+        return np.asarray(~reached[np.isfinite(self.open.floors)])
+
 
 @lru_cache(4)
 def _grounds(site: RescueSite) -> _Grounds:
@@ -156,11 +173,14 @@ def _drawn(grounds: _Grounds, level: int, rng: np.random.Generator) -> RescuePoi
     turned = yaw + float(rng.uniform(-0.5, 0.5))
     if not (_is_even(grid, ambulance, yaw, _AMBULANCE) and _is_even(grid, stretcher, turned, _STRETCHER)):
         return None
-    spots = grid.points()
-    away = np.hypot(*(spots[:, :2] - ambulance[:2]).T)
-    near, far = spots[away <= START_WITHIN], spots[(away >= rule.nearest) & (away <= rule.farthest)]
-    if rule.least_climb > 0.0:
-        far = far[np.abs(far[:, 2] - ground) >= rule.least_climb]
+    spots, away = grounds.spots, np.hypot(*(grounds.spots[:, :2] - ambulance[:2]).T)
+    near = spots[(away <= START_WITHIN) & ~grounds.behind_doors]
+    far = spots[
+        (away >= rule.nearest)
+        & (away <= rule.farthest)
+        & (grounds.behind_doors == rule.door)
+        & (np.abs(spots[:, 2] - ground) >= rule.least_climb)
+    ]
     if not len(near) or not len(far):
         return None
     start, victim = near[int(rng.integers(len(near)))], far[int(rng.integers(len(far)))]

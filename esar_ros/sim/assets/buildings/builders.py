@@ -7,7 +7,7 @@ from collections.abc import Callable
 from esar_ros.sim.assets.buildings.fittings import fence, flower_bed, hedge, kerb, lamp, mark, pole, wall
 from esar_ros.sim.assets.buildings.houses import house
 from esar_ros.sim.assets.buildings.masonry import Masonry
-from esar_ros.sim.assets.buildings.walk_in import crates
+from esar_ros.sim.assets.buildings.walk_in import crates, walk_in_house
 from esar_ros.sim.assets.buildings.yards import (
     bridge,
     fountain,
@@ -25,6 +25,6 @@ BUILDERS: dict[str, Callable[[Masonry, Piece], None]] = {
     "bridge": bridge, "crates": crates, "fence": fence, "flower_bed": flower_bed, "fountain": fountain,
     "greenhouse": greenhouse, "hedge": hedge, "house": house, "jetty": jetty, "kerb": kerb, "lamp": lamp, "mark": mark,
     "open_shed": open_shed, "pavilion": pavilion, "pole": pole, "silo": silo, "wall": wall, "water_tower": water_tower,
-    "wood_pile": wood_pile,
+    "walk_in_house": walk_in_house, "wood_pile": wood_pile,
 }  # fmt: skip
 DRAPED = frozenset({"kerb", "mark", "hedge", "flower_bed"})  # they follow the ground point by point
