@@ -60,7 +60,9 @@ def test_who_is_carried_comes_along_and_stands_in_nobodys_way(stage: RescueStage
     stage.walker.action = WalkAction(1.0, 10.0)
     stage.advance(3.0)
     gap = stage.world.objects["victim"].pose.position - stage.walker.foot
-    assert math.hypot(*gap[:2]) < 0.5 and 0.8 < gap[2] < 1.2 and stage.victim == pytest.approx(stage.walker.pose.position)
+    assert (
+        math.hypot(*gap[:2]) < 0.5 and 0.8 < gap[2] < 1.2 and stage.victim == pytest.approx(stage.walker.pose.position)
+    )
     assert stage.walker.take_hit() is None
     stage.put_down(on_stretcher=False)
     assert not stage.carrying and len(stage.world.collision_scene()[5]) == boxes

@@ -40,7 +40,9 @@ def test_a_wall_is_gone_around_with_room_to_spare() -> None:
 
 def test_a_closed_ring_is_not_left_until_its_door_is_passable() -> None:
     walls = [wall(2.0, 1.5, 2.0), wall(2.0, -1.5, 2.0), wall(-2.5, 0.0, 5.0)]
-    world = small_world(*walls, wall(-0.25, 2.5, 4.8, 0.0), wall(-0.25, -2.5, 4.8, 0.0), wall(2.0, -0.75, 0.5), wall(2.0, 0.75, 0.5))
+    world = small_world(
+        *walls, wall(-0.25, 2.5, 4.8, 0.0), wall(-0.25, -2.5, 4.8, 0.0), wall(2.0, -0.75, 0.5), wall(2.0, 0.75, 0.5)
+    )
     shut = Pose(np.array([2.0, 0.0, 0.0]), quaternion_from_yaw(0.0))
     world.spawn("door_0", "rescue_door", shut)
     inside, outside = (0.0, 0.0, 0.0), (5.0, 0.0, 0.0)

@@ -6,10 +6,16 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.terrain.rescue_places import room, suburb
+from esar_ros.sim.terrain.rescue_places import desert, harbour, room, street, suburb
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 
-MAKERS: dict[str, Callable[[int], RescueSite]] = {"room": room.lay_out, "suburb": suburb.lay_out}
+MAKERS: dict[str, Callable[[int], RescueSite]] = {
+    "room": room.lay_out,
+    "street": street.lay_out,
+    "suburb": suburb.lay_out,
+    "harbour": harbour.lay_out,
+    "desert": desert.lay_out,
+}
 
 
 @lru_cache(8)

@@ -63,9 +63,7 @@ def lay_out(seed: int) -> RescueSite:
     )
 
 
-def _plot(
-    planner: Planner, kind: str, x: float, side: float, doors: list[Doorway], things: list[Structure]
-) -> None:
+def _plot(planner: Planner, kind: str, x: float, side: float, doors: list[Doorway], things: list[Structure]) -> None:
     """A plot on a side of the street, its middle at x, with a hedge or fence to its neighbours."""
     front, back = side * _HALF, side * (_HALF + _DEPTH)
     yaw = 0.0 if side > 0 else math.pi  # fronts, at -y of their own, look to the street
@@ -83,11 +81,15 @@ def _plot(
         piece = Piece("walk_in_house", xy, yaw, house.LENGTH, house.WIDTH, 2 * house.STOREY, style)
         doors += house.doorways(piece, 0.0)
         door_x = doors[-3].position[0]
-        planner.paint(rectangle(door_x, (front + doors[-3].position[1]) / 2, 1.6, abs(doors[-3].position[1] - front)), PAVING)
+        planner.paint(
+            rectangle(door_x, (front + doors[-3].position[1]) / 2, 1.6, abs(doors[-3].position[1] - front)), PAVING
+        )
     elif kind == "house":
         wide, deep = planner.number(9.0, 12.0), planner.number(8.0, 10.0)
         style = f"gable {planner.pick(_WALLS)} {planner.pick(_ROOFS)} door"
-        planner.put("house", x, side * (_HALF + 4.0 + deep / 2), wide, deep, planner.number(3.2, 6.0), yaw, style, clear=0.5)
+        planner.put(
+            "house", x, side * (_HALF + 4.0 + deep / 2), wide, deep, planner.number(3.2, 6.0), yaw, style, clear=0.5
+        )
     elif kind == "garden":
         _garden(planner, x, side, doors)
     _scatter(planner, x, side, things)
@@ -121,5 +123,10 @@ def _scatter(planner: Planner, x: float, side: float, things: list[Structure]) -
             things.append(Structure(f"household_{planner.pick(_YARD)}", at, yaw, 1.0))
     for species, low, high in (("broadleaf", 5.0, 8.0), ("bush", 0.7, 1.4), ("bush", 0.7, 1.4)):
         planner.tree(
-            x + planner.number(-0.45, 0.45) * _PLOT, side * (_HALF + planner.number(4.0, _DEPTH - 1.0)), species, low, high, 1.6
+            x + planner.number(-0.45, 0.45) * _PLOT,
+            side * (_HALF + planner.number(4.0, _DEPTH - 1.0)),
+            species,
+            low,
+            high,
+            1.6,
         )
