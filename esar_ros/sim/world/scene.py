@@ -26,7 +26,7 @@ class SceneObject:
     pose: Pose
     scale: float = 1.0
     draped: Mesh | None = None  # its mesh where it follows the ground instead of being the asset's
-    passable: bool = False  # as what is carried, or an open door: it is seen, and nothing runs into it
+    passable: bool = False  # as somebody carried, or an open door: seen, but no body and no ray meets it
 
     @property
     def mesh(self) -> Mesh:

@@ -121,7 +121,7 @@ class World:
         self._rebuild()
 
     def move(self, name: str, pose: Pose, passable: bool = False) -> SceneObject:
-        """Put an object elsewhere; passable: nothing runs into it there, and no plant gives way. Raises UsageError."""
+        """Put an object elsewhere; passable: no body and no ray meets it, no plant gives way. Raises UsageError."""
         old = self._objects[self._known(name)]
         self._check(name, pose)
         if passable:

@@ -82,6 +82,6 @@ def test_it_walks_as_fast_and_turns_as_fast_as_people_do(tracks: list[HumanTrack
     people, ours = (float(np.median(part)) for part in speeds)
     turned, our_turns = (math.degrees(float(np.median(part))) for part in turns)
     print(
-        f"speed {people:.3f} m/s, ours {ours:.3f}; turn {turned:.1f} deg/s, ours {our_turns:.1f} ({len(turns[0])} steps)"
+        f"speed {people:.3f} m/s, ours {ours:.3f}; turn {turned:.1f} deg/s, ours {our_turns:.1f}, {len(turns[0])} steps"
     )
     assert ours == pytest.approx(people, rel=0.03) and our_turns == pytest.approx(turned, rel=0.08)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def test_a_wall_is_gone_around_with_room_to_spare() -> None:
     way = grid.path((-3.0, 0.0, 0.0), (3.0, 0.0, 0.0))
     assert way is not None and length(way) == pytest.approx(2.0 * math.hypot(3.0, 4.3), rel=0.08)
     assert grid.path((-3.0, 0.0, 0.0), (0.0, 0.0, 5.0)) is None  # nobody stands in the air
-    for a, b in zip(way[:-1], way[1:], strict=True):
+    for a, b in pairwise(way):
         for share in np.linspace(0.0, 1.0, 40):
             at = a + share * (b - a) + [0.0, 0.0, 1.0]
             assert world.contact(at, 0.34) is None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, Head, WalkAction
+from esar_ros.sim.terrain.settlements.plan import Piece
 from esar_ros.sim.walking.contacts import HALF_HEIGHT, RADIUS, STEP_HEIGHT
 from esar_ros.sim.walking.walker import CollisionCounter, Walker
 from test.helpers.walking import small_world, stack, walked, walker_at, wall
@@ -81,6 +82,17 @@ def test_it_falls_off_an_edge() -> None:
     assert walker.airborne
     walker.advance(1.0)
     assert not walker.airborne and walker.foot[2] == 0.0
+
+
+def test_a_ramp_is_walked_up_and_stairs_down() -> None:
+    deck = Piece("loading_deck", (4.0, 0.0), 0.0, 12.0, 5.0, 1.1, "", 0)
+    walker = walked(walker_at(small_world(deck), -3.0), 8.0)
+    assert walker.foot[2] == pytest.approx(1.1) and walker.take_hit() is None
+    fell = False
+    for _ in range(100):
+        walked(walker, 0.1)
+        fell |= walker.airborne
+    assert walker.foot[2] == 0.0 and walker.foot[0] > 10.0 and not fell and walker.take_hit() is None
 
 
 def test_a_jump_rises_by_nine_tenths_of_a_metre() -> None:

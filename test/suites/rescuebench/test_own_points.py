@@ -29,7 +29,7 @@ def first_level() -> tuple[RescuePoint, ...]:
 def follow(walker: Walker, way: NDArray[np.float64], within: float) -> bool:
     """Walk along corners at full speed. Returns whether the last one is come within some metres of."""
     corner = 1
-    for _ in range(1000):
+    for _ in range(4000):
         gap = way[corner] - walker.foot
         last = corner == len(way) - 1
         if math.hypot(*gap[:2]) < (within if last else 0.25):
@@ -71,6 +71,26 @@ def test_somebody_who_knows_the_way_walks_all_of_it(first_level: tuple[RescuePoi
         stage.pick_up()
         back = WalkableGrid.of(stage.world, site.area).path(stage.walker.foot, point.stretcher.position)
         assert back is not None and follow(stage.walker, back, 1.2)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("name", "levels"),
+    [("room", (0,)), ("street", (1, 2)), ("suburb", (1, 2, 3, 4)), ("harbour", (1, 2)), ("desert", (1, 2))],
+)
+def test_every_place_has_points_that_somebody_walks(name: str, levels: tuple[int, ...]) -> None:
+    site = rescue_site(name, 1)
+    stage = RescueStage(site)
+    for level in levels:
+        for point in own_points(level, 8, 2, site):
+            stage.set_up(point)
+            for index in range(len(site.doors)):
+                stage.open_door(index)
+            way = WalkableGrid.of(stage.world, site.area).path(stage.walker.foot, point.victim.position - FLOOR)
+            assert way is not None and follow(stage.walker, way, 0.9), f"{point.title} of {point.place}"
+            stage.pick_up()
+            back = WalkableGrid.of(stage.world, site.area).path(stage.walker.foot, point.stretcher.position)
+            assert back is not None and follow(stage.walker, back, 1.5), f"{point.title} of {point.place}"
 
 
 def test_flaws_are_found(first_level: tuple[RescuePoint, ...]) -> None:

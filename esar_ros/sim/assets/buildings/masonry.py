@@ -128,11 +128,9 @@ class Masonry:
         half = np.array([length / 2, (b[1] - a[1]) / 2, rise / 4])
         centre = np.array([(a[0] + b[0]) / 2, y, (a[2] + b[2]) / 2]) - half[2] * axes[2]
         self._solids.append(np.concatenate([centre, half, axes.ravel()]))
-        foot, edge = (a[0], a[2]), (b[0], b[2])
-        sides = [[(foot[0], v, foot[1]), (edge[0], v, foot[1]), (edge[0], v, edge[1])] for v in (a[1], b[1])]
-        self.triangles([sides[0], sides[1][::-1]], tone)
-        self.quads([[(foot[0], a[1], foot[1]), (edge[0], a[1], edge[1]), (edge[0], b[1], edge[1]), (foot[0], b[1], foot[1])]],
-                   tone)  # fmt: skip
+        right, left = ([(a[0], v, a[2]), (b[0], v, a[2]), (b[0], v, b[2])] for v in (a[1], b[1]))
+        self.triangles([right, left[::-1]], tone)
+        self.quads([[right[0], right[2], left[2], left[0]]], tone)
 
     def slope(self, low: ArrayLike, high: ArrayLike, length: float, thick: float, tone: ArrayLike) -> None:
         """A solid roof slab along x, of a length: from its eaves' middle `low` to its ridge's middle `high` (3,)."""

@@ -91,7 +91,7 @@ def _wall(
     tone: Colour,
     along: int,
 ) -> None:
-    """A wall from its minimum to its maximum corner (x, y) along an axis, with openings: middle, width, low and high z."""
+    """A wall along an axis from its minimum to its maximum corner (x, y); openings: middle, width, low and high z."""
 
     def part(left: float, right: float, bottom: float, top: float, paint: Colour, thicker: float = 0.0) -> None:
         a, b = [*start, bottom], [*end, top]

@@ -24,7 +24,7 @@ def lay_out(seed: int) -> RescueSite:
     """A harbour of a seed."""
     planner = Planner(seed, _SIZE)
     axis = np.linspace(-_SIZE / 2, _SIZE / 2, _SAMPLES)
-    x, y = np.meshgrid(axis, axis)
+    y = np.repeat(axis[:, None], _SAMPLES, axis=1)
     share = np.clip((y - _FOOT) / _DEEP, 0.0, _TERRACES)
     part = share % 1.0  # the lower three fifths of a terrace climb, the rest is level
     climb = np.clip(part / 0.6, 0.0, 1.0)
@@ -44,7 +44,7 @@ def lay_out(seed: int) -> RescueSite:
         planner.put("container", *at, 6.06, 2.44, tall, math.pi / 2 * planner.chance(0.4), clear=1.1)
     for k in range(-4, 5):
         planner.put("lamp", 9.0 * k, _FOOT - 2.0, 0.3, 1.4, 6.5, 0.0, "street")
-    for k, style in enumerate("plaster_white plaster_cream stone_grey plaster_ochre".split()):
+    for k, style in enumerate(("plaster_white", "plaster_cream", "stone_grey", "plaster_ochre")):
         along, up = -27.0 + 18.0 * k + planner.number(-3.0, 3.0), 1 + k % 3
         planner.put(
             "house", along, _FOOT + _DEEP * (up + 0.8), 8.0, 4.6, 3.2, 0.0, f"gable {style} red door", clear=0.6

@@ -14,7 +14,7 @@ from esar_ros.sim.terrain.settlements.plan import Piece
 
 LENGTH, WIDTH = 10.0, 8.0  # outside
 THICK = 0.2  # of walls and slabs
-STOREY = 2.8  # from floor to floor
+STOREY = 3.0  # from floor to floor
 FLOOR = 0.02  # z of the ground floor
 PARTITION = -1.6  # x of the wall across the house, on both floors
 FRONT_DOOR = 1.2  # x
