@@ -1,6 +1,7 @@
 """All that can be placed, by asset name `<kind>/<variant>`; a bare kind names its first variant.
 
-Kinds: the twelve clues, `person_<pose>`, `distractor_<thing>`, `structure_<thing>` and `household_<thing>`.
+Kinds: the twelve clues, `person_<pose>`, `distractor_<thing>`, `structure_<thing>`, `household_<thing>` and
+`rescue_<thing>`.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from esar_ros.sim.assets.emitters import Emitter
 from esar_ros.sim.assets.households.catalogue import HOUSEHOLDS
 from esar_ros.sim.assets.mesh_builder import Mesh, Model
 from esar_ros.sim.assets.persons import PERSONS
+from esar_ros.sim.assets.rescue_meshes import RESCUES
 from esar_ros.sim.assets.structure_meshes import STRUCTURES
 from esar_ros.sim.assets.variants import Variant
 
-__all__ = ["DISTRACTOR", "HOUSEHOLD", "STRUCTURE", "Asset", "Mesh", "assets"]
+__all__ = ["DISTRACTOR", "HOUSEHOLD", "RESCUE", "STRUCTURE", "Asset", "Mesh", "assets"]
 
 DISTRACTOR = "distractor"
 HOUSEHOLD = "household"
+RESCUE = "rescue"
 STRUCTURE = "structure"
 
 
@@ -35,7 +38,7 @@ class Asset:
     """A thing that World.spawn can place; it stands on its origin, z up, front along +x."""
 
     name: str
-    kind: str  # one of mission.clues.KINDS, or DISTRACTOR, STRUCTURE or HOUSEHOLD
+    kind: str  # one of mission.clues.KINDS, or DISTRACTOR, STRUCTURE, HOUSEHOLD or RESCUE
     family: str  # the name without the variant
     variant: Variant
 
@@ -95,6 +98,8 @@ def assets() -> Mapping[str, Asset]:
         _register(found, f"{STRUCTURE}_{thing}", STRUCTURE, variants)
     for thing, family in HOUSEHOLDS.items():
         _register(found, f"{HOUSEHOLD}_{thing}", HOUSEHOLD, family.makes)
+    for thing, variants in RESCUES.items():
+        _register(found, f"{RESCUE}_{thing}", RESCUE, variants)
     return MappingProxyType(found)
 
 

@@ -36,7 +36,7 @@ from esar_ros.sim.render.infrared import celsius, warmth_of
 from esar_ros.sim.render.lens import finish
 from esar_ros.sim.render.object_drawing import ObjectDrawing, visible
 from esar_ros.sim.render.scenery_drawing import SceneryDrawing
-from esar_ros.sim.render.views import SHARED_FLOATS, UNIFORM_FLOATS, View
+from esar_ros.sim.render.views import NEAR, SHARED_FLOATS, UNIFORM_FLOATS, View
 from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.world.scene import SceneObject
 from esar_ros.sim.world.world import World
@@ -68,13 +68,13 @@ class Frame:
 class Renderer:
     """Belongs to the thread that made it. Raises UsageError when the machine has no OpenGL through EGL."""
 
-    def __init__(self, world: World, width: int, height: int, fov: float, samples: int = 4) -> None:
+    def __init__(self, world: World, width: int, height: int, fov: float, samples: int = 4, near: float = NEAR) -> None:
         """Cameras of width x height px with a horizontal field of view in rad.
 
-        samples: of objects' colour along a side of a pixel, 1 to 4.
+        samples: of objects' colour along a side of a pixel, 1 to 4; near: m, nothing closer is seen.
         """
         self.camera = CameraModel.from_horizontal_fov(width, height, fov)
-        self._fov = fov
+        self._fov, self._near = fov, near
         self._samples = samples
         self._world = world
         self._context = context = headless_context()
@@ -130,7 +130,7 @@ class Renderer:
     def _views(self, camera_poses: Sequence[Pose]) -> list[View]:
         if not camera_poses:
             raise ValueError("a frame needs a camera pose")
-        return [View.of(pose, self.camera.width, self.camera.height, self._fov) for pose in camera_poses]
+        return [View.of(pose, self.camera.width, self.camera.height, self._fov, self._near) for pose in camera_poses]
 
     def _begin(self, count: int) -> None:
         """Prepares an empty target for `count` images: ids 0, and depth +inf, the sky's."""

@@ -25,13 +25,14 @@ class View:
     half_width: float  # tangent of half the horizontal field of view
     half_height: float
     width: int  # px
+    near: float = NEAR  # m, of the plane in front of which nothing is drawn
 
     @staticmethod
-    def of(pose: Pose, width: int, height: int, fov: float) -> View:
+    def of(pose: Pose, width: int, height: int, fov: float, near: float = NEAR) -> View:
         """View of a camera of width x height px and a horizontal field of view in rad."""
         tangent = math.tan(fov / 2)
         position = np.asarray(pose.position, dtype=np.float64)
-        return View(position, pose.rotation.T, tangent, tangent * height / width, width)
+        return View(position, pose.rotation.T, tangent, tangent * height / width, width, near)
 
     @property
     def matrix(self) -> NDArray[np.float64]:
@@ -42,8 +43,8 @@ class View:
         clip = np.zeros((4, 4))
         clip[0, 0] = 1.0 / self.half_width
         clip[1, 1] = 1.0 / self.half_height
-        clip[2, 2] = (FAR + NEAR) / (FAR - NEAR)
-        clip[2, 3] = -2.0 * FAR * NEAR / (FAR - NEAR)
+        clip[2, 2] = (FAR + self.near) / (FAR - self.near)
+        clip[2, 3] = -2.0 * FAR * self.near / (FAR - self.near)
         clip[3, 2] = 1.0
         return clip @ camera
 

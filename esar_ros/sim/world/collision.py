@@ -38,16 +38,16 @@ def touch(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, x, y, z
                 if not alive[owners[item]]:
                     continue
                 if shapes[item, 0] == 1.0:
-                    d, ax, ay, az = _to_cone(shapes[item], x, y, z)
+                    d, ax, ay, az = distance_to_cone(shapes[item], x, y, z)
                 else:
-                    d, ax, ay, az = _to_ellipsoid(shapes[item], x, y, z)
+                    d, ax, ay, az = distance_to_ellipsoid(shapes[item], x, y, z)
                 if d < best:
                     best, nx, ny, nz, found = d, ax, ay, az, PLANT_BASE + owners[item]
             for q in range(box_bins.starts[c], box_bins.starts[c + 1]):
                 item = box_bins.items[q]
                 if boxes[item, 16] > z + radius or boxes[item, 17] < z - radius:
                     continue  # too far above or below to touch
-                d, ax, ay, az = _to_box(boxes[item], x, y, z)
+                d, ax, ay, az = distance_to_box(boxes[item], x, y, z)
                 if d < best:
                     best, nx, ny, nz, found = d, ax, ay, az, box_ids[item]
     if best >= radius:
@@ -88,7 +88,7 @@ def sweep(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, start, 
 
 
 @njit(cache=True, nogil=True)
-def _to_ellipsoid(s, x, y, z):  # type: ignore[no-untyped-def]
+def distance_to_ellipsoid(s, x, y, z):  # type: ignore[no-untyped-def]
     px = x - s[1]
     py = y - s[2]
     pz = z - s[3]
@@ -103,7 +103,7 @@ def _to_ellipsoid(s, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _to_cone(s, x, y, z):  # type: ignore[no-untyped-def]
+def distance_to_cone(s, x, y, z):  # type: ignore[no-untyped-def]
     px = x - s[1]
     py = y - s[2]
     q = math.sqrt(px * px + py * py)
@@ -131,7 +131,7 @@ def _to_cone(s, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _to_box(box, x, y, z):  # type: ignore[no-untyped-def]
+def distance_to_box(box, x, y, z):  # type: ignore[no-untyped-def]
     local = np.empty(3)
     outside = np.empty(3)
     total = 0.0

@@ -26,6 +26,7 @@ class SceneObject:
     pose: Pose
     scale: float = 1.0
     draped: Mesh | None = None  # its mesh where it follows the ground instead of being the asset's
+    passable: bool = False  # as somebody carried, or an open door: seen, but no body and no ray meets it
 
     @property
     def mesh(self) -> Mesh:
@@ -47,7 +48,9 @@ class SceneObject:
 
     @property
     def solids(self) -> NDArray[np.float64]:
-        """The object's solids in the map frame: boxes (K, 15) as above."""
+        """The object's solids in the map frame: boxes (K, 15) as above; none where it is passable."""
+        if self.passable:
+            return np.zeros((0, 15))
         own = self.asset.solids
         rotation = self.pose.rotation
         centres = self.pose.position + self.scale * own[:, :3] @ rotation.T

@@ -120,12 +120,20 @@ class World:
         self._release_sites(name)
         self._rebuild()
 
-    def move(self, name: str, pose: Pose) -> SceneObject:
-        """Put an object elsewhere. Raises UsageError."""
+    def move(self, name: str, pose: Pose, passable: bool = False) -> SceneObject:
+        """Put an object elsewhere; passable: no body and no ray meets it, no plant gives way. Raises UsageError."""
         old = self._objects[self._known(name)]
         self._check(name, pose)
-        self._put(self._placed(name, old.id, old.asset, pose, old.scale))
-        return self._objects[name]
+        if passable:
+            thing = SceneObject(name, old.id, old.asset, pose, old.scale, passable=True)
+        else:
+            thing = self._placed(name, old.id, old.asset, pose, old.scale)
+        if passable and old.passable:  # nothing that is solid has changed
+            self._objects[name] = thing
+            self.revision += 1
+        else:
+            self._put(thing)
+        return thing
 
     def ground_height(self, xy: ArrayLike) -> NDArray[np.float64]:
         """z (m) of the ground at points (..., 2)."""
@@ -258,8 +266,9 @@ class World:
     def _put(self, thing: SceneObject) -> None:
         """Take an object in, or its new pose; the plants it stands on give way."""
         self._release_sites(thing.name)
-        self._sites[thing.name] = self._overgrown(thing)
-        self._taken[self._sites[thing.name]] += 1
+        if not thing.passable:
+            self._sites[thing.name] = self._overgrown(thing)
+            self._taken[self._sites[thing.name]] += 1
         self._objects[thing.name] = thing
         self._rebuild()
 

@@ -119,6 +119,19 @@ class Masonry:
         """A solid about a centre (3,) of half extents (3,), turned by yaw (rad)."""
         self._solids.append(np.concatenate([np.asarray(centre), np.asarray(half), turn(yaw).T.ravel()]))
 
+    def ramp(self, low: ArrayLike, high: ArrayLike, tone: ArrayLike) -> None:
+        """A solid wedge that climbs along +x from z of low to z of high: the box between these corners (3,), cut."""
+        a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+        run, rise = b[0] - a[0], b[2] - a[2]
+        length, y = float(np.hypot(run, rise)), (a[1] + b[1]) / 2
+        axes = np.array([[run / length, 0.0, rise / length], [0.0, 1.0, 0.0], [-rise / length, 0.0, run / length]])
+        half = np.array([length / 2, (b[1] - a[1]) / 2, rise / 4])
+        centre = np.array([(a[0] + b[0]) / 2, y, (a[2] + b[2]) / 2]) - half[2] * axes[2]
+        self._solids.append(np.concatenate([centre, half, axes.ravel()]))
+        right, left = ([(a[0], v, a[2]), (b[0], v, a[2]), (b[0], v, b[2])] for v in (a[1], b[1]))
+        self.triangles([right, left[::-1]], tone)
+        self.quads([[right[0], right[2], left[2], left[0]]], tone)
+
     def slope(self, low: ArrayLike, high: ArrayLike, length: float, thick: float, tone: ArrayLike) -> None:
         """A solid roof slab along x, of a length: from its eaves' middle `low` to its ridge's middle `high` (3,)."""
         a, b = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
