@@ -1,4 +1,4 @@
-"""What a rescue on foot needs: a stretcher on low wheels, an ambulance, a door. Fronts along +x, standing on z = 0."""
+"""Meshes of a rescue on foot: a stretcher on low wheels, an ambulance, a door. Fronts along +x, standing on z = 0."""
 
 from __future__ import annotations
 

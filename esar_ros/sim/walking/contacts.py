@@ -1,4 +1,4 @@
-"""What a walker stands on and what stands in its way: an upright capsule against ground, plants and boxes.
+"""An upright capsule against ground, plants and boxes: the floor under a walker, and the walls about it.
 
 A capsule below the step height feels nothing: what is lower is stepped on. The floor is the highest surface under the
 capsule's axis that is no more than a step above its foot, so that decks, stairs and ramps, which are boxes, bear it as

@@ -1,4 +1,4 @@
-"""What a walker sees: RGB, depth and ids through its eye."""
+"""Images through a walker's eye: RGB, depth and ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a walker can stand, on one floor above another, and the shortest way between two such places.
+"""A grid of the places where a walker can stand, floor above floor, and the shortest ways between them.
 
 The grid is made of a world as it is: a shut door is in the way. It knows everything, so it is for oracles, for proving
 that a task can be done, and for a game's own navigation; not for agents that are compared.

@@ -54,12 +54,12 @@ RULES = (
     LevelRule(10.0, 60.0, 300.0, door=True),
     LevelRule(10.0, 80.0, 300.0, least_climb=2.9, door=True),
 )
-"""By level. The table asks of L5 for a climb of some 3 to 4 m and forbids a significant one at L1 and L2: 0.5 and 1.5 m."""
+"""By level. The table asks of L5 for a climb of some 3 to 4 m, and forbids a significant one at L1 and L2."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Grounds:
-    """Where one can walk in a site."""
+    """The walkable ground of a site, with its doors open and shut."""
 
     site: RescueSite
 
@@ -75,7 +75,7 @@ class _Grounds:
 
     @cached_property
     def spots(self) -> NDArray[np.float64]:
-        """Where one can stand when every door is open, (N, 3)."""
+        """(N, 3) m, every place to stand when all doors are open."""
         return self.open.points()
 
     @cached_property
@@ -248,7 +248,7 @@ _COMPASS = ("east", "north-east", "north", "north-west", "west", "south-west", "
 
 
 def _description(site: RescueSite, level: int, victim: Vector, ambulance: Vector, appearance: int) -> str:
-    """What a witness says: much of what is near, little of what is far, as the levels of the paper go on."""
+    """The words of a witness: much about what is near, little about what is far, as the levels of the paper go on."""
     who = assets()[APPEARANCES[appearance]].variant.description
     gap = victim[:2] - ambulance[:2]
     towards = _COMPASS[round(math.atan2(gap[1], gap[0]) / (math.pi / 4)) % 8]
@@ -264,10 +264,13 @@ def _description(site: RescueSite, level: int, victim: Vector, ambulance: Vector
 
 
 def _landmark(site: RescueSite, victim: Vector) -> str:
-    """ ", near a sofa" where something that has a name stands within 4 m, else nothing."""
+    """Names the nearest thing within 4 m of the victim, as ", near a red sofa"; an empty string without one."""
     things = site.place.structures
     if not things:
         return ""
     gaps = [math.hypot(thing.xy[0] - victim[0], thing.xy[1] - victim[1]) for thing in things]
     nearest = int(np.argmin(gaps))
-    return f", near a {assets()[things[nearest].asset].variant.description}" if gaps[nearest] < 4.0 else ""
+    if gaps[nearest] >= 4.0:
+        return ""
+    words = assets()[things[nearest].asset].variant.description
+    return f", near {'an' if words[0] in 'aeiou' else 'a'} {words}"

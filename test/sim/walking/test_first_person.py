@@ -1,4 +1,4 @@
-"""What a walker sees: things by colour, depth and id, and no farther than the wall at its nose."""
+"""A walker sees things by colour, depth and id, and no farther than the wall at its nose."""
 
 from __future__ import annotations
 

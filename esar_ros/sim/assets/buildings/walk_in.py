@@ -1,4 +1,4 @@
-"""What a person on foot goes around, into and up: crates, ramps, terraces, a house with two floors and doorways."""
+"""Pieces for people on foot: crates and containers to go around, a deck to walk up to, a house to walk into."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Area(NamedTuple):
 
 
 class Doorway(NamedTuple):
-    """Where a door hangs; map frame."""
+    """The place of a door; map frame."""
 
     position: tuple[float, float, float]  # m, of the middle of its sill
     yaw: float  # rad, through it
@@ -36,7 +36,7 @@ class Doorway(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RescueSite:
-    """A place, and what a rescue needs to know of it."""
+    """A place with the facts that a rescue needs."""
 
     name: str
     seed: int

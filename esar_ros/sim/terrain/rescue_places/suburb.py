@@ -114,7 +114,7 @@ def _garden(planner: Planner, x: float, side: float, doors: list[Doorway]) -> No
 
 
 def _scatter(planner: Planner, x: float, side: float, things: list[Structure]) -> None:
-    """What stands about in a garden: a tree, a bush, two or three things."""
+    """A tree, bushes and up to three things that stand about in a garden."""
     for _ in range(3):
         at = x + planner.number(-0.4, 0.4) * _PLOT, side * (_HALF + planner.number(3.0, _DEPTH - 2.0))
         yaw = planner.number(0.0, 2.0 * math.pi)
