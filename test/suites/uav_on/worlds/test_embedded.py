@@ -12,7 +12,8 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.object_goal import StepKind, StepPose
 from esar_ros.scoring.object_goal import Rules, oracle_succeeded, succeeded
 from esar_ros.suites.uav_on.conditions import UavOnConditions
-from esar_ros.suites.uav_on.embedded import EmbeddedWorld, OpenScene, quantised
+from esar_ros.suites.uav_on.worlds.embedded import EmbeddedWorld, OpenScene
+from esar_ros.suites.uav_on.worlds.images import quantised
 from esar_ros.suites.uav_on.flight import Look, fly
 from esar_ros.suites.uav_on.oracle import Oracle
 from esar_ros.suites.uav_on.result import make_goal_result
