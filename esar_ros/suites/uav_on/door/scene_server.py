@@ -138,7 +138,7 @@ class SceneServer:
                 ports = await asyncio.wait_for(self._open(wanted), PATIENCE)
             except (UsageError, asyncio.TimeoutError) as error:
                 await self.close()
-                self._say(f"not opened: {error or f'not ready within {PATIENCE:g} s'}")
+                self._say(f"not opened: {str(error) or f'not ready within {PATIENCE:g} s'}")
                 return [False, None]
             except BaseException:  # who asked is gone
                 await self.close()
@@ -152,7 +152,7 @@ class SceneServer:
         for name, port in zip(wanted, ports, strict=True):
             if name is None:
                 continue
-            scene = scene_here(name, self._settings)
+            scene = await asyncio.to_thread(scene_here, name, self._settings)  # sets are read, or made
             if scene != name:
                 self._say(f"{name} is not here: {scene} stands in, where its episodes' coordinates are other places")
             self._simulators.append(_Simulator(scene, self._host, port, self._say))

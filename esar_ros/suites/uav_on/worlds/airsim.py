@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
+from esar_ros.bridges.airsim.client import AirSimClient, AirSimError, Caller
 from esar_ros.bridges.airsim.connect import connect
 from esar_ros.bridges.airsim.frames import VehicleFrame
 from esar_ros.bridges.airsim.types import (
@@ -46,7 +46,7 @@ ENDLESS = 1e6  # s, of motions that a step's time ends
 class AirSimWorld:
     """The first vehicle of a server (flight.StepWorld). Raises AirSimError where the server refuses."""
 
-    def __init__(self, client: AirSimClient, settings: SuiteSettings) -> None:
+    def __init__(self, client: Caller, settings: SuiteSettings) -> None:
         self._client, self._settings = client, settings
         self._name = str(client.call("listVehicles")[0])
         self._vehicle = AirSimVehicle(client, self._name)
@@ -82,7 +82,7 @@ class AirSimWorld:
         """Fly to a pose until it is reached, something is touched or a time (s) is over, then hover."""
         vehicle = self._settings.vehicle
         under_way = ""
-        for _ in range(math.ceil(seconds / SLICE)):
+        for _ in range(round(seconds / SLICE)):
             reading = self._vehicle.read()
             pose = self._vehicle.odom_in_map.compose(reading.pose)
             far = float(np.linalg.norm(target.position - pose.position)) >= vehicle.reached
@@ -139,7 +139,8 @@ class AirSimWorld:
         )
 
     def _continue(self, seconds: float) -> None:
-        self._client.call("simContinueForTime", seconds)
+        for _ in range(round(seconds / SLICE)):
+            self._client.call("simContinueForTime", SLICE)
 
     def _has_touched(self) -> bool:
         told = self._client.call("simGetCollisionInfo", self._name)  # since it was last asked
@@ -149,7 +150,7 @@ class AirSimWorld:
     def _draw(self, kind: int, side: int) -> NDArray[Any]:
         """Images of all cameras, a row each. Raises UsageError where their size is not the suite's."""
         requests = [image_request(str(n), kind, kind != SCENE) for n in range(len(self._settings.cameras))]
-        answers = self._client.call("simGetImages", requests, self._name, False, timeout=DRAWING)
+        answers = self._client.call("simGetImages", requests, self._name, False)
         images = [CameraImage.of(answer) for answer in answers]
         for image in images:
             if image.pixels.shape[:2] != (side, side):
@@ -173,6 +174,7 @@ class AirSimScenes:
         if self._client is None or self._scene not in (None, scene):
             self.close()
             self._client = self._connect(scene)
+            self._client.timeout = DRAWING
         return AirSimWorld(self._client, settings)
 
     def close(self) -> None:

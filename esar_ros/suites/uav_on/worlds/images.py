@@ -25,7 +25,7 @@ class Images:
         depth: Callable[[], NDArray[np.float32]],
         labels: Callable[[], Sequence[Mapping[str, int]]],
     ) -> None:
-        """told: the vehicle's pose as the agent is told it. Functions answer one row a camera, in the settings' order."""
+        """told: the vehicle's pose as the agent is told it. Functions answer a row a camera, in the settings' order."""
         self.model = CameraModel.from_horizontal_fov(settings.depth, settings.depth, math.radians(settings.fov_deg))
         self.poses = {name: told.compose(mount.pose) for name, mount in settings.cameras.items()}
         self._colour, self._depth, self._labels = colour, depth, labels
