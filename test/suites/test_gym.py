@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -83,12 +84,11 @@ class Counted:
 
     observation_space = gymnasium.spaces.Discrete(100)
     action_space = gymnasium.spaces.Discrete(2)
-    info: dict[str, Any] = {"of": "three"}
-    threads: set[int] = set()
+    threads: ClassVar[set[int]] = set()
     closed = 0
 
     def __init__(self, task: str) -> None:
-        self.task = task
+        self.task, self.info = task, {"of": "three"}
 
     def fly(self, seed: int, ask: Any) -> Any:
         Counted.threads.add(threading.get_ident())
@@ -105,8 +105,9 @@ class Counted:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
     monkeypatch.setitem(gym._GAMES, "counted", (__name__, "Counted"))
-    monkeypatch.setattr(gym, "import_module", lambda name: __import__("types").SimpleNamespace(Counted=Counted))
-    Counted.threads, Counted.closed = set(), 0
+    monkeypatch.setattr(gym, "import_module", lambda name: SimpleNamespace(Counted=Counted))
+    Counted.threads.clear()
+    Counted.closed = 0
     return Counted
 
 
