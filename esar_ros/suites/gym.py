@@ -43,7 +43,7 @@ class Ending(Protocol):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What is told of it beside."""
+        """Words on it."""
 
 
 class Game(Protocol):
@@ -54,7 +54,7 @@ class Game(Protocol):
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the caller is told of the task when an episode begins."""
+        """The task's words, for the caller when an episode has begun."""
 
     def fly(self, seed: int, ask: Callable[[Any], Any]) -> Ending:
         """Flies an episode whose actions are the answers to observations; in one thread always."""

@@ -117,7 +117,7 @@ class MissionGame:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the engine fills in."""
+        """See planning.method.Method."""
         return frozenset({VIEWS}) if self._images else frozenset()
 
 

@@ -161,7 +161,7 @@ class AirSimWorld:
 
 
 class AirSimScenes:
-    """Where scenes are opened: a scene server as the public code has one, or one simulator that is open already."""
+    """An address at which scenes are opened: a scene server as the public code has one, or a simulator with one open."""
 
     def __init__(self, address: str) -> None:
         """Raises UsageError unless the address is HOST:PORT."""
