@@ -20,6 +20,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
     "scenarios": ("check, label, describe, make and fly UAVBench's scenarios", "esar_ros.app.suites.scenarios"),
     "mcq": ("questions about UAV missions for language models: check, ask, compare", "esar_ros.app.suites.mcq"),
+    "serve": ("the server that UAV-ON's own evaluation expects", "esar_ros.app.suites.serve"),
+    "suite": ("launchers of stand-in scenes for UAV-ON's own server", "esar_ros.app.suites.suite"),
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),
