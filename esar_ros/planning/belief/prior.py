@@ -43,9 +43,9 @@ class PriorSettings(StrictModel):
     astray: float = Field(default=0.15, ge=0, lt=1, description="share that is anywhere around")
     astray_way: float = Field(default=250.0, gt=0, description="m, median way of those")
     astray_spread: float = Field(default=0.8, gt=0, description="standard deviation of its logarithm")
-    doubt: float = Field(default=0.05, ge=0, lt=1, description="share around the start, whatever a brief says")
+    doubt: float = Field(default=0.05, ge=0, lt=1, description="share that is where it would be without a brief")
     doubt_unread: float = Field(
-        default=0.3, ge=0, lt=1, description="added to it where nothing of a brief is understood"
+        default=0.6, ge=0, lt=1, description="added to it where nothing of a brief is understood"
     )
 
 
@@ -136,13 +136,22 @@ def _ends(own: Sequence[Move]) -> tuple[list[int], list[float]]:
 def _doubted(
     read: Hypotheses, unread: float, home: Vector, settings: PriorSettings, random: np.random.Generator
 ) -> Hypotheses:
-    """Returns the hypotheses with a share of them around the vehicle's start, whatever the brief says."""
+    """Returns the hypotheses with a share of them where somebody of whom no brief tells would be.
+
+    So whatever is misread, the density falls nowhere below that share of the one without a brief.
+    """
     count = round(len(read.nodes) * min(settings.doubt + settings.doubt_unread * unread, 1.0))
     rows = random.permutation(len(read.nodes))[:count]
     nodes = read.nodes.copy()
-    distance = settings.astray_way * np.exp(settings.astray_spread * random.normal(size=count))
-    nodes[rows, -1] = home + _polar(distance, _anyhow(random, count))
+    nodes[rows, -1] = _untold(home, settings, random)[:count]
     return Hypotheses(nodes, read.kinds)
+
+
+def _untold(home: Vector, settings: PriorSettings, random: np.random.Generator) -> NDArray[np.float64]:
+    """Returns places (S, 2; m, map) of somebody of whom nothing is told but where the vehicle starts."""
+    anchor = _anchor(None, home, settings, random)
+    line = _ended([anchor], [frozenset()], np.zeros(settings.samples, dtype=int), [], settings, random, at_anchor=False)
+    return line.ends
 
 
 def _anchor(

@@ -100,11 +100,13 @@ def _home_where(items: Sequence[Item]) -> Item | None:
 
 
 def _named(items: Sequence[Item]) -> Item | None:
+    if items[0].low in ("beyond", "past") and items[-1].tag == "i":
+        return joined(items, "O", Place(Kind.THERE))  # "half a kilometre beyond it"
     return joined(items, "O", _place(items[1:]))
 
 
 def _left(items: Sequence[Item]) -> Item | None:
-    if items[0].low not in ("left", "leaving", "leave", "leaves", "departed", "departing"):
+    if items[0].low not in ("left", "leaving", "leave", "leaves", "departed", "departing", "passed", "passing"):
         return None
     place = _place(items[1:])
     is_place = place.kind is Kind.NAMED and not any(item.tag == "V" for item in items)
