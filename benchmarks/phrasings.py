@@ -26,7 +26,7 @@ from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief.facts import BriefFacts, Reference
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.look_map import LookMap
-from esar_ros.planning.belief.prior import PriorSettings, sample
+from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.search_area import distance_to_edge
 from esar_ros.suites.esarbench.brief import AREA_MARGIN
 from esar_ros.suites.esarbench.incidents.generator import make_tasks, shipped_maps
@@ -50,7 +50,7 @@ HALVES = {
 }
 GOALS = {"all": {"written, improved on": 0.85, "written, held out": 0.75}, "victims": {"written, held out": 0.95}}
 SAMPLES, CELL, INCIDENTS, SEED = 2000, 10.0, 48, 1
-WIDTH = 15.0  # m, of the kernel that makes a density of samples, as on the map
+WIDTH, WIDE = 15.0, 40.0  # m, of the kernels that make a density of samples, as on the map
 EVENLY = 0.03 / 6000.0**2  # 1/m^2, as on the map: a share of the prior is anywhere, here on 6 km square
 Leg = tuple[float | None, float | None]  # m, degrees clockwise from north; None: not told
 
@@ -139,10 +139,16 @@ def counts(briefs: list[dict[str, Any]]) -> dict[str, int]:
     return {fact: sum(mark[fact] for mark in marks) for fact in marks[0]}
 
 
-def density(ends: np.ndarray[Any, Any], place: np.ndarray[Any, Any]) -> float:
-    """Returns the density (1/m^2) of samples (S, 2) at a place (2,)."""
-    off = np.sum((ends - place) ** 2, axis=1) / WIDTH**2
-    return 0.97 * float(np.mean(np.exp(-0.5 * off))) / (2.0 * math.pi * WIDTH**2) + EVENLY
+def density(lines: Hypotheses, place: np.ndarray[Any, Any]) -> float:
+    """Returns the density (1/m^2) of the prior at a place (2,)."""
+
+    def of(ends: np.ndarray[Any, Any], width: float) -> float:
+        off = np.sum((ends - place) ** 2, axis=1) / width**2
+        return float(np.mean(np.exp(-0.5 * off))) / (2.0 * math.pi * width**2)
+
+    assert lines.doubted is not None and lines.untold is not None
+    doubt = float(lines.doubted.mean())
+    return 0.97 * ((1.0 - doubt) * of(lines.ends[~lines.doubted], WIDTH) + doubt * of(lines.untold, WIDE)) + EVENLY
 
 
 def places(briefs: list[dict[str, Any]]) -> dict[str, float]:
@@ -151,16 +157,16 @@ def places(briefs: list[dict[str, Any]]) -> dict[str, float]:
     `gain` is the mean logarithm of its density at the place over that of the prior without a brief.
     """
     errors, sides, gains = [], [], []
-    none = sample(parse_brief(""), None, np.zeros(2), PriorSettings(samples=SAMPLES), np.random.default_rng(0)).ends
+    none = sample(parse_brief(""), None, np.zeros(2), PriorSettings(samples=SAMPLES), np.random.default_rng(0))
     for brief in briefs:
         if brief.get("place") is None:
             continue
         facts = parse_brief(brief["text"])
-        ends = sample(facts, None, np.zeros(2), PriorSettings(samples=SAMPLES), np.random.default_rng(0)).ends
-        middle = np.median(ends, axis=0)
+        lines = sample(facts, None, np.zeros(2), PriorSettings(samples=SAMPLES), np.random.default_rng(0))
+        middle = np.median(lines.ends, axis=0)
         told = [np.array(place, dtype=float) for place in (brief["place"], *brief.get("also", []))]
         errors.append(min(float(np.linalg.norm(middle - place)) for place in told))
-        gains.append(max(math.log(density(ends, place) / density(none, place)) for place in told))
+        gains.append(max(math.log(density(lines, place) / density(none, place)) for place in told))
         sides.append(float(middle @ np.array(brief["place"])) > 0.0)
     return {
         "place_error_m": round(float(np.median(errors)), 1), "sign": sum(sides), "places": len(sides),

@@ -45,7 +45,7 @@ class PriorSettings(StrictModel):
     astray_spread: float = Field(default=0.8, gt=0, description="standard deviation of its logarithm")
     doubt: float = Field(default=0.05, ge=0, lt=1, description="share that is where it would be without a brief")
     doubt_unread: float = Field(
-        default=0.6, ge=0, lt=1, description="added to it where nothing of a brief is understood"
+        default=0.3, ge=0, lt=1, description="added to it where nothing of a brief is understood"
     )
 
 
@@ -58,6 +58,8 @@ class Hypotheses:
 
     nodes: NDArray[np.float64]  # (S, N, 2) m, map frame
     kinds: tuple[frozenset[str], ...]  # (N,) clue kinds that the brief names with each node
+    doubted: NDArray[np.bool_] | None = None  # (S,) whose end has nothing to do with the brief
+    untold: NDArray[np.float64] | None = None  # (S, 2) m, map: more places of those, to draw their density by
 
     @property
     def ends(self) -> NDArray[np.float64]:
@@ -143,8 +145,11 @@ def _doubted(
     count = round(len(read.nodes) * min(settings.doubt + settings.doubt_unread * unread, 1.0))
     rows = random.permutation(len(read.nodes))[:count]
     nodes = read.nodes.copy()
-    nodes[rows, -1] = _untold(home, settings, random)[:count]
-    return Hypotheses(nodes, read.kinds)
+    untold = _untold(home, settings, random)
+    nodes[rows, -1] = untold[:count]
+    doubted = np.zeros(len(nodes), dtype=bool)
+    doubted[rows] = True
+    return Hypotheses(nodes, read.kinds, doubted, untold)
 
 
 def _untold(home: Vector, settings: PriorSettings, random: np.random.Generator) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ NO_NAMES = word_set(
     "April May June July August September October November December Weather Time Missing Start Light Local Log "
     "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
     "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
-    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
+    "Search Contact Sadly Afterwards Instead Everyone Nobody Somebody Someone Anybody Anyone Something Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
 )
 GOES = word_set("set hired sailed camped vanished disappeared missing lost seen") | {
     word for word, tag in TAG_OF.items() if tag in "GB"
@@ -79,8 +79,10 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
                 or (words[link] == "the" and words[more.last - 1] in words[one.first : link])  # "and the husband is"
             ):
                 break
+            if words[parts[-1].last : link] == [","] and parts[-1].is_named and _is_kin(words, link, more):
+                break
             if words[parts[-1].last : link] == [","] and (
-                (parts[-1].is_named and _is_apposed(words, link, more))
+                (parts[-1].is_named and _is_kind(words, link, more))
                 or words[link : more.last] in (["male"], ["female"])
             ):
                 parts[-1] = parts[-1]._replace(last=more.last)
@@ -106,12 +108,16 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
     return groups
 
 
-def _is_apposed(words: Sequence[str], first: int, more: Group) -> bool:
-    """Returns whether a phrase after a name and a comma tells who that is: "Ben, husband and"; "Ana, a man, 34."."""
-    after = words[more.last : more.last + 1]
-    is_kin = words[first] in ("his", "her", "their", "my", "our") and after not in ([","], ["and"])
-    is_kind = words[first] in ("a", "an", "the") and more.size == 1 and not more.names and after != ["and"]
-    return is_person(words[first]) or is_kin or is_kind
+def _is_kin(words: Sequence[str], first: int, more: Group) -> bool:
+    """Returns whether a phrase after a name and a comma tells whose that is: "Ben, husband and"; "Ana, his sister."."""
+    is_own = words[first] in ("his", "her", "their", "my", "our")
+    return is_person(words[first]) or (is_own and words[more.last : more.last + 1] not in ([","], ["and"]))
+
+
+def _is_kind(words: Sequence[str], first: int, more: Group) -> bool:
+    """Returns whether a phrase after a name and a comma tells who that is: "Wu, a man, 34."."""
+    is_one = words[first] in ("a", "an", "the") and more.size == 1 and not more.names
+    return is_one and words[more.last : more.last + 1] != ["and"]
 
 
 def _sum(parts: Sequence[Group], links: Sequence[str]) -> int:

@@ -97,7 +97,7 @@ _TAGS = {
     "trekked moved moving came come comes coming travel travelled travelling crawl crawled drifted swept fell "
     "fall fallen slid making rolled swam rowed stormed trudged jogged fled escaped slipped stumbled limped "
     "ascended ascending drifting parted ran entered roped put sent lead led leads point points pointing "
-    "leaving left leave leaves passed passing set made makes make took takes take",
+    "leaving left leave leaves set made makes make took takes take",
     "P": "he she they him them he's she's they're he'd she'd they'd i i'd i'm i've i'll man men woman women boy "
     "boys girl girls child children hiker hikers walker walkers climber climbers person persons people "
     "casualty casualties victim victims subject subjects lad lads lady gent",

@@ -174,6 +174,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     listed = numbered = 0  # people of sentences that are names alone; the last of numbered lines
     returned, added, is_pair, company = 0, 0, False, 1
     met: set[str] = set()  # names of those who are counted as returned
+    said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
     others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
     known: set[str] = set()  # names and nouns of those who were spoken of
     for number, line in enumerate(lines):
@@ -193,22 +194,26 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         listed = listed + at_first.size if at_first and is_list else 0
         if at_first and listed > at_first.size:
             claims.append((5.0 + 0.1 * listed, listed))
-        claims += [(weight, count - len(safe & known - met) * (weight < _SAID)) for weight, count in _told_left(text)]
+        left = [(weight, count - len(safe & known - met) * (weight < _SAID)) for weight, count in _told_left(text)]
+        claims += left
+        said |= set(left)
+        claims += _opening(words, colon >= 0) if number == 0 and words else []
+        returned += sum(int(match[1]) for match in _RETURNED.finditer(text))
         for one in groups:
+            nouns = {word for word in words[one.first : one.last] if is_person(word)}
+            who = set(one.names) or nouns
+            if _came_back(one, words) and (who.isdisjoint(known) if one.names else who <= known):
+                returned += one.size
+                met |= set(one.names)
+            is_beside = who.isdisjoint(known) and _is_lost_too(one, words)
+            known |= who | nouns
+            if is_beside:
+                added += one.size
+                continue
             claim = _weight(one, words, text, number), one.size - len(safe & set(one.names))
             claims.append(claim)
             if one.size == len(one.names) > 1 and safe.isdisjoint(one.names):
                 others.add(claim)
-        claims += _opening(words, colon >= 0) if number == 0 and words else []
-        returned += sum(int(match[1]) for match in _RETURNED.finditer(text))
-        for one in groups:
-            said = set(one.names) or {word for word in words[one.first : one.last] if is_person(word)}
-            if _came_back(one, words) and (said.isdisjoint(known) if one.names else said <= known):
-                returned += one.size
-                met |= set(one.names)
-            elif said.isdisjoint(known) and _is_lost_too(one, words):
-                added += one.size
-            known |= said | {word for word in words[one.first : one.last] if is_person(word)}
         company = max([company, *(one.size for one in groups if one.is_company and not PARTED.search(text))])
         if re.match(rf"(?:they|both|the (?:other|rest|two|friend)\w*){CAME_BACK}", text):
             returned += company - 1
@@ -216,11 +221,12 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     if numbered > 1:
         claims.append((_SAID, numbered))
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
+    added *= (most, best) not in said and not labelled
     if labelled and most < _LABELLED:
         best = labelled
     elif most < _SAID and not labelled:
         best = named if named > 1 else best - returned if best > returned and (most, best) not in others else best
-        best += added
+    best += added
     best = 2 if best == 1 and is_pair and not labelled else best
     best = company if best == 1 and not returned else best
     if most <= least and best == 1 and not labelled:

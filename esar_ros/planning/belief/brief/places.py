@@ -106,7 +106,7 @@ def _named(items: Sequence[Item]) -> Item | None:
 
 
 def _left(items: Sequence[Item]) -> Item | None:
-    if items[0].low not in ("left", "leaving", "leave", "leaves", "departed", "departing", "passed", "passing"):
+    if items[0].low not in ("left", "leaving", "leave", "leaves", "departed", "departing"):
         return None
     place = _place(items[1:])
     is_place = place.kind is Kind.NAMED and not any(item.tag == "V" for item in items)
@@ -149,6 +149,7 @@ PLACES: list[Rule] = [
     rule(r"fj?(?:[itP]|ts|As|A(?![xsCHVNPjDLT]))(?![xC'W])", _named),
     rule(rf"f[jt]?{_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?|f[j]?W[^,;.:()LDTf]{{1,6}}", _named),
     rule(rf"(?<![aA])G{_NOUN}", _left),
+    rule(rf"x{_NOUN}(?=G)", lambda items: _named(items) if items[0].low in ("passed", "passing") else None),
     rule(rf"g{_NOUN}", _goal),
     rule(rf"l(?!N){_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?", _at),
 ]
