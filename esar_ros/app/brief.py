@@ -17,12 +17,13 @@ from esar_ros.mission.task import load_task
 from esar_ros.mission.task_files import read_text
 from esar_ros.planning.belief.brief.facts import STATED_SPREAD, BriefFacts, Direction, Distance
 from esar_ros.planning.belief.brief.form import reading_of
-from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.belief.brief.parser import corrected, parse_brief
 from esar_ros.planning.belief.brief.telling import measure, summary, told
 from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.planning.belief.prior import PriorSettings, half_area, sample
 from esar_ros.planning.parameters import check, configured
 
+CORRECT = 'words that override what the brief says, e.g. "two are missing", "last seen 300 m north of the hut"'
 _PLANNER = "belief"
 _LONGEST_NAME = 255  # characters of a file's name
 _HERE = 30.0  # m: nearer than this to the drone's start, a direction says nothing
@@ -34,14 +35,15 @@ def main(argv: list[str]) -> int:
     parser = Parser(
         prog="esar brief",
         description="What the rules understand of a brief (green), what they do not (red), and the prior it makes. "
-        "Say it in other words until it is read right.",
+        "Say it in other words, or correct it, until it is read right; esar mission --correct flies it so.",
     )
     parser.add_argument(
         "brief", metavar="TEXT|FILE|TASK|-", help="words, a text file, a task's id or .json file, or - for the input"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    parser.add_argument("--correct", default="", metavar="WORDS", help=CORRECT)
     arguments = parser.parse_args(argv)
-    text = _text(arguments.brief)
+    text = with_correction(_text(arguments.brief), arguments.correct)
     facts = parse_brief(text)
     prior = _prior(facts)
     if arguments.json:
@@ -51,6 +53,14 @@ def main(argv: list[str]) -> int:
     else:
         _show(Console(highlight=False), text, facts, prior)
     return 0
+
+
+def with_correction(prompt: str, words: str) -> str:
+    """Returns a brief as it is flown: as it is, or corrected where there are words. Raises UsageError."""
+    text = corrected(prompt, words) if words.strip() else prompt
+    if len(text) > LONGEST:
+        raise UsageError(f"brief and correction: longer than {LONGEST} characters", "say it in fewer words")
+    return text
 
 
 def _text(name: str) -> str:

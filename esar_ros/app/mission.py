@@ -15,10 +15,11 @@ from pathlib import Path
 
 from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import Parser
+from esar_ros.app.brief import CORRECT, with_correction
 from esar_ros.app.progress import ProgressLine, parse
-from esar_ros.app.results import ResultsFolder
+from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import Task, load_task
+from esar_ros.mission.task import Task, load_task, parse_task
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.interface import SIMULATOR
 from esar_ros.nodes.graph.mission import (
@@ -88,6 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
+    add("--correct", default="", metavar="WORDS", help=CORRECT)
     rerun.add_arguments(parser)
 
 
@@ -226,6 +228,12 @@ def main(argv: list[str]) -> int:
     options, task = options_from(arguments)
     results = ResultsFolder(Path(options.out))
     results.prepare()
+    if arguments.correct.strip():  # flown and scored as a task of its own, which lies beside its result
+        prompt = with_correction(task.prompt, arguments.correct)
+        task = parse_task(task.model_copy(update={"prompt": prompt}).model_dump_json(by_alias=True), "the corrected task")
+        path = results.path / TASK
+        path.write_text(task.model_dump_json(by_alias=True, indent=1), encoding="utf-8")
+        options = replace(options, task=str(path.resolve()))
     if options.world == PX4:
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")

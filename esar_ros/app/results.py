@@ -8,7 +8,8 @@ from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
 
-RESULTS = ("result.json", "report.html", "scorecard.png", "bag", "logs")
+TASK = "task.json"  # where its brief was corrected
+RESULTS = ("result.json", TASK, "report.html", "scorecard.png", "bag", "logs")
 EARLIER = "earlier"
 
 

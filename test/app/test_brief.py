@@ -72,6 +72,14 @@ def test_sentence_by_sentence(capsys: pytest.CaptureFixture[str], story: str) ->
     assert lines[-1].startswith("prior: its middle lies ") and "south-east" in lines[-1]
 
 
+def test_a_reading_is_corrected(capsys: pytest.CaptureFixture[str], story: str) -> None:
+    answer = read(capsys, story, "--correct", "three people are missing. They were last seen 400 m west of the hut")
+    assert answer["missing"] == 3 and [way["bearing"] for way in answer["facts"]["ways"]] == [270.0]
+    assert answer["median_east_m"] < -250.0 and answer["median_north_m"] == pytest.approx(-300.0, abs=60.0)
+    assert read(capsys, story, "--correct", "they went north")["missing"] == 2
+    assert read(capsys, story, "--correct", " ") == read(capsys, story)
+
+
 def test_words_on_the_command_line(capsys: pytest.CaptureFixture[str], story: str) -> None:
     assert read(capsys, STORY) == read(capsys, story)
     assert brief.main(["Nobody knows where he is."]) == 0

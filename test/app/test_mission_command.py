@@ -15,6 +15,7 @@ from esar_ros.app.mission import add_arguments, options_from
 from esar_ros.app.progress import ProgressLine
 from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import MissionOptions
 
 
@@ -180,6 +181,22 @@ def test_however_it_ends_there_are_logs_and_no_result_of_another_flight(
     assert not (tmp_path / "result.json").exists() and not (tmp_path / "bag").exists()
     (earlier,) = (tmp_path / "earlier").iterdir()
     assert (earlier / "result.json").read_text(encoding="utf-8") == "earlier"
+
+
+def test_a_corrected_brief_is_flown_as_a_task_beside_its_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flown: list[str] = []
+    monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
+    monkeypatch.setattr(mission, "fly", lambda options, line: flown.append(options.task) or 0)
+    arguments = ["--out", str(tmp_path), "--task", "aotai-first"]
+    assert mission.main([*arguments, "--correct", "two are missing"]) == 0
+    asked, told = load_task("aotai-first"), load_task(flown[0])
+    assert told.prompt == f"{asked.prompt}\nCorrection: two are missing" and told.victims == asked.victims
+    assert mission.main(arguments) == 0 and flown[1] == "aotai-first"
+    assert not (tmp_path / "task.json").exists(), "moved aside"
+    with pytest.raises(UsageError, match="the corrected task"):
+        mission.main([*arguments, "--correct", "x" * 6000])
 
 
 def test_a_preparation_that_fails_is_one_line_with_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

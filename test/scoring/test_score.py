@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Result, canonical_json, parse_result, write_atomically
@@ -17,6 +18,7 @@ from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Truth
 
 JUDGE = OfflineJudge()
+RESERVE = load_thresholds().reserve_battery
 Make = Callable[..., Truth]
 
 
@@ -107,6 +109,18 @@ def test_reports_of_a_crash_stamp_and_later_do_not_count(flown, fakes, make_trut
     assert result.metrics.safe_flight_distance == pytest.approx(50.0)
 
 
+def test_reports_before_the_start_do_not_count(flown, fakes, make_truth: Make) -> None:
+    flown.add("uav1", "reports", fakes.report(-1.0, 1, "person", (100.0, 0.0, 0.0)))
+    flown.add("uav1", "reports", fakes.report(0.0, 2, "tent", (40.0, 0.0, 0.0)))
+    metrics = scored(flown, make_truth()).metrics
+    assert (metrics.reports, metrics.sr, metrics.clues_located) == (1, 0.0, 1)
+
+
+def test_an_end_after_the_time_allowed_counts_as_its_end(flown, fakes, make_truth: Make) -> None:
+    metrics = scored(flown, make_truth(end=330.0)).metrics
+    assert (metrics.elapsed, metrics.efficiency) == (300.0, 0.0)
+
+
 def test_reports_with_the_stop_itself_count(flown, fakes, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(50.0, 1, "person", (100.0, 0.0, 0.0)))
     assert scored(flown, make_truth(end=50.0, end_reason=End.STOP)).metrics.sr == 1.0
@@ -132,7 +146,7 @@ def test_the_cap_ignores_later_reports_and_counts_them(flown, fakes, make_truth:
     assert result.reports[-1].verdict == "over_cap"
 
 
-@pytest.mark.parametrize("bad", [(math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0), (1e300, 0.0, 0.0)])
+@pytest.mark.parametrize("bad", [(math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0), (1e300, 0.0, 0.0), (0.0, -1e300, 0.0)])
 def test_a_report_of_no_place_is_false_and_harms_nothing(flown, fakes, make_truth: Make, bad) -> None:
     flown.add("uav1", "reports", fakes.report(10.0, 1, "person", bad))
     flown.add("uav1", "reports", fakes.report(20.0, 2, "person", (100.0, 0.0, 0.0)))
@@ -206,7 +220,8 @@ def test_a_failed_run_scores_nothing_and_keeps_its_reason(flown, fakes, make_tru
 
 
 @pytest.mark.parametrize(
-    ("landed", "charge", "safe"), [(2, 0.6, True), (2, 0.05, False), (2, None, False), (1, None, True)]
+    ("landed", "charge", "safe"),
+    [(2, 0.6, True), (2, RESERVE, True), (2, RESERVE - 0.01, False), (2, None, False), (1, None, True)],
 )
 def test_the_end_is_safe_on_the_ground_or_with_reserve(
     fakes, make_truth: Make, landed: int, charge: float | None, safe: bool

@@ -26,6 +26,7 @@ from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses
 
 _BLUR = 1.5  # cells, standard deviation of the kernel that makes a density of samples
+_WIDE_BLUR = 4.0  # of those of whom nothing is told
 _FOUND_WIDTH = 150.0  # m: lines that end this near to where a person was found tell of his way
 _ANYWHERE = 0.03  # share of the prior that is spread evenly over the area
 _POINTS = 4  # points of a line at which clues are expected
@@ -46,6 +47,11 @@ class PersonBelief:
         self._led = self._open
         self.clue_density = self._open
         self.prior = self._spread(lines.ends, self._weights)
+        if lines.doubted is not None and lines.untold is not None:  # few lines would leave gaps in a wide density
+            read, share = ~lines.doubted, self._weights[lines.doubted].sum()
+            evenly = np.full(len(lines.untold), share / len(lines.untold))
+            self.prior = self._spread(lines.ends[read], self._weights[read])
+            self.prior = self.prior + (1.0 - _ANYWHERE) * self._density(lines.untold, evenly, _WIDE_BLUR)
 
     def update(self, clues: Sequence[ReportedClue], settings: EvidenceSettings, random: np.random.Generator) -> None:
         """Updates the belief with all clues found so far; replaces those of the last call."""
@@ -121,13 +127,15 @@ class PersonBelief:
         evenly = self._inside / max(1, int(np.count_nonzero(self._inside)))
         return np.asarray((1.0 - _ANYWHERE) * self._density(ends, mass) + _ANYWHERE * evenly)
 
-    def _density(self, points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _density(
+        self, points: NDArray[np.float64], weights: NDArray[np.float64], blur: float = _BLUR
+    ) -> NDArray[np.float64]:
         rows, columns = self._looks.shape
         cells = np.floor((points - self._looks.origin) / self._looks.cell).astype(int)
         ok = (cells >= 0).all(axis=1) & (cells[:, 0] < columns) & (cells[:, 1] < rows)
         flat = cells[ok, 1] * columns + cells[ok, 0]
         counted = np.bincount(flat, weights=weights[ok], minlength=rows * columns).reshape(rows, columns)
-        return np.where(self._inside, gaussian_filter(counted, _BLUR, mode="constant"), 0.0)
+        return np.where(self._inside, gaussian_filter(counted, blur, mode="constant"), 0.0)
 
 
 def _points_on(lines: Hypotheses, random: np.random.Generator) -> NDArray[np.float64]:

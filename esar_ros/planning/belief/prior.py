@@ -43,7 +43,7 @@ class PriorSettings(StrictModel):
     astray: float = Field(default=0.15, ge=0, lt=1, description="share that is anywhere around")
     astray_way: float = Field(default=250.0, gt=0, description="m, median way of those")
     astray_spread: float = Field(default=0.8, gt=0, description="standard deviation of its logarithm")
-    doubt: float = Field(default=0.05, ge=0, lt=1, description="share around the start, whatever a brief says")
+    doubt: float = Field(default=0.05, ge=0, lt=1, description="share that is where it would be without a brief")
     doubt_unread: float = Field(
         default=0.3, ge=0, lt=1, description="added to it where nothing of a brief is understood"
     )
@@ -58,6 +58,8 @@ class Hypotheses:
 
     nodes: NDArray[np.float64]  # (S, N, 2) m, map frame
     kinds: tuple[frozenset[str], ...]  # (N,) clue kinds that the brief names with each node
+    doubted: NDArray[np.bool_] | None = None  # (S,) whose end has nothing to do with the brief
+    untold: NDArray[np.float64] | None = None  # (S, 2) m, map: more places of those, to draw their density by
 
     @property
     def ends(self) -> NDArray[np.float64]:
@@ -136,13 +138,25 @@ def _ends(own: Sequence[Move]) -> tuple[list[int], list[float]]:
 def _doubted(
     read: Hypotheses, unread: float, home: Vector, settings: PriorSettings, random: np.random.Generator
 ) -> Hypotheses:
-    """Returns the hypotheses with a share of them around the vehicle's start, whatever the brief says."""
+    """Returns the hypotheses with a share of them where somebody of whom no brief tells would be.
+
+    So whatever is misread, the density falls nowhere below that share of the one without a brief.
+    """
     count = round(len(read.nodes) * min(settings.doubt + settings.doubt_unread * unread, 1.0))
     rows = random.permutation(len(read.nodes))[:count]
     nodes = read.nodes.copy()
-    distance = settings.astray_way * np.exp(settings.astray_spread * random.normal(size=count))
-    nodes[rows, -1] = home + _polar(distance, _anyhow(random, count))
-    return Hypotheses(nodes, read.kinds)
+    untold = _untold(home, settings, random)
+    nodes[rows, -1] = untold[:count]
+    doubted = np.zeros(len(nodes), dtype=bool)
+    doubted[rows] = True
+    return Hypotheses(nodes, read.kinds, doubted, untold)
+
+
+def _untold(home: Vector, settings: PriorSettings, random: np.random.Generator) -> NDArray[np.float64]:
+    """Returns places (S, 2; m, map) of somebody of whom nothing is told but where the vehicle starts."""
+    anchor = _anchor(None, home, settings, random)
+    line = _ended([anchor], [frozenset()], np.zeros(settings.samples, dtype=int), [], settings, random, at_anchor=False)
+    return line.ends
 
 
 def _anchor(

@@ -54,6 +54,19 @@ def test_two_candidates_of_one_picture_are_left_open():
     assert fusion.update([ray([0, 80, 30], 16.0, flat[0])]) == ()
 
 
+def test_a_ray_that_has_placed_an_object_places_no_other():
+    fusion = ClueFusion()
+    origin = np.array([0.0, 0.0, 30.0])
+    fusion.update([ray(origin, 0.0)])
+    (found,) = fusion.update([ray([0, 80, 30], 16.0)])
+    on_its_way = origin + 0.5 * (TRUTH - origin)
+    (same,) = fusion.update([ray([100.0, -60.0, 30.0], 20.0, on_its_way)])
+    assert same.id == found.id
+    fresh = ClueFusion()
+    fresh.update([ray(origin, 0.0)])
+    assert len(fresh.update([ray([100.0, -60.0, 30.0], 20.0, on_its_way)])) == 1, "they cross there"
+
+
 def test_a_ray_of_a_known_object_is_its_view_and_makes_it_surer(sighting):
     fusion = ClueFusion()
     (before,) = fusion.update([sighting(TRUTH, 0.0, kind="light", sigma=2.0)])

@@ -111,6 +111,25 @@ def test_what_is_rarer_in_flight_than_where_scores_were_measured_is_less_sure():
     assert seen.probability(HOW.model_copy(update={"prior": 0.1})) == pytest.approx(0.5)
 
 
+def test_the_order_of_looks_does_not_matter():
+    looks = [(0.9, 0.0), (0.6, 1.0), (0.2, 2.0)]
+    first, second = Evidence(), Evidence()
+    for evidence, order in ((first, looks), (second, looks[::-1])):
+        for probability, angle in order:
+            evidence.add("rope", probability, direction(angle), 30.0, HOW)
+    assert first.probability(HOW) == pytest.approx(second.probability(HOW))
+
+
+def test_a_probability_at_the_base_rate_is_no_evidence():
+    """What was right as often where scores were measured says nothing about an object; more often says something."""
+    how = EvidenceSettings(prior=0.3, base_rate=0.8)
+    for probability, factor in ((0.8, 1.0), (0.9, 9.0 / 4.0)):
+        evidence = Evidence()
+        evidence.add("tent", probability, direction(0.0), 30.0, how)
+        odds = 0.3 / 0.7 * factor
+        assert evidence.probability(how) == pytest.approx(odds / (1.0 + odds))
+
+
 def test_the_kind_with_more_votes_wins_and_shares_the_probability():
     evidence = Evidence()
     evidence.add("tent", 0.8, direction(0.0), 30.0, HOW)

@@ -218,6 +218,24 @@ def test_what_pictures_do_not_show_again_is_doubted(sighting, down_frame):
     assert again.probability < first.probability and again.views == 1 and again.last_seen == 1.0
 
 
+def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(sighting, down_frame):
+    seen = sighting([5.0, 7.0, 0.0], 1.0, camera="down", direction=(0.0, 0.0, -1.0), score=0.9)
+    nearer = replace(down_frame, pose=Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion))
+    fusion = ClueFusion()
+    (first,) = fusion.update([seen], [down_frame])
+    (unasked,) = fusion.update([], [nearer], kinds=("rope",))
+    (asked,) = fusion.update([], [nearer], kinds=("tent",))
+    assert asked.probability < unasked.probability == first.probability
+
+
+@pytest.mark.parametrize("scores", [(0.6, 0.9), (0.9, 0.6)])
+def test_of_two_boxes_around_one_object_the_surer_counts(sighting, scores):
+    box = (10, 10, 40, 40)
+    frame = [sighting([0.1 * n, 0.0, 0.0], score=score, box=box) for n, score in enumerate(scores)]
+    (clue,) = ClueFusion(EVEN).update(frame)
+    assert clue.probability == pytest.approx(0.9)
+
+
 def test_a_picture_without_a_pose_doubts_nothing(sighting, down_frame):
     fusion = ClueFusion()
     (first,) = fusion.update([sighting([5.0, 7.0, 0.0], camera="down", direction=(0.0, 0.0, -1.0))])

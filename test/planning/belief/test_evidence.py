@@ -53,6 +53,16 @@ def detection(brief):
     return Detection(DetectionSettings(), brief())
 
 
+def test_a_misread_brief_costs_no_more_than_its_doubt():
+    """Nowhere is the density below that of no brief by more than the share of doubt, but for the drawing of samples."""
+    none, looks = belief("")
+    misread, _ = belief("The drone starts at the hut. He is 3 km west of the hut.")
+    near = np.hypot(looks.x[None, :], looks.y[:, None]) < 300.0
+    loss = np.log(none.prior[near] / misread.prior[near])
+    assert loss.max() < math.log(1.0 / PriorSettings().doubt) + 1.5 and np.median(loss) > 1.0
+    assert misread.prior.sum() < 0.2 + none.prior.sum() <= 1.2
+
+
 def test_detection_falls_with_range_weather_and_night(brief):
     day = Detection(DetectionSettings(), brief())
     fog = Detection(DetectionSettings(), brief(weather="dense_fog"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from esar_ros.planning.belief.brief.facts import Passage, StartFact
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.prior import PriorSettings, sample
 
@@ -49,6 +52,18 @@ def test_not_reached_means_before_it():
     mark = HOME - np.array([0.0, 200.0])
     points = ends(text)
     assert np.mean(points[:, 1] > mark[1]) > 0.6
+
+
+def test_a_share_has_nothing_to_do_with_the_brief():
+    facts = parse_brief("The drone starts at the hut. He is 3 km west of the hut.")
+    settings = PriorSettings(samples=1000)
+    shares = []
+    for unread in (0, 3):
+        passages = (Passage(0, 1, StartFact("the hut", None, None)), *(Passage(n, n + 1, None) for n in range(unread)))
+        lines = sample(replace(facts, passages=passages), None, HOME, settings, np.random.default_rng(0))
+        shares.append(lines.doubted.mean())
+        assert share_near(lines.ends[lines.doubted], HOME, 1000.0) > 0.9
+    assert shares == pytest.approx([settings.doubt, settings.doubt + 0.75 * settings.doubt_unread])
 
 
 def test_same_seed_same_lines():

@@ -12,11 +12,11 @@ from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, TAG_O
 
 _OLDEST = 110  # years
 NO_NAMES = word_set(
-    "I North South East West Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March "
+    "I Me My Our Us North South East West Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March "
     "April May June July August September October November December Weather Time Missing Start Light Local Log "
     "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
     "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
-    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
+    "Search Contact Sadly Afterwards Instead Everyone Nobody Somebody Someone Anybody Anyone Something Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
 )
 GOES = word_set("set hired sailed camped vanished disappeared missing lost seen") | {
     word for word, tag in TAG_OF.items() if tag in "GB"
@@ -27,13 +27,13 @@ SAFE = re.compile(
     r"(?:safe|ok|fine|well|unhurt|home|rescued|found ok|swam (?:ashore|in|to)|evacuated|fetched back|driven home|"
     r"came back|ran back|turned back|returned|walked back|reached (?:the )?(?:valley|road|hut|village)|"
     r"made it|with us|are in|is in the|not (?:a )?(?:missing|casualty)|(?:is|are) back|took the bus|asleep|"
-    r"stayed|(?:is|are) (?:here|with (?:me|us)))\b",
+    r"recovered|stayed|(?:is|are) (?:here|with (?:me|us)))\b",
     re.IGNORECASE,
 )
 CAME_BACK = (
     r" (?:who )?(?:(?:has|have|had|is|are|was|were|been|already|now|since|later|both|safely|all) )*(?:c[ao]me "
     r"(?:back|down|home|in)|got (?:back|down|out|home)|walked (?:out|back|down|in)|made it|returned|turned "
-    r"(?:back|round|around)|raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
+    r"(?:back|round|around|up)|found (?:his|her|their) way|raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
     r"accounted for|finished|arrived|signed (?:in|back)|flown (?:out|off)|got off|drove home|ashore|at base|"
     r"with us|swam (?:ashore|in|to)|picked up|been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
 )
@@ -51,6 +51,11 @@ class Group(NamedTuple):
     is_people: bool  # False: no more than two capitalised words
     is_noun: bool = True  # False: a name alone
     is_company: bool = False  # somebody by whose name the sentence begins, and those who went with them
+
+    @property
+    def is_named(self) -> bool:
+        """Returns whether it is somebody's name, alone or after a noun: "Missing person: Wu"."""
+        return not self.is_noun or (self.size == 1 and bool(self.names))
 
 
 def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> list[Group]:
@@ -72,9 +77,16 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
                 more is None
                 or any(re.search(told, after) for told in (SAFE, PARTED, CAME_BACK))
                 or (words[link] == "the" and words[more.last - 1] in words[one.first : link])  # "and the husband is"
-                or (words[parts[-1].last] == "," and not parts[-1].is_noun and _is_apposed(words, link, more.last))
             ):
                 break
+            if words[parts[-1].last : link] == [","] and parts[-1].is_named and _is_kin(words, link, more):
+                break
+            if words[parts[-1].last : link] == [","] and (
+                (parts[-1].is_named and _is_kind(words, link, more))
+                or words[link : more.last] in (["male"], ["female"])
+            ):
+                parts[-1] = parts[-1]._replace(last=more.last)
+                continue
             adds |= bool(_ADDS & set(words[parts[-1].last : link]))
             is_joined |= words[link - 1] == "with"
             links.append(words[parts[-1].last])
@@ -96,10 +108,16 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
     return groups
 
 
-def _is_apposed(words: Sequence[str], first: int, last: int) -> bool:
-    """Returns whether a phrase after a name and a comma tells who that is: "Ben, husband and"; "Ana, his sister."."""
-    is_kin = words[first] in ("his", "her", "their", "my", "our") and words[last : last + 1] not in ([","], ["and"])
-    return is_person(words[first]) or is_kin
+def _is_kin(words: Sequence[str], first: int, more: Group) -> bool:
+    """Returns whether a phrase after a name and a comma tells whose that is: "Ben, husband and"; "Ana, his sister."."""
+    is_own = words[first] in ("his", "her", "their", "my", "our")
+    return is_person(words[first]) or (is_own and words[more.last : more.last + 1] not in ([","], ["and"]))
+
+
+def _is_kind(words: Sequence[str], first: int, more: Group) -> bool:
+    """Returns whether a phrase after a name and a comma tells who that is: "Wu, a man, 34."."""
+    is_one = words[first] in ("a", "an", "the") and more.size == 1 and not more.names
+    return is_one and words[more.last : more.last + 1] != ["and"]
 
 
 def _sum(parts: Sequence[Group], links: Sequence[str]) -> int:
@@ -177,6 +195,8 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
             if not word.endswith("'s") and not is_person(after):
                 is_plural = noun not in PEOPLE or noun in ("people", "men", "women", "children", "pax")
                 return _closed(words, first, at + 1, count or (0 if is_plural else 1), count > 0, names)
+        elif words[at] in ("M", "F") and after.isdecimal() and int(after) <= _OLDEST and at == first:
+            return Group(1, (), first, at + 2, False, True)  # "M 19 + F 18"
         elif words[at][:1].isupper() and not count and at - first < 2:
             person = _named(words, at, names)
             if person is None or not words[at].endswith("'s"):
@@ -202,7 +222,8 @@ _NO_COMPANY = word_set(
     "word left stayed stays lives lived argued quarrelled married until when"
 )
 _TRADE = re.compile(
-    r"[a-z]{3,}(?:mate|keeper|logist|grapher|sister|brother|fisher|maker|worker|driver|rider|(?:wo)?m[ae]n)"
+    r"(?!twist|waist|exist|consist|persist|insist|assist|resist|enlist)[a-z]{3,}ist|"
+    r"[a-z]{3,}(?:friend|herd|fowler|smith|mate|keeper|logist|grapher|sister|brother|fisher|maker|worker|driver|rider|(?:wo)?m[ae]n)"
 )
 
 

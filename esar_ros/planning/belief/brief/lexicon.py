@@ -21,7 +21,7 @@ JOINED = (  # one item each
     r"(?:take|takes|took|taken|taking|lift|lifts|lifting)[\s-]?off|T/O|w/out|w/|n/k|o/s|(?:nautical|sea)\smiles?|"
     r"o'clock|au\spair|(?:air|aerial)\s(?:unit|team|crew)s?|as\sfar\sas|rel(?:ative|\.)?\sto|out\sto|half[\s-]?way|"
     r"mid-?way|no[\s-]one|per\s(?:hour|minute|second)|in\svain|close\sto|next\sto|at\s(?:most|least)|let\sdown|"
-    r"last\s(?:seen|known|heard|sighted|contact)|the\ssame(?:\sdistance)?|back\sto"
+    r"last\s(?:seen|known|heard|sighted|contact)|the\ssame(?:\sdistance)?|back\sto|on\sfoot"
 )
 UNITS: dict[str, tuple[str, float]] = {}  # word: how it is measured, and metres or minutes
 for _words, _how, _size in (
@@ -91,7 +91,7 @@ _TAGS = {
     "p": "decimal",
     "Q": "seen saw sighted spotted noticed observed heard last-seen last-known last-heard last-sighted last-contact "
     "lkp photographed sighting found met disappeared vanished missing",
-    "G": "walk walks walked walking go goes went gone going heads headed hike hikes hiked hiking follow follows "
+    "G": "on-foot walk walks walked walking go goes went gone going heads headed hike hikes hiked hiking follow follows "
     "followed following descend descended descending climb climbs climbed climbing ran running ride rode drive "
     "drove wander wandered wandering strayed crossed crossing ski skied paddled march marched patrolled "
     "trekked moved moving came come comes coming travel travelled travelling crawl crawled drifted swept fell "
@@ -109,6 +109,10 @@ TERRAIN = word_set(  # "the south beach": the direction is part of a name
     "coast bay cove cape pier fork wood woods forest lake sea spur gate hut tip bowl couloir gully moor wing "
     "tower entrance pole branch street station farm arete buttress arm channel pond garden coastline quay dock "
     "dunes island pass sector sectors wind breeze gale tracks"
+)
+SIDED = TERRAIN | word_set(  # and these, of which some are surnames
+    "dam weir bridge ford mill church chapel barn park field meadow hill quarter village lock harbour platform exit "
+    "fence hedge point"
 )
 
 PEOPLE = word_set(  # singular, plurals where they are irregular
@@ -131,7 +135,14 @@ PEOPLE = word_set(  # singular, plurals where they are irregular
     "paramedic chef waiter courier vicar lawyer landlord novice beginner veteran caretaker gamekeeper forester "
     "lumberjack woodcutter trapper prospector collector enthusiast holidaymaker trainee recruit lieutenant "
     "sergeant private navigator co-pilot inmate speleologist glaciologist meteorologist assistant escort caver "
-    "diver boatman crewman rancher logger student cleric professor botanist ecologist observer"
+    "diver boatman crewman rancher logger cleric professor observer scrambler boulderer abseiler potholer "
+    "windsurfer kitesurfer kiteboarder snorkeller freediver skydiver stroller gardener plumber carpenter builder "
+    "baker butcher cleaner clerk accountant manager director mayor judge rabbi imam chaplain missionary writer "
+    "author poet singer actor actress comedian sculptor composer drummer piper blogger correspondent nanny "
+    "babysitter stepson stepdaughter stepfather stepmother godson goddaughter prisoner escapee runaway refugee "
+    "migrant hostage tenant lodger hermit nomad octogenarian widow widower newborn tot bairn laddie lassie drover "
+    "cowboy goatherd mariner seaman sherpa musher canyoner aviator marshal steward competitor participant athlete "
+    "triathlete footballer employee auntie nana pappa papa mama"
 )
 BANDS = {
     "couple": 2, "pair": 2, "twins": 2, "duo": 2, "newlyweds": 2, "honeymooners": 2, "parents": 2, "grandparents": 2,

@@ -25,7 +25,7 @@ from esar_ros.planning.belief.brief.facts import (
     Distance,
     Way,
 )
-from esar_ros.planning.belief.brief.lexicon import SMALL, TENS, TERRAIN, UNITS, VAGUE, word_set
+from esar_ros.planning.belief.brief.lexicon import SIDED, SMALL, TENS, UNITS, VAGUE, word_set
 from esar_ros.planning.belief.brief.tokens import Item, Rule, joined, rewritten, rule
 
 _SPREADS = {"stated": STATED_SPREAD, "paced": PACED_SPREAD, "walked": WALKED_SPREAD}
@@ -88,6 +88,8 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
 
 
 def _number(items: Sequence[Item]) -> Item | None:
+    if any(item.tag == "s" and item.low != "point" for item in items):
+        return None  # "your position three hundred west"
     value = _figure(items) if items[0].tag == "#" else _in_words([item.low for item in items])
     return None if value is None else joined(items, "N", value)
 
@@ -150,6 +152,8 @@ def _length(items: Sequence[Item]) -> Item | None:
     numbers: list[Number] = [item.value for item in items if item.tag == "N"]
     unit = next(item for item in items if item.tag == "u").low
     more = numbers.pop().value if items[-1].tag == "N" else 0.0
+    if items[1].tag == "," and not numbers[0].value < numbers[1].value <= 2.0 * numbers[0].value:
+        return None
     if more not in (0.0, 0.5, 0.25) or (
         not numbers and unit in ("m", "h", "k", "mi", "min", "cable", "foot", "pace", "step", "click")
     ):
@@ -166,6 +170,20 @@ def _length(items: Sequence[Item]) -> Item | None:
     return joined(items, "L", Distance((value + more) * size * (WALKING_SPEED if how == "walked" else 1.0), spread))
 
 
+def _corrected(items: Sequence[Item]) -> Item | None:
+    """Makes the number that is meant of "five, no, six" and "five, sorry, six"."""
+    is_corrected = any(item.low in ("no", "sorry", "correction", "rather") for item in items[1:-1])
+    return joined(items, "N", items[-1].value) if is_corrected else None
+
+
+def _ranged(items: Sequence[Item]) -> Item | None:
+    """Makes a distance of "range fourteen hundred"."""
+    value = items[-1].value.value
+    if items[0].low not in ("range", "distance", "dist") or value < _LEAST_BARE:
+        return None
+    return joined(items, "L", Distance(value, STATED_SPREAD))
+
+
 def _speed(items: Sequence[Item]) -> Item | None:
     """Makes a speed, m a minute, of "3 km per hour", "fifty miles an hour", "14 m/s", "15 to 20 mph"."""
     last = items[-1].low
@@ -177,11 +195,13 @@ def _speed(items: Sequence[Item]) -> Item | None:
 
 
 _LENGTHS: list[Rule] = [
-    rule(r"#/#|##(?=u)|#h|#&aq|[de]?[ps]d(?:-?d){0,2}", _number),
+    rule(r"#/#|##(?=u)|#h|#&aq|[de][ps]d(?:-?d){0,2}|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
     rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
     rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
-    rule(r"N[-gj]N-?[fajk]{0,2}u(?:&N)?", _length),
+    rule(r"N,?n,?(?:[Bx],?)?N|N,xj?,?N", _corrected),
+    rule(r"N(?:[-gj]|,j?)N-?[fajk]{0,2}u(?:&N)?", _length),
     rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
+    rule(r"[xc][:=j]{0,2}N(?![o/])", _ranged),
     rule(r"Lz|LL|L/[ux]|N(?:[-g]N)?z", _speed),
 ]
 
@@ -202,9 +222,10 @@ _ELSE_AFTER = word_set(
 )
 _TIME_AFTER = word_set("ago later earlier before late overdue until")
 _ELSE_BEFORE = word_set(
-    "altitude alt elevation visibility sight height level every last past ceiling depth below radius accuracy "
+    "altitude alt elevation visibility sight height level ceiling depth below radius accuracy "
     "error width since age draught snow"
 )
+_TIME_BEFORE = word_set("every last past")
 _BETWEEN = word_set("of is about at some only around roughly the a an : = to than up")
 
 
@@ -223,7 +244,7 @@ def _grounded(row: Sequence[Item], at: int) -> Item:
     )
     is_else |= after[:1] in (["in"], ["above"]) and after[-1] in ("height", "altitude", "sea", "level")
     if distance.is_walked:  # "ten minutes to six", "missing for two hours"
-        is_else |= bool(_TIME_AFTER & set(after[:1]))
+        is_else |= bool(_TIME_AFTER & set(after[:1])) or bool(_TIME_BEFORE & set(before[-1:]))
         is_else |= after[:1] in (["to"], ["past"]) and at + 2 < len(row) and row[at + 2].tag == "N"
     return replace(row[at], tag="X", value=None) if is_else else row[at]
 
@@ -238,7 +259,7 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
         return item
     before, after = row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None
     if after is not None and (
-        after.low in TERRAIN or (after.tag == "C" and item.value[0].isupper() and item.value[1:].islower())
+        after.low in SIDED or (after.tag == "C" and item.value[0].isupper() and item.value[1:].islower())
     ):
         return replace(item, tag="x")
     beyond = row[at + 2] if at + 2 < len(row) else None
@@ -332,8 +353,12 @@ def _bare(items: Sequence[Item]) -> Item | None:
 
 
 def _at_bearing(items: Sequence[Item]) -> Item | None:
-    """Makes a way of "500 @ 110", or of "three-four-zero, four hundred"."""
+    """Makes a way of "500 @ 110", of "three-four-zero, four hundred", or of "090/1.4 km"."""
     first, second = items[0].value, items[-1].value
+    if isinstance(second, Distance):
+        if len(first.digits) != 3 or first.value > 360.0:
+            return None
+        return joined(items, "T", Way(second, of_bearing(first.value)))
     far, way = (first, second) if items[1].low == "@" else (second, first)
     if (
         len(way.digits) not in (2, 3)
@@ -346,8 +371,8 @@ def _at_bearing(items: Sequence[Item]) -> Item | None:
 
 
 _WAYS: list[Rule] = [
-    rule(r"D[:=]?[-+][LN]", _way),
-    rule(r"N@N|N,N", _at_bearing),
+    rule(r"(?<![LN])D[:=]?[-+][LN]", _way),
+    rule(r"N@N|N,N|N[,/]L", _at_bearing),
     rule(r"[LN][jkgAlt]{0,4}D", _way),
     rule(r"D[:=]{0,2}[-+m&]?[LN]|D[/@jkg(]{1,3}[LN]", _way),
     rule(r"L,[jgAl]{0,3}D|D,[jgAlak]{0,3}L", _way),

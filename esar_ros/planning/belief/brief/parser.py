@@ -25,11 +25,11 @@ from esar_ros.planning.belief.brief.facts import (
 )
 from esar_ros.planning.belief.brief.lexicon import word_set
 from esar_ros.planning.belief.brief.measures import measured
-from esar_ros.planning.belief.brief.people import count_victims, names_in
+from esar_ros.planning.belief.brief.people import NUMBERED, back_again, count_victims, names_in
 from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems, tail
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, rewritten, sentences
-from esar_ros.planning.belief.brief.ways import KINDS, Stated, stated_in
+from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, stated_in
 
 _SHORT = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|will not|won't|has not|hasn't|never|did not|didn't) (?:have )?"
@@ -43,10 +43,16 @@ _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the
 _WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
 _LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3})[.]?$")  # "T/O bridge"
 _AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
+_CORRECTS = word_set("correction corrected corrigendum")
 _LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
 _BETWEEN = 12  # words of two places
 _SAME_ANGLE = 0.5  # rad within which two directions are told of one way
 _PACES = (25.0, 150.0)  # m a minute, at which people walk
+
+
+def corrected(prompt: str, words: str) -> str:
+    """Returns a brief with words that correct what it says: "two are missing", "last seen 300 m north of the hut"."""
+    return f"{prompt.rstrip()}\nCorrection: {' '.join(words.split())}"
 
 
 def parse_brief(prompt: str) -> BriefFacts:
@@ -59,6 +65,10 @@ def parse_brief(prompt: str) -> BriefFacts:
     stated: list[Stated] = []
     for number, (sentence, row) in enumerate(zip(told, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
+    safe = back_again(plain, names)
+    stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
+    anew = _correction(rows)
+    stated = _told_anew(stated, anew)
     spans = [span for one in stated for span in one.spans]
     pace = _pace(rows)
     if pace is not None:
@@ -78,13 +88,24 @@ def parse_brief(prompt: str) -> BriefFacts:
         moves=tuple(
             moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)
         ),
-        victims=count_victims(plain, names),
+        victims=count_victims(plain[anew:], names, NUMBERED) or count_victims(plain[:anew], names) or 1,
         names=names,
-        stationary=is_stationary(prompt),
+        stationary=is_stationary(prompt, told[anew].start if anew < len(told) else len(prompt)),
         short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
         kinds=frozenset(kind for kind, words in KINDS.items() if words.search(prompt)),
         passages=tuple(Passage(*span, read.get(span)) for span in spans),
     )
+
+
+def _correction(rows: Sequence[Sequence[Item]]) -> int:
+    """Returns the first sentence of what corrects those before it, "Correction: two are missing"; else their number."""
+    return next((n for n, row in enumerate(rows) if n and row and row[0].low in _CORRECTS), len(rows))
+
+
+def _told_anew(stated: Sequence[Stated], first: int) -> list[Stated]:
+    """Returns the ways without those that sentences from the first on tell anew: the vehicle's, or the others'."""
+    anew = {one.is_start for one in stated if one.number >= first}
+    return [one for one in stated if one.number >= first or one.is_start not in anew]
 
 
 def _pace(rows: Sequence[Sequence[Item]]) -> float | None:
@@ -159,7 +180,8 @@ def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[St
     """Returns the ways with the one cut at its middle of which it is told "between the church and the mill"."""
     out = list(stated)
     for row in rows:
-        words = " ".join(item.low for item in row).partition("between ")[2].split()[:_BETWEEN]
+        text = " ".join(item.low for item in row)
+        words = [] if SEARCHED.search(text) else text.partition("between ")[2].split()[:_BETWEEN]
         middle = words.index("and") if "and" in words else len(words)
         ends = stems(" ".join(words[:middle])), stems(" ".join(words[middle : middle + 4]))
         for n, one in enumerate(out):
@@ -279,6 +301,7 @@ def _parent(
     if start is not None and words & stems(head(start.landmark)):
         return Reference.START
     ends = [n for n in range(number - 1, -1, -1) if words & stated[n].around]
+    ends += [n for n in range(number + 1, len(stated)) if words & stated[n].around and _is_from_home(stated[n])]
     if ends:
         return ends[0]
     if origin.is_left or start is None:
@@ -288,6 +311,11 @@ def _parent(
     return Reference.DEFINES_START if _defines(one, start) else Reference.OTHER
 
 
+def _is_from_home(one: Stated) -> bool:
+    """Returns whether a way leads from the vehicle's start: "the chapel is 600 m east of your take-off"."""
+    return one.origin is not None and one.origin.kind is Kind.HOME and one.way.distance is not None
+
+
 def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
     """Returns the ways in the order in which a line follows them, and whether each begins a line anew.
 
@@ -295,6 +323,8 @@ def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
     """
     out: list[tuple[int, bool]] = []
     for number, parent in enumerate(parents):
+        if number in {n for n, _ in out}:
+            continue  # another way, told before, begins at its end
         if isinstance(parent, int) and (not out or out[-1][0] != parent):
             path = [parent]
             while isinstance(above := parents[path[0]], int):

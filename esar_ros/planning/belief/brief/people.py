@@ -24,10 +24,11 @@ from esar_ros.planning.belief.brief.groups import (
     groups_in,
     is_person,
 )
-from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, SMALL, TAG_OF
+from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, SMALL, TAG_OF, word_set
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 _ALONE = 0.0  # weight of one person, of whom nothing is said
+NUMBERED = 3.0  # weight from which on a phrase tells a number, not only somebody
 _CROWD = 60  # people: more is no number of people
 _SAID = 6.0  # weight of a number that is said to be that of the missing
 _LABELLED = 9.0  # weight of one that goes before the lines of a form
@@ -37,6 +38,8 @@ _NAME_AFTER = re.compile(
     r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \(\d|, [A-Z][a-z]+(?:,| and )|"
     r",? (?:wears|is missing|has to be|has been missing)\b"
 )
+_LOST_AFTER = re.compile(r" (?:went|walked|ran|hiked|skied|climbed|wandered|stayed) |(?:'s| is| has) (?:back|with)\b"
+    r"| (?:is|has been|was|went) (?:still )?(?:missing|overdue|lost|late|gone|out|not)\b")
 _ONE = "(?:an?|another|someone|his|her|their|[1-9]|" + "|".join(list(SMALL)[1:]) + ")"
 _COMPANIONS = re.compile(  # "Ann, her brother and"; "Tom and two others"; "Chen went up with two colleagues"
     rf"(?: [^.;:]{{2,60}} (?:so|as|nor|neither) (?:is|are|was|were|has|have|had|did) (?:[A-Z]|{_ONE} )|"
@@ -61,6 +64,19 @@ _TELLS = re.compile(  # what a witness does
     r"(?:look|search)\w* for (?:him|her|them))\b",
     re.IGNORECASE,
 )
+_TOLD = re.compile(r"\b(?:told|said|says?|spoke|talked|spoken|reported|talking)\b")
+_TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
+_NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
+_AFTER_THEM = re.compile(  # what others do who are then missing themselves
+    r" (?:has |have |then |also )*(?:went|gone|go|set (?:off|out))(?: out| back| up| down| in)? (?:(?:after|"
+    r"looking for|to (?:look for|find|search for|fetch|help)) )?(?:him|her|them)\b"
+)
+_TOO = re.compile(
+    r" (?:is|are|was|were|has|have|had|did|does|went)(?: [\w']+){0,3} (?:too|as well|either)\b|"
+    r" (?:is|are|has|have) (?:also|likewise) (?:missing|gone|overdue|lost|not)\b"
+)
+_AFTER_IS = word_set("been gone missing not still out overdue lost late")
+_SO_IS = re.compile(r"(?:^|[,;] )(?:and )?(?:so|neither|nor) (?:is|are|was|were|has|have|had|did|does|do)$")
 _LABEL = re.compile(
     r"^(?:no\.? of )?(?:total )?(?:missing|injured|hurt|buried|subjects?|persons?(?: ?\( ?s ?\))?|pax|people|"
     r"casualt\w+|victims?|objects?|lost|souls|number|count|party(?: size)?|group(?: size)?|"
@@ -70,9 +86,14 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
     (re.compile(words), weight)
     for words, weight in (
         (
-            r"(?<![\d.])\b(\d+) (?:(?:is|are|were|remains?|remain) )?(?:still |now )?"
+            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:(?:is|are|were|remains?|remain) )?(?:still |now )?"
             r"(?:missing|outstanding|o/s|unaccounted|overdue|not back)\b",
             8.0,
+        ),
+        (
+            r"(?<![\d.])\b(\d+) of (?:[a-z]+ (?:[a-z]+ of )?)?(?:\d+ )?(?:[a-z]+ )?(?:is|are|were|remain) (?:still )?"
+            r"(?:missing|outstanding|unaccounted|overdue|not back)\b",
+            8.5,
         ),
         (r"\bmissing (?:are |is )?(\d+)\b", 7.0),
         (
@@ -83,17 +104,19 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         (r"\b(?:other|remaining) (\d+)\b", 7.0),
         (r"(?<![\d.])\b(\d+) (?:others|remain\w*|left(?! (?:the|for|from|at|their|on)\b)|to go)\b", 7.0),
         (r"\b(?:there|we) (?:are|were) (\d+) of (?:us|them)\b", 5.5),
-        (r"\b(?:outstanding|o/s|still missing|remaining|unaccounted(?: for)?|not (?:yet )?found) ?: (\d+)\b", 9.0),
-        (r"\bpob:? (\d+)\b", 8.0),
+        (r"\b(\d+) of (?:us|them) (?:went|set|left|started|in all)\b", 5.5),
+        (r"\b(?:outstanding|o/s|still missing|remaining|unaccounted(?: for)?|not (?:yet )?found|"
+            r"(?:persons?|people|pax|number|total) missing) ?: (\d+)\b", 9.0),
+        (r"\bpob ?:? (\d+)\b", 8.0),
         (r"^pax (\d+)\b", 7.0),
         (r"\b(\d+) strong\b", 4.0),
         (r"\b(?:they|we) were ([2-9])(?= ?(?:[:.,;]|in all\b|$))", 1.0),
-        (r"\b(?:count|number of \w+|no \. of \w+) [:=]? ?(\d+)\b", 8.0),
+        (r"(?<!i )(?<!we )\b(?:count|number of \w+|no \. of \w+) [:=]? ?(\d+)\b", 8.0),
         (r"\b(?:look|search)(?:ing)? for (?:all )?(\d+)(?= ?(?:[:.,;]|$))", 7.0),
         (r"^(?:all |the )?(\d+) (?:set (?:out|off)|left|went|started)\b", 4.0),
-        (r"(?<![\d.])\b(\d+) (?:are |is )?still (?:on|out|in|up|down|there)\b", 7.0),
+        (r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:are |is |were )?still (?:on|out|in|up|down|there)\b", 7.0),
         (
-            r"(?<![\d.])\b([2-9]|\d\d) of (?:\d+|them|(?:my|our|his|her|their) (?:\d+ )?\w+|the (?!rescuers|searchers|"
+            r"(?<![\d.])(?<!there were )(?<!there are )\b([2-9]|\d\d) of (?:\d+|an? \w+ of \d+|them(?! (?:went|set|left|started|in all)\b)|(?:my|our|his|her|their) (?:\d+ )?\w+|the (?!rescuers|searchers|"
             r"volunteers)\w+)\b",
             6.0,
         ),
@@ -106,6 +129,7 @@ _RETURNED = re.compile(  # some of a group that is not missing any more
     rf"(?<![\d.])(?<!\bat )(?<!\bby )(?<!since )\b(\d+)(?: of (?:us|them|\d+|the \w+))?(?: others?| more)?"
     rf"(?: (?!of\b|hours?\b|days?\b|min|h\b|am\b|pm\b|o'clock)\w+)?(?: ,)?{CAME_BACK}"
 )
+_HE_IS_BACK = re.compile(rf"\b(?:he|she)(?:'s)?{CAME_BACK}")
 _BOTH = re.compile(
     r"\ba second (?:man|woman|boy|girl|person|[a-z]+er)\b.*\b(?:missing|overdue|lost|not)\b|\b1 of "
     r"them\b.*\bthe other\b|\bneither \w+ nor\b|\bneither\b(?: of them)? (?:has|have|is|was|came|could|can)\b|"
@@ -125,7 +149,9 @@ def names_in(told: Sequence[Sentence]) -> tuple[str, ...]:
             before, after = text[: match.start()][-20:], text[match.end(1) :][:30]
             if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
                 continue
-            is_spoken_of = _is_unknown(match[1].lower()) and _COMPANIONS.match(text, match.end(1))
+            is_spoken_of = _is_unknown(match[1].lower()) and (
+                _COMPANIONS.match(text, match.end(1)) or _LOST_AFTER.match(text, match.end(1))
+            )
             if before.strip(" \"'") or _NAME_AFTER.match(after) or match[1] in inside or is_spoken_of:
                 found.setdefault(match[1])
     return tuple(found)
@@ -136,21 +162,20 @@ def _is_unknown(word: str) -> bool:
     return not (word in TAG_OF or word in HELPERS or is_person(word) or re.fullmatch(r"\w{4,}(?:ing|[^l]ly)", word))
 
 
-def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str]) -> int:
-    """Returns the number of people missing: that of the phrase that most likely means them."""
+def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: float = _ALONE) -> int | None:
+    """Returns the number of people missing, that of the phrase that most likely means them.
+
+    None: none has more than the least weight.
+    """
     lines = [_plain(row) for row in rows]
-    safe = {word for words in lines for at, word in enumerate(words) if word[:1].isupper() and _is_safe(words[at:])}
-    safe |= {
-        name
-        for words in lines
-        for one in groups_in(words, frozenset(names), False)
-        if _came_back(one, words)
-        for name in one.names
-    }
+    safe = _safe(lines, names)
     claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
     labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
-    listed = 0  # people of sentences that are names alone
-    returned, is_pair, company = 0, False, 1
+    listed = numbered = 0  # people of sentences that are names alone; the last of numbered lines
+    returned, added, is_pair, company = 0, 0, False, 1
+    met: set[str] = set()  # names of those who are counted as returned
+    said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
+    others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
     known: set[str] = set()  # names and nouns of those who were spoken of
     for number, line in enumerate(lines):
         text = " ".join(line).lower()
@@ -161,39 +186,83 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str]) -> int:
         label = None if SAFE.search(text) else _LABEL.match(text)
         if label is not None:  # "Casualties: 1 adult, 2 children"
             labelled += max(int(label["count"]), at_first.size if at_first and at_first.first == 0 else 0)
+        if line_number := _NUMBERED.match(text):
+            numbered = max(numbered, int(line_number[1]))
         if groups and _NAME_LABEL.match(text):
             named += groups[0].size
-        is_list = at_first is not None and at_first.last >= len(words) - 1
+        is_list = at_first is not None and at_first.last >= len(words) - 1 and not _TELLER.match(text)
         listed = listed + at_first.size if at_first and is_list else 0
         if at_first and listed > at_first.size:
             claims.append((5.0 + 0.1 * listed, listed))
-        claims += _told_left(text)
-        claims += [(_weight(one, words, text, number), one.size - len(safe & set(one.names))) for one in groups]
+        left = [(weight, count - len(safe & known - met) * (weight < _SAID)) for weight, count in _told_left(text)]
+        claims += left
+        said |= set(left)
         claims += _opening(words, colon >= 0) if number == 0 and words else []
         returned += sum(int(match[1]) for match in _RETURNED.finditer(text))
         for one in groups:
-            said = set(one.names) or {word for word in words[one.first : one.last] if is_person(word)}
-            if _came_back(one, words) and (said.isdisjoint(known) if one.names else said <= known):
+            nouns = {word for word in words[one.first : one.last] if is_person(word)}
+            who = set(one.names) or nouns
+            if _came_back(one, words) and (who.isdisjoint(known) if one.names else who <= known):
                 returned += one.size
-            known |= said | {word for word in words[one.first : one.last] if is_person(word)}
+                met |= set(one.names)
+            is_beside = who.isdisjoint(known) and _is_lost_too(one, words)
+            known |= who | nouns
+            if is_beside:
+                added += one.size
+                continue
+            claim = _weight(one, words, text, number), one.size - len(safe & set(one.names))
+            claims.append(claim)
+            if one.size == len(one.names) > 1 and safe.isdisjoint(one.names):
+                others.add(claim)
         company = max([company, *(one.size for one in groups if one.is_company and not PARTED.search(text))])
         if re.match(rf"(?:they|both|the (?:other|rest|two|friend)\w*){CAME_BACK}", text):
             returned += company - 1
         is_pair |= bool(_BOTH.search(text))
+    if numbered > 1:
+        claims.append((_SAID, numbered))
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
+    added *= (most, best) not in said and not labelled
     if labelled and most < _LABELLED:
         best = labelled
     elif most < _SAID and not labelled:
-        best = named if named > 1 else best - returned if best > returned else best
-        best = 2 if best == 1 and is_pair else best
+        best = named if named > 1 else best - returned if best > returned and (most, best) not in others else best
+    best += added
+    best = 2 if best == 1 and is_pair and not labelled else best
     best = company if best == 1 and not returned else best
+    if most <= least and best == 1 and not labelled:
+        return None
     return max(1, min(best, MOST_PEOPLE))
+
+
+def back_again(rows: Sequence[Sequence[Item]], names: Sequence[str]) -> frozenset[str]:
+    """Returns the names of those who are said to be safe, as far as anybody else may still be missing."""
+    safe = _safe([_plain(row) for row in rows], names) & frozenset(names)
+    return safe if safe < frozenset(names) else frozenset()
+
+
+def _safe(lines: Sequence[Sequence[str]], names: Sequence[str]) -> frozenset[str]:
+    """Returns the capitalised words that are said to be safe."""
+    safe = {word for words in lines for at, word in enumerate(words) if word[:1].isupper() and _is_safe(words[at:])}
+    for words in lines:
+        groups = groups_in(words, frozenset(names), False)
+        safe |= {name for one in groups if _came_back(one, words) for name in one.names}
+        told = set(words) & set(names)
+        if len(told) == 1 and _HE_IS_BACK.search(" ".join(words)):  # "Karl went north, he's back with us"
+            safe |= told
+    return frozenset(safe)
 
 
 def _came_back(group: Group, words: Sequence[str]) -> bool:
     """Returns whether people who are not counted in figures, which _RETURNED reads, are back."""
     match = re.match(CAME_BACK, " " + " ".join(words[group.last : group.last + 9]))
     return match is not None and not re.search("alarm|with us|safe", match[0]) and not group.is_counted
+
+
+def _is_lost_too(group: Group, words: Sequence[str]) -> bool:
+    """Returns whether people are missing beside others: "so is her friend"; "Mum went after him"; "Bo is lost too"."""
+    before, after = " ".join(words[max(group.first - 5, 0) : group.first]), " " + " ".join(words[group.last :])
+    is_told = _SO_IS.search(before) or _AFTER_THEM.match(after) or _TOO.match(after)
+    return bool(is_told) and not re.search(CAME_BACK, after) and not SAFE.search(after) and not group.is_counted
 
 
 def _told_left(text: str) -> list[tuple[float, int]]:
@@ -225,11 +294,13 @@ def _is_safe(words: Sequence[str]) -> bool:
 def _plain(row: Sequence[Item]) -> list[str]:
     """Returns the words of a sentence with its numbers in figures; names keep their capitals."""
     out: list[str] = []
-    for item in row:
+    for at, item in enumerate(row):
         if item.tag == "N":
             out.append(item.low.split()[-1] if item.low.endswith("couple") else f"{item.value.value:g}")
         elif item.tag == "C" and isinstance(item.value, str):
             out.append(item.value)
+            if item.low.endswith("'s") and row[at + 1 : at + 2] and row[at + 1].low in _AFTER_IS:  # "Dad's gone"
+                out[-1:] = [item.value[:-2], "is"]
         else:
             out += item.low.split()
     return _ageless(out)
@@ -291,6 +362,8 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
     )
     if "missing" in inside or before[-1:] == ["missing"] or is_lost or text.startswith("missing"):
         return 8.0
+    if before[-1:] == ["to"] and _TOLD.search(text):
+        return -1.0
     if (
         (before[-1:] in (["by"], ["to"]) and "short" not in before)
         or _TELLS.match(" ".join(after))

@@ -8,7 +8,7 @@ _ARTICLE = r"(?:an? |his |her |their |the )?"
 _LEG = r"(?:leg|ankle|knee|hip|foot|femur|pelvis|back)"
 _UNABLE = (
     r"(?:cannot|can't|can not|could not|couldn't|unable to|(?:not|no longer|neither) able to)(?: \w+)? "
-    r"(?:be moved|walk|move|go|get|leave|put|climb|come|continue|stand|descend|carry on)"
+    r"(?:be moved|walk|move|shift|budge|go|get|leave|put|climb|come|continue|stand|descend|carry on)"
 )
 _KEEPS = (
     r"(?:(?:sit|stay|remain|shelter|wait)(?:s|ing)?|(?:he|she|they) (?:stay|remain)ed) "
@@ -27,8 +27,14 @@ _LIES = (
     r"(?:man|woman|boy|girl|child|person|climber|hiker|walker|casualty|victim|technician|he|she) (?:now )?"
     r"(?:lies|is lying|has been lying|(?:is|are) stuck)|fell [^.;]{0,30}\b(?:lies|lying)"
 )
+_LODGING = r"(?:hotel|inn|house|hostel|lodge|camp\w*|resort|cabin|chalet)"
+_STAYS = (  # not "stay off that line", "staying at the hotel", "staying fine"
+    rf"(?:stays?\b(?! (?:off|away|clear|out|over)\b)|staying (?:with|w/|on|in|at|where|there|put|by|aboard)(?!\w))"
+    rf"(?! (?:\w+ ){{0,3}}{_LODGING}\b)"
+)
 _STATIONARY = re.compile(
-    rf"\b(?:stays?|wait(?:s|ing)?|left (?:him|her|them)|{_UNABLE}|{_HELD}|{_KEEPS}|{_HURT}|{_LIES}|"
+    rf"\b(?:{_STAYS}|wait(?:s|ing)?|left (?:him|her|them)|no movement|motionless|"
+    rf"can (?:he|she|they) (?:walk|move)\? (?:a: )?no\b|{_UNABLE}|{_HELD}|{_KEEPS}|{_HURT}|{_LIES}|"
     r"can go no (?:further|farther)|(?:sit|ride)(?:s|ting|ing)? (?:it |(?:the|this) \w+ )?out|"
     r"(?:is|are|isn't|aren't) not (?:moving|going anywhere)|not (?:moving|going anywhere|to move)|"
     r"(?:does|do|will|did) not move|won't move|lie still|don't (?:you )?move|told to (?:stay|wait|sit|lie)|laid|"
@@ -36,14 +42,20 @@ _STATIONARY = re.compile(
     re.IGNORECASE,
 )
 _NOT_STATIONARY = re.compile(
-    r"\b(?:(?:drone|uav|aircraft|vehicle|teams?|you|ambulance)\b[^.;]{0,20} ?wait(?:s|ing)?|get stuck|"
-    r"until \w+ (?:has )?left (?:him|her|them)|(?:did|does|do|will|would|could|can) not (?:stay|wait)|"
+    r"\b(?:drone|uav|aircraft|vehicle|teams?|you|ambulance)\b[^.;]{0,20} ?(?:wait|stay)(?:s|ing)?|\bget stuck|"
+    r", wait\b(?= ?,)|\b(?:until|when|since|after|before) \w+ (?:has )?left (?:him|her|them)|"
+    r"\b(?:(?:did|does|do|will|would|could|can) not (?:stay|wait)|"
     r"(?:never|don't|didn't|won't|couldn't|wanted to|meant to|supposed to|refused to|without) (?:stay|wait)(?:s|ing)?|"
     r"(?:told|asked) to (?:stay|wait)[^.;]{0,30}? (?:but|and) (?:he|she|they) (?:did|have|has)(?: not|n't))\b",
     re.IGNORECASE,
 )
 
 
-def is_stationary(prompt: str) -> bool:
-    """Returns whether a brief says that they wait, or cannot move."""
+_MOVING = re.compile(r"(?<!not )(?<!n't )\b(?:moving|walking|walks on|can walk|mobile|on the move)\b", re.IGNORECASE)
+
+
+def is_stationary(prompt: str, corrected: int | None = None) -> bool:
+    """Returns whether a brief says that they wait, or cannot move; corrected: character where its correction begins."""
+    if corrected is not None and _MOVING.search(prompt, corrected):
+        return False
     return bool(_STATIONARY.search(_NOT_STATIONARY.sub(" ", " ".join(prompt.split()))))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from esar_ros.planning.belief.brief.lexicon import COMPASS, JOINED, TAG_OF
@@ -18,8 +18,11 @@ LONGEST = 20_000  # characters of a brief that are read
 SENTENCE = re.compile(  # what lies between two sentences
     r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)\s+(?=[A-Z0-9\"'“])"
 )
+_OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
+    r"\b(?:an?|his|her|their|whose|\w+['’]s?) (?:(?!drone|uav)\w+ )?(?:vehicle|aircraft)\b", re.IGNORECASE
+)
 _TITLE = re.compile(
-    r"\b(?:Mrs?|Ms|Dr|St|Prof|[Dd]ist|Nr|Mt|Fr|Sgt|Capt|Lt|est|abt|brg|hdg|alt|elev|incl|[A-DF-MO-RT-VX-Z])\.$"
+    r"\b(?:Mrs?|Ms|Dr|St|Prof|[Dd]ist|Nr|Mt|Fr|Sgt|Capt|Lt|est|abt|brg|hdg|alt|elev|incl|(?<!/)[A-DF-MO-RT-VX-Z])\.$"
 )
 _TOKEN = re.compile(
     rf"(?<![^\W\d_])(?:{JOINED})(?![^\W_])|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*\d*|[^\w\s]", re.I
@@ -81,6 +84,7 @@ def rewritten(items: Sequence[Item], rules: Iterable[Rule]) -> list[Item]:
 def sentences(text: str) -> list[Sentence]:
     """Returns the sentences of a text as far as it is read; each line of a form is one."""
     found, at = [], 0
+    has_other = bool(_OTHER_VEHICLE.search(text))
     for line in text[:LONGEST].split("\n"):
         first = 0
         for gap in [*SENTENCE.finditer(line), None]:
@@ -88,7 +92,10 @@ def sentences(text: str) -> list[Sentence]:
             if gap is not None and _TITLE.search(line[max(0, end - 8) : end]):
                 continue
             if line[first:end].strip():
-                found.append(Sentence(line[first:end], at + first, _items(line[first:end], at + first)))
+                items = _items(line[first:end], at + first)
+                if has_other:
+                    items = tuple(replace(one, tag="x") if one.low in ("vehicle", "aircraft") else one for one in items)
+                found.append(Sentence(line[first:end], at + first, items))
             first = end if gap is None else gap.end()
         at += len(line) + 1
     return found

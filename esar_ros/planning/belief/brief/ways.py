@@ -17,13 +17,14 @@ from esar_ros.planning.belief.brief.places import Kind, Place, stems
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
-_SEARCHED = re.compile(
-    r"\b(?:searched|searches|checked|combed|srch'?d|swept|(?:is|was|are) negative|in vain|without result|not "
+SEARCHED = re.compile(
+    r"\b(?:searched|searches|checked|combed|srch'?d|swept|(?:is|was|are) negative|in vain|without (?:result|success)|negative (?:on|at|in|for)|not "
     r"there|nil|has been walked|no trace)\b",
     re.IGNORECASE,
 )
 _NOT_SEARCHED = re.compile(
-    r"\b(?:not|un)(?: yet)?(?: been)?[ -]?(?:searched|checked|combed|covered|swept)", re.IGNORECASE
+    r"\b(?:not|un)(?: yet)?(?: been)?[ -]?(?:searched|checked|combed|covered|swept)|\bto be (?:searched|checked)",
+    re.IGNORECASE,
 )
 _HEARSAY = re.compile(
     r"\b(?:unconfirmed|swear|claims?|rumou?r|not sure|may have been|might have been|tricks|not quite fit|"
@@ -33,6 +34,8 @@ _HEARSAY = re.compile(
 _ORDERS = word_set("fly go search look check cover head proceed scan sweep")  # what the vehicle is told to do
 _ALONG = word_set("further farther along on away down up off out below beyond again")
 _UPON = word_set("along up down across through over into")
+_WITHIN = word_set("within than")
+_HEARD_FROM = word_set("heard hears crying cries shouting shouts calling calls whistle whistling voice voices")
 _AUXILIARY = word_set("will have operate begin can must fly")
 _TOLD = word_set("prob probably likely guess direction heading headed towards bearing course hdg brg azimuth")
 _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
@@ -71,6 +74,10 @@ class Stated:
         """Returns the statement with another way."""
         return replace(self, way=way)
 
+    def searched(self) -> Stated:
+        """Returns the statement as one of a place where nobody is any more."""
+        return replace(self, move=replace(self.move, searched=True))
+
 
 def stated_in(
     number: int, sentence: Sentence, row: Sequence[Item], before: Sequence[Item], names: Sequence[str]
@@ -78,7 +85,7 @@ def stated_in(
     """Returns the ways that a sentence states, in order."""
     found: list[Stated] = []
     text = " ".join(sentence.text.split())
-    searched = bool(_SEARCHED.search(text)) and not _NOT_SEARCHED.search(text)
+    searched = bool(SEARCHED.search(text)) and not _NOT_SEARCHED.search(text)
     kinds = frozenset(kind for kind, words in KINDS.items() if words.search(text))
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
     certainty = _HEARD if _HEARSAY.search(text) else 1.0
@@ -97,7 +104,7 @@ def stated_in(
         until = pairs[n + 1][1] if n + 1 < len(pairs) else len(row)
         at = _origin_of(row, way, first, last, end, until)
         origin = None if at is None else _meant(row[at].value, [*before, *row[:at]])
-        if origin is None and n + 1 < len(pairs) and all(i.tag in ",&/" for i in row[last + 1 : until]):
+        if origin is None and n + 1 < len(pairs) and all(i.tag in ",&/" or i.low == "or" for i in row[last + 1 : until]):
             after = _origin_of(row, way, until, pairs[n + 1][2], until, len(row))
             if after is not None and row[after].low.startswith("of "):
                 origin, shared = row[after].value, row[after].value
@@ -110,16 +117,21 @@ def stated_in(
         goal = next((item.value for item in row[last + 1 : until][:6] if item.tag == "K"), None)
         beside = [*row[max(end, first - 16) : first], *row[last + 1 : min(until, last + 14)]]
         words = " ".join(item.low for item in beside if item.tag != "O")
+        if first > 1 and row[first - 1].tag in ",(" and row[first - 2].tag in "ORK" and origin is not row[first - 2].value:
+            words += " " + row[first - 2].low  # "she left the inn, 250 m west of the launch site"
+        if not found and row[0].low in ("it", "it's", "that", "that's", "this"):
+            words += " " + " ".join(item.low for item in before if item.tag not in "OLDT")
         between = row[end : last + 3]
         goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
         is_parallel = any(item.low.startswith("the-same") for item in between) and not any(
             i.tag in "Gk" for i in between
         )
+        is_parallel |= _is_alternative(row, first)
         found.append(
             Stated(
                 way, number, first, origin, goal, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
-                is_parallel, "within" in [item.low for item in row[max(first - 3, 0) : first]],
+                is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
                 not _is_told(row, way, first, last), stems(words),
                 Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
@@ -154,6 +166,12 @@ def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
     for at, item in enumerate(row):
         if item.tag not in "LDT" or (has_wind and _is_wind(row, at)):
             continue
+        if item.tag == "D" and _is_alternative(row, at) and (out or half is not None):
+            if half is not None:
+                out.append((_half(row[half]), half, half))
+            out.append((out[-1][0]._replace(direction=item.value), at, at))
+            half = None
+            continue
         if half is not None and item.tag != "T" and item.tag != row[half].tag and at - half <= _REACH:
             length, direction = (row[half], item) if item.tag == "D" else (item, row[half])
             out.append((Way(length.value, direction.value), half, at))
@@ -167,6 +185,11 @@ def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
     if half is not None:
         out.append((_half(row[half]), half, half))
     return out
+
+
+def _is_alternative(row: Sequence[Item], at: int) -> bool:
+    """Returns whether a measure at an item is another reading of the one before: "north or north-east of the hut"."""
+    return at > 1 and row[at - 1].low == "or" and row[at - 2].tag in "DT"
 
 
 def _half(item: Item) -> Way:
@@ -184,9 +207,11 @@ def _is_wind(row: Sequence[Item], at: int) -> bool:
 
 def _is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
     """Returns whether half a way is told of somebody's way, not of anything else that has a length or a side."""
-    if way.distance is not None and way.direction is not None:
+    if (way.distance is not None and way.direction is not None) or _is_alternative(row, first):
         return True
     before, after = row[max(first - _NEAR, 0) : first], row[last + 1 : last + 2]
+    if way.distance is not None and after and after[0].tag == "j":
+        after = row[last + 2 : last + 3] if _leads_from(row[last + 2 : last + 3]) else after
     tags = "".join(item.tag for item in before)
     if way.distance is not None:
         said = row[:first] if way.distance.is_walked else row[max(first - 8, 0) : first]
@@ -198,12 +223,13 @@ def _is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
             return True
         if row[first].low.startswith(("another ", "further ")) and not way.distance.is_walked:
             return True
-        if any(_leads(item) for item in after):
+        is_alone = not way.distance.is_walked and all(item.tag in ".!?,j" for item in row if item is not row[first])
+        if is_alone or any(_leads(item) for item in after):
             return True
         is_on = bool(_ALONG & {item.low for item in after}) and not way.distance.is_walked
         return is_on and any(item.tag in "PQG" for item in row[:first])
     if re.search(r"f[aA]?$", tags):
-        return False  # "they came from the north"
+        return bool(_HEARD_FROM & {item.low for item in row[:first]})  # not "they came from the north"
     return (
         _leads_on(row[last + 1 : last + 4])
         or re.search(r"[Gk]|g[aA]?$|b[:=]?$|l[aA]$|:$", tags) is not None
@@ -215,6 +241,11 @@ def _is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
         or len([item for item in row if item.tag not in ".!?,j"]) == 1
         or (tags.endswith(",") and all(item.tag in ",.;" for item in after))
     )
+
+
+def _leads_from(after: Sequence[Item]) -> bool:
+    """Returns whether "from somewhere" follows: "a kilometre down from the pier"."""
+    return bool(after) and _leads(after[0]) and after[0].low.startswith(("from ", "fm "))
 
 
 def _leads_on(after: Sequence[Item]) -> bool:
@@ -242,6 +273,7 @@ def _origin_of(row: Sequence[Item], way: Way, first: int, last: int, end: int, u
         if at <= last or all(item.tag in "jx,kg()" for item in row[last + 1 : at]):
             return at
     said = [at for at in range(end, first) if row[at].tag == "O" and not row[at].low.startswith("of ")]
+    said = [at for at in said if not at or row[at - 1].tag != "n"]  # "not from you"
     if said:
         return next((at for at in said if row[at].value.kind is Kind.HOME), said[-1])
     return next(
@@ -267,8 +299,8 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
         if closed > 0:
             continue
         is_order = item.low in _ORDERS and (at == 0 or row[at - 1].tag in ",&")
-        if item.tag == "P" and at and row[at - 1].tag == "Z":
-            return True  # "your people"
+        if item.tag == "P" and at and row[at - 1].tag in "ZV":
+            return True  # "your people", "the drone people"
         if item.tag == "K" and item.value.kind is Kind.HOME:
             return True  # "a drone is to take off from"
         if (

@@ -4,40 +4,83 @@ Source: SARenv's "greedy" baseline, a walk over the cells of a lost-person heat 
 Adapted for the air: the last known point is the start, since the baseline reads no brief; the heat map is the
 distance statistics of config/lost_persons.yaml around it; cells are as wide as the cameras see a person on both
 sides; when all neighbours are done, the path leads to the cell with the most probability a metre of path. Needs no
-model.
+model. `greedy@brief` walks over the prior that `belief` reads from the brief instead: what `belief` finds beyond it is
+the worth of its search, what it finds beyond `greedy` that of reading.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.mission.observation import Brief
+from esar_ros.planning.belief.search import BeliefSearch
 from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
-from esar_ros.planning.methods.patterns.pattern import Pattern, cut, inside
+from esar_ros.planning.methods.patterns.pattern import Pattern, PatternSettings, cut, inside
+from esar_ros.planning.parameters import configured
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
 
 _MAX_CELLS = 120  # a side; the start is far less than this many cells from wherever the time allows to fly
 
 
+class GreedySettings(PatternSettings):
+    """Section `greedy` of config/planners.yaml."""
+
+    reads_brief: bool = Field(default=False, description="walk over the prior of `belief` (greedy@brief)")
+
+
 @register("greedy")
 class Greedy(Pattern):
-    """Walks over the lost-person heat map around home and stops when the time for it is used."""
+    """Walks over a heat map of the missing from home and stops when the time for it is used."""
 
     name = "greedy"
+    settings_type: ClassVar[type[PatternSettings]] = GreedySettings
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"brief": {"reads_brief": True}}
+    _settings: GreedySettings
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        super().__init__(parameters)
+        if self._settings.reads_brief:
+            self.name = "greedy@brief"
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin a mission: lay the path."""
+        self._brief, self._seed = brief, seed
+        super().reset(brief, seed)
 
     def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
         half = min(_MAX_CELLS // 2, math.ceil(longest / spacing))
         offsets = np.arange(-half, half + 1) * spacing
         centres = home + np.stack(np.meshgrid(offsets, offsets), axis=-1)
-        distance = np.linalg.norm(centres - home, axis=-1)
-        heat = load_lost_persons().category("hiker").density(np.maximum(distance, spacing / 2.0))
+        heat = self._from_brief(home, half, spacing) if self._settings.reads_brief else _around(centres, home, spacing)
         heat[distance_to_edge(corners, centres) < AREA_MARGIN] = 0.0
         cells = walk(heat, (half, half), longest / spacing)
         return cut(inside(centres[cells[:, 0], cells[:, 1]], corners), home, longest)
+
+    def _from_brief(self, home: Vector, half: int, spacing: float) -> NDArray[np.float64]:
+        """Returns the number of missing (2 half + 1 cells square) that `belief` expects in each cell before it flies."""
+        search = BeliefSearch(configured(BeliefSearch.name, {}))
+        search.reset(self._brief, self._seed)
+        expected = np.sum([person.posterior for person in search.people], axis=0)
+        places = np.stack(np.meshgrid(search.looks.x, search.looks.y), axis=-1).reshape(-1, 2)
+        column, row = np.floor((places - home) / spacing + 0.5).astype(int).T + half
+        near = (np.minimum(column, row) >= 0) & (np.maximum(column, row) <= 2 * half)
+        heat = np.zeros((2 * half + 1, 2 * half + 1))
+        np.add.at(heat, (row[near], column[near]), expected.reshape(-1)[near])
+        return heat
+
+
+def _around(centres: NDArray[np.float64], home: Vector, spacing: float) -> NDArray[np.float64]:
+    """Returns the density at places (R, C, 2) by the published distances from the last known point."""
+    distance = np.linalg.norm(centres - home, axis=-1)
+    return load_lost_persons().category("hiker").density(np.maximum(distance, spacing / 2.0))
 
 
 def walk(heat: NDArray[np.float64], start: tuple[int, int], longest: float) -> NDArray[np.intp]:

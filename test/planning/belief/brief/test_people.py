@@ -194,6 +194,27 @@ CAME_BACK = (
     (4, "Seven skiers went up; three of them are back."),
     (1, "Two climbers set off. One of them got down at dusk."),
 )
+BESIDE_OTHERS = (  # those who are missing beside somebody spoken of before
+    (2, "Kim is overdue. So is her friend."),
+    (2, "Kim is overdue. Neither has her brother come back."),
+    (3, "Two boys are missing. Their sister is missing too."),
+    (2, "Dad's been gone since noon, and Mum went after him."),
+    (1, "Dad's been gone since noon. Mum went after him and came back at four."),
+    (1, "Missing person: Wu, a man, 34."),
+    (2, "Missing: Wu, a cook, and Li, a waiter."),
+    (2, "A search is on for Petra Holm, 58, and her friend of many years, Astrid Vik, 61."),
+    (2, "There were three of them. One came back."),
+    (2, "Three of them went. Auntie Bea came back for her pills."),
+    (2, "Me and Dave came down, but Steve and Rashid didn't want to."),
+    (2, "M 19 + F 19. Left the tent at 2300."),
+    (3, "Subject 1: Anke B., F, 34\nSubject 2: Jonas B., M, 36\nSubject 3: infant, carried"),
+    (5, "PERSONS MISSING: 5\nPERSONS RECOVERED: 3\nTOTAL IN PARTY: 8"),
+    (2, "VESSEL: rubber dinghy\nPOB: 2"),
+    (4, "Twenty of the 24 pupils found their way to the road; four, all girls of 13, were still out at nightfall."),
+    (2, "Two of a party of five are unaccounted for; the other three reached the hut."),
+    (2, "I count six in the book and four at the table. So two."),
+    (3, "It's a party of two, no, three."),
+)
 AGES = (
     (2, "Twins of eleven are missing from the camp."),
     (1, "A boy of nine is lost."),
@@ -206,6 +227,8 @@ AGES = (
     (3, "Two women and a man, all in their thirties, are missing."),
 )
 NOT_SOUGHT = (
+    (1, "I've told this to four people already. My son is nineteen."),
+    (1, "My nephew followed him a bit and then he turned round."),
     (1, "Ann is missing. Her husband is at the hut with two friends."),
     (1, "Ravi is missing. His wife spoke with two rescuers."),
     (1, "Sven is lost. He has been in contact with his wife."),
@@ -249,7 +272,7 @@ NOT_SOUGHT = (
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [*COUNTED, *COMPANIONS, *WENT_WITH, *LIKEWISE, *SPELLED_OUT, *CAME_BACK, *AGES, *NOT_SOUGHT],
+    [*COUNTED, *COMPANIONS, *WENT_WITH, *LIKEWISE, *SPELLED_OUT, *CAME_BACK, *BESIDE_OTHERS, *AGES, *NOT_SOUGHT],
 )
 def test_the_missing_are_counted(count: int, text: str) -> None:
     assert parse_brief(text).victims == count

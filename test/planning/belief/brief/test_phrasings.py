@@ -8,14 +8,15 @@ import pytest
 # As measured; docs/results/phrasings.md states them. All: every fact of a brief is right.
 LEAST = {
     "sixty, improved on": {"all": 30, "victims": 30, "stationary": 30, "start": 30, "ways": 30},
-    "sixty, held out": {"all": 22, "victims": 30, "stationary": 27, "start": 30, "ways": 24},
+    "sixty, held out": {"all": 21, "victims": 30, "stationary": 27, "start": 30, "ways": 23},
     "written, improved on": {"all": 150, "victims": 152, "stationary": 154, "start": 156, "ways": 156},
-    "written, held out": {"all": 91, "victims": 137, "stationary": 143, "start": 145, "ways": 117},
+    "written, held out": {"all": 93, "victims": 137, "stationary": 143, "start": 145, "ways": 120},
+    "more, improved on": {"all": 132, "victims": 142, "stationary": 143, "start": 144, "ways": 135},
 }
 
 
 @pytest.mark.parametrize("half", LEAST)
 def test_no_less_is_understood_than_was_measured(half: str) -> None:
-    assert len(phrasings.HALVES[half]) == (30 if "sixty" in half else 156)
+    assert len(phrasings.HALVES[half]) == {"sixty": 30, "written": 156, "more": 144}[half.partition(",")[0]]
     counts = phrasings.counts(phrasings.HALVES[half])
     assert all(counts[fact] >= least for fact, least in LEAST[half].items()), counts

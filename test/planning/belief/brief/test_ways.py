@@ -8,6 +8,48 @@ import phrasings
 import pytest
 
 TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
+    (  # a place that is told later
+        "A woman passed the chapel heading north. The chapel is six hundred metres east of your take-off.",
+        None, [[600, 90, "take-off"], [None, 0, "on"]],
+    ),
+    (
+        "He left the guest house, 250 m west of your launch site, and a farmer met him 900 m south of the guest house.",
+        None, [[250, 270, "take-off"], [900, 180, "on"]],
+    ),
+    (  # a vehicle that is not the drone
+        "A ranger's vehicle stands 350 m south of where you take off. Footprints lead 200 m west from the vehicle.",
+        None, [[350, 180, "take-off"], [200, 270, "on"]],
+    ),
+    (  # somebody who came back
+        "Karl went 400 m north of the hut, he's back with us. Willi went 700 m east of the hut. Drone at the hut.",
+        [0, None], [[700, 90]],
+    ),
+    (
+        "Drone at the mast. He is, not from you, from the mast, four hundred north.",
+        [0, None], [[400, 0]],
+    ),
+    ("Last seen 700 m SSE of the refuge. T/O refuge.", [0, None], [[700, 157.5]]),
+    ("From a point two kilometres west of the hut he called. You fly from the hut.", [0, None], [[2000, 270]]),
+    ("Your position three hundred west of the mast. He is four hundred north of the mast.", [300, 270], [[400, 0]]),
+    ("Ping bearing two four zero from the tower, range fourteen hundred. Drone's at the tower.", [0, None],
+     [[1400, 240]]),
+    ("ELT 090/1.4 km from pad.", None, [[1400, 90, "take-off"]]),
+    ("North of the chapel. Five hundred metres. The drone is at the chapel.", [0, None], [[500, 0]]),
+    ("The dam is 1 km south. Somebody whistled 450 m south of the hut. Negative on the north side, a kilometre. "
+     "Drone's at the hut.", [0, None], [[1000, 180], [450, 180]]),
+    (  # either of two
+        "He went 300 m north or east of the hut. You start at the hut.",
+        [0, None], [[300, 0], [300, 90]],
+    ),
+    (
+        "He went 300 m north of the hut. You start 100 m east of the hut.\nCorrection: he went 500 m west of the hut.",
+        [100, 90], [[500, 270]],
+    ),
+    (
+        "He went 300 m north of the hut. You start 100 m east of the hut.\nCorrection: you start 50 m south of the "
+        "hut.",
+        [50, 180], [[300, 0]],
+    ),
     (
         "Drone one, your tasking: from your location fly three hundred metres bearing zero nine zero, that's "
         "the last ping. One person.",

@@ -12,7 +12,7 @@ from esar_ros.planning.methods.patterns.pattern import STEP, cut, inside
 from esar_ros.planning.methods.patterns.spiral import archimedean
 from esar_ros.planning.registry import create
 
-NAMES = ("spiral", "concentric", "greedy")
+NAMES = ("spiral", "concentric", "greedy", "greedy@brief")
 
 
 def flown(name, brief, flight, seconds=900, speed=20.0):
@@ -46,6 +46,21 @@ def test_greedy_goes_to_the_best_neighbour_then_to_the_best_left():
     assert walk(heat, (2, 4), 100.0).tolist() == [[2, 3], [2, 2], [3, 3], [2, 8]], "the far cell last, though best"
     assert walk(heat, (2, 4), 1.5).tolist() == [[2, 3], [2, 2]]
     assert walk(np.zeros((3, 3)), (1, 1), 10.0).shape == (0, 2)
+
+
+def test_greedy_with_the_brief_goes_where_belief_expects_them(brief):
+    story = brief(half=500.0, prompt="A man is missing. You start at the hut. He went 300 m west of the hut.")
+    routes = {}
+    for name in ("greedy", "greedy@brief"):
+        method = create(name)
+        assert method.name == name
+        method.reset(story, 0)
+        routes[name] = method._route
+    first = {name: route[:12].mean(axis=0) for name, route in routes.items()}
+    assert np.linalg.norm(first["greedy"]) < 80.0 < 150.0 < -first["greedy@brief"][0]
+    half = len(routes["greedy@brief"]) // 2
+    east, west = (np.mean(side) for side in (routes["greedy@brief"][:half, 0] > 0, routes["greedy@brief"][:half, 0] < 0))
+    assert west > east
 
 
 def test_way_is_cut_and_kept_inside():
