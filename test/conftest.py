@@ -35,7 +35,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "one by one" if nodeid.startswith(ONE_BY_ONE) else nodeid.split("::", 1)[0]
+            if nodeid.startswith(ONE_BY_ONE):
+                return "one by one"
+            # Larger units begin earlier: a linter is one test and takes long.
+            return "package" if nodeid.startswith("test/package/") else nodeid.split("::", 1)[0]
 
     return Scheduling(config, log)
 
