@@ -86,7 +86,7 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
     (re.compile(words), weight)
     for words, weight in (
         (
-            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:(?:is|are|were|remains?|remain) )?(?:still |now )?"
+            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:(?:is|are|were|remains?|remain) )?(?:still |now |reported )?"
             r"(?:missing|outstanding|o/s|unaccounted|overdue|not back)\b",
             8.0,
         ),
@@ -114,7 +114,7 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         (r"(?<!i )(?<!we )\b(?:count|number of \w+|no \. of \w+) [:=]? ?(\d+)\b", 8.0),
         (r"\b(?:look|search)(?:ing)? for (?:all )?(\d+)(?= ?(?:[:.,;]|$))", 7.0),
         (r"^(?:all |the )?(\d+) (?:set (?:out|off)|left|went|started)\b", 4.0),
-        (r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:are |is |were )?still (?:on|out|in|up|down|there)\b", 7.0),
+        (r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:are |is |were )?still (?:on|out|in|up|down|there|somewhere)\b", 7.0),
         (
             r"(?<![\d.])(?<!there were )(?<!there are )\b([2-9]|\d\d) of (?:\d+|an? \w+ of \d+|them(?! (?:went|set|left|started|in all)\b)|(?:my|our|his|her|their) (?:\d+ )?\w+|the (?!rescuers|searchers|"
             r"volunteers)\w+)\b",
