@@ -3,7 +3,8 @@
     python benchmarks/methods.py RUN [--workers K] [--out FOLDER] [--page]
 
 The runs are those that the docs state, from a few episodes to a day of them; what is left of a run is told before it is
-flown, and the same command goes on where it was ended. FOLDER (default out/methods/RUN) holds a folder of `esar bench` for each part of a run, and the hard tasks.
+flown, and the same command goes on where it was ended. FOLDER (default out/methods/RUN) holds a folder of `esar bench`
+for each part of a run, and the hard tasks.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ def cost(run: Run, root: Path) -> str:
             episodes, left = episodes + len(jobs), left + wanted
             seconds += wanted * load_task(task).t_max
     rate = cpu / flown if flown else CPU[run.detector]
-    return f"{left} of {episodes} episodes left: at most {seconds / 3600.0:.1f} h flown, {rate * seconds / 3600.0:.1f} h CPU"
+    hours = seconds / 3600.0
+    return f"{left} of {episodes} episodes left: at most {hours:.1f} h flown, {rate * hours:.1f} h CPU"
 
 
 def main() -> int:

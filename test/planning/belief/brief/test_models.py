@@ -61,7 +61,9 @@ def test_the_scripted_model_reads_what_the_rules_read(brief: Any, observe: Any, 
 
 def test_a_reading_turns_with_its_bearings() -> None:
     """A model's form turned by a quarter gives the facts turned by a quarter."""
-    facts = parse_brief("You take off 200 m north of the hut. He was last seen 300 m east of the hut, going on 400 m south.")
+    facts = parse_brief(
+        "You take off 200 m north of the hut. He was last seen 300 m east of the hut, going on 400 m south."
+    )
     reading = reading_of(facts)
     turned = reading.model_copy(
         update={
