@@ -18,7 +18,8 @@ from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
 SEARCHED = re.compile(
-    r"\b(?:searched|searches|checked|combed|srch'?d|swept|(?:is|was|are) negative|in vain|without (?:result|success)|negative (?:on|at|in|for)|not "
+    r"\b(?:searched|searches|checked|combed|srch'?d|swept|(?:is|was|are) negative|in vain|without (?:result|success)|"
+    r"negative (?:on|at|in|for)|not "
     r"there|nil|has been walked|no trace)\b",
     re.IGNORECASE,
 )

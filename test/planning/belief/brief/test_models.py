@@ -10,7 +10,7 @@ import phrasings
 import pytest
 
 from esar_ros.planning import registry
-from esar_ros.planning.belief.brief.facts import BriefFacts, Move
+from esar_ros.planning.belief.brief.facts import BriefFacts
 from esar_ros.planning.belief.brief.form import BriefReading, facts_of, reading_of
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.model.settings import SCRIPTED
