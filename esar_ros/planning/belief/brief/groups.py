@@ -13,7 +13,8 @@ from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, TAG_O
 _OLDEST = 110  # years
 NO_NAMES = word_set(
     "I Me My Our Us Somebody Someone Anybody Anyone Something North South East West Monday Tuesday "
-    "Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December Weather Time Missing Start Light Local Log "
+    "Wednesday Thursday Friday Saturday Sunday January February March April May June July August September "
+    "October November December Weather Time Missing Start Light Local Log "
     "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
     "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
     "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"

@@ -125,8 +125,8 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         ),
         (
             r"(?<![\d.])(?<!there were )(?<!there are )\b([2-9]|\d\d) of (?:\d+|an? \w+ of \d+|"
-            r"them(?! (?:went|set|left|started|in all)\b)|(?:my|our|his|her|their) (?:\d+ )?\w+|the (?!rescuers|searchers|"
-            r"volunteers)\w+)\b",
+            r"them(?! (?:went|set|left|started|in all)\b)|(?:my|our|his|her|their) (?:\d+ )?\w+|"
+            r"the (?!rescuers|searchers|volunteers)\w+)\b",
             6.0,
         ),
     )
