@@ -2,8 +2,9 @@
 
     python benchmarks/methods.py RUN [--workers K] [--out FOLDER] [--page]
 
-The runs are those that the docs state, from a few episodes to a day of them; the same command goes on where it was
-ended. FOLDER (default out/methods/RUN) holds a folder of `esar bench` for each part of a run, and the hard tasks.
+The runs are those that the docs state, from a few episodes to a day of them; what is left of a run is told before it is
+flown, and the same command goes on where it was ended. FOLDER (default out/methods/RUN) holds a folder of `esar bench`
+for each part of a run, and the hard tasks.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from esar_ros.app.bench import main as bench
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import make_report
 from esar_ros.benchmark.report.tables import Table, markdown
+from esar_ros.benchmark.runner.plan import choose_tasks
+from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.mission.task import load_task
 from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.suites.esarbench.incidents import generator
 from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -28,6 +32,7 @@ from esar_ros.suites.esarbench.tasks.files import write_tasks
 from esar_ros.suites.esarbench.tasks.sets import task_set
 
 ORACLE, NETWORK = "segmentation_oracle", "esar_yolo"
+CPU = {ORACLE: 0.10, NETWORK: 0.24}  # CPU-seconds a simulated second (docs/results/episode.md), until one is flown
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,13 @@ RUNS = {
         (("dev", 6, "belief,belief@no_prior,belief@no_clues,belief@no_looks,belief@no_stop"),),
         "belief",
     ),
+    "reading": Run(
+        "What reading the brief is worth, and what searching adds",
+        "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief.",
+        NETWORK,
+        (("dev", 8, "belief,greedy@brief,greedy"),),
+        "belief",
+    ),
     "hard": Run(
         "Tasks in which the method's expectations do not hold",
         "People and clues anywhere with a brief that is wrong, every clue on the other side of the start, and tasks "
@@ -97,6 +109,26 @@ RUNS = {
 }
 
 
+def cost(run: Run, root: Path) -> str:
+    """Returns in words what is left to be flown: episodes, and mission time and CPU time at most."""
+    episodes = left = 0
+    seconds, flown, cpu = 0.0, 0.0, 0.0
+    for number, (tasks, limit, methods) in enumerate(run.parts, 1):
+        folder = root / f"part-{number}"
+        records = read_episodes(folder) if (folder / EPISODES).is_file() else []
+        flown += sum(record["timing"]["simulated"] for record in records)
+        cpu += sum(record["timing"]["cpu"] for record in records)
+        done = {(record["job"]["task"], record["planner"]) for record in records}
+        for task in choose_tasks(ESARBENCH, str(root / tasks) if tasks.endswith(".txt") else tasks, limit):
+            jobs = [(task, method) for method in methods.split(",")]
+            wanted = sum(job not in done for job in jobs)
+            episodes, left = episodes + len(jobs), left + wanted
+            seconds += wanted * load_task(task).t_max
+    rate = cpu / flown if flown else CPU[run.detector]
+    hours = seconds / 3600.0
+    return f"{left} of {episodes} episodes left: at most {hours:.1f} h flown, {rate * hours:.1f} h CPU"
+
+
 def main() -> int:
     """Flies what is missing, prints the tables and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -110,6 +142,7 @@ def main() -> int:
     root.mkdir(parents=True, exist_ok=True)
     if run.prepare is not None:
         run.prepare(root)
+    print(cost(run, root), flush=True)
     folders = []
     for number, (tasks, limit, methods) in enumerate(run.parts, 1):
         folders.append(root / f"part-{number}")

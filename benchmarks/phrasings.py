@@ -190,7 +190,15 @@ def on_briefs() -> tuple[dict[str, Any], list[Table]]:
     for half in list(HALVES)[2:]:
         figures[half] |= (told := places(HALVES[half]))
         off.append((half, *told.values()))
-    columns = ("half", "middle of the prior off the place, median (m)", "on its side", "of", "log gain", "worse", "worst")
+    columns = (
+        "half",
+        "middle of the prior off the place, median (m)",
+        "on its side",
+        "of",
+        "log gain",
+        "worse",
+        "worst",
+    )
     return figures, [*tables, Table(columns, off)]
 
 

@@ -230,7 +230,9 @@ def main(argv: list[str]) -> int:
     results.prepare()
     if arguments.correct.strip():  # flown and scored as a task of its own, which lies beside its result
         prompt = with_correction(task.prompt, arguments.correct)
-        task = parse_task(task.model_copy(update={"prompt": prompt}).model_dump_json(by_alias=True), "the corrected task")
+        task = parse_task(
+            task.model_copy(update={"prompt": prompt}).model_dump_json(by_alias=True), "the corrected task"
+        )
         path = results.path / TASK
         path.write_text(task.model_dump_json(by_alias=True, indent=1), encoding="utf-8")
         options = replace(options, task=str(path.resolve()))

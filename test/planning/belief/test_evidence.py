@@ -22,6 +22,7 @@ from esar_ros.planning.belief.evidence import (
     believed,
     distance_to_lines,
     log_likelihood,
+    through_clues,
 )
 from esar_ros.planning.belief.look_map import LookMap, side_of
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
@@ -61,6 +62,37 @@ def test_a_misread_brief_costs_no_more_than_its_doubt():
     loss = np.log(none.prior[near] / misread.prior[near])
     assert loss.max() < math.log(1.0 / PriorSettings().doubt) + 1.5 and np.median(loss) > 1.0
     assert misread.prior.sum() < 0.2 + none.prior.sum() <= 1.2
+
+
+def line(*places, kinds=()):
+    nodes = np.array([places], dtype=float)
+    named = tuple(frozenset(kinds[n] if n < len(kinds) else ()) for n in range(len(places)))
+    return Hypotheses(nodes, named)
+
+
+def test_where_no_place_is_named_its_share_goes_to_the_others():
+    lines, clue = line((0, 0), (100, 0), (200, 0)), [ReportedClue("tent", np.array([120.0, 10.0]))]
+    with_place = EvidenceSettings(on_line=0.45, at_place=0.15)
+    without = EvidenceSettings(on_line=0.45 / 0.85, at_place=0.0)
+    assert log_likelihood(lines, clue, with_place) == pytest.approx(log_likelihood(lines, clue, without))
+
+
+def test_a_place_named_twice_is_one_place():
+    clue = [ReportedClue("tent", np.array([105.0, 0.0]))]
+    once = line((0, 0), (100, 0), (100, 0), (200, 0), kinds=((), ("tent",)))
+    twice = line((0, 0), (100, 0), (100, 0), (200, 0), kinds=((), ("tent",), ("tent",)))
+    never = line((0, 0), (100, 0), (100, 0), (200, 0))
+    first, second, none = (log_likelihood(lines, clue, EvidenceSettings())[0] for lines in (once, twice, never))
+    assert first == pytest.approx(second) and first > none + 0.1
+
+
+def test_people_are_nearer_to_later_clues():
+    lines = line((0, 0), (1000, 0))
+    clues = [ReportedClue("backpack", np.array([x, 0.0])) for x in (300.0, 900.0)]
+    settings = EvidenceSettings()
+    drawn = through_clues(lines, np.ones(1), clues, settings, 4000, np.random.default_rng(0))
+    near_first = float(np.mean(np.abs(drawn.ends[:, 0] - 300.0) < 200.0))
+    assert near_first == pytest.approx(0.6 / 3.0, abs=0.03), "a third of those who are at a clue, two at the later one"
 
 
 def test_detection_falls_with_range_weather_and_night(brief):

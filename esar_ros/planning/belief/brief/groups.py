@@ -12,11 +12,12 @@ from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, TAG_O
 
 _OLDEST = 110  # years
 NO_NAMES = word_set(
-    "I Me My Our Us North South East West Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March "
-    "April May June July August September October November December Weather Time Missing Start Light Local Log "
+    "I Me My Our Us Somebody Someone Anybody Anyone Something North South East West Monday Tuesday "
+    "Wednesday Thursday Friday Saturday Sunday January February March April May June July August September "
+    "October November December Weather Time Missing Start Light Local Log "
     "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
     "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
-    "Search Contact Sadly Afterwards Instead Everyone Nobody Somebody Someone Anybody Anyone Something Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
+    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
 )
 GOES = word_set("set hired sailed camped vanished disappeared missing lost seen") | {
     word for word, tag in TAG_OF.items() if tag in "GB"
@@ -33,7 +34,8 @@ SAFE = re.compile(
 CAME_BACK = (
     r" (?:who )?(?:(?:has|have|had|is|are|was|were|been|already|now|since|later|both|safely|all) )*(?:c[ao]me "
     r"(?:back|down|home|in)|got (?:back|down|out|home)|walked (?:out|back|down|in)|made it|returned|turned "
-    r"(?:back|round|around|up)|found (?:his|her|their) way|raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
+    r"(?:back|round|around|up)|found (?:his|her|their) way|"
+    r"raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
     r"accounted for|finished|arrived|signed (?:in|back)|flown (?:out|off)|got off|drove home|ashore|at base|"
     r"with us|swam (?:ashore|in|to)|picked up|been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
 )

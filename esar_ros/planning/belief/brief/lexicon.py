@@ -91,7 +91,8 @@ _TAGS = {
     "p": "decimal",
     "Q": "seen saw sighted spotted noticed observed heard last-seen last-known last-heard last-sighted last-contact "
     "lkp photographed sighting found met disappeared vanished missing",
-    "G": "on-foot walk walks walked walking go goes went gone going heads headed hike hikes hiked hiking follow follows "
+    "G": "on-foot "
+    "walk walks walked walking go goes went gone going heads headed hike hikes hiked hiking follow follows "
     "followed following descend descended descending climb climbs climbed climbing ran running ride rode drive "
     "drove wander wandered wandering strayed crossed crossing ski skied paddled march marched patrolled "
     "trekked moved moving came come comes coming travel travelled travelling crawl crawled drifted swept fell "

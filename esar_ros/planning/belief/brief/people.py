@@ -38,8 +38,10 @@ _NAME_AFTER = re.compile(
     r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \(\d|, [A-Z][a-z]+(?:,| and )|"
     r",? (?:wears|is missing|has to be|has been missing)\b"
 )
-_LOST_AFTER = re.compile(r" (?:went|walked|ran|hiked|skied|climbed|wandered|stayed) |(?:'s| is| has) (?:back|with)\b"
-    r"| (?:is|has been|was|went) (?:still )?(?:missing|overdue|lost|late|gone|out|not)\b")
+_LOST_AFTER = re.compile(
+    r" (?:went|walked|ran|hiked|skied|climbed|wandered|stayed) |(?:'s| is| has) (?:back|with)\b"
+    r"| (?:is|has been|was|went) (?:still )?(?:missing|overdue|lost|late|gone|out|not)\b"
+)
 _ONE = "(?:an?|another|someone|his|her|their|[1-9]|" + "|".join(list(SMALL)[1:]) + ")"
 _COMPANIONS = re.compile(  # "Ann, her brother and"; "Tom and two others"; "Chen went up with two colleagues"
     rf"(?: [^.;:]{{2,60}} (?:so|as|nor|neither) (?:is|are|was|were|has|have|had|did) (?:[A-Z]|{_ONE} )|"
@@ -86,7 +88,7 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
     (re.compile(words), weight)
     for words, weight in (
         (
-            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:(?:is|are|were|remains?|remain) )?(?:still |now )?"
+            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:(?:is|are|were|remains?|remain) )?(?:still |now |reported )?"
             r"(?:missing|outstanding|o/s|unaccounted|overdue|not back)\b",
             8.0,
         ),
@@ -105,8 +107,11 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         (r"(?<![\d.])\b(\d+) (?:others|remain\w*|left(?! (?:the|for|from|at|their|on)\b)|to go)\b", 7.0),
         (r"\b(?:there|we) (?:are|were) (\d+) of (?:us|them)\b", 5.5),
         (r"\b(\d+) of (?:us|them) (?:went|set|left|started|in all)\b", 5.5),
-        (r"\b(?:outstanding|o/s|still missing|remaining|unaccounted(?: for)?|not (?:yet )?found|"
-            r"(?:persons?|people|pax|number|total) missing) ?: (\d+)\b", 9.0),
+        (
+            r"\b(?:outstanding|o/s|still missing|remaining|unaccounted(?: for)?|not (?:yet )?found|"
+            r"(?:persons?|people|pax|number|total) missing) ?: (\d+)\b",
+            9.0,
+        ),
         (r"\bpob ?:? (\d+)\b", 8.0),
         (r"^pax (\d+)\b", 7.0),
         (r"\b(\d+) strong\b", 4.0),
@@ -114,10 +119,14 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         (r"(?<!i )(?<!we )\b(?:count|number of \w+|no \. of \w+) [:=]? ?(\d+)\b", 8.0),
         (r"\b(?:look|search)(?:ing)? for (?:all )?(\d+)(?= ?(?:[:.,;]|$))", 7.0),
         (r"^(?:all |the )?(\d+) (?:set (?:out|off)|left|went|started)\b", 4.0),
-        (r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:are |is |were )?still (?:on|out|in|up|down|there)\b", 7.0),
         (
-            r"(?<![\d.])(?<!there were )(?<!there are )\b([2-9]|\d\d) of (?:\d+|an? \w+ of \d+|them(?! (?:went|set|left|started|in all)\b)|(?:my|our|his|her|their) (?:\d+ )?\w+|the (?!rescuers|searchers|"
-            r"volunteers)\w+)\b",
+            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:are |is |were )?still (?:on|out|in|up|down|there|somewhere)\b",
+            7.0,
+        ),
+        (
+            r"(?<![\d.])(?<!there were )(?<!there are )\b([2-9]|\d\d) of (?:\d+|an? \w+ of \d+|"
+            r"them(?! (?:went|set|left|started|in all)\b)|(?:my|our|his|her|their) (?:\d+ )?\w+|"
+            r"the (?!rescuers|searchers|volunteers)\w+)\b",
             6.0,
         ),
     )

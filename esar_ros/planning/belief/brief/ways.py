@@ -18,7 +18,8 @@ from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
 SEARCHED = re.compile(
-    r"\b(?:searched|searches|checked|combed|srch'?d|swept|(?:is|was|are) negative|in vain|without (?:result|success)|negative (?:on|at|in|for)|not "
+    r"\b(?:searched|searches|checked|combed|srch'?d|swept|(?:is|was|are) negative|in vain|without (?:result|success)|"
+    r"negative (?:on|at|in|for)|not "
     r"there|nil|has been walked|no trace)\b",
     re.IGNORECASE,
 )
@@ -104,7 +105,11 @@ def stated_in(
         until = pairs[n + 1][1] if n + 1 < len(pairs) else len(row)
         at = _origin_of(row, way, first, last, end, until)
         origin = None if at is None else _meant(row[at].value, [*before, *row[:at]])
-        if origin is None and n + 1 < len(pairs) and all(i.tag in ",&/" or i.low == "or" for i in row[last + 1 : until]):
+        if (
+            origin is None
+            and n + 1 < len(pairs)
+            and all(i.tag in ",&/" or i.low == "or" for i in row[last + 1 : until])
+        ):
             after = _origin_of(row, way, until, pairs[n + 1][2], until, len(row))
             if after is not None and row[after].low.startswith("of "):
                 origin, shared = row[after].value, row[after].value
@@ -117,7 +122,12 @@ def stated_in(
         goal = next((item.value for item in row[last + 1 : until][:6] if item.tag == "K"), None)
         beside = [*row[max(end, first - 16) : first], *row[last + 1 : min(until, last + 14)]]
         words = " ".join(item.low for item in beside if item.tag != "O")
-        if first > 1 and row[first - 1].tag in ",(" and row[first - 2].tag in "ORK" and origin is not row[first - 2].value:
+        if (
+            first > 1
+            and row[first - 1].tag in ",("
+            and row[first - 2].tag in "ORK"
+            and origin is not row[first - 2].value
+        ):
             words += " " + row[first - 2].low  # "she left the inn, 250 m west of the launch site"
         if not found and row[0].low in ("it", "it's", "that", "that's", "this"):
             words += " " + " ".join(item.low for item in before if item.tag not in "OLDT")

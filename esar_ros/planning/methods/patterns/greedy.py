@@ -65,7 +65,7 @@ class Greedy(Pattern):
         return cut(inside(centres[cells[:, 0], cells[:, 1]], corners), home, longest)
 
     def _from_brief(self, home: Vector, half: int, spacing: float) -> NDArray[np.float64]:
-        """Returns the number of missing (2 half + 1 cells square) that `belief` expects in each cell before it flies."""
+        """Returns how many of the missing `belief` expects in each cell (2 half + 1 square) before it flies."""
         search = BeliefSearch(configured(BeliefSearch.name, {}))
         search.reset(self._brief, self._seed)
         expected = np.sum([person.posterior for person in search.people], axis=0)

@@ -59,7 +59,9 @@ def test_greedy_with_the_brief_goes_where_belief_expects_them(brief):
     first = {name: route[:12].mean(axis=0) for name, route in routes.items()}
     assert np.linalg.norm(first["greedy"]) < 80.0 < 150.0 < -first["greedy@brief"][0]
     half = len(routes["greedy@brief"]) // 2
-    east, west = (np.mean(side) for side in (routes["greedy@brief"][:half, 0] > 0, routes["greedy@brief"][:half, 0] < 0))
+    east, west = (
+        np.mean(side) for side in (routes["greedy@brief"][:half, 0] > 0, routes["greedy@brief"][:half, 0] < 0)
+    )
     assert west > east
 
 
