@@ -124,10 +124,10 @@ class InputChecks:
         if state.landed or not state.armed:
             return image, ScanRepetition()
         speed = float(np.linalg.norm(state.velocity))
-        after = scan.updated(image.stamp, image.ranges, state.pose.position, speed)
+        after = scan.updated(image.stamp, image.ranges, state.pose, speed)
         if after.repeated <= self.limits.scan_repeat:
             return image, after
-        findings.add(Mode.HOLD, Reason.STALE_RANGES, f"the same ranges over {after.repeated:.1f} m of way")
+        findings.add(Mode.HOLD, Reason.STALE_RANGES, f"the same ranges over {after.repeated:.1f} m of motion")
         return None, after
 
     def _check_echoes(

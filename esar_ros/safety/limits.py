@@ -60,7 +60,9 @@ class Limits(StrictModel):
     slip_memory: float = Field(2.0, gt=0, le=30, description="s, time constant after which a slip is forgotten")
     drift_hold: float = Field(5.0, gt=0, le=100, description="m, the same of a slip that is forgotten slowly: hold")
     drift_memory: float = Field(60.0, gt=0, le=600, description="s, time constant of the slow one")
-    scan_repeat: float = Field(1.0, gt=0, le=20, description="m flown while the ranges repeat bit by bit: hold")
+    scan_repeat: float = Field(
+        1.0, gt=0, le=20, description="m flown, or turned 5 m away, while ranges repeat bit by bit: hold"
+    )
     # Wind
     wind_limit: float = Field(12.0, gt=0, le=40, description="m/s, mean wind as forecast: no take-off, return beyond")
     blown_slow: float = Field(0.6, gt=0, le=10, description="m/s, of velocity that nobody commanded: slower beyond")

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.modes import Reason
 
 _HOVERING = 0.3  # m/s: a hovering vehicle, and the drift of its odometry, stay below
+_TURNING = 0.2  # rad/s, likewise of its heading
+_ARM = 5.0  # m: a turn shifts what is so far away by as much as it would be by flying along the arc
 
 
 def usable(stamp: float, now: float, age: float, future: float) -> bool:
@@ -124,25 +126,28 @@ class MotionConsistency:
 
 @dataclass(frozen=True)
 class ScanRepetition:
-    """The distance flown while a range sensor repeats its last scan under new stamps: a sensor that is stuck.
+    """The distance moved while a range sensor repeats its last scan under new stamps: a sensor that is stuck.
 
-    A healthy sensor never repeats a scan bit by bit while it moves. A scan without any echo is not counted: in open air
-    every range may be out of reach for as long as the vehicle flies. A vehicle that hovers may well measure the same.
+    A healthy sensor never repeats a scan bit by bit while it moves or turns. A scan without any echo is not counted: in
+    open air every range may be out of reach for as long as the vehicle flies. A vehicle that hovers may well measure
+    the same.
     """
 
     stamp: float | None = None  # s, of the newest scan
     ranges: NDArray[np.float32] | None = None  # m
-    position: Vector | None = None  # m, map: the vehicle's, when the scan came
-    repeated: float = 0.0  # m flown since these ranges came first
+    pose: Pose | None = None  # the vehicle's in the map, when the scan came
+    repeated: float = 0.0  # m moved since these ranges came first, turns as arcs
 
-    def updated(self, stamp: float, ranges: NDArray[np.float32], position: Vector, speed: float) -> ScanRepetition:
-        """Returns the state after a scan (stamp in s) that came at a position (m, map) and a speed (m/s)."""
+    def updated(self, stamp: float, ranges: NDArray[np.float32], pose: Pose, speed: float) -> ScanRepetition:
+        """Returns the state after a scan (stamp in s) that came at a pose (map) and a speed (m/s)."""
         if stamp == self.stamp:
             return self
-        if self.ranges is None or self.position is None or not _repeats(ranges, self.ranges):
-            return ScanRepetition(stamp, ranges, position)
-        distance = float(np.linalg.norm(position - self.position)) if speed > _HOVERING else 0.0
-        return ScanRepetition(stamp, ranges, position, self.repeated + distance)
+        if self.stamp is None or self.ranges is None or self.pose is None or not _repeats(ranges, self.ranges):
+            return ScanRepetition(stamp, ranges, pose)
+        distance = float(np.linalg.norm(pose.position - self.pose.position)) if speed > _HOVERING else 0.0
+        turn = abs(wrap_angle(pose.yaw - self.pose.yaw))
+        arc = _ARM * turn if turn > _TURNING * (stamp - self.stamp) else 0.0
+        return ScanRepetition(stamp, ranges, pose, self.repeated + distance + arc)
 
 
 def _repeats(ranges: NDArray[np.float32], previous: NDArray[np.float32]) -> bool:

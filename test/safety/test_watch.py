@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.modes import Reason
 from esar_ros.safety.watch import Clock, Hold, MotionConsistency, PositionResidual, ScanRepetition, age_text, usable
 
@@ -154,7 +155,7 @@ def scans(images: list[np.ndarray], speed: float = 4.0) -> list[float]:
     """Returns the distance (m) repeated after each of these scans, 0.1 s apart at a speed (m/s)."""
     scan, given = ScanRepetition(), []
     for n, image in enumerate(images):
-        scan = scan.updated(10.0 + 0.1 * n, image.astype(np.float32), 0.1 * n * speed * AHEAD, speed)
+        scan = scan.updated(10.0 + 0.1 * n, image.astype(np.float32), Pose(0.1 * n * speed * AHEAD), speed)
         given.append(scan.repeated)
     return given
 
@@ -177,11 +178,21 @@ def test_standing_it_may_see_the_same_for_ever() -> None:
     """The odometry may drift as far as it likes."""
     scan = ScanRepetition()
     for n in range(1000):
-        scan = scan.updated(10.0 + 0.1 * n, np.ones((2, 2), dtype=np.float32), 0.05 * n * AHEAD, 0.1)
+        scan = scan.updated(10.0 + 0.1 * n, np.ones((2, 2), dtype=np.float32), Pose(0.05 * n * AHEAD), 0.1)
     assert scan.repeated == 0.0
+
+
+@pytest.mark.parametrize(("rate", "repeated"), [(0.1, 0.0), (-0.1, 0.0), (1.0, 5.0), (-1.0, 5.0)])
+def test_one_that_turns_on_the_spot_sees_other_ranges(rate: float, repeated: float) -> None:
+    """A heading that drifts by less than 0.2 rad/s is the estimator's."""
+    scan = ScanRepetition()
+    for n in range(11):
+        pose = Pose(np.zeros(3), quaternion_from_yaw(math.pi + 0.1 * n * rate))
+        scan = scan.updated(10.0 + 0.1 * n, np.ones((2, 2), dtype=np.float32), pose, 0.0)
+    assert scan.repeated == pytest.approx(repeated)
 
 
 def test_the_same_scan_asked_again_counts_once() -> None:
     image = np.ones((2, 2), dtype=np.float32)
-    scan = ScanRepetition().updated(10.0, image, 0.0 * AHEAD, 4.0)
-    assert scan.updated(10.0, image, 9.0 * AHEAD, 4.0) is scan
+    scan = ScanRepetition().updated(10.0, image, Pose(0.0 * AHEAD), 4.0)
+    assert scan.updated(10.0, image, Pose(9.0 * AHEAD), 4.0) is scan
