@@ -148,7 +148,7 @@ def flaws(point: RescuePoint) -> list[str]:
 
 
 def shortest_ways(point: RescuePoint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the shortest ways from start to victim and from victim to stretcher, all doors open, around the ambulance.
+    """Returns the shortest ways from start to victim and from there to the stretcher, doors open, around the ambulance.
 
     Each is corners (N, 3) on the floors: see walkable.Reach.path. Raises ValueError where there is none.
     """

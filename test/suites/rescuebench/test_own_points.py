@@ -16,7 +16,15 @@ from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.sim.walking.stage import DOOR, RescueStage
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import Walker
-from esar_ros.suites.rescuebench.own_points import RULES, flaws, own_place, own_points, shortest_walk, shortest_ways, site_of
+from esar_ros.suites.rescuebench.own_points import (
+    RULES,
+    flaws,
+    own_place,
+    own_points,
+    shortest_walk,
+    shortest_ways,
+    site_of,
+)
 
 FLOOR = np.array([0.0, 0.0, HALF_HEIGHT])
 
