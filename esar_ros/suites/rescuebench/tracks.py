@@ -125,7 +125,7 @@ def _track(line: _Line, where: str) -> WalkedTrack:
         yaws=np.array([unreal_heading_to_map(step.yaw) for step in line.trajectory]),
         times=np.array([step.timestamp for step in line.trajectory]),
         carrying=np.array([step.picked for step in line.trajectory]),
-        actions=tuple(step.action and _walk_action(step.action) for step in line.trajectory),
+        actions=tuple(None if step.action is None else _walk_action(step.action) for step in line.trajectory),
     )
 
 

@@ -10,6 +10,7 @@ import random
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,11 +18,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from esar_ros.geometry.unreal import CM, map_to_unreal
+from esar_ros.geometry.unreal import CM, map_heading_to_unreal, map_to_unreal
+from esar_ros.mission.rescue import WalkAction
 from esar_ros.scoring.rescue import HitCounter, Progress, code_scores
 from esar_ros.scoring.similarity import similarity_code
+from esar_ros.suites.rescuebench.machine import Interaction, TaskMachine
 from esar_ros.suites.rescuebench.results import read_results, read_trajectories, trajectories_beside, write_results
 from esar_ros.suites.rescuebench.settings import load_suite_settings
+from helpers.rescue_toy import SECONDS, Toy, a_toy, wish
 from helpers.rescuebench import a_result
 
 CHECKOUT = os.environ.get("ESAR_RESCUEBENCH", "")
@@ -40,6 +44,8 @@ def theirs() -> Iterator[SimpleNamespace]:
             hits=import_module("utils.collision_detector").CollisionDetector,
             resume=import_module("core.resume").ResumeManager,
             metrics=import_module("core.metrics").EpisodeMetrics,
+            progress=import_module("wrappers.progress_tracking_wrapper").ProgressTrackingController,
+            controller=import_module("wrappers.state_machine_wrapper").RescueStateMachineController,
         )
     finally:
         sys.path.remove(str(Path(CHECKOUT) / "benchmark"))
@@ -115,6 +121,113 @@ def test_hits_are_counted_the_same(theirs: SimpleNamespace) -> None:
             ours.update(True)
         counted += detector.check()
     assert ours.count == counted > 20
+
+
+class _Theirs:
+    """Their state machine and tracker in the order in which their runner calls them."""
+
+    def __init__(self, theirs: SimpleNamespace, toy: Toy, doors: list[Any], passthrough: bool, limit: float) -> None:
+        self.toy, self.limit = toy, limit
+        unreal = SimpleNamespace(
+            get_cam_pose=lambda camera: self.pose(),
+            get_obj_location=lambda name: map_to_unreal(doors[int(name)]).tolist(),
+            is_carrying=lambda player: self.toy.carrying,
+            get_hit=lambda player: self.toy.hit,
+        )
+        inner = SimpleNamespace(
+            protagonist_id=0,
+            cam_list=[1],
+            player_list=[""],
+            unrealcv=unreal,
+            env_configs={"interactive_door": [str(number) for number in range(len(doors))]},
+        )
+        self.benchmark = SimpleNamespace(
+            env=SimpleNamespace(unwrapped=inner),
+            env_manager=SimpleNamespace(get_current_interaction_position=lambda: self.pose()[:3]),
+            rescue_distance=100.0,
+            place_distance=200.0,
+            stage2_success_radius=200.0,
+            interaction_z_threshold=220.0,
+            passthrough=passthrough,
+            passthrough_env_term_geometry_sync=True,
+        )
+        context = {
+            "env_id": "",
+            "injured_pose": map_to_unreal(toy.victim).tolist(),
+            "stretcher_pose": map_to_unreal(toy.stretcher).tolist(),
+        }
+        self.progress = theirs.progress(self.benchmark, context)
+        self.controller = theirs.controller(self.benchmark, context, self.progress)
+        self.controller.reset(0.0)
+        self.progress.reset(self.pose()[:3])
+        self.hits = theirs.hits(self.benchmark.env)
+        self.machine = self.controller.state_machine
+
+    def pose(self) -> list[float]:
+        return [*map_to_unreal(self.toy.position).tolist(), 0.0, map_heading_to_unreal(self.toy.yaw), 0.0]
+
+    def command(self, wanted: WalkAction, now: float) -> tuple[tuple[float, ...], int, int]:
+        self.now = now
+        move = np.array([-wanted.angle, wanted.speed * CM])
+        action = (move, int(wanted.head), int(wanted.animation))
+        info = {"picked": self.toy.carrying}
+        _, final, _, self.goes_on = self.controller.update_action(action, info, now, self.pose()[:3])
+        return tuple(float(value) for value in final[0]), final[1], final[2]
+
+    def settle(self) -> bool:
+        here = self.pose()[:3]
+        self.progress.update_after_env_step(here, self.controller.is_carrying({"picked": self.toy.carrying}))
+        if not self.controller.validate_wait_confirm(here, self.now, 0):
+            return self.end(False)
+        if self.hits.check():
+            self.machine.add_collision()
+        if self.controller.mark_success_if_completed(self.now, 0):
+            return self.end(False)
+        if self.controller.mark_timeout_if_needed(self.now, self.limit):
+            return self.end(False)
+        if self.toy.ended:
+            self.controller.handle_env_termination(self.now, 0)
+            return self.end(True)
+        return not self.goes_on and self.end(False)
+
+    def end(self, terminated: bool) -> bool:
+        self.controller.finalize_after_loop(terminated)
+        return True
+
+
+@pytest.mark.parametrize("interaction", Interaction, ids=lambda mode: mode.value)
+@pytest.mark.parametrize("seed", range(60))
+def test_the_state_machine_walks_through_the_same_states(
+    theirs: SimpleNamespace, seed: int, interaction: Interaction
+) -> None:
+    toy = a_toy(seed)
+    passthrough = interaction is Interaction.PASSTHROUGH
+    limit = (20.0, 300.0)[seed % 3 > 0]
+    doors = [toy.chance.uniform(0.0, 1.0) * (toy.victim - toy.position) + toy.position for _ in range(seed % 3)]
+    ours = TaskMachine(toy.victim, toy.stretcher, toy.walker, limit, interaction=interaction, doors=doors)
+    other = _Theirs(theirs, toy, doors, passthrough, limit)
+    for number in count():
+        wanted = wish(toy, toy.stretcher if toy.carrying else toy.victim, passthrough)
+        done = ours.command(wanted, toy.walker, number * SECONDS)
+        expected = other.command(wanted, number * SECONDS)
+        assert (-done.angle, done.speed * CM) == pytest.approx(expected[0]), number
+        assert (int(done.head), int(done.animation)) == expected[1:], number
+        toy.step(done)
+        over = ours.settle(toy.walker, toy.hit, toy.ended)
+        assert over == other.settle()
+        assert (ours.state.value, ours.failure.value) == (other.machine.state, other.machine.failure_reason)
+        assert ours.phase.value == other.machine.get_current_phase()
+        target = ours.target(truth=True)
+        assert (target is None) == (other.machine.get_current_target() is None)
+        if over:
+            break
+    found = other.machine.get_metrics((number + 1) * SECONDS)
+    for phase, figures in enumerate(ours.phases((number + 1) * SECONDS), 1):
+        assert found[f"phase{phase}_collisions"] == figures.collisions
+        assert found[f"phase{phase}_steps"] == figures.steps
+        assert found[f"phase{phase}_time"] == pytest.approx(figures.seconds)
+    assert found["drop_success"] == ours.dropped
+    assert other.progress.finalize()["task_completion"] == ours.progress.handed_over
 
 
 def test_their_resume_reads_what_is_written_here(theirs: SimpleNamespace, tmp_path: Path) -> None:
