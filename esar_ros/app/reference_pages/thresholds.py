@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from esar_ros.app.reference_pages.page import MADE
 from esar_ros.mission.resources import resource
-from esar_ros.scoring import metrics, object_goal, statistics
+from esar_ros.scoring import metrics, object_goal, rescue, similarity, statistics
 from esar_ros.scoring.difficulty import DISTANCE_QUARTILES
 from esar_ros.scoring.judge import OfflineJudge
 
@@ -55,4 +55,7 @@ def _in_code() -> list[tuple[str, str, str]]:
             "tau of the [suite's](uav-on.md) equations",
         ),
         ("UAV-ON: actions", f"{object_goal.MAX_ACTIONS}", "of an episode, the stop included"),
+        ("RescueBench: near", f"{rescue.NEAR:g} m", "R of the [suite's](rescuebench.md) stages"),
+        ("RescueBench: hand-over", f"{rescue.HAND_OVER:g} m", f"level, and {rescue.HEIGHT:g} m of height"),
+        ("RescueBench: similarity 0", f"{similarity.FARTHEST_MEAN:g} m", "mean gap to a person's track, public code"),
     ]
