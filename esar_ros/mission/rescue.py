@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
+from typing import Protocol
 
-from esar_ros.geometry.frames import Vector
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose, Vector
 
 FASTEST = 1.0
 """m/s, the largest speed that takes effect."""
@@ -91,6 +96,56 @@ class RescuePoint:
     def title(self) -> str:
         """Names the point among those of its set."""
         return f"{level_name(self.level)} point {self.number}"
+
+
+@dataclass(frozen=True)
+class WalkTask:
+    """All that an agent is told when an episode begins."""
+
+    id: str  # names the episode; reveals no position
+    level: int  # 0 to 4: L1 to L5
+    description: str  # of the victim and where they are
+    time_limit: float  # s
+    step: float  # s that an action is in force
+    pick_up: float  # m from the victim below which they are picked up, level
+    put_down: float  # m from the stretcher below which they are put down, level
+
+
+class WalkView(Protocol):
+    """Image through the walker's eye; each kind is drawn when first looked at."""
+
+    @property
+    def model(self) -> CameraModel:
+        """Intrinsics."""
+        ...
+
+    @property
+    def pose(self) -> Pose:
+        """Optical frame in the map."""
+        ...
+
+    @property
+    def colour(self) -> NDArray[np.uint8]:
+        """(H, W, 3) RGB."""
+        ...
+
+    @property
+    def depth(self) -> NDArray[np.float32]:
+        """(H, W) m along the optical axis, +inf for sky."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class WalkObservation:
+    """All that an agent may use to choose its next action."""
+
+    number: int  # actions so far
+    seconds: float  # since the start
+    phase: Phase
+    carrying: bool
+    pose: StandingPose  # of the body's middle
+    view: WalkView
+    target: Vector | None = None  # (3,) m, where what is sought is: ground truth, None unless it was asked for
 
 
 def level_name(level: int) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _SUITES = {  # module and object, imported when asked for
     "esarbench": ("esar_ros.suites.esarbench.suite", "ESARBENCH"),
     "uav-on": ("esar_ros.suites.uav_on.suite", "UAV_ON"),
+    "rescuebench": ("esar_ros.suites.rescuebench.suite", "RESCUEBENCH"),
 }
 DEFAULT = "esarbench"
 

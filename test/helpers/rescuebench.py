@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
-from esar_ros.suites.rescuebench import points, tracks
-from esar_ros.suites.rescuebench.points import LEVELS, point_document, write_points
-from esar_ros.suites.rescuebench.results import ResultLine
-from esar_ros.suites.rescuebench.tracks import Result, WalkedTrack, filed_as, write_tracks
+from esar_ros.suites.rescuebench.files import points, tracks
+from esar_ros.suites.rescuebench.files.points import LEVELS, point_document, write_points
+from esar_ros.suites.rescuebench.files.results import ResultLine
+from esar_ros.suites.rescuebench.files.tracks import Result, WalkedTrack, filed_as, write_tracks
 
 VICTIM, STRETCHER = (10.0, 0.0, 1.0), (0.0, 4.0, 0.5)
 PLACES = ("StandinRoom", "StandinStreet_dooropen")

@@ -141,6 +141,11 @@ class TaskMachine:
         return self.ended_by_world or self.state in (State.COMPLETED, State.FAILED)
 
     @property
+    def returning(self) -> bool:
+        """True once the pick was noticed."""
+        return self._picked_step > 0
+
+    @property
     def collisions(self) -> int:
         """Collisions of the episode."""
         return self._hits.count
@@ -187,7 +192,7 @@ class TaskMachine:
     def phases(self, seconds: float) -> tuple[PhaseFigures, PhaseFigures]:
         """Returns the figures of both phases of an episode that took so many s."""
         collisions = self.collisions - self._search_hits
-        if not self._picked_step:
+        if not self.returning:
             return PhaseFigures(seconds, self.steps, self._search_hits), PhaseFigures(0.0, 0, collisions)
         search = PhaseFigures(self._picked_time, self._picked_step, self._search_hits)
         return search, PhaseFigures(seconds - self._picked_time, self.steps - self._picked_step, collisions)

@@ -30,12 +30,12 @@ from esar_ros.scoring.rescue import (
     stage_scores,
 )
 from esar_ros.scoring.similarity import similarity_code, similarity_paper
-from esar_ros.suites.rescuebench import points, tracks
-from esar_ros.suites.rescuebench.lines import lines_of
-from esar_ros.suites.rescuebench.points import LEVELS, checkout_points
-from esar_ros.suites.rescuebench.results import Key, read_results, read_trajectories, trajectories_beside
+from esar_ros.suites.rescuebench.files import points, tracks
+from esar_ros.suites.rescuebench.files.lines import lines_of
+from esar_ros.suites.rescuebench.files.points import LEVELS, checkout_points
+from esar_ros.suites.rescuebench.files.results import Key, read_results, read_trajectories, trajectories_beside
+from esar_ros.suites.rescuebench.files.tracks import References, WalkedTrack, filed_as, read_tracks
 from esar_ros.suites.rescuebench.settings import SimilaritySettings
-from esar_ros.suites.rescuebench.tracks import References, WalkedTrack, filed_as, read_tracks
 
 SCHEMA = "rescuebench-score/1"
 ALL = "all"

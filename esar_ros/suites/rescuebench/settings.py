@@ -20,6 +20,9 @@ class SimilaritySettings(StrictModel):
 class SuiteSettings(StrictModel):
     """The suite's file."""
 
+    step: float = Field(gt=0, le=10, description="s that an action is in force")
+    image: int = Field(gt=0, le=4096, description="px, side of what the walker sees")
+    hands: float = Field(gt=0, le=10, description="m, level, from the camera to what can be picked up")
     similarity: SimilaritySettings
 
 

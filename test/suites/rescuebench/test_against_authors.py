@@ -22,8 +22,13 @@ from esar_ros.geometry.unreal import CM, map_heading_to_unreal, map_to_unreal
 from esar_ros.mission.rescue import WalkAction
 from esar_ros.scoring.rescue import HitCounter, Progress, code_scores
 from esar_ros.scoring.similarity import similarity_code
+from esar_ros.suites.rescuebench.files.results import (
+    read_results,
+    read_trajectories,
+    trajectories_beside,
+    write_results,
+)
 from esar_ros.suites.rescuebench.machine import Interaction, TaskMachine
-from esar_ros.suites.rescuebench.results import read_results, read_trajectories, trajectories_beside, write_results
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from helpers.rescue_toy import SECONDS, Toy, a_toy, wish
 from helpers.rescuebench import a_result

@@ -14,10 +14,10 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import level_name
 from esar_ros.scoring.rescue import Rules
 from esar_ros.suites.rescuebench import tracks
-from esar_ros.suites.rescuebench.results import write_results
+from esar_ros.suites.rescuebench.files.results import write_results
+from esar_ros.suites.rescuebench.files.tracks import write_tracks
 from esar_ros.suites.rescuebench.score import ALL, RescueScore
 from esar_ros.suites.rescuebench.settings import SimilaritySettings
-from esar_ros.suites.rescuebench.tracks import write_tracks
 from helpers.rescuebench import RESCUED, a_result, walk, write_checkout
 
 PLAIN, ALIAS = (SimilaritySettings(sigma=42.0, alias=alias) for alias in (False, True))

@@ -28,7 +28,7 @@ from esar_ros.scoring.rescue import (
     code_scores,
 )
 from esar_ros.scoring.result import write_atomically
-from esar_ros.suites.rescuebench.lines import (
+from esar_ros.suites.rescuebench.files.lines import (
     CURE,
     Amount,
     Count,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.suites.rescuebench.points import FOLDER, checkout_points, point_document, read_points, write_points
+from esar_ros.suites.rescuebench.files.points import FOLDER, checkout_points, point_document, read_points, write_points
 from helpers.rescuebench import a_point, write_checkout
 
 LINE: dict[str, Any] = {

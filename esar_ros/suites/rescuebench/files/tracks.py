@@ -16,7 +16,7 @@ from esar_ros.geometry.unreal import CM, map_heading_to_unreal, map_to_unreal, u
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, Head, RescuePoint, WalkAction
 from esar_ros.scoring.result import write_atomically
-from esar_ros.suites.rescuebench.lines import (
+from esar_ros.suites.rescuebench.files.lines import (
     CURE,
     Amount,
     Coordinate,
@@ -28,7 +28,7 @@ from esar_ros.suites.rescuebench.lines import (
     lines_of,
     parse_line,
 )
-from esar_ros.suites.rescuebench.points import ENVIRONMENTS, Environment, place_of
+from esar_ros.suites.rescuebench.files.points import ENVIRONMENTS, Environment, place_of
 
 FOLDER = "example/human_trajectories"
 """Folder of the tracks in a checkout of the public code: a folder an environment, a file a level."""

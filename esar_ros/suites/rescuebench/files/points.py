@@ -14,7 +14,7 @@ from esar_ros.geometry.unreal import map_heading_to_unreal, map_to_unreal, unrea
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import RescuePoint, StandingPose
 from esar_ros.scoring.result import write_atomically
-from esar_ros.suites.rescuebench.lines import Level, PoseNumbers, TolerantModel, dumped, lines_of, parse_line
+from esar_ros.suites.rescuebench.files.lines import Level, PoseNumbers, TolerantModel, dumped, lines_of, parse_line
 
 FOLDER = "gym_rescue/envs/setting/test_jsonl"
 """Folder of the points in a checkout of the public code."""

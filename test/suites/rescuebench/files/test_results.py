@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.rescue import Rules, code_scores, stage_scores
-from esar_ros.suites.rescuebench.results import (
+from esar_ros.suites.rescuebench.files.results import (
     read_results,
     read_trajectories,
     trajectories_beside,

@@ -11,7 +11,7 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, Head, WalkAction
-from esar_ros.suites.rescuebench.tracks import FOLDER, References, read_tracks, write_tracks
+from esar_ros.suites.rescuebench.files.tracks import FOLDER, References, read_tracks, write_tracks
 from helpers.rescuebench import LOST, RESCUED, a_point, walk, write_checkout
 
 LINE: dict[str, Any] = {

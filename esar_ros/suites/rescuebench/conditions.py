@@ -1,0 +1,65 @@
+"""Conditions of a run of RescueBench: what is chosen, and by content what decides a result besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, cast
+
+import esar_ros
+from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions, digest
+from esar_ros.scoring.rescue import Rules
+from esar_ros.suites.rescuebench.machine import Interaction
+from esar_ros.suites.rescuebench.settings import load_suite_settings
+
+Truth = Literal["none", "target_pose"]
+
+
+@dataclass(frozen=True)
+class RescueConditions(Conditions):
+    """Conditions under which an agent's episodes are walked; NOT_RECORDED where it was not recorded."""
+
+    OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks",)
+
+    rules: Rules = Rules.CODE  # of the gates; scores are by both
+    interaction: Interaction = Interaction.ACTIVE
+    truth: Truth = "none"  # told to agents
+    clock: Literal["paused"] = "paused"  # the world waits for the agent
+    step: float = 0.2  # s that an action is in force
+    world: str = "embedded"
+    version: str = NOT_RECORDED  # of esar_ros
+    settings: str = NOT_RECORDED
+    tasks: str = NOT_RECORDED  # all that the run walks: how many, and their content
+
+    @classmethod
+    def parse(cls, document: Mapping[str, Any]) -> RescueConditions:
+        """Returns conditions as `asdict` wrote them. Raises TypeError or ValueError on what they cannot be."""
+        own = cls(**document)
+        return replace(own, rules=Rules(own.rules), interaction=Interaction(own.interaction))
+
+    @property
+    def as_text(self) -> dict[str, str]:
+        """Each field in words."""
+        words = {"rules": self.rules.value, "interaction": self.interaction.value, "step": f"{self.step:g} s"}
+        return super().as_text | words
+
+
+def chosen(options: Mapping[str, str]) -> RescueConditions:
+    """Returns the conditions that the command line chooses."""
+    return RescueConditions(
+        rules=Rules(options.get("rules", Rules.CODE.value)),
+        interaction=Interaction(options.get("interaction", Interaction.ACTIVE.value)),
+        truth=cast(Truth, options.get("truth", "none")),
+    )
+
+
+def with_content(own: RescueConditions, digests: Sequence[str]) -> RescueConditions:
+    """Returns the conditions chosen, with what this machine adds; digests: of the tasks. Raises UsageError."""
+    settings = load_suite_settings()
+    return replace(
+        own,
+        step=settings.step,
+        version=esar_ros.__version__,
+        settings=digest(settings.model_dump(mode="json")),
+        tasks=f"{len(digests)}, {digest(sorted(digests))}",
+    )

@@ -1,0 +1,158 @@
+"""The embedded simulator as a world to rescue in: one place with a walker, and what its hands do."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose, Vector, wrap_angle
+from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
+from esar_ros.scoring.rescue import HEIGHT
+from esar_ros.sim.walking.first_person import FirstPersonCamera, WalkerImage
+from esar_ros.sim.walking.stage import RescueStage
+from esar_ros.sim.walking.walkable import WalkableGrid
+from esar_ros.suites.rescuebench.machine import DOOR_DISTANCE, DOOR_HEADING, WalkerState, lies_on_stretcher
+from esar_ros.suites.rescuebench.own_points import site_of
+from esar_ros.suites.rescuebench.settings import SuiteSettings
+from esar_ros.suites.rescuebench.walk import Draw
+
+_SETTLING = 1.0  # s of a fall onto the floor
+
+
+class EmbeddedWorld:
+    """A place with its walker (walk.WalkWorld); tasks in the same place share it."""
+
+    def __init__(self, place: str, settings: SuiteSettings) -> None:
+        """Raises UsageError for a place that there is not."""
+        self.place, self.settings = place, settings
+        self.stage = RescueStage(site_of(place))
+        self._camera: FirstPersonCamera | None = None  # made when somebody looks
+
+    @property
+    def walker(self) -> WalkerState:
+        """The walker by its camera."""
+        walker = self.stage.walker
+        return WalkerState(walker.eye, walker.yaw, self.stage.carrying)
+
+    @property
+    def body(self) -> StandingPose:
+        """The middle of the walker's body."""
+        return StandingPose(np.asarray(self.stage.walker.pose.position), self.stage.walker.yaw)
+
+    @property
+    def victim(self) -> Vector:
+        """The victim's position, (3,) m."""
+        return self.stage.victim
+
+    @property
+    def stretcher(self) -> Vector:
+        """The stretcher's position, (3,) m."""
+        return self.stage.stretcher
+
+    @property
+    def doors(self) -> tuple[Vector, ...]:
+        """Positions of all doors, (3,) m each."""
+        return tuple(np.array(doorway.position) for doorway in self.stage.site.doors)
+
+    @property
+    def ended(self) -> bool:
+        """True when the victim lies on the stretcher and nobody carries them."""
+        return lies_on_stretcher(self.victim, self.stretcher, self.stage.carrying)
+
+    def set_up(self, point: RescuePoint) -> None:
+        """Put everything of a task in its place and let the walker settle. Raises UsageError."""
+        self.stage.set_up(point)
+        self.stage.walker.action = WalkAction()
+        self.stage.advance(_SETTLING)
+        self.stage.walker.take_hit()
+
+    def step(self, action: WalkAction, seconds: float) -> bool:
+        """Let the walker do an action for a time; returns whether it walked against something."""
+        stage = self.stage
+        if action.animation is Animation.CARRY and not stage.carrying and self._reaches(stage.victim):
+            stage.pick_up()
+        elif action.animation is Animation.DROP and stage.carrying:
+            stage.put_down(self._reaches(stage.stretcher))
+        elif action.animation is Animation.OPEN_DOOR:
+            self._open_doors()
+        elif action.animation is Animation.JUMP and stage.carrying:
+            action = WalkAction(action.speed, action.angle, action.head)
+        stage.walker.action = action
+        stage.advance(seconds)
+        return stage.walker.take_hit() is not None
+
+    def view(self, draw: Draw) -> View:
+        """The image through the walker's eye."""
+        return View(self, draw)
+
+    def image(self) -> WalkerImage:
+        """Draws what the walker sees. Raises UsageError without OpenGL."""
+        return self.camera.image(self.stage.walker)
+
+    @property
+    def camera(self) -> FirstPersonCamera:
+        """Draws through the walker's eye. Raises UsageError without OpenGL."""
+        if self._camera is None:
+            self._camera = FirstPersonCamera(self.stage.world, self.settings.image, self.settings.image)
+        return self._camera
+
+    def close(self) -> None:
+        """Give the graphics context back."""
+        if self._camera is not None:
+            self._camera.close()
+            self._camera = None
+
+    def _reaches(self, target: Vector) -> bool:
+        gap = target - self.stage.walker.eye
+        return math.hypot(gap[0], gap[1]) <= self.settings.hands and abs(float(gap[2])) <= HEIGHT
+
+    def _open_doors(self) -> None:
+        """Opens the doors that are at hand ahead."""
+        eye, yaw = self.stage.walker.eye, self.stage.walker.yaw
+        for index, door in enumerate(self.doors):
+            x, y, z = door - eye
+            ahead = abs(wrap_angle(math.atan2(y, x) - yaw)) <= DOOR_HEADING
+            if ahead and math.hypot(x, y) <= DOOR_DISTANCE and abs(z) <= HEIGHT:
+                self.stage.open_door(index)
+
+
+class View:
+    """The image of one moment (mission.rescue.WalkView)."""
+
+    def __init__(self, world: EmbeddedWorld, draw: Draw) -> None:
+        self.pose: Pose = world.stage.walker.camera
+        self._world, self._draw, self._step = world, draw, world.stage.walker.seconds
+
+    @property
+    def model(self) -> CameraModel:
+        """Intrinsics."""
+        return self._draw(lambda: self._world.camera).model
+
+    @cached_property
+    def _image(self) -> WalkerImage:
+        if self._world.stage.walker.seconds != self._step:
+            raise RuntimeError("an image of a step that is past: look at it before the next action")
+        return self._draw(self._world.image)
+
+    @property
+    def colour(self) -> NDArray[np.uint8]:
+        """(H, W, 3) RGB."""
+        return self._image.rgb
+
+    @property
+    def depth(self) -> NDArray[np.float32]:
+        """(H, W) m along the optical axis, +inf for sky."""
+        return self._image.depth
+
+
+def task_grid(point: RescuePoint) -> WalkableGrid:
+    """Returns where one can walk in a task, its doors open. Raises UsageError."""
+    stage = RescueStage(site_of(point.place))
+    stage.set_up(point)
+    for index in range(len(stage.site.doors)):
+        stage.open_door(index)
+    return WalkableGrid.of(stage.world, stage.site.area)

@@ -1,0 +1,114 @@
+"""One episode of a benchmark as a record: walked, or scored 0 with the reason why not."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
+from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
+from esar_ros.benchmark.runner.worker import timing
+from esar_ros.mission.rescue import RescuePoint
+from esar_ros.sim.walking.contacts import HALF_HEIGHT
+from esar_ros.suites.rescuebench.agents import create
+from esar_ros.suites.rescuebench.conditions import RescueConditions
+from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
+from esar_ros.suites.rescuebench.machine import TaskMachine, WalkerState
+from esar_ros.suites.rescuebench.oracle import Insider
+from esar_ros.suites.rescuebench.own_points import site_of
+from esar_ros.suites.rescuebench.result import make_rescue_result
+from esar_ros.suites.rescuebench.sets import find_task
+from esar_ros.suites.rescuebench.settings import load_suite_settings
+from esar_ros.suites.rescuebench.walk import WalkedEpisode, WalkedFrame, walk
+
+
+class RescueEpisode:
+    """Walks in the embedded simulator, in this process."""
+
+    def __init__(self) -> None:
+        self._world: EmbeddedWorld | None = None  # kept: episodes in a place follow each other
+
+    def prepare(self) -> None:
+        """Checks that episodes can be walked on this machine. Raises UsageError."""
+        from esar_ros.sim.render.graphics import headless_context
+
+        headless_context().release()
+
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
+        """Walk an episode; the part of its record that depends on the walk, and the trace of an agent that failed."""
+        began, cpu = time.monotonic(), time.process_time()
+        task, conditions = find_task(job.task), conditions_of(job)
+        try:
+            agent = call_agent(lambda: create(job.planner), in_agent)
+            eligible = call_agent(lambda: bool(agent.eligible), in_agent)
+        except AgentError as error:  # before there was anything to walk
+            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
+        if isinstance(agent, Insider) and not eligible:
+            foot = np.array([0.0, 0.0, HALF_HEIGHT])
+            point = task.point
+            agent.show(
+                task_grid(point), point.start.position - foot, point.victim.position - foot, point.stretcher.position
+            )
+        world = self._open(task.point.place)
+        seed = zlib.crc32(f"{task.id}/{job.seed}".encode())
+        walked = walk(world, task.point, task.id, agent, seed, conditions, in_agent)
+        eligible = eligible and conditions.truth == "none"
+        result = make_rescue_result(task, walked, job.seed, eligible, world.stage.site.place.digest)
+        return {
+            "status": OK if walked.error is None else AGENT_ERROR,
+            "reason": walked.error,
+            "result": result.model_dump(mode="json", by_alias=True),
+            "track": _track(walked),
+            "timing": timing(time.monotonic() - began, time.process_time() - cpu, walked.seconds),
+            "trace": walked.trace,
+            "conditions": asdict(conditions),
+        }
+
+    def _open(self, place: str) -> EmbeddedWorld:
+        if self._world is None or self._world.place != place:
+            if self._world is not None:
+                self._world.close()
+            self._world = EmbeddedWorld(place, load_suite_settings())
+        return self._world
+
+
+def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
+    """Returns the record of an episode that could not be walked: it ends where it starts and fails."""
+    task, conditions = find_task(job.task), conditions_of(job)
+    eligible, digest = True, ""
+    with suppress(Exception):  # an agent that cannot even be made is why we are here
+        eligible = bool(create(job.planner).eligible)
+    with suppress(Exception):
+        digest = site_of(task.point.place).place.digest
+    result = make_rescue_result(task, _at_start(task.point, reason), job.seed, eligible, digest)
+    return {
+        "status": status,
+        "reason": reason,
+        "result": result.model_dump(mode="json", by_alias=True),
+        "track": {},
+        "timing": timing(wall, 0.0, 0.0),
+    }
+
+
+def conditions_of(job: Job) -> RescueConditions:
+    """Returns a job's conditions."""
+    assert isinstance(job.conditions, RescueConditions)
+    return job.conditions
+
+
+def _at_start(point: RescuePoint, reason: str) -> WalkedEpisode:
+    start = WalkerState(point.start.position, point.start.yaw, False)
+    machine = TaskMachine(point.victim.position, point.stretcher.position, start, point.time_limit)
+    return WalkedEpisode(machine, [WalkedFrame(None, point.start)], error=reason)
+
+
+def _track(walked: WalkedEpisode) -> dict[str, dict[str, list[float]]]:
+    """Returns the walker's places after each step, for drawing: x, y, z (m, map)."""
+    places = np.array([frame.body.position for frame in walked.frames]).round(3)
+    return {"walker": {axis: column.tolist() for axis, column in zip("xyz", places.T, strict=True)}}

@@ -1,0 +1,61 @@
+"""Makes the files of the suite's own sets from a seed, the same bytes every time.
+
+    python -m esar_ros.suites.rescuebench.generator            # write config/tasks/rescuebench/
+    python -m esar_ros.suites.rescuebench.generator --check    # exit code 1 where a file differs
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from esar_ros.mission.rescue import RescuePoint
+from esar_ros.scoring.result import write_atomically
+from esar_ros.sim.terrain.rescue_places.makers import rescue_site
+from esar_ros.suites.rescuebench.files.lines import dumped
+from esar_ros.suites.rescuebench.files.points import point_document
+from esar_ros.suites.rescuebench.own_points import own_points
+from esar_ros.suites.rescuebench.sets import set_file
+
+SEED = 23
+PLACES = {"L1": ("room", 5)}  # kind of place and number of seeds
+EACH = 5  # points in a place
+_CENTIMETRES = 1  # decimals of a file's cm and degrees
+
+
+def points_of(name: str) -> list[RescuePoint]:
+    """Returns the points of a set, numbered through. Raises UsageError where a place has none."""
+    kind, count = PLACES[name]
+    level = int(name[1:]) - 1
+    found = [point for seed in range(count) for point in own_points(level, EACH, SEED, rescue_site(kind, seed))]
+    return [replace(point, number=number) for number, point in enumerate(found)]
+
+
+def text_of(name: str) -> str:
+    """Returns the content of a set's file."""
+    return "".join(dumped(_rounded(point_document(point))) for point in points_of(name))
+
+
+def _rounded(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a line whose poses have no more digits than mean something."""
+    poses = {key: [round(number, _CENTIMETRES) + 0.0 for number in document[key]] for key in document if "_loc" in key}
+    return document | poses
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the files, or compare them with what is there."""
+    for name in PLACES:
+        path, text = set_file(name), text_of(name)
+        if "--check" not in argv:
+            write_atomically(path, text)
+            print(path)
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            print(f"{path} differs")
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+"""Records of RescueBench's episodes, read for tables (result schema rescuebench-result/1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, read_tracks
+from esar_ros.geometry.unreal import unreal_to_map
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.rescue import level_name
+from esar_ros.scoring.rescue import HAND_OVER, NEAR, RescueRecord, Rules, stage_scores
+from esar_ros.scoring.result import canonical_json
+from esar_ros.scoring.statistics import Unit
+from esar_ros.suites.rescuebench.conditions import RescueConditions
+from esar_ros.suites.rescuebench.result import RescueResult, parse_rescue_result
+
+_CURE = "the file was changed by hand; restore it"
+
+
+def record_of(result: RescueResult, where: str) -> RescueRecord:
+    """Returns what is scored of a result; an agent that failed counts nothing. Raises UsageError."""
+    return replace(result.line.record(where), failed=result.error is not None)
+
+
+def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
+    """Reads a record. Raises UsageError."""
+    result = parse_rescue_result(line["result"], where)
+    record = record_of(result, where)
+    try:
+        conditions = RescueConditions.parse(line["conditions"])
+        x, y, z = unreal_to_map(result.point["injured_player_loc"][:3]).tolist()
+    except (KeyError, TypeError, ValueError):
+        raise UsageError(f"{where}: conditions or a point that this version does not know", _CURE) from None
+    told = conditions.truth != "none"
+    reason = f"planner {line['planner']} {'is told where its target is' if told else 'uses ground truth'}"
+    episode = Episode(
+        planner=str(line["planner"]),
+        conditions=conditions,
+        folder=folder,
+        unit=Unit(level_name(record.level), result.place, str(line["task"])),
+        seed=int(line["seed"]),
+        group=level_name(record.level),
+        map=result.place,
+        split="test",
+        eligible=result.eligible,
+        reasons=() if result.eligible else (reason,),
+        status=str(line.get("status", "ok")),
+        reason=line.get("reason"),
+        end=result.end,
+        figures=_figures(record),
+        tracks=read_tracks(line.get("track")),
+        things=(Thing((x, y, z), True, record.picked),),
+    )
+    contents = {f"task {line['task']}": str(line.get("task_digest", "")), f"place {result.place}": result.place_digest}
+    return Reading(
+        episode,
+        canonical_json(result.model_dump(mode="json", by_alias=True)),
+        {name: content for name, content in contents.items() if content},
+        {"near": NEAR, "hand_over": HAND_OVER},
+        result.versions,
+    )
+
+
+def _figures(record: RescueRecord) -> dict[str, float]:
+    """Returns every number of a result that is averaged; TS is a share of 100 points."""
+    figures = {"tcr": float(record.completed)}
+    for rules in Rules:
+        mark = "" if rules is Rules.CODE else f"@{rules.value}"
+        scores = stage_scores(record, rules)
+        stages = (scores.explore, scores.rescue, scores.carry_back, scores.hand_over)
+        figures |= {f"ts{mark}": scores.total / 100.0}
+        figures |= {f"s{number}{mark}": points for number, points in enumerate(stages, 1)}
+    figures |= {"seconds": record.seconds, "steps": float(record.steps), "path": record.path}
+    figures |= {"picked": float(record.picked), "nearer": record.effectiveness}
+    return figures | {"collisions": float(record.collisions or 0)}

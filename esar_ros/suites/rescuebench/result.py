@@ -1,0 +1,133 @@
+"""The result of one episode: schema rescuebench-result/1, all that scores, tables and exported files are made of."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+import esar_ros
+from esar_ros.geometry.unreal import CM
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.settings_file import StrictModel
+from esar_ros.scoring.rescue import Approach, code_scores
+from esar_ros.suites.rescuebench.files.points import pose_numbers
+from esar_ros.suites.rescuebench.files.results import ResultLine
+from esar_ros.suites.rescuebench.machine import State, TaskMachine
+from esar_ros.suites.rescuebench.sets import RescueTask
+from esar_ros.suites.rescuebench.walk import WalkedEpisode
+
+SCHEMA: Literal["rescuebench-result/1"] = "rescuebench-result/1"
+Pose = tuple[float, float, float, float, float, float]
+Action = tuple[float, float, int, int]
+
+
+class RescueResult(StrictModel):
+    """One episode as it was walked."""
+
+    schema_: Literal["rescuebench-result/1"] = Field(alias="schema")
+    place: str
+    place_digest: str
+    point: dict[str, Any]  # as its file has it
+    line: ResultLine  # as the public code would write it: cm
+    poses: tuple[Pose, ...] = Field(min_length=1)  # x, y, z (cm), roll, yaw, pitch (degrees) of the body's middle
+    actions: tuple[Action, ...]  # angle (degrees to the right), cm/s, head, animation of each step
+    end: str  # final state, or its failure
+    error: str | None
+    eligible: bool
+    versions: dict[str, str]
+
+
+def parse_rescue_result(document: Any, where: str) -> RescueResult:
+    """Returns a result from its JSON value. Raises UsageError."""
+    try:
+        return RescueResult.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "the result"
+        raise UsageError(f"{where}: key result.{key}: {first['msg']}", f"a result follows {SCHEMA}") from None
+
+
+def make_rescue_result(
+    task: RescueTask, walked: WalkedEpisode, repetition: int, eligible: bool, place_digest: str
+) -> RescueResult:
+    """Returns the result of a walked episode."""
+    machine = walked.machine
+    actions = [frame.action for frame in walked.frames if frame.action is not None]
+    return RescueResult(
+        schema=SCHEMA,
+        place=task.point.place,
+        place_digest=place_digest,
+        point=task.document,
+        line=result_line(task, machine, walked.seconds, repetition),
+        poses=tuple(_six(pose_numbers(frame.body)) for frame in walked.frames),
+        actions=tuple(
+            (-action.angle + 0.0, action.speed * CM, int(action.head), int(action.animation)) for action in actions
+        ),
+        end="error" if walked.error is not None else _end(machine),
+        error=walked.error,
+        eligible=eligible,
+        versions={"esar_ros": esar_ros.__version__},
+    )
+
+
+def result_line(task: RescueTask, machine: TaskMachine, seconds: float, repetition: int) -> ResultLine:
+    """Returns an episode in the layout of the public code."""
+    progress, point = machine.progress, task.point
+    record = progress.record(point.level, point.number, seconds, machine.steps, progress.handed_over)
+    scores = code_scores(record)
+    search, back = machine.phases(seconds)
+    victim, stretcher = _centimetres(progress.victim), _centimetres(progress.stretcher)
+    return ResultLine(
+        episode_id=repetition,
+        level=point.level,
+        point_id=point.number,
+        success=record.completed,
+        time_cost=seconds,
+        steps=machine.steps,
+        collision_count=machine.collisions,
+        phase1_success=progress.picked,
+        phase1_time=search.seconds,
+        phase1_steps=search.steps,
+        phase1_collisions=search.collisions,
+        phase2_success=progress.handed_over,
+        phase2_time=back.seconds,
+        phase2_steps=back.steps,
+        phase2_collisions=back.collisions,
+        task_completion=record.completed,
+        stage1_initial_distance=victim.initial,
+        stage1_best_distance=victim.best,
+        stage1_final_distance=victim.last,
+        stage2_initial_distance=stretcher.initial,
+        stage2_best_distance=stretcher.best,
+        stage2_final_distance=stretcher.last,
+        s1_score=scores.explore,
+        s2_score=scores.rescue,
+        s3_score=scores.carry_back,
+        s4_score=scores.hand_over,
+        stage1_score=scores.explore + scores.rescue,
+        stage2_score=scores.carry_back + scores.hand_over,
+        task_score=scores.total,
+        movement_effectiveness=record.effectiveness,
+        control_loop_fps=machine.steps / seconds if seconds else 0.0,
+        path_length=record.path * CM,
+        env_terminated=machine.ended_by_world,
+        carry_success=machine.returning,
+        drop_success=machine.dropped,
+        failure_reason=machine.failure.value,
+        final_state=machine.state.value,
+        reference_text=point.description,
+    )
+
+
+def _centimetres(approach: Approach) -> Approach:
+    return Approach(approach.initial * CM, approach.best * CM, approach.last * CM)
+
+
+def _end(machine: TaskMachine) -> str:
+    return machine.state.value if machine.state is State.COMPLETED else machine.failure.value
+
+
+def _six(numbers: list[float]) -> Pose:
+    x, y, z, roll, yaw, pitch = (round(number, 2) + 0.0 for number in numbers)
+    return x, y, z, roll, yaw, pitch

@@ -1,0 +1,78 @@
+"""RescueBench's tables: 3 to 5 have the paper's columns, under the rules of its public code; the other rules beside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from esar_ros.benchmark.report.comparison import Layout, Method, Report
+from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, svg
+from esar_ros.benchmark.report.tables import Drawing, Section, by_group, comparison, endings, overall
+from esar_ros.mission.rescue import level_name
+from esar_ros.suites.rescuebench.files.points import LEVELS
+from esar_ros.suites.rescuebench.machine import Failure, State
+
+STAGES = ("s1", "s2", "s3", "s4")
+WALK = ("steps", "path", "nearer", "picked")
+PAPER = ("ts@paper", *(f"{stage}@paper" for stage in STAGES))
+NAMES = {
+    "tcr": "TCR", "ts": "TS", "seconds": "time (s)", "collisions": "collisions", "steps": "steps", "path": "path (m)",
+    "nearer": "steps nearer", "picked": "picked up", **{stage: stage.upper() for stage in STAGES},
+    **{name: f"{name.partition('@')[0].upper()} paper" for name in PAPER},
+}  # fmt: skip
+_ENDINGS = {
+    State.COMPLETED.value: "handed over",
+    Failure.TIMEOUT_SEARCH.value: "time-out before the pick",
+    Failure.TIMEOUT_RETURN.value: "time-out after the pick",
+    Failure.CARRY.value: "could not pick up",
+    Failure.DROP.value: "could not put down",
+    Failure.OUT_OF_RANGE.value: "put down elsewhere",
+    Failure.ENDED_BY_WORLD.value: "ended by the world",
+    "error": "failed",
+}
+
+
+def _caveats(method: Method) -> Sequence[str]:
+    return []
+
+
+def sections(report: Report) -> Sequence[Section]:
+    """Returns tables and figures in the order of reading."""
+    chosen = report.bench.episodes[0].conditions.as_text
+    told = (
+        f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. Time is simulated: the clock is paused "
+        f"while an agent thinks, a step is {chosen['step']}; the paper's is wall time, and the two stand in no one table."
+    )
+    table3 = by_group(report, "table3", "Table 3: task completion by level", ("tcr", "ts", "seconds", "collisions"))
+    return (
+        table3,
+        overall(report, "table4", "Tables 4 and 5: points of the stages, and the walk", (*STAGES, *WALK),
+                ("S1 explore, S2 rescue, S3 return, S4 hand over, 25 points each; shares in per cent.", told)),
+        overall(report, "rules", "The same episodes under equation 2 of the paper", PAPER, ()),
+        comparison(report),
+        endings(report),
+        Drawing("levels.svg", "Scores by level", lambda: svg(group_figure(report)),
+                "Means over episodes with 95 % intervals."),
+        gallery(report),
+    )  # fmt: skip
+
+
+LAYOUT = Layout(
+    eyebrow="SEARCH AND RESCUE ON FOOT",
+    groups=tuple(map(level_name, LEVELS)),
+    levels=("levels", "places", "points"),
+    scores=("tcr", "ts"),
+    ranked_by="tcr",
+    names=NAMES,
+    shares=frozenset({"nearer", "picked"}),
+    terminal={"seconds": "time (s)", "collisions": "collisions", "steps": "steps"},
+    references=frozenset(),
+    reference_note="",
+    endings=_ENDINGS,
+    headline="test",
+    caveats=_caveats,
+    sections=sections,
+    by_group=("seconds", "collisions"),
+    decimals=1,
+    sought="victim",
+    has_clues=False,
+)

@@ -1,0 +1,179 @@
+"""One episode, step by step: an agent's action goes through the task's state machine, the world goes on for a step.
+
+Source: Wu et al., RescueBench, 2026, and its public code. The clock is paused while an agent thinks: time is simulated,
+a step is a fixed time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.rescue import RescuePoint, StandingPose, WalkAction, WalkObservation, WalkTask, WalkView
+from esar_ros.planning.walk.agent import WalkAgent
+from esar_ros.suites.rescuebench.conditions import RescueConditions
+from esar_ros.suites.rescuebench.machine import GATES, TaskMachine, WalkerState
+
+_T = TypeVar("_T")
+
+
+class Draw(Protocol):
+    """Calls what draws, in the name of whoever answers for it."""
+
+    def __call__(self, draw: Callable[[], _T]) -> _T: ...
+
+
+class WalkWorld(Protocol):
+    """A world with one walker. Time passes in `step` alone."""
+
+    @property
+    def walker(self) -> WalkerState:
+        """The walker as the task's rules see it: by its camera."""
+        ...
+
+    @property
+    def body(self) -> StandingPose:
+        """The middle of the walker's body."""
+        ...
+
+    @property
+    def victim(self) -> Vector:
+        """The victim's position, (3,) m."""
+        ...
+
+    @property
+    def stretcher(self) -> Vector:
+        """The stretcher's position, (3,) m."""
+        ...
+
+    @property
+    def doors(self) -> tuple[Vector, ...]:
+        """Positions of all doors, (3,) m each."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """True when the victim lies on the stretcher and nobody carries them."""
+        ...
+
+    def set_up(self, point: RescuePoint) -> None:
+        """Put everything of a task in its place and let the walker settle. Raises UsageError."""
+        ...
+
+    def step(self, action: WalkAction, seconds: float) -> bool:
+        """Let the walker do an action for a time; returns whether it walked against something."""
+        ...
+
+    def view(self, draw: Draw) -> WalkView:
+        """The image through the walker's eye."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class WalkedFrame:
+    """Frame t: the body after action t; frame 0 is the start."""
+
+    action: WalkAction | None  # as it was carried out
+    body: StandingPose
+
+
+@dataclass
+class WalkedEpisode:
+    """An episode as it was walked."""
+
+    machine: TaskMachine
+    frames: list[WalkedFrame]
+    seconds: float = 0.0  # simulated
+    error: str | None = None  # what the agent failed with
+    trace: str = field(default="", repr=False)  # where
+
+
+class _DrawingFailed(BaseException):
+    """Passes through an agent that catches what it can."""
+
+
+class _Drawing:
+    """Draws between an agent's call and its answer; a failure of it is not the agent's."""
+
+    def __init__(self, in_agent: Callable[[bool], None]) -> None:
+        self._in_agent = in_agent
+        self.failure: Exception | None = None
+
+    def __call__(self, draw: Callable[[], _T]) -> _T:
+        self._in_agent(False)
+        try:
+            return draw()
+        except Exception as failure:
+            self.failure = failure
+            raise _DrawingFailed from failure
+        finally:
+            self._in_agent(True)
+
+
+def walk(
+    world: WalkWorld,
+    point: RescuePoint,
+    id: str,
+    agent: WalkAgent,
+    seed: int,
+    conditions: RescueConditions,
+    in_agent: Callable[[bool], None] = lambda inside: None,
+) -> WalkedEpisode:
+    """Walks an episode to its end. Raises UsageError for what cannot be walked.
+
+    id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it.
+    """
+    world.set_up(point)
+    drawing, gates, truth = _Drawing(in_agent), GATES[conditions.rules], conditions.truth == "target_pose"
+    machine = TaskMachine(
+        world.victim, world.stretcher, world.walker, point.time_limit, gates, conditions.interaction, world.doors
+    )
+    walked = WalkedEpisode(machine, [WalkedFrame(None, world.body)])
+    task = WalkTask(
+        id, point.level, point.description, point.time_limit, conditions.step, gates.pick_up, gates.put_down
+    )
+
+    def asked(call: Callable[[], _T]) -> _T:
+        try:
+            return call_agent(call, in_agent)
+        finally:
+            if drawing.failure is not None:  # whatever the agent has made of it
+                raise drawing.failure
+
+    def observe() -> WalkObservation:
+        return WalkObservation(
+            machine.steps,
+            walked.seconds,
+            machine.phase,
+            world.walker.carrying,
+            world.body,
+            world.view(drawing),
+            machine.target(truth),
+        )
+
+    try:
+        asked(lambda: agent.reset(task, seed))
+        while not machine.over:
+            observation = observe()
+            wanted = asked(lambda: _checked(agent.act(observation)))  # noqa: B023
+            action = machine.command(wanted, world.walker, walked.seconds)
+            hit = world.step(action, conditions.step)
+            walked.seconds = machine.steps * conditions.step
+            walked.frames.append(WalkedFrame(action, world.body))
+            machine.settle(world.walker, hit, world.ended)
+    except AgentError as failure:
+        walked.error, walked.trace = str(failure), stack_trace(failure)
+    return walked
+
+
+def _checked(action: Any) -> WalkAction:
+    """Returns an agent's answer with what takes effect of it. Raises ValueError unless it is an action."""
+    if not isinstance(action, WalkAction):
+        raise ValueError(f"its answer is no action: {repr(action)[:100]}")
+    clipped = action.clipped()
+    if clipped.speed != clipped.speed or clipped.angle != clipped.angle:
+        raise ValueError("its speed or its angle is no number")
+    return clipped
