@@ -43,7 +43,8 @@ class RescueEpisode:
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
         """Walk an episode; the part of its record that depends on the walk, and the trace of an agent that failed."""
         began, cpu = time.monotonic(), time.process_time()
-        task, conditions = find_task(job.task), conditions_of(job)
+        task, conditions = find_task(job.task), job.conditions
+        assert isinstance(conditions, RescueConditions)
         try:
             agent = call_agent(lambda: create(job.planner), in_agent)
             eligible = call_agent(lambda: bool(agent.eligible), in_agent)
@@ -80,7 +81,7 @@ class RescueEpisode:
 
 def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
     """Returns the record of an episode that could not be walked: it ends where it starts and fails."""
-    task, conditions = find_task(job.task), conditions_of(job)
+    task = find_task(job.task)
     eligible, digest = True, ""
     with suppress(Exception):  # an agent that cannot even be made is why we are here
         eligible = bool(create(job.planner).eligible)
@@ -94,12 +95,6 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
         "track": {},
         "timing": timing(wall, 0.0, 0.0),
     }
-
-
-def conditions_of(job: Job) -> RescueConditions:
-    """Returns a job's conditions."""
-    assert isinstance(job.conditions, RescueConditions)
-    return job.conditions
 
 
 def _at_start(point: RescuePoint, reason: str) -> WalkedEpisode:

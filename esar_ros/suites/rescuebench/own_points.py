@@ -32,7 +32,7 @@ _AMBULANCE, _STRETCHER = (3.4, 1.5), (1.3, 0.7)  # m, half extents of the ground
 _BEHIND = 4.6  # m, the stretcher behind the ambulance's middle
 _LYING = 0.8  # m about a victim's middle that must be floor
 _EVEN = 0.25  # m, of the ground under them
-_APART = 2.5  # m at least between the start and the victim or the stretcher
+_APART = 2.5  # m at least between start, victim and stretcher: the world ends a task whose victim is 2 m from it
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,8 @@ def flaws(point: RescuePoint) -> list[str]:
         out.append(f"victim {away:.1f} m from the ambulance, not {rule.nearest:g} to {rule.farthest:g}")
     if _level_distance(start, point.ambulance.position) > START_WITHIN:
         out.append("start too far from the ambulance")
+    if _level_distance(victim, point.stretcher.position) < _APART:
+        out.append("victim at the stretcher")
     reach = _around(grounds.open, point).reach(start)
     way, back = reach.path(victim), reach.path(point.stretcher.position)
     if way is None or back is None:
@@ -190,7 +192,8 @@ def _drawn(grounds: _Grounds, level: int, rng: np.random.Generator) -> RescuePoi
     if not len(near) or not len(far):
         return None
     start, victim = near[int(rng.integers(len(near)))], far[int(rng.integers(len(far)))]
-    if min(_level_distance(start, victim), _level_distance(start, stretcher)) < _APART:
+    pairs = ((start, victim), (start, stretcher), (victim, stretcher))
+    if min(_level_distance(one, other) for one, other in pairs) < _APART:
         return None
     if not _is_even(grid, victim, 0.0, (_LYING, _LYING)):
         return None

@@ -39,8 +39,8 @@ def sections(report: Report) -> Sequence[Section]:
     """Returns tables and figures in the order of reading."""
     chosen = report.bench.episodes[0].conditions.as_text
     told = (
-        f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. Time is simulated: the clock is paused "
-        f"while an agent thinks, a step is {chosen['step']}; the paper's is wall time, and the two stand in no one table."
+        f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. Time is simulated: the clock is "
+        f"paused while an agent thinks, a step is {chosen['step']}. The paper's is wall time: never in one table."
     )
     table3 = by_group(report, "table3", "Table 3: task completion by level", ("tcr", "ts", "seconds", "collisions"))
     return (
