@@ -1,7 +1,7 @@
 """Makes the files of the suite's own sets from a seed, the same bytes every time.
 
-    python -m esar_ros.suites.rescuebench.generator            # write config/tasks/rescuebench/
-    python -m esar_ros.suites.rescuebench.generator --check    # exit code 1 where a file differs
+python -m esar_ros.suites.rescuebench.generator            # write config/tasks/rescuebench/
+python -m esar_ros.suites.rescuebench.generator --check    # exit code 1 where a file differs
 """
 
 from __future__ import annotations

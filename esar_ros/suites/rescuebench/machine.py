@@ -68,16 +68,17 @@ class Interaction(str, Enum):
 
 @dataclass(frozen=True)
 class Gates:
-    """Level distances, m, below which something happens in the active mode, and the one at which a drop counts."""
+    """Level distances, m, below which something happens in the active mode, and what of a drop counts."""
 
     pick_up: float
     put_down: float
-    hand_over: float
+    hand_over: float  # m at which a drop counts
+    own_drop: bool  # an agent's own drop counts that ends the episode in its step
 
 
 GATES = {
-    Rules.CODE: Gates(1.0, 2.0, HAND_OVER),  # of its command line; its class has others
-    Rules.PAPER: Gates(1.5, 1.5, 1.5),  # without a gate of height, of which the code's is kept
+    Rules.CODE: Gates(1.0, 2.0, HAND_OVER, own_drop=False),  # of its command line; its class has others
+    Rules.PAPER: Gates(1.5, 1.5, 1.5, own_drop=True),  # without a gate of height, of which the code's is kept
 }
 
 
@@ -198,9 +199,13 @@ class TaskMachine:
         return search, PhaseFigures(seconds - self._picked_time, self.steps - self._picked_step, collisions)
 
     def _end(self, walker: WalkerState) -> None:
-        """Ends the episode as the world did: completed where the victim was being put down inside the gate."""
+        """Ends the episode as the world did: completed where the victim was being put down inside the gate.
+
+        The public code notices what an agent does by itself a step later. The world has ended the episode by then.
+        """
         self.ended_by_world = True
-        if self.progress.picked and self.state in (State.PUTTING_DOWN, State.CONFIRMING):
+        own = self._gates.own_drop and self.state is State.TO_STRETCHER
+        if self.progress.picked and (own or self.state in (State.PUTTING_DOWN, State.CONFIRMING)):
             self.progress.put_down(walker.position)
             if self.progress.confirm(walker.position):
                 self.state, self.failure, self.dropped = State.COMPLETED, Failure.NONE, True
