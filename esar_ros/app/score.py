@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
@@ -16,7 +18,10 @@ from esar_ros.scoring.object_goal import Rules
 from esar_ros.scoring.rescue import Rules as RescueRules
 from esar_ros.scoring.result import canonical_json, write_atomically
 
-BENCH_SCHEMA = "uav-on-scores/1"  # a score of each method of a benchmark
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+BENCH_SCHEMAS = {"uav-on": "uav-on-scores/1", "rescuebench": "rescuebench-scores/1"}  # a score of each method
 # Suite: its own arguments by attribute, refused for a suite that does not list them.
 SUITES = {
     "esarbench": {"judge": "--judge", "truth": "--truth", "error_m": "--error-m"},
@@ -36,7 +41,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "bag",
         help="folder of a bag, or its .mcap or .db3 file; of uav-on: the folder of its logs, or the --out of a bench; "
-        "of rescuebench: a file of results, a file or folder of tracks, or a checkout of RescueBench (people's tracks)",
+        "of rescuebench: results, tracks, a checkout of RescueBench (people's tracks), or the --out of a bench",
     )
     parser.add_argument(
         "--suite", choices=tuple(SUITES), default="esarbench", help="whose rules (default: %(default)s)"
@@ -44,7 +49,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--json",
         metavar="FILE",
-        help="write it there (schema esar-result/1; of uav-on: uav-on-score/1, or -scores/1; rescuebench-score/1)",
+        help="write it there (schema esar-result/1; of uav-on: uav-on-score/1, or -scores/1; likewise rescuebench)",
     )
     parser.add_argument("--judge", choices=NAMES, help="who reads the wording of reports (default: offline)")
     parser.add_argument(
@@ -128,34 +133,44 @@ def _score_bag(arguments: argparse.Namespace) -> str:
 
 def _score_logs(arguments: argparse.Namespace) -> str:
     """Scores a run's logs and prints the table; returns the score as canonical JSON."""
-    from rich.console import Console
-
     from esar_ros.suites.uav_on.export import export_logs, is_bench
     from esar_ros.suites.uav_on.score import LogScore
 
     folder, rules = Path(arguments.bag), Rules(arguments.rules or Rules.CODE)
     runs = export_logs(folder) if is_bench(folder) else {"": folder}
-    scores = {name: LogScore(run, rules) for name, run in runs.items()}
-    console = Console(highlight=False)
-    for name, score in scores.items():
-        if name:
-            console.print(f"\n[bold]{name}[/bold]  {runs[name]}", soft_wrap=True)
-        console.print(score.table())
-    documents = {name: score.document() for name, score in scores.items()}
-    return canonical_json(documents.get("") or {"schema": BENCH_SCHEMA, "methods": documents})
+    return _shown(arguments.suite, runs, {name: LogScore(run, rules) for name, run in runs.items()})
 
 
 def _score_rescue(arguments: argparse.Namespace) -> str:
     """Scores RescueBench's results or tracks and prints the table; returns the score as canonical JSON."""
-    from rich.console import Console
-
+    from esar_ros.suites.rescuebench.export import export_results, is_bench
     from esar_ros.suites.rescuebench.score import RescueScore
     from esar_ros.suites.rescuebench.settings import load_suite_settings
 
     name = arguments.rules or RescueRules.CODE.value
     if name not in {rules.value for rules in RescueRules}:
         raise UsageError(f"--rules {name} is of suite uav-on, not of rescuebench", "give code or paper")
+    path, rules, settings = Path(arguments.bag), RescueRules(name), load_suite_settings().similarity
     checkout = Path(arguments.rescuebench) if arguments.rescuebench else None
-    score = RescueScore(Path(arguments.bag), RescueRules(name), load_suite_settings().similarity, checkout)
-    Console(highlight=False).print(score.table())
-    return canonical_json(score.document())
+    runs = export_results(path) if is_bench(path) else {"": path}
+    scores = {name: RescueScore(run, rules, settings, checkout) for name, run in runs.items()}
+    return _shown(arguments.suite, runs, scores)
+
+
+class _Score(Protocol):
+    def table(self) -> RenderableType: ...
+
+    def document(self) -> dict[str, Any]: ...
+
+
+def _shown(suite: str, runs: Mapping[str, Path], scores: Mapping[str, _Score]) -> str:
+    """Prints the table of each run; returns its score, or those of all methods by name, as canonical JSON."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for name, score in scores.items():
+        if name:
+            console.print(f"\n[bold]{name}[/bold]  {runs[name]}", soft_wrap=True)
+        console.print(score.table())
+    documents = {name: score.document() for name, score in scores.items()}
+    return canonical_json(documents.get("") or {"schema": BENCH_SCHEMAS[suite], "methods": documents})

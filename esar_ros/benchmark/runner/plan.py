@@ -35,7 +35,7 @@ def choose_tasks(suite: TaskSets, wanted: str, limit: int | None = None) -> tupl
         chosen = tuple(suite.task_set(wanted))
         if not chosen:
             raise UsageError(f"the set '{wanted}' holds no tasks", "run esar tasks make, or name another set")
-    elif path.suffix == ".json":
+    elif path.suffix in (".json", ".jsonl"):
         chosen = tuple(suite.task_file(str(path.resolve())))
     elif os.path.isfile(wanted):  # False, where Path.is_file raises, for ids too long to be a name
         try:

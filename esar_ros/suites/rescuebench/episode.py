@@ -43,8 +43,7 @@ class RescueEpisode:
     def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
         """Walk an episode; the part of its record that depends on the walk, and the trace of an agent that failed."""
         began, cpu = time.monotonic(), time.process_time()
-        task, conditions = find_task(job.task), job.conditions
-        assert isinstance(conditions, RescueConditions)
+        task, conditions = find_task(job.task), _conditions(job)
         try:
             agent = call_agent(lambda: create(job.planner), in_agent)
             eligible = call_agent(lambda: bool(agent.eligible), in_agent)
@@ -81,10 +80,11 @@ class RescueEpisode:
 
 def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
     """Returns the record of an episode that could not be walked: it ends where it starts and fails."""
-    task = find_task(job.task)
+    task, conditions = find_task(job.task), _conditions(job)
     eligible, digest = True, ""
     with suppress(Exception):  # an agent that cannot even be made is why we are here
         eligible = bool(create(job.planner).eligible)
+    eligible = eligible and conditions.truth == "none"
     with suppress(Exception):
         digest = site_of(task.point.place).place.digest
     result = make_rescue_result(task, _at_start(task.point, reason), job.seed, eligible, digest)
@@ -95,6 +95,11 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
         "track": {},
         "timing": timing(wall, 0.0, 0.0),
     }
+
+
+def _conditions(job: Job) -> RescueConditions:
+    assert isinstance(job.conditions, RescueConditions)
+    return job.conditions
 
 
 def _at_start(point: RescuePoint, reason: str) -> WalkedEpisode:

@@ -18,6 +18,7 @@ from esar_ros.sim.walking.walkable import WalkableGrid
 CORNER = 0.25  # m from a corner of the way at which the next one is walked to
 STRAIGHT = math.radians(25.0)  # rad off the way beyond which it turns on the spot
 RATE = 2.8  # degrees of turning by degree of an action's angle and second
+FLOOR = 1.5  # m between the body's middle and a target on its floor
 INSIDE = 0.8  # share of a gate at which an agent's own hands act
 
 
@@ -59,16 +60,17 @@ class Oracle:
         off = wrap_angle(math.atan2(y, x) - yaw)
         angle = math.degrees(off) / (RATE * self._task.step)
         angle = min(max(angle, -SHARPEST), SHARPEST)
-        return WalkAction(FASTEST if abs(off) < STRAIGHT else 0.0, angle, animation=self._hands(observation, way))
+        return WalkAction(FASTEST if abs(off) < STRAIGHT else 0.0, angle, animation=self._hands(observation, way[-1]))
 
-    def _hands(self, observation: WalkObservation, way: list[Vector]) -> Animation:
+    def _hands(self, observation: WalkObservation, target: Vector) -> Animation:
         """Returns the animation of one who picks up and puts down by itself; without effect in the active mode."""
         if observation.phase is Phase.FIND_INJURED:
             gate, animation = self._task.pick_up, Animation.CARRY
         else:
             gate, animation = self._task.put_down, Animation.DROP
-        near = math.dist(way[-1][:2], observation.pose.position[:2]) < INSIDE * gate
-        return animation if near and len(way) == 1 else Animation.STAND
+        gap = target - observation.pose.position
+        near = math.hypot(gap[0], gap[1]) < INSIDE * gate and abs(gap[2]) < FLOOR
+        return animation if near else Animation.STAND
 
 
 def _way(grid: WalkableGrid, start: Vector, target: Vector) -> list[Vector]:
@@ -76,7 +78,7 @@ def _way(grid: WalkableGrid, start: Vector, target: Vector) -> list[Vector]:
     reach = grid.reach(start)
     nodes = np.flatnonzero(np.isfinite(reach.metres))
     places = grid.position(nodes)
-    near = [place for place in places if abs(place[2] - target[2]) < 1.0]
+    near = [place for place in places if abs(place[2] - target[2]) < FLOOR]
     path = None
     if near:
         path = reach.path(min(near, key=lambda place: math.dist(place[:2], target[:2])))

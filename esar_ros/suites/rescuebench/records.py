@@ -38,7 +38,7 @@ def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
         planner=str(line["planner"]),
         conditions=conditions,
         folder=folder,
-        unit=Unit(level_name(record.level), result.place, str(line["task"])),
+        unit=Unit(result.place, level_name(record.level), str(line["task"])),
         seed=int(line["seed"]),
         group=level_name(record.level),
         map=result.place,

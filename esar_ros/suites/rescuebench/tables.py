@@ -32,7 +32,11 @@ _ENDINGS = {
 
 
 def _caveats(method: Method) -> Sequence[str]:
-    return []
+    """Returns what is to be said of a row: the public code does not complete an agent's own hand-overs."""
+    ended = sum(episode.end == Failure.ENDED_BY_WORLD.value for episode in method.episodes)
+    return (
+        [f"{ended} episodes were ended by the world before the drop was noticed: no TCR under code."] if ended else []
+    )
 
 
 def sections(report: Report) -> Sequence[Section]:
@@ -59,7 +63,7 @@ def sections(report: Report) -> Sequence[Section]:
 LAYOUT = Layout(
     eyebrow="SEARCH AND RESCUE ON FOOT",
     groups=tuple(map(level_name, LEVELS)),
-    levels=("levels", "places", "points"),
+    levels=("places", "levels", "points"),
     scores=("tcr", "ts"),
     ranked_by="tcr",
     names=NAMES,

@@ -1,0 +1,127 @@
+"""The suite through the command line: walked, reported, exported and scored again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from esar_ros.app import cli
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.rescue import Animation, WalkAction
+from esar_ros.scoring.rescue import Rules
+from esar_ros.sim.walking.contacts import HALF_HEIGHT
+from esar_ros.suites.rescuebench.agents import create, names
+from esar_ros.suites.rescuebench.conditions import RescueConditions
+from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
+from esar_ros.suites.rescuebench.files.results import read_results
+from esar_ros.suites.rescuebench.machine import Interaction, State
+from esar_ros.suites.rescuebench.oracle import Oracle
+from esar_ros.suites.rescuebench.own_points import flaws
+from esar_ros.suites.rescuebench.records import read_record
+from esar_ros.suites.rescuebench.sets import SETS, find_task, set_file, task_ids, tasks_of_file
+from esar_ros.suites.rescuebench.settings import load_suite_settings
+from esar_ros.suites.rescuebench.suite import RESCUEBENCH
+from esar_ros.suites.rescuebench.walk import walk
+
+TASK = "L1-19"
+
+
+@pytest.fixture(scope="module")
+def world() -> EmbeddedWorld:
+    return EmbeddedWorld(find_task(TASK).point.place, load_suite_settings())
+
+
+def an_oracle() -> Oracle:
+    point, oracle = find_task(TASK).point, Oracle()
+    floor = [0.0, 0.0, HALF_HEIGHT]
+    oracle.show(task_grid(point), point.start.position - floor, point.victim.position - floor, point.stretcher.position)
+    return oracle
+
+
+@pytest.mark.parametrize(
+    ("rules", "interaction"), [(Rules.CODE, Interaction.ACTIVE), (Rules.PAPER, Interaction.PASSTHROUGH)]
+)
+def test_the_oracle_hands_over(world: EmbeddedWorld, rules: Rules, interaction: Interaction) -> None:
+    conditions = RescueConditions(rules, interaction)
+    walked = walk(world, find_task(TASK).point, TASK, an_oracle(), 0, conditions)
+    assert walked.machine.state is State.COMPLETED
+    again = walk(world, find_task(TASK).point, TASK, an_oracle(), 0, conditions)
+    assert [frame.body.position.tolist() for frame in again.frames] == [
+        frame.body.position.tolist() for frame in walked.frames
+    ]
+
+
+def test_hands_reach_what_is_near_and_carry_it_along(world: EmbeddedWorld) -> None:
+    world.set_up(find_task(TASK).point)
+    carry, drop = WalkAction(animation=Animation.CARRY), WalkAction(animation=Animation.DROP)
+    world.step(carry, 0.2)
+    assert not world.walker.carrying  # too far away
+    victim = world.victim
+    world.stage.walker.place((victim[0] - 1.0, victim[1], victim[2] - HALF_HEIGHT), 0.0)
+    world.step(carry, 0.2)
+    assert world.walker.carrying
+    world.step(WalkAction(1.0, animation=Animation.JUMP), 1.0)
+    assert not world.stage.walker.airborne  # who carries does not jump
+    assert world.victim == pytest.approx(world.body.position)
+    world.step(drop, 0.2)
+    assert not world.walker.carrying and not world.ended
+    stretcher = world.stretcher
+    world.step(carry, 0.2)
+    world.stage.walker.place((stretcher[0] - 1.2, stretcher[1], stretcher[2]), 0.0)
+    world.step(drop, 0.2)
+    assert world.ended
+
+
+def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    points = tmp_path / "points.jsonl"
+    line = json.loads(set_file("L1").read_text().splitlines()[19]) | {"timeout": 30}
+    points.write_text(json.dumps(line) + "\n")
+    out = tmp_path / "out"
+    arguments = ["bench", "--suite", "rescuebench", "--tasks", str(points), "--planners", "random,oracle"]
+    assert cli.main([*arguments, "--workers", "1", "--out", str(out)]) == 0
+    records = [json.loads(text) for text in (out / "episodes.jsonl").read_text().splitlines()]
+    episodes = {record["planner"]: read_record(record, str(out), "here").episode for record in records}
+    assert episodes["oracle"].figures["tcr"] == episodes["oracle"].figures["ts"] == 1.0
+    assert not episodes["oracle"].eligible and episodes["random"].eligible
+    assert episodes["random"].figures["tcr"] == 0.0 and episodes["random"].end == "TIMEOUT_PHASE1"
+    capsys.readouterr()
+    assert cli.main(["report", str(out), "--out", str(tmp_path / "report")]) == 0
+    assert "oracle†" in capsys.readouterr().out
+    assert "L1 (level_0)" in (tmp_path / "report" / "table3.md").read_text()
+    document = tmp_path / "score.json"
+    assert cli.main(["score", str(out), "--suite", "rescuebench", "--json", str(document)]) == 0
+    methods = json.loads(document.read_text())["methods"]
+    assert {name: method["scores"]["all"]["tcr"] for name, method in methods.items()} == {"oracle": 1.0, "random": 0.0}
+    (written,) = (out / "results").glob("benchmark_oracle_*.jsonl")
+    (record,) = read_results(written).records.values()
+    assert record.completed and 100.0 * episodes["oracle"].figures["ts"] == pytest.approx(100.0)
+
+
+def test_the_shipped_points_keep_their_levels_rules() -> None:
+    """One of each place; `generator --check` compares all of them."""
+    tasks = [find_task(id) for id in task_ids("L1")]
+    assert len(tasks) == 25 and len({task.digest for task in tasks}) == 25
+    assert len({task.point.place for task in tasks[:5]}) == 5  # any first part is balanced
+    assert not flaws(tasks[0].point)
+
+
+def test_truth_makes_a_row_ineligible() -> None:
+    plan = RESCUEBENCH.plan([TASK], ["random"], 1, {"truth": "target_pose"})
+    failed = RESCUEBENCH.failed(plan.jobs[0], "agent_error", "why", 1.0)
+    assert not failed["result"]["eligible"]
+    assert RESCUEBENCH.failed(RESCUEBENCH.plan([TASK], ["random"], 1, {}).jobs[0], "x", "why", 1.0)["result"][
+        "eligible"
+    ]
+
+
+def test_what_there_is_not_is_refused(tmp_path: Path) -> None:
+    for task, words in (("L9-0", "unknown task"), ("L1-25", "0 to 24"), ("L1-x", "0 to 24")):
+        with pytest.raises(UsageError, match=words):
+            find_task(task)
+    with pytest.raises(UsageError, match="unknown planner 'nobody'"):
+        create("nobody")
+    assert set(names()) >= {"oracle", "random"} and SETS == ("L1",)
+    with pytest.raises(UsageError, match="no file of that name"):
+        tasks_of_file(str(tmp_path / "none.jsonl"))
