@@ -74,13 +74,26 @@ def test_hands_reach_what_is_near_and_carry_it_along(world: EmbeddedWorld) -> No
     assert world.ended
 
 
+def test_what_an_agent_sees_is_drawn_where_it_stands(world: EmbeddedWorld) -> None:
+    world.set_up(find_task(TASK).point)
+    view = world.view(lambda draw: draw())
+    assert view.colour.shape == (320, 320, 3) and view.depth.shape == (320, 320) and view.model.width == 320
+    assert view.pose.position == pytest.approx(world.walker.position)
+    late = world.view(lambda draw: draw())
+    world.step(WalkAction(1.0), 0.2)
+    with pytest.raises(RuntimeError, match="past"):
+        late.colour  # noqa: B018
+    world.close()
+
+
 def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     points = tmp_path / "points.jsonl"
-    line = json.loads(set_file("L1").read_text().splitlines()[19]) | {"timeout": 30}
+    line = json.loads(set_file("L1").read_text().splitlines()[19]) | {"timeout": 60}
     points.write_text(json.dumps(line) + "\n")
     out = tmp_path / "out"
     arguments = ["bench", "--suite", "rescuebench", "--tasks", str(points), "--planners", "random,oracle"]
     assert cli.main([*arguments, "--workers", "1", "--out", str(out)]) == 0
+    assert "test split" not in capsys.readouterr().out  # a file's tasks are nobody's test
     records = [json.loads(text) for text in (out / "episodes.jsonl").read_text().splitlines()]
     episodes = {record["planner"]: read_record(record, str(out), "here").episode for record in records}
     assert episodes["oracle"].figures["tcr"] == episodes["oracle"].figures["ts"] == 1.0
