@@ -12,6 +12,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
 from esar_ros.scoring.rescue import Rules
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
+from esar_ros.suites.rescuebench import generator
 from esar_ros.suites.rescuebench.agents import create, names
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
@@ -118,6 +119,11 @@ def test_the_shipped_points_keep_their_levels_rules() -> None:
     assert len(tasks) == 25 and len({task.digest for task in tasks}) == 25
     assert len({task.point.place for task in tasks[:5]}) == 5  # any first part is balanced
     assert not flaws(tasks[0].point)
+
+
+@pytest.mark.full
+def test_the_shipped_points_are_those_that_are_made() -> None:
+    assert generator.main(["--check"]) == 0
 
 
 def test_truth_makes_a_row_ineligible() -> None:
