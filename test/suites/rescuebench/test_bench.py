@@ -75,6 +75,7 @@ def test_hands_reach_what_is_near_and_carry_it_along(world: EmbeddedWorld) -> No
     assert world.ended
 
 
+@pytest.mark.full
 def test_what_an_agent_sees_is_drawn_where_it_stands(world: EmbeddedWorld) -> None:
     world.set_up(find_task(TASK).point)
     view = world.view(lambda draw: draw())
