@@ -49,7 +49,7 @@ class Head(IntEnum):
 
 @dataclass(frozen=True)
 class WalkAction:
-    """What a walker does until its next action."""
+    """An action; it stays in force until the next one."""
 
     speed: float = 0.0  # m/s along the heading, backwards where negative
     angle: float = 0.0  # degrees to the left: the body turns by some 2.8 times as much in a second

@@ -15,7 +15,7 @@ DOOR_WIDTH, DOOR_HEIGHT = 1.0, 2.05  # m
 _WHITE: Colour = (0.66, 0.66, 0.65)
 _BAND: Colour = (0.62, 0.06, 0.02)
 _STAR: Colour = (0.02, 0.10, 0.42)
-_BLUE_LAMP: Colour = (0.05, 0.22, 1.3)
+_BLUE_LAMP: Colour = (0.03, 0.16, 0.85)
 _MATTRESS: Colour = (0.70, 0.22, 0.03)
 _WOOD: Colour = (0.19, 0.10, 0.045)
 
@@ -72,7 +72,7 @@ def _ambulance() -> Model:
         b.block((-2.915, min(s * 0.1, s * 0.86), 1.5), (-2.895, max(s * 0.1, s * 0.86), 2.2), PANE)
         b.block((-2.93, s * 0.04 - 0.015, 1.05), (-2.895, s * 0.04 + 0.015, 1.4), DARK)
         for x in (1.02, -2.75):
-            b.ellipsoid((x, s * 0.62, 2.76), (0.13, 0.24, 0.1), _BLUE_LAMP, 10, 6, emission=0.85)
+            b.ellipsoid((x, s * 0.62, 2.76), (0.13, 0.24, 0.1), _BLUE_LAMP, 10, 6)
     b.block((-2.92, -half, 1.0), (-2.9, half, 1.32), _BAND)
     b.block((2.86, -0.42, 0.62), (2.925, 0.42, 0.9), DARK)
     b.block((2.78, -0.95, 0.4), (2.98, 0.95, 0.56), shade(_WHITE, 0.5))

@@ -24,9 +24,10 @@ _TURNS = 4  # pushes in which a capsule must come free
 
 @njit(cache=True, nogil=True)
 def floor_under(scene, x, y, limit):  # type: ignore[no-untyped-def]
-    """The highest surface at x, y that is no higher than limit (m): z, and its gradient along x and y.
+    """The highest surface at x, y that is no higher than limit (m): z, gradient along x and y, and z of its crest.
 
-    Below the ground there is nothing: where it is higher than limit it is the floor all the same.
+    Below the ground there is nothing: where it is higher than limit it is the floor all the same. The ground's crest is
+    inf, a box's its highest point: what is steep, but ends within a step, is stepped on.
     """
     ground, _, _, _, _, boxes, _, bins = scene
     z = ground_height(ground, x, y)
@@ -36,16 +37,17 @@ def floor_under(scene, x, y, limit):  # type: ignore[no-untyped-def]
     column = math.floor((x + bins.half) / GRID_CELL)
     row = math.floor((y + bins.half) / GRID_CELL)
     if not (0 <= column < bins.side and 0 <= row < bins.side):
-        return z, gx, gy
+        return z, gx, gy, math.inf
     cell = row * bins.side + column
+    crest = math.inf
     for q in range(bins.starts[cell], bins.starts[cell + 1]):
         box = boxes[bins.items[q]]
         if box[16] > limit or box[17] <= z:
             continue
         _, top, tx, ty = span_of_box(box, x, y)
         if z < top <= limit:
-            z, gx, gy = top, tx, ty
-    return z, gx, gy
+            z, gx, gy, crest = top, tx, ty, box[17]
+    return z, gx, gy, crest
 
 
 @njit(cache=True, nogil=True)
@@ -166,9 +168,9 @@ def moved(scene, x, y, foot, dx, dy, dz, height):  # type: ignore[no-untyped-def
     lift = 0.0 if airborne else STEP_HEIGHT
     met = NO_HIT
     top = foot + lift + 1e-6  # what is higher is a wall
-    floor, gx, gy = floor_under(scene, x + dx, y + dy, top)
+    floor, gx, gy, crest = floor_under(scene, x + dx, y + dy, top)
     slope = math.sqrt(gx * gx + gy * gy)
-    uphill = (dx * gx + dy * gy) / slope if slope > STEEPEST else 0.0
+    uphill = (dx * gx + dy * gy) / slope if slope > STEEPEST and crest > foot + STEP_HEIGHT else 0.0
     if uphill > 0.0:  # along the slope it goes on
         dx -= uphill * gx / slope
         dy -= uphill * gy / slope

@@ -121,7 +121,7 @@ class RescueStage:
     def resting(self, position: Vector, yaw: float) -> Pose:
         """Returns the pose of what lies or stands on the floor at a point (3,) that is up to half a metre off it."""
         x, y, z = (float(value) for value in position)
-        floor, _, _ = floor_under(self.world.collision_scene(), x, y, z + 0.5)
+        floor = floor_under(self.world.collision_scene(), x, y, z + 0.5)[0]
         ground = float(self.world.ground_height((x, y)))
         if floor > ground + 1e-6:
             return _upright(np.array([x, y, floor]), yaw)

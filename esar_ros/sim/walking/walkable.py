@@ -161,8 +161,8 @@ def _fill(scene, low, floors):  # type: ignore[no-untyped-def]
                 z = ordered[k]
                 if kept == floors.shape[2] or (k > 0 and z - ordered[k - 1] < 1e-6):
                     continue
-                floor, gx, gy = floor_under(scene, x, y, z + STEP_HEIGHT)
-                if floor > z + 1e-6 or gx * gx + gy * gy > STEEPEST * STEEPEST:
+                floor, gx, gy, crest = floor_under(scene, x, y, z + STEP_HEIGHT)
+                if floor > z + 1e-6 or (gx * gx + gy * gy > STEEPEST * STEEPEST and crest > z + STEP_HEIGHT):
                     continue
                 if _has_room(scene, x, y, z):
                     floors[i, j, kept] = z

@@ -60,7 +60,7 @@ class Failure(str, Enum):
 
 
 class Interaction(str, Enum):
-    """Who picks up, puts down and opens doors."""
+    """Division of work: the task's machine or the agent picks up, puts down and opens doors."""
 
     ACTIVE = "active"  # the machine, where the agent walks into a gate
     PASSTHROUGH = "passthrough"  # the agent

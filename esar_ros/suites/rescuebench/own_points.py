@@ -149,16 +149,22 @@ def flaws(point: RescuePoint) -> list[str]:
     return out
 
 
+def shortest_ways(point: RescuePoint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns the shortest ways from start to victim and from there to the stretcher, doors open, around the ambulance.
+
+    Each is corners (N, 3) on the floors: see walkable.Reach.path. Raises ValueError where there is none.
+    """
+    grid, floor = _around(_grounds(site_of(point.place)).open, point), [0.0, 0.0, HALF_HEIGHT]
+    victim = point.victim.position - floor
+    there, back = grid.path(point.start.position - floor, victim), grid.path(victim, point.stretcher.position)
+    if there is None or back is None:
+        raise ValueError(f"{point.title} of {point.place} has no way")
+    return there, back
+
+
 def shortest_walk(point: RescuePoint) -> float:
-    """Returns the metres of the shortest walk from start to victim to stretcher, all doors open; inf without one."""
-    grid = _around(_grounds(site_of(point.place)).open, point)
-    total, at = 0.0, point.start.position - [0.0, 0.0, HALF_HEIGHT]
-    for goal in (point.victim.position - [0.0, 0.0, HALF_HEIGHT], point.stretcher.position):
-        way = grid.path(at, goal)
-        if way is None:
-            return math.inf
-        total, at = total + float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum()), goal
-    return total
+    """Returns the metres of the shortest ways, there and back."""
+    return sum(float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum()) for way in shortest_ways(point))
 
 
 def _drawn(grounds: _Grounds, level: int, rng: np.random.Generator) -> RescuePoint | None:

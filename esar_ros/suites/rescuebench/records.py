@@ -42,7 +42,7 @@ def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
         seed=int(line["seed"]),
         group=level_name(record.level),
         map=result.place,
-        split="test",
+        split=result.split,
         eligible=result.eligible,
         reasons=() if result.eligible else (reason,),
         status=str(line.get("status", "ok")),

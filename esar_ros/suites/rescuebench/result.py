@@ -28,6 +28,7 @@ class RescueResult(StrictModel):
     schema_: Literal["rescuebench-result/1"] = Field(alias="schema")
     place: str
     place_digest: str
+    split: str
     point: dict[str, Any]  # as its file has it
     line: ResultLine  # as the public code would write it: cm
     poses: tuple[Pose, ...] = Field(min_length=1)  # x, y, z (cm), roll, yaw, pitch (degrees) of the body's middle
@@ -58,6 +59,7 @@ def make_rescue_result(
         schema=SCHEMA,
         place=task.point.place,
         place_digest=place_digest,
+        split=task.split,
         point=task.document,
         line=result_line(task, machine, walked.seconds, repetition),
         poses=tuple(_six(pose_numbers(frame.body)) for frame in walked.frames),

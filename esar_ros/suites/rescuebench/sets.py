@@ -24,6 +24,7 @@ class RescueTask:
 
     id: str
     entry: PointEntry
+    split: str  # test; of a file: dev
 
     @property
     def point(self) -> RescuePoint:
@@ -67,7 +68,7 @@ def find_task(task: str) -> RescueTask:
     if not number.isdecimal() or int(number) >= len(entries):
         raise UsageError(f"no point '{number[:20]}' of {path or name}", f"they are 0 to {len(entries) - 1}")
     entry = entries[int(number)]
-    return RescueTask(f"{Path(path).stem if mark else name}-{entry.point.number}", entry)
+    return RescueTask(f"{Path(path).stem if mark else name}-{entry.point.number}", entry, "dev" if mark else "test")
 
 
 def tasks_of_file(path: str) -> Sequence[str]:

@@ -64,7 +64,8 @@ class RescueBench:
         conditions = with_content(chosen(options), digests)
         plan = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, (conditions,) * len(planners))
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
-        return Plan(plan, jobs, len(found), max(task.point.time_limit for task in found))
+        test_tasks = sum(task.split == "test" for task in found)
+        return Plan(plan, jobs, test_tasks, max(task.point.time_limit for task in found))
 
     def maps(self, jobs: Sequence[Job]) -> Sequence[str]:
         """Returns no map: places are made from their names."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
 from esar_ros.sim.assets.mesh_builder import MeshBuilder
-from esar_ros.sim.assets.meshes import DISTRACTOR, HOUSEHOLD, STRUCTURE, Asset, assets
+from esar_ros.sim.assets.meshes import DISTRACTOR, HOUSEHOLD, RESCUE, STRUCTURE, Asset, assets
 
 VARIANTS = {name: asset for name, asset in assets().items() if "/" in name}
 CLUES = [kind.value for kind in ClueKind]
@@ -36,7 +36,7 @@ SIZES: dict[str, tuple[float, float, float, float]] = {
     "person_lying": (1.3, 2.2, 0.22, 0.4),
     "person_covered": (1.3, 2.4, 0.25, 1.05),
 }
-BUDGET = {"person": 1000, DISTRACTOR: 800, STRUCTURE: 800, HOUSEHOLD: 1300}  # triangles; clues 660
+BUDGET = {"person": 1000, DISTRACTOR: 800, STRUCTURE: 800, HOUSEHOLD: 1300, RESCUE: 1500}  # triangles; clues 660
 
 
 def of(family: str) -> Iterator[tuple[str, Asset]]:
@@ -51,7 +51,7 @@ def test_every_kind_and_pose_has_variants() -> None:
         assert sum(not asset.held_out for asset in found.values()) >= 5
     for pose in VictimPose:
         assert len({asset.variant.colour for _, asset in of(f"{PERSON}_{pose.value}")}) >= 8
-    assert {asset.kind for asset in assets().values()} == {*KINDS, DISTRACTOR, STRUCTURE, HOUSEHOLD}
+    assert {asset.kind for asset in assets().values()} == {*KINDS, DISTRACTOR, STRUCTURE, HOUSEHOLD, RESCUE}
     for thing in (
         "rock",
         "log",

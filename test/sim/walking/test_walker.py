@@ -75,6 +75,13 @@ def test_a_steep_slope_stops_it() -> None:
     assert stopped.foot[0] < 2.6 and stopped.take_hit() == "ground"
 
 
+def test_it_steps_over_somebody_who_lies_there() -> None:
+    world = small_world()
+    world.spawn("victim", "person_lying", Pose(np.array([2.0, 0.0, 0.0]), quaternion_from_yaw(math.pi / 3)))
+    walker = walked(walker_at(world), 4.0)
+    assert walker.foot[0] > 3.7 and walker.take_hit() is None
+
+
 def test_it_falls_off_an_edge() -> None:
     walker = walker_at(small_world(stack(0.0, 0.0, 2.0, 2.0)), z=2.0)
     assert walker.foot[2] == 2.0 and not walker.airborne

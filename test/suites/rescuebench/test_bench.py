@@ -12,6 +12,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
 from esar_ros.scoring.rescue import Rules
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
+from esar_ros.suites.rescuebench import generator
 from esar_ros.suites.rescuebench.agents import create, names
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
@@ -74,13 +75,27 @@ def test_hands_reach_what_is_near_and_carry_it_along(world: EmbeddedWorld) -> No
     assert world.ended
 
 
+@pytest.mark.full
+def test_what_an_agent_sees_is_drawn_where_it_stands(world: EmbeddedWorld) -> None:
+    world.set_up(find_task(TASK).point)
+    view = world.view(lambda draw: draw())
+    assert view.colour.shape == (320, 320, 3) and view.depth.shape == (320, 320) and view.model.width == 320
+    assert view.pose.position == pytest.approx(world.walker.position)
+    late = world.view(lambda draw: draw())
+    world.step(WalkAction(1.0), 0.2)
+    with pytest.raises(RuntimeError, match="past"):
+        late.colour  # noqa: B018
+    world.close()
+
+
 def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     points = tmp_path / "points.jsonl"
-    line = json.loads(set_file("L1").read_text().splitlines()[19]) | {"timeout": 30}
+    line = json.loads(set_file("L1").read_text().splitlines()[19]) | {"timeout": 60}
     points.write_text(json.dumps(line) + "\n")
     out = tmp_path / "out"
     arguments = ["bench", "--suite", "rescuebench", "--tasks", str(points), "--planners", "random,oracle"]
     assert cli.main([*arguments, "--workers", "1", "--out", str(out)]) == 0
+    assert "test split" not in capsys.readouterr().out  # a file's tasks are nobody's test
     records = [json.loads(text) for text in (out / "episodes.jsonl").read_text().splitlines()]
     episodes = {record["planner"]: read_record(record, str(out), "here").episode for record in records}
     assert episodes["oracle"].figures["tcr"] == episodes["oracle"].figures["ts"] == 1.0
@@ -105,6 +120,11 @@ def test_the_shipped_points_keep_their_levels_rules() -> None:
     assert len(tasks) == 25 and len({task.digest for task in tasks}) == 25
     assert len({task.point.place for task in tasks[:5]}) == 5  # any first part is balanced
     assert not flaws(tasks[0].point)
+
+
+@pytest.mark.full
+def test_the_shipped_points_are_those_that_are_made() -> None:
+    assert generator.main(["--check"]) == 0
 
 
 def test_truth_makes_a_row_ineligible() -> None:

@@ -16,7 +16,15 @@ from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.sim.walking.stage import DOOR, RescueStage
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import Walker
-from esar_ros.suites.rescuebench.own_points import RULES, flaws, own_place, own_points, shortest_walk, site_of
+from esar_ros.suites.rescuebench.own_points import (
+    RULES,
+    flaws,
+    own_place,
+    own_points,
+    shortest_walk,
+    shortest_ways,
+    site_of,
+)
 
 FLOOR = np.array([0.0, 0.0, HALF_HEIGHT])
 
@@ -61,16 +69,13 @@ def test_the_first_level_keeps_the_papers_rules(first_level: tuple[RescuePoint, 
 
 
 def test_somebody_who_knows_the_way_walks_all_of_it(first_level: tuple[RescuePoint, ...]) -> None:
-    site = rescue_site("room")
-    grid = WalkableGrid.of(RescueStage(site).world, site.area)
+    stage = RescueStage(rescue_site("room"))
     for point in first_level[:3]:
-        stage = RescueStage(site)
         stage.set_up(point)
-        way = grid.path(point.start.position - FLOOR, point.victim.position - FLOOR)
-        assert way is not None and follow(stage.walker, way, 0.9)
+        there, back = shortest_ways(point)
+        assert follow(stage.walker, there, 0.9)
         stage.pick_up()
-        back = WalkableGrid.of(stage.world, site.area).path(stage.walker.foot, point.stretcher.position)
-        assert back is not None and follow(stage.walker, back, 1.2)
+        assert follow(stage.walker, back, 1.2)
 
 
 @pytest.mark.full
@@ -82,15 +87,14 @@ def test_every_place_has_points_that_somebody_walks(name: str, levels: tuple[int
     site = rescue_site(name, 1)
     stage = RescueStage(site)
     for level in levels:
-        for point in own_points(level, 8, 2, site):
+        for point in own_points(level, 4, 2, site):
             stage.set_up(point)
             for index in range(len(site.doors)):
                 stage.open_door(index)
-            way = WalkableGrid.of(stage.world, site.area).path(stage.walker.foot, point.victim.position - FLOOR)
-            assert way is not None and follow(stage.walker, way, 0.9), f"{point.title} of {point.place}"
+            there, back = shortest_ways(point)
+            assert follow(stage.walker, there, 0.9), f"{point.title} of {point.place}: to the victim"
             stage.pick_up()
-            back = WalkableGrid.of(stage.world, site.area).path(stage.walker.foot, point.stretcher.position)
-            assert back is not None and follow(stage.walker, back, 1.5), f"{point.title} of {point.place}"
+            assert follow(stage.walker, back, 1.5), f"{point.title} of {point.place}: to the stretcher"
 
 
 def test_flaws_are_found(first_level: tuple[RescuePoint, ...]) -> None:

@@ -13,7 +13,7 @@ from esar_ros.app import cli
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import level_name
 from esar_ros.scoring.rescue import Rules
-from esar_ros.suites.rescuebench import tracks
+from esar_ros.suites.rescuebench.files import tracks
 from esar_ros.suites.rescuebench.files.results import write_results
 from esar_ros.suites.rescuebench.files.tracks import write_tracks
 from esar_ros.suites.rescuebench.score import ALL, RescueScore
