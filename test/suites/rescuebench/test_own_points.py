@@ -36,7 +36,7 @@ def first_level() -> tuple[RescuePoint, ...]:
 
 def follow(walker: Walker, way: NDArray[np.float64], within: float) -> bool:
     """Walk along corners at full speed. Returns whether the last one is come within some metres of."""
-    corner = 1
+    corner = 0
     for _ in range(4000):
         gap = way[corner] - walker.foot
         last = corner == len(way) - 1

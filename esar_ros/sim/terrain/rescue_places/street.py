@@ -24,7 +24,7 @@ def lay_out(seed: int) -> RescueSite:
     relief = SettlementGround(kind="settlement", preset="street", tilt=0.014, tilt_towards=120.0, swell=0.4)
     heights, cover = settlement_ground(relief, _SAMPLES, _SIZE, seed, None)
     rng = np.random.default_rng([seed, 7])
-    things = []
+    things: list[Structure] = []
     words = _THINGS.split()
     for k in range(14):  # along the kerbs, clear of the crossing
         along = float(rng.uniform(12.0, 40.0)) * (-1.0 if rng.random() < 0.5 else 1.0)

@@ -33,9 +33,9 @@ def lay_out(seed: int) -> RescueSite:
     order = planner.rng.permutation(len(kinds))
     doors: list[Doorway] = []
     things: list[Structure] = []
-    for place, index in enumerate(order):
-        side = 1.0 if place < 5 else -1.0
-        x = (place % 5 - 2) * _PLOT
+    for plot, index in enumerate(order):
+        side = 1.0 if plot < 5 else -1.0
+        x = (plot % 5 - 2) * _PLOT
         _plot(planner, kinds[int(index)], x, side, doors, things)
     for k in range(-4, 5):
         planner.put("lamp", 12.0 * k + 4.0, _ROAD / 2 + 0.5, 0.3, 1.4, 6.5, 0.0, "street")
