@@ -18,7 +18,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "brief": ("what is understood of a brief, and the prior that it makes", "esar_ros.app.brief"),
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
-    "scenarios": ("check, label, describe and make UAVBench's scenarios", "esar_ros.app.suites.scenarios"),
+    "scenarios": ("check, label, make and fly UAVBench's scenarios", "esar_ros.app.suites.scenarios"),
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),

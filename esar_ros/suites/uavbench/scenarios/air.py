@@ -1,4 +1,4 @@
-"""The world that scenarios are flown in: level ground, wind by height with gusts, and what a survey of it would show."""
+"""The world that scenarios are flown in: level ground, wind by height with gusts, and what a survey of it shows."""
 
 from __future__ import annotations
 

@@ -96,4 +96,6 @@ class Faults:
 
 def _fault(fault: dict[str, Any], end: float) -> _Fault:
     start, duration = float(fault["t_s"]), float(fault["duration_s"])
-    return _Fault(canonical(fault["type"]), start, start + duration if duration > 0.0 else end, float(fault["severity"]))
+    return _Fault(
+        canonical(fault["type"]), start, start + duration if duration > 0.0 else end, float(fault["severity"])
+    )

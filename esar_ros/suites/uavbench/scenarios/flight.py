@@ -181,9 +181,7 @@ class _Flight:
         state = State(now, estimate.pose, estimate.velocity, drone.armed, landed, drone.battery.charge, deviation)
         command = Command(now, output.velocity, output.yaw_rate)
         others = self._others(now, t) if self.options.told else ()
-        answer = self._governor.decide(
-            state, command, self._ranges, self._window, now, 0.0, self._landing, others
-        )
+        answer = self._governor.decide(state, command, self._ranges, self._window, now, 0.0, self._landing, others)
         self._safe = answer
         self._flown, yaw_rate = (answer.velocity, answer.yaw_rate) if self.options.governor else pass_through(command)
         if self._start is not None and answer.changed and self.options.governor:

@@ -96,7 +96,7 @@ ALIASES: dict[str, str] = {
     "quadcopter": "quadrotor", "quad": "quadrotor", "hexarotor": "hexacopter", "octorotor": "octocopter",
     "heli": "helicopter", "fixed-wing": "fixed_wing", "fixedwing": "fixed_wing", "vtol": "vtol_tiltrotor",
     "tiltrotor": "vtol_tiltrotor", "search_and_rescue": "search_rescue", "sar": "search_rescue", "snow": "snowfall",
-    "icing": "icing_conditions", "lightning": "lightning_risk", "motor_fail": "motor_failure",
+    "lightning": "lightning_risk", "motor_fail": "motor_failure",
     "gps_jamming": "gnss_jam", "gnss_jamming": "gnss_jam", "gps_spoofing": "gnss_spoofing",
     "gnss_spoof": "gnss_spoofing", "comms_loss": "link_loss",
 }  # fmt: skip
