@@ -14,8 +14,8 @@ from typing import Any
 
 from esar_ros import __version__
 from esar_ros.mission.errors import UsageError
-from esar_ros.suites.uavbench.scenarios.agreement import agreement_of
-from esar_ros.suites.uavbench.scenarios.flight import Options, try_to_fly
+from esar_ros.suites.uavbench.scenarios.flights.agreement import agreement_of
+from esar_ros.suites.uavbench.scenarios.flights.flight import Options, try_to_fly
 from esar_ros.suites.uavbench.scenarios.reading import digest
 from esar_ros.suites.uavbench.scenarios.sources import documents
 from esar_ros.suites.uavbench.scenarios.validate import validate

@@ -12,15 +12,15 @@ import pytest
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED
 from esar_ros.mission.modes import Reason
-from esar_ros.suites.uavbench.scenarios import flight
-from esar_ros.suites.uavbench.scenarios.agreement import agreement_of
-from esar_ros.suites.uavbench.scenarios.air import Survey, Wind
-from esar_ros.suites.uavbench.scenarios.failing import Faults
-from esar_ros.suites.uavbench.scenarios.flight import Options, fly, try_to_fly
+from esar_ros.suites.uavbench.scenarios.flights import flight
+from esar_ros.suites.uavbench.scenarios.flights.agreement import agreement_of
+from esar_ros.suites.uavbench.scenarios.flights.air import Survey, Wind
+from esar_ros.suites.uavbench.scenarios.flights.failing import Faults
+from esar_ros.suites.uavbench.scenarios.flights.flight import Options, fly, try_to_fly
+from esar_ros.suites.uavbench.scenarios.flights.outcome import Ending, Watch, level, metrics
+from esar_ros.suites.uavbench.scenarios.flights.vehicle import set_up
 from esar_ros.suites.uavbench.scenarios.generate import scenario
-from esar_ros.suites.uavbench.scenarios.outcome import Ending, Watch, level, metrics
 from esar_ros.suites.uavbench.scenarios.scene import Scene
-from esar_ros.suites.uavbench.scenarios.vehicle import set_up
 from helpers.scenarios import GONE, example, patched
 
 SHORT = {

@@ -24,15 +24,15 @@ from esar_ros.safety.traffic import OtherVehicle
 from esar_ros.sim.clock import CONTROL_STEPS, STEP_NS
 from esar_ros.sim.physics.autopilot import Fly, Heading
 from esar_ros.sim.physics.dynamics import VELOCITY
-from esar_ros.suites.uavbench.scenarios.air import Survey, Wind
-from esar_ros.suites.uavbench.scenarios.failing import Faults
+from esar_ros.suites.uavbench.scenarios.flights.air import Survey, Wind
+from esar_ros.suites.uavbench.scenarios.flights.failing import Faults
+from esar_ros.suites.uavbench.scenarios.flights.outcome import Ending, Watch, level, metrics
+from esar_ros.suites.uavbench.scenarios.flights.vehicle import set_up
 from esar_ros.suites.uavbench.scenarios.geometry import edge_distance
-from esar_ros.suites.uavbench.scenarios.outcome import Ending, Watch, level, metrics
 from esar_ros.suites.uavbench.scenarios.reading import digest
 from esar_ros.suites.uavbench.scenarios.risk import label
 from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
 from esar_ros.suites.uavbench.scenarios.taxonomy import Family
-from esar_ros.suites.uavbench.scenarios.vehicle import set_up
 
 SCHEMA = "esar-scenario-flight/1"
 _STEP = 0.05  # s

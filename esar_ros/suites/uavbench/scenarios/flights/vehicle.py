@@ -15,8 +15,8 @@ from esar_ros.safety.limits import Limits, load_limits
 from esar_ros.safety.site import Site
 from esar_ros.sim.physics.drone import CLEARANCE, Drone
 from esar_ros.sim.physics.dynamics import DEFAULTS, GRAVITY
-from esar_ros.suites.uavbench.scenarios.air import LevelGround
 from esar_ros.suites.uavbench.scenarios.energy import FUEL_WH_PER_L
+from esar_ros.suites.uavbench.scenarios.flights.air import LevelGround
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 
 FASTEST = 25.0  # m/s, the limits' own range
