@@ -221,15 +221,13 @@ class _Flight:
                 self._start = self._now
             else:
                 return
-        self.watch.look(self._mission_time, place.tolist(), self._drone.velocity.tolist())
+        landing = self._pilot.phase is Phase.LAND
+        self.watch.look(self._mission_time, place.tolist(), self._drone.velocity.tolist(), landing)
         goal = self._goals[self._reached]
         gap = goal.position + self._origin - place
         room = self._room(self.scene.waypoints[self._reached])
         near = math.hypot(gap[0], gap[1]) <= room and abs(gap[2]) <= self._pilot.limits.arrival + 1.0
-        if near or output.goal_reached:
-            self._reached += 1
-            if self._reached == len(self._goals):
-                return
+        self._reached += bool(near or output.goal_reached)
 
     def _room(self, waypoint: Any) -> float:
         """Returns how near (m) counts as reached: farther where the governor's margins lie over a waypoint."""

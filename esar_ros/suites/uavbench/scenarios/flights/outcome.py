@@ -30,13 +30,16 @@ class Watch:
     in_band: bool = False
     interventions: Counter[str] = field(default_factory=Counter)  # steps by the governor's most severe reason
 
-    def look(self, t: float, p: Point, v: Point) -> None:
-        """Measures one moment: time from the mission's start (s), position and velocity."""
+    def look(self, t: float, p: Point, v: Point, is_landing: bool = False) -> None:
+        """Measures one moment: time from the mission's start (s), position and velocity.
+
+        A vehicle that lands may be below the altitude band.
+        """
         scene = self.scene
         self.breach |= outside(scene.fence, p)
         low, high = scene.band
         self.in_band |= p[2] >= low
-        self.violation |= p[2] > high + _BAND or (self.in_band and p[2] < low - _BAND)
+        self.violation |= p[2] > high + _BAND or (self.in_band and not is_landing and p[2] < low - _BAND)
         for zone in scene.zones:
             self.nearest_zone = min(self.nearest_zone, zone.distance(p))
         for zone in scene.moving_zones:

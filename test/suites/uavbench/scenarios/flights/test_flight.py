@@ -104,6 +104,13 @@ def test_levels_of_outcomes() -> None:
         assert level(watched((0.0, [100, 200, 20])), replace(END, **ending)) == 3
 
 
+def test_a_vehicle_that_lands_may_be_below_the_band() -> None:
+    for landing in (True, False):
+        watch = watched((0.0, [100, 200, 20]))
+        watch.look(1.0, [100, 200, 5.0], [0.0, 0.0, -1.0], landing)
+        assert watch.violation is not landing
+
+
 def test_separation_and_time_to_collision() -> None:
     other = [{"type": "uav", "spawn": [130, 200, 20], "speed_mps": 5, "heading_deg": 270}]
     watch = watched((0.0, [100, 200, 20]), (1.0, [100, 200, 20]), patch={"/traffic": other})
