@@ -24,6 +24,7 @@ _FARTHEST = 200.0  # m, separation
 _FLOOR = (1.0, 90.0)  # m
 _TILT_IN_USE = 0.7  # share of the greatest tilt's pull that steady flight may take
 _BELOW_CEILING = 1.0  # m kept
+_HOME_HEIGHT = 30.0  # m, of a return, where the band allows it
 _SIDES = 32  # of the polygon around a zone
 _PILOT = 0.85  # of the governor's speeds, so that it is normally not touched
 
@@ -59,6 +60,7 @@ def set_up(scene: Scene) -> Setup:
     energy, power = _energy(scene), scene["/uav/battery_model/hover_power_W"] + scene.payload_power
     climb = min(float(scene.get("/uav/rotorcraft/max_climb_mps", 3.0)), 4.0)
     reserve = float(scene["/uav/reserve_fraction"])
+    home_height = min(_HOME_HEIGHT, max(floor + 1.0, 0.5 * (low + high)))
     limits = load_limits().model_copy(
         update={
             "speed_horizontal": speed,
@@ -68,6 +70,8 @@ def set_up(scene: Scene) -> Setup:
             "separation": separation,
             "battery_return": reserve,
             "battery_land": 0.5 * reserve,
+            "return_height": home_height,
+            "return_speed": _PILOT * speed,
             "endurance": min(36000.0, max(1.0, energy / power * 3600.0)),
         }
     )
@@ -78,6 +82,7 @@ def set_up(scene: Scene) -> Setup:
             "speed_up": _PILOT * climb,
             "take_off_speed": min(2.0, _PILOT * climb),
             "take_off_height": floor + 3.0,
+            "return_height": home_height,
         }
     )
     body = load_vehicle().body.model_copy(
