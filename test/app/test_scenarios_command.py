@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -86,3 +87,27 @@ def test_generated_scenarios_are_valid_and_equal_with_workers(
     (tmp_path / "file").write_text("")
     assert main(["scenarios", "generate", "--count", "1", "--out", str(tmp_path / "file")]) == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_flights_go_on_where_they_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flown: list[str] = []
+
+    def instead(scene: Any, options: Any) -> dict[str, Any]:
+        flown.append(scene["/name"])
+        return {"status": "not_flown", "why": "a stand-in"}
+
+    monkeypatch.setattr("esar_ros.app.suites.scenario_flights.try_to_fly", instead)
+    one = f"{EXAMPLES}/bridge_inspection_rain.json"
+    two = f"{EXAMPLES}/coastal_patrol_crosswind.json"
+    out = str(tmp_path / "out")
+    assert main(["scenarios", "fly", one, "--out", out]) == 0
+    assert main(["scenarios", "fly", one, two, "--out", out]) == 0
+    assert flown == ["bridge_inspection_rain", "coastal_patrol_crosswind"]
+    assert "2 not_flown" in capsys.readouterr().out
+    assert json.loads((tmp_path / "out" / "agreement.json").read_text())["flights"] == {"not_flown": 2}
+    assert main(["scenarios", "fly", one, "--out", out, "--governor", "off"]) == 2
+    assert "other settings" in capsys.readouterr().err
+    assert main(["scenarios", "fly", f"{EXAMPLES}/battery_emergency_platform_fog.json"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -14,7 +14,7 @@ def scenario_rules_page() -> str:
     lines += ["[suite UAVBench](uavbench.md).", "", "## Rules", ""]
     lines += table("code|stage|what holds", [(rule.code, rule.stage, cell(rule.text)) for rule in RULES])
     lines += ["## What does not go together (S5)", "", "A line holds where every axis that it names matches.", ""]
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for pair in pairs():
         vehicles = [*(family.value for family in pair.families or ()), *(pair.types or ())]
         axes = (vehicles, pair.missions or (), pair.airspaces or (), pair.phenomena or ())
@@ -23,8 +23,12 @@ def scenario_rules_page() -> str:
     lines += ["## Thresholds of risk", "", "Severities 1, 2, 3 from `config/scenarios/risk.yaml`.", ""]
     found = risk_rules().model_dump()
     words = {name: value for name, value in found.items() if isinstance(value, dict)}
-    numbers = [(f"`{name}`", cell(str(value).strip("()"))) for name, value in found.items() if name not in words]
+    numbers: list[tuple[str, ...]] = [
+        (f"`{name}`", cell(str(value).strip("()"))) for name, value in found.items() if name not in words
+    ]
     lines += table("factor|severity 1, 2, 3", numbers)
-    by_word = [(f"`{name}`", cell(", ".join(f"{k} {v}" for k, v in values.items()))) for name, values in words.items()]
+    by_word: list[tuple[str, ...]] = [
+        (f"`{name}`", cell(", ".join(f"{k} {v}" for k, v in values.items()))) for name, values in words.items()
+    ]
     lines += table("factor|severity by token", by_word)
     return "\n".join(lines).rstrip() + "\n"

@@ -1,4 +1,4 @@
-"""`esar scenarios`: check, label, describe, count and make UAVBench's scenarios."""
+"""`esar scenarios`: check, label, describe, count, make and fly UAVBench's scenarios."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.app.arguments import Parser
+from esar_ros.app.suites.scenario_flights import add_flags, fly_all
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.uavbench.scenarios.describe import describe
 from esar_ros.suites.uavbench.scenarios.findings import ERROR, SEVERITIES, WARNING, Finding, printable
@@ -47,6 +48,9 @@ def main(argv: list[str]) -> int:
     made.add_argument("--out", type=Path, required=True, help="folder to write to")
     made.add_argument("--target-level", type=int, choices=LEVELS, help="risk level (default: the three in turn)")
     made.add_argument("--workers", type=int, default=1, help="processes (%(default)s)")
+    flights = verbs.add_parser("fly", help="fly scenarios under the governor; outcome beside predicted risk")
+    _add_files(flights)
+    add_flags(flights)
     arguments = parser.parse_args(argv)
     if getattr(arguments, "workers", 1) < 1:
         raise UsageError(f"--workers {arguments.workers}", "give 1 or more")
@@ -57,6 +61,7 @@ def main(argv: list[str]) -> int:
         "describe": _describe,
         "stats": _stats,
         "generate": _generate,
+        "fly": fly_all,
     }[arguments.verb]
     return run(arguments)
 

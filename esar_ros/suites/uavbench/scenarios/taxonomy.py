@@ -75,15 +75,6 @@ NEEDS_RUNWAY = frozenset({"fixed_wing", "solar_wing", "haps"})  # gliders are la
 FEW_ROTORS = 4  # up to which the loss of one ends a hover
 INDOORS = frozenset({"warehouse_indoor", "underground_mine"})
 
-MISSION_CATEGORIES: dict[str, tuple[str, ...]] = {
-    "inspection": ("inspection", "heli_point_hover_inspection", "facade_inspection", "survey", "waypoint_survey"),
-    "delivery": ("delivery", "package_delivery", "emergency_medical_delivery"),
-    "reconnaissance": ("area_recon_fixedwing", "border_patrol", "disaster_recon", "mapping", "convoy_escort"),
-    "search and rescue": ("search_rescue",),
-    "training": ("runway_touch_and_go",),
-    "fire": ("firefighting_drop",),
-    "relay": ("relay", "loiter", "satellite_link_relay"),
-}
 FAULT_TAGS: dict[str, str] = {
     "motor_failure": "Vehicle", "control_failure": "Vehicle", "sensor_failure": "Vehicle", "lidar_failure": "Vehicle",
     "gnss_jam": "Navigation", "gnss_spoofing": "Navigation", "gnss_outage": "Navigation",
@@ -96,7 +87,7 @@ ALIASES: dict[str, str] = {
     "quadcopter": "quadrotor", "quad": "quadrotor", "hexarotor": "hexacopter", "octorotor": "octocopter",
     "heli": "helicopter", "fixed-wing": "fixed_wing", "fixedwing": "fixed_wing", "vtol": "vtol_tiltrotor",
     "tiltrotor": "vtol_tiltrotor", "search_and_rescue": "search_rescue", "sar": "search_rescue", "snow": "snowfall",
-    "icing": "icing_conditions", "lightning": "lightning_risk", "motor_fail": "motor_failure",
+    "lightning": "lightning_risk", "motor_fail": "motor_failure",
     "gps_jamming": "gnss_jam", "gnss_jamming": "gnss_jam", "gps_spoofing": "gnss_spoofing",
     "gnss_spoof": "gnss_spoofing", "comms_loss": "link_loss",
 }  # fmt: skip

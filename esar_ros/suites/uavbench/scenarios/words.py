@@ -62,7 +62,7 @@ def numbers_told(scene: Scene) -> Told:
 
 def degenerate(scene: Scene) -> Told:
     """D1: the description is a text, not one word over and over."""
-    words = Counter(word.lower() for word in _WORD.findall(scene.get("/description/text", "")))
+    words = Counter(_WORD.findall(scene.get("/description/text", "").lower()))
     least, share = _DEGENERATE
     if words.total() >= least:
         word, count = words.most_common(1)[0]
