@@ -61,7 +61,7 @@ def made(scenes: int, count: int, seed: int = 0) -> list[Item]:
 
 @pytest.fixture(scope="module")
 def items() -> list[Item]:
-    return made(40, 400)
+    return made(70, 400)
 
 
 # --- The second solver: by words alone, step by step or by trial in place of formulas -------------------------------
@@ -218,7 +218,7 @@ def test_a_second_solver_agrees_on_every_question(items: list[Item]) -> None:
 @pytest.mark.full
 @pytest.mark.timeout(1200)
 def test_a_second_solver_agrees_on_two_thousand_questions() -> None:
-    many = made(200, 2000, seed=1)
+    many = made(400, 2000, seed=1)
     assert len(many) == 2000
     assert [solve(item) for item in many] == [item.key for item in many]
     assert not gate(many)[0]
@@ -287,9 +287,9 @@ def test_three_digits(number: float, text: str) -> None:
 # --- The verb -----------------------------------------------------------------------------------------------------
 
 
-def test_the_same_seed_makes_the_same_questions(items: list[Item]) -> None:
-    assert digest(made(40, 400)) == digest(items)
-    assert digest(made(40, 400, seed=1)) != digest(items)
+def test_the_same_seed_makes_the_same_questions() -> None:
+    assert digest(made(30, 80)) == digest(made(30, 80))
+    assert digest(made(30, 80, seed=1)) != digest(made(30, 80))
 
 
 def test_the_verb_writes_what_it_reads_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

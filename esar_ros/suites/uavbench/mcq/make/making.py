@@ -32,7 +32,7 @@ TEMPLATES: dict[int, tuple[Template, ...]] = {
     5: (closest_approach,),
     7: (energy_left, hover_time, radius),
 }
-ROUNDS = 40  # draws of a template from one scenario at most
+ROUNDS = 10  # draws of a template from one scenario
 
 
 def read_scenes(paths: Sequence[Path]) -> tuple[list[tuple[str, Scene]], int]:
@@ -78,7 +78,10 @@ def checked_items(scenes: Sequence[tuple[str, Scene]], count: int, seed: int) ->
 def _drafts(
     scenes: Sequence[tuple[str, Scene]], templates: Sequence[Template], count: int, seed: int
 ) -> list[tuple[str, Scene, Draft]]:
-    """Up to so many drafts with their ids: each scenario and template in turn, again with other numbers."""
+    """Up to so many drafts with their ids: each scenario and template in turn, again about other parts of the scenario.
+
+    Questions that differ in the numbers alone that they give would be one question asked twice.
+    """
     found: list[tuple[str, Scene, Draft]] = []
     seen: set[str] = set()
     for number in range(ROUNDS):
@@ -92,7 +95,7 @@ def _drafts(
                 except Broken:
                     continue  # the scenario does not hold what the template asks about
                 for draft in made:
-                    mark = f"{key} {draft.question}"
+                    mark = f"{key} {template.__name__} {draft.unit} {draft.about}"
                     if mark not in seen:
                         seen.add(mark)
                         found.append((name, scene, draft))

@@ -138,9 +138,9 @@ def energy_left(scene: Scene, rng: Random) -> Iterator[Draft]:
         return
     yield Draft(
         7,
-        f"Flight takes {g(power)} W + {g(drag)} v^3 (W, v in m/s), climbs included. The vehicle leaves its start with a "
-        f"full battery and flies straight from point to point at {g(speed)} m/s. With coordinates in metres (east, north, "
-        f"up), how many Wh are left at waypoint {legs}?",
+        f"Flight takes {g(power)} W + {g(drag)} v^3 (W, v in m/s), climbs included. The vehicle leaves its start with "
+        f"a full battery and flies straight from point to point at {g(speed)} m/s. With coordinates in metres (east, "
+        f"north, up), how many Wh are left at waypoint {legs}?",
         "Wh",
         rest,
         "E - (P + k v^3) sum(d) / v / 3600",
@@ -157,6 +157,7 @@ def energy_left(scene: Scene, rng: Random) -> Iterator[Draft]:
             "straight line in place of the route": left(math.dist(points[0], points[-1]), total),
             "energy used in place of what is left": battery - rest,
         },
+        f"waypoint {legs}",
     )  # fmt: skip
 
 
