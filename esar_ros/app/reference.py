@@ -9,14 +9,18 @@ from pathlib import Path
 from esar_ros.app.reference_pages.commands import commands_page
 from esar_ros.app.reference_pages.messages import messages_page
 from esar_ros.app.reference_pages.parameters import parameters_page
+from esar_ros.app.reference_pages.scenario_rules import scenario_rules_page
 from esar_ros.app.reference_pages.thresholds import thresholds_page
 from esar_ros.app.reference_pages.topics import topics_page
+from esar_ros.suites.uavbench.scenarios.schema import json_schema
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference"
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "messages.md": messages_page,
     "parameters.md": parameters_page,
+    "scenario-rules.md": scenario_rules_page,
+    "scenario.schema.json": json_schema,
     "thresholds.md": thresholds_page,
     "topics.md": topics_page,
 }

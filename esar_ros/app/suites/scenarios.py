@@ -1,4 +1,4 @@
-"""`esar scenarios`: check, label, describe and count UAVBench's scenarios."""
+"""`esar scenarios`: check, label, describe, count and make UAVBench's scenarios."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.uavbench.scenarios.describe import describe
 from esar_ros.suites.uavbench.scenarios.findings import ERROR, SEVERITIES, WARNING, Finding, printable
+from esar_ros.suites.uavbench.scenarios.generate import scenario, written
 from esar_ros.suites.uavbench.scenarios.risk import label
 from esar_ros.suites.uavbench.scenarios.schema import json_schema
 from esar_ros.suites.uavbench.scenarios.sources import Document, documents
@@ -40,10 +41,24 @@ def main(argv: list[str]) -> int:
     stats = verbs.add_parser("stats", help="counts by mission, airspace, weather, vehicle, risk and finding")
     _add_files(stats)
     stats.add_argument("--json", action="store_true", help="the numbers as JSON")
+    made = verbs.add_parser("generate", help="make valid scenarios by rules: the same bytes from the same seed")
+    made.add_argument("--count", type=int, required=True, help="how many")
+    made.add_argument("--seed", type=int, default=0, help="(%(default)s)")
+    made.add_argument("--out", type=Path, required=True, help="folder to write to")
+    made.add_argument("--target-level", type=int, choices=LEVELS, help="risk level (default: the three in turn)")
+    made.add_argument("--workers", type=int, default=1, help="processes (%(default)s)")
     arguments = parser.parse_args(argv)
-    return {"schema": _schema, "validate": _validate, "label": _label, "describe": _describe, "stats": _stats}[
-        arguments.verb
-    ](arguments)
+    if getattr(arguments, "workers", 1) < 1:
+        raise UsageError(f"--workers {arguments.workers}", "give 1 or more")
+    run = {
+        "schema": _schema,
+        "validate": _validate,
+        "label": _label,
+        "describe": _describe,
+        "stats": _stats,
+        "generate": _generate,
+    }[arguments.verb]
+    return run(arguments)
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +75,6 @@ def _schema(arguments: argparse.Namespace) -> int:
 
 
 def _validate(arguments: argparse.Namespace) -> int:
-    if arguments.workers < 1:
-        raise UsageError(f"--workers {arguments.workers}", "give 1 or more")
     counts = dict.fromkeys((*SEVERITIES, ""), 0)  # documents by their worst finding
     for source, findings in _findings(arguments):
         counts[min((f.severity for f in findings), key=SEVERITIES.index, default="")] += 1
@@ -176,3 +189,32 @@ def _stats(arguments: argparse.Namespace) -> int:
         "documents by finding: " + (", ".join(f"{code} {count}" for code, count in found["findings"].items()) or "none")
     )
     return 0
+
+
+# -- generate -------------------------------------------------------------------------------------
+
+
+def _generate(arguments: argparse.Namespace) -> int:
+    if arguments.count < 1:
+        raise UsageError(f"--count {arguments.count}", "give 1 or more")
+    out, seed, level = arguments.out, arguments.seed, arguments.target_level
+    chunks = [range(start, min(start + _CHUNK, arguments.count)) for start in range(0, arguments.count, _CHUNK)]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if arguments.workers == 1:
+            for numbers in chunks:
+                _write_chunk(out, seed, numbers, level)
+        else:
+            with ProcessPoolExecutor(arguments.workers) as pool:
+                for done in [pool.submit(_write_chunk, out, seed, numbers, level) for numbers in chunks]:
+                    done.result()
+    except OSError as error:
+        raise UsageError(f"cannot write to {out}: {error}", "choose another folder with --out") from None
+    print(f"{arguments.count} scenarios of seed {seed} written to {out}")
+    return 0
+
+
+def _write_chunk(out: Path, seed: int, numbers: range, level: int | None) -> None:
+    for number in numbers:
+        data = scenario(seed, number, level)
+        (out / f"{data['name']}.json").write_bytes(written(data))

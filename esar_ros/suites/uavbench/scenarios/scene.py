@@ -31,7 +31,7 @@ class Broken(Exception):
 
 
 class Encounter(NamedTuple):
-    """How near a flown leg comes to something that moves."""
+    """The least distance of a flown leg to something that moves."""
 
     kind: str  # where the things lie in the scenario
     number: int  # of the thing
@@ -85,7 +85,7 @@ class Scene:
 
     @cached_property
     def family(self) -> Family:
-        """How the vehicle stays in the air."""
+        """The vehicle's way of staying in the air."""
         if self.vehicle not in FAMILIES:
             raise Broken("/uav/type")
         return FAMILIES[self.vehicle]
@@ -112,7 +112,7 @@ class Scene:
 
     @cached_property
     def duration(self) -> float:
-        """How long the scenario runs, s."""
+        """Length of the scenario, s."""
         return float(self["/sim/dt"] * self["/sim/duration_steps"])
 
     @cached_property
@@ -137,7 +137,7 @@ class Scene:
 
     @cached_property
     def spawn(self) -> Point:
-        """Where the vehicle is at t = 0, m."""
+        """The vehicle's place at t = 0, m."""
         xyz: Point = self["/spawn/xyz"]
         return xyz
 

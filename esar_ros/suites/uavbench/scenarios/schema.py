@@ -46,7 +46,7 @@ class Part(BaseModel):
 
 
 class Sim(Part):
-    """How long and how finely time runs."""
+    """Time: its step and its end."""
 
     dt: float = Field(ge=0.005, le=0.1, description="s, integration step")
     duration_steps: Whole = Field(ge=1, le=10_000_000, description="number of steps")
@@ -82,7 +82,7 @@ class Aero(Part):
 
 
 class Sensors(Part):
-    """Which sensors are on board."""
+    """Sensors that are on board."""
 
     gnss: bool
     imu: bool
@@ -190,7 +190,7 @@ class MovingZone(Zone):
 
 
 class Runway(Part):
-    """Where wings start and land."""
+    """The runway of wings."""
 
     threshold: Annotated[list[Coordinate], Field(min_length=2, max_length=3)]
     heading_deg: Degrees
@@ -209,7 +209,7 @@ class Bounds(Part):
 
 
 class Spawn(Part):
-    """Where the vehicle is at t = 0; z 0 is on the ground."""
+    """The vehicle's place at t = 0; z 0 is on the ground."""
 
     xyz: XYZ
     yaw_deg: Degrees
@@ -269,7 +269,7 @@ class Swarm(Part):
 
 
 class Controls(Part):
-    """What a policy may command."""
+    """Commands that a policy has."""
 
     mode: Literal["discrete", "continuous"]
     actions: list[str] = Field(min_length=1, max_length=50)

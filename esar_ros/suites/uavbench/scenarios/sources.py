@@ -1,4 +1,4 @@
-"""Where scenarios are read from: a file, a folder, a zip, or a file with one document a line (.jsonl)."""
+"""Sources of scenarios: a file, a folder, a zip, or a file with one document a line (.jsonl)."""
 
 from __future__ import annotations
 

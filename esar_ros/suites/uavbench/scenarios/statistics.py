@@ -81,7 +81,7 @@ def _value(scene: Scene, pointer: str) -> Any:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How labels in files agree with ours."""
+    """Agreement of the labels in files with ours."""
 
     matrix: list[list[int]]  # rows: the file's level, columns: ours
     accuracy: float

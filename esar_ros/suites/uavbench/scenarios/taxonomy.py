@@ -49,7 +49,7 @@ METRICS: tuple[str, ...] = get_args(Metric)
 
 
 class Family(str, Enum):
-    """How a vehicle stays in the air."""
+    """Ways of staying in the air."""
 
     ROTOR = "rotor"
     WING = "wing"

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from esar_ros.suites.uavbench.scenarios.findings import ERROR, NOTE, WARNING, Finding, pointer_of, shown
 from esar_ros.suites.uavbench.scenarios.reading import parse
@@ -77,7 +76,7 @@ def _schema_findings(data: dict[str, Any], public: bool) -> Iterator[Finding]:
             yield Finding(pointer, code, _relaxed(code, pointer, detail) if public else ERROR, text)
 
 
-def _relaxed(code: str, pointer: str, detail: ErrorDetails) -> str:
+def _relaxed(code: str, pointer: str, detail: Mapping[str, Any]) -> str:
     """Returns the severity of an error of the schema in profile `public`.
 
     Too much is a warning and the value is used, as long as arithmetic bears it; too little is an error.
@@ -90,7 +89,7 @@ def _relaxed(code: str, pointer: str, detail: ErrorDetails) -> str:
     return WARNING if too_much or count or (code == "S1" and pointer in _PUBLIC_LACKS) else ERROR
 
 
-def _told(detail: ErrorDetails) -> tuple[str, str]:
+def _told(detail: Mapping[str, Any]) -> tuple[str, str]:
     """Returns code and text of pydantic's error."""
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "missing":

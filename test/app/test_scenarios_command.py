@@ -1,0 +1,88 @@
+"""`esar scenarios`, as a person calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from esar_ros.app.cli import main
+from esar_ros.mission.resources import resource
+from helpers.scenarios import example, patched
+
+EXAMPLES = str(resource("config/scenarios/examples"))
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> str:
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(patched(example(), {"/uav/mass_kg": -5.2})))
+    return str(path)
+
+
+def test_an_error_is_one_line_that_says_where_and_exit_code_2(wrong: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenarios", "validate", wrong]) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert f"{wrong}, /uav/mass_kg: must be above 0, is -5.2 [S3]" in lines
+    assert lines[-1] == "1 scenarios: 1 with errors, 0 with warnings, 0 without either"
+
+
+def test_profiles_and_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenarios", "validate", EXAMPLES, "--json"]) == 2
+    one = capsys.readouterr().out
+    assert main(["scenarios", "validate", EXAMPLES, "--json", "--workers", "2"]) == 2
+    assert capsys.readouterr().out == one
+    assert main(["scenarios", "validate", EXAMPLES, "--profile", "public"]) == 0
+    assert all(set(json.loads(line)) == {"source", "findings"} for line in one.splitlines())
+
+
+@pytest.mark.parametrize("flags", [["--workers", "0"], ["nowhere.json"], [EXAMPLES, "--profile", "lax"]])
+def test_bad_usage_is_one_line(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenarios", "validate", *(flags if flags[0] != "--workers" else [EXAMPLES, *flags])]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_labels_and_their_agreement(wrong: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenarios", "label", EXAMPLES]) == 0
+    labels = [json.loads(line)["label"] for line in capsys.readouterr().out.splitlines()]
+    assert {found["risk_level"] for found in labels} == {1, 2, 3}
+    assert main(["scenarios", "label", EXAMPLES, "--against"]) == 0
+    assert f"{len(labels)} labels: accuracy 1.000" in capsys.readouterr().out
+    bare = tmp_path / "bare.json"
+    bare.write_text("{}")
+    assert main(["scenarios", "label", "--against", str(bare)]) == 2
+    assert "no file has a label" in capsys.readouterr().err
+
+
+def test_descriptions_statistics_and_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenarios", "describe", EXAMPLES]) == 0
+    assert "hexacopter" in capsys.readouterr().out
+    assert main(["scenarios", "stats", EXAMPLES, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "esar-scenario-statistics/1"
+    assert main(["scenarios", "stats", EXAMPLES]) == 0
+    assert "risk level: " in capsys.readouterr().out
+    assert main(["scenarios", "schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert "seed" in schema["required"] and schema["$defs"]["Uav"]["properties"]["mass_kg"]["maximum"] == 2000
+
+
+def test_a_document_that_cannot_be_read_has_no_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.json").write_text("[]")
+    assert main(["scenarios", "label", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_generated_scenarios_are_valid_and_equal_with_workers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = str(tmp_path / "one"), str(tmp_path / "two")
+    assert main(["scenarios", "generate", "--count", "7", "--seed", "5", "--out", one]) == 0
+    assert main(["scenarios", "generate", "--count", "7", "--seed", "5", "--out", two, "--workers", "2"]) == 0
+    files = [{path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two")]
+    assert files[0] == files[1] and len(files[0]) == 7
+    assert main(["scenarios", "validate", one]) == 0
+    assert main(["scenarios", "generate", "--count", "0", "--out", one]) == 2
+    (tmp_path / "file").write_text("")
+    assert main(["scenarios", "generate", "--count", "1", "--out", str(tmp_path / "file")]) == 2
+    assert "cannot write" in capsys.readouterr().err
