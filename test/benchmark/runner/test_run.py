@@ -160,7 +160,7 @@ def open_store(folder: Path) -> Store:
 
 def test_other_settings_and_a_second_runner_are_refused_in_one_line(tmp_path: Path) -> None:
     store = open_store(tmp_path)
-    with pytest.raises(UsageError, match="another benchmark") as busy:
+    with pytest.raises(UsageError, match="another run") as busy:
         open_store(tmp_path)
     store.close()
     with pytest.raises(UsageError, match="ok, version: 2 here, 1 there") as other:

@@ -158,7 +158,7 @@ def crabbing(d: str, q: str) -> float:
         return complex(speed * math.sin(heading), speed * math.cos(heading)) + blown
 
     def side(heading: float) -> float:
-        """How far right of the course the vehicle goes in a second."""
+        """Metres to the right of the course in a second."""
         return -(ground(heading) * track.conjugate()).imag
 
     heading = bisected(course - math.pi / 2, course + math.pi / 2, lambda angle: side(angle) > 0.0)

@@ -162,7 +162,7 @@ def energy_left(scene: Scene, rng: Random) -> Iterator[Draft]:
 
 
 def radius(scene: Scene, rng: Random) -> Iterator[Draft]:
-    """How far out and back a battery leads, down to the reserve."""
+    """Distance out and back that a battery is enough for, down to the reserve."""
     if not scene.family.hovers or scene["/uav/energy_source"] != "battery":
         return
     speed = drawn(rng, 0.4 * scene.max_speed, 0.9 * scene.max_speed)
