@@ -17,7 +17,6 @@ from esar_ros.suites.uavbench.mcq.make.vehicle import (
     hover_power,
     hover_time,
     radius,
-    stall_speed,
 )
 from esar_ros.suites.uavbench.scenarios.describe import describe
 from esar_ros.suites.uavbench.scenarios.reading import digest
@@ -27,7 +26,7 @@ from esar_ros.suites.uavbench.scenarios.validate import validate
 
 Template = Callable[[Scene, Random], Iterator[Draft]]
 TEMPLATES: dict[int, tuple[Template, ...]] = {
-    1: (hover_power, stall_speed, headwind),
+    1: (hover_power, headwind),
     2: (route_length, leg_with_wind),
     5: (closest_approach,),
     7: (energy_left, hover_time, radius),
