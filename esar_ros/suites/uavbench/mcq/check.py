@@ -16,7 +16,7 @@ from esar_ros.suites.uavbench.mcq.reading import Finding
 
 MAX_GAIN = 0.04  # share above chance that a row without understanding may reach
 MIN_P = 0.01  # of the right letters being even
-ALIKE = 0.9  # share of common word trigrams from which two questions are one
+ALIKE = 0.9  # share of common word trigrams from which two texts are one
 MARGIN = 0.10  # least relative difference between the numbers of the right and a wrong option
 _LEAST_EXPECTED = 5  # times that a letter must be expected to be right; a smaller set says nothing
 _RIGHT = re.compile(r"\b([A-G])\s+is\s+(?:right|correct|the\s+(?:right|correct|best))\b")
@@ -88,13 +88,12 @@ def _pointers(items: Sequence[Item]) -> Iterator[Finding]:
 
 
 def _duplicates(items: Sequence[Item]) -> Iterator[Finding]:
-    """Pairs of questions whose texts, options in any order, have nearly the same word trigrams."""
+    """Pairs that have nearly the same word trigrams in question and options (in any order), and in the description."""
     columns: dict[str, int] = {}
     starts, indices = [0], []
     for item in items:
-        words = " ".join((item.description, item.question, *sorted(item.options))).lower().split()
-        own = {" ".join(words[i : i + 3]) for i in range(max(1, len(words) - 2))}
-        indices += [columns.setdefault(text, len(columns)) for text in sorted(own)]
+        asked = _trigrams(" ".join((item.question, *sorted(item.options))))
+        indices += [columns.setdefault(text, len(columns)) for text in sorted(asked)]
         starts.append(len(indices))
     held = csr_matrix((np.ones(len(indices), dtype=np.int32), indices, starts), shape=(len(items), len(columns)))
     sizes = np.diff(starts)
@@ -104,4 +103,11 @@ def _duplicates(items: Sequence[Item]) -> Iterator[Finding]:
         alike = both.data >= ALIKE * (sizes[rows] + sizes[both.col] - both.data)
         for i, j in sorted(zip(rows[alike].tolist(), both.col[alike].tolist(), strict=True)):
             if j < i:
-                yield Finding(items[i].id, f"is nearly the same as {items[j].id}", True)
+                a, b = _trigrams(items[i].description), _trigrams(items[j].description)
+                if len(a & b) >= ALIKE * len(a | b):
+                    yield Finding(items[i].id, f"is nearly the same as {items[j].id}", True)
+
+
+def _trigrams(text: str) -> set[str]:
+    words = text.lower().split()
+    return {" ".join(words[i : i + 3]) for i in range(max(1, len(words) - 2))}

@@ -31,6 +31,7 @@ def local_model(name: str, threads: int) -> Iterator[ModelSettings]:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(Path(weights.origin).parent / file)
+    params.model_alias = {name}  # else answers would name the weights' path
     params.port = 0
     params.n_ctx = CONTEXT
     params.n_parallel = 1

@@ -1,4 +1,4 @@
-"""How a question is put to a model and how its answer is read: the paper's protocol and ours, never mixed.
+"""Protocols: the words that put a question to a model and what reads its answer; the paper's and ours, never mixed.
 
 `paper` is that of UAVBench's evaluation script: 16 tokens, and a letter is made of nearly any words ("Considering" is
 read as C), for comparison with its tables. `esar` leaves room to think, takes shown reasoning off, and reads a letter
@@ -19,7 +19,7 @@ from esar_ros.suites.uavbench.mcq.item import LETTERS, OPTIONS, Item
 
 
 class Outcome(Enum):
-    """What became of an answer: a letter was read, none was, or it was cut at max_tokens."""
+    """Outcome of an answer: a letter was read, none was, or it was cut at max_tokens."""
 
     ANSWERED = "answered"
     UNPARSED = "unparsed"

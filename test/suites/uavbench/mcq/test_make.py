@@ -61,7 +61,7 @@ def made(scenes: int, count: int, seed: int = 0) -> list[Item]:
 
 @pytest.fixture(scope="module")
 def items() -> list[Item]:
-    return made(40, 400)
+    return made(70, 400)
 
 
 # --- The second solver: by words alone, step by step or by trial in place of formulas -------------------------------
@@ -96,14 +96,6 @@ def hover(d: str, q: str) -> float:
         return thrust * math.sqrt(thrust / (2 * 1.225 * disk))  # thrust times induced velocity
 
     return ideal(mass + more) * power / ideal(mass)
-
-
-def stall(d: str, q: str) -> float:
-    [mass] = numbers("It weighs # kg", d)
-    speed, bank, more = numbers(r"stalls at # m/s .* at # degrees of bank with a further payload of # kg", q)
-    lift_at_one = mass * 9.80665 / speed**2  # N at 1 m/s
-    needed = (mass + more) * 9.80665 / math.cos(bank / 180 * math.pi)
-    return bisected(0.0, 1000.0, lambda v: lift_at_one * v * v > needed)
 
 
 def against_wind(d: str, q: str) -> float:
@@ -158,7 +150,7 @@ def crabbing(d: str, q: str) -> float:
         return complex(speed * math.sin(heading), speed * math.cos(heading)) + blown
 
     def side(heading: float) -> float:
-        """How far right of the course the vehicle goes in a second."""
+        """Metres to the right of the course in a second."""
         return -(ground(heading) * track.conjugate()).imag
 
     heading = bisected(course - math.pi / 2, course + math.pi / 2, lambda angle: side(angle) > 0.0)
@@ -185,7 +177,6 @@ def nearest(d: str, q: str) -> tuple[float, float]:
 
 SOLVERS: dict[str, Callable[[str, str], float]] = {
     "By momentum theory": hover,
-    "the wing stalls": stall,
     "straight against the mean wind": against_wind,
     "another one of": hold,
     "how many Wh are left": left,
@@ -218,7 +209,7 @@ def test_a_second_solver_agrees_on_every_question(items: list[Item]) -> None:
 @pytest.mark.full
 @pytest.mark.timeout(1200)
 def test_a_second_solver_agrees_on_two_thousand_questions() -> None:
-    many = made(200, 2000, seed=1)
+    many = made(400, 2000, seed=1)
     assert len(many) == 2000
     assert [solve(item) for item in many] == [item.key for item in many]
     assert not gate(many)[0]
@@ -263,7 +254,7 @@ def test_the_spacing_of_the_options_does_not_point_to_the_right_one(items: list[
 
 def test_wrong_options_come_from_named_mistakes(items: list[Item]) -> None:
     reasons = Counter(why for item in items for why in (item.solution or {})["why_not"].values())
-    assert len(reasons) > 35
+    assert len(reasons) > 30
     chance = reasons["no step of the calculation gives this number"]
     assert 0.1 < 1.0 - chance / sum(reasons.values())
     for item in items:
@@ -287,9 +278,9 @@ def test_three_digits(number: float, text: str) -> None:
 # --- The verb -----------------------------------------------------------------------------------------------------
 
 
-def test_the_same_seed_makes_the_same_questions(items: list[Item]) -> None:
-    assert digest(made(40, 400)) == digest(items)
-    assert digest(made(40, 400, seed=1)) != digest(items)
+def test_the_same_seed_makes_the_same_questions() -> None:
+    assert digest(made(30, 80)) == digest(made(30, 80))
+    assert digest(made(30, 80, seed=1)) != digest(made(30, 80))
 
 
 def test_the_verb_writes_what_it_reads_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,6 +24,7 @@ from esar_ros.suites.uavbench.mcq.run import answer_record, jobs_of, open_run, r
 from helpers.questions import make_item, make_items, write_items
 
 MODEL = ModelSettings(base_url="http://127.0.0.1:1/v1", name="stub")
+PRICES = ModelSettings(price_in=2.0, price_out=10.0)
 ITEMS = make_items(60)
 
 
@@ -61,7 +62,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def tables(folders: list[Path]) -> list[Table]:
-    return make_report([read_run(folder) for folder in folders], ModelSettings(price_in=2.0, price_out=10.0))
+    return make_report([read_run(folder) for folder in folders], PRICES)
 
 
 def rows(table: Table) -> dict[str, list[str]]:
@@ -105,10 +106,10 @@ def test_pairs_are_compared_on_common_questions(tables: list[Table]) -> None:
     assert found["poor − part"][0] == "30"
 
 
-def test_the_same_bytes_come_twice(tmp_path: Path, folders: list[Path]) -> None:
+def test_the_same_bytes_come_twice(tmp_path: Path, folders: list[Path], tables: list[Table]) -> None:
     contents = []
-    for name in ("a", "b"):
-        made = make_report([read_run(folder) for folder in folders], MODEL)
+    again = make_report([read_run(folder) for folder in folders], PRICES)
+    for name, made in (("a", tables), ("b", again)):
         contents.append({path.name: path.read_bytes() for path in write_tables(made, tmp_path / name)})
     assert contents[0] == contents[1] and len(contents[0]) == 3 * 11
 

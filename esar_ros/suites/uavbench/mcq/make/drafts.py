@@ -24,7 +24,10 @@ GIVEN = "question"  # pointer of a number that stands in the question alone
 
 @dataclass(frozen=True)
 class Draft:
-    """A question before its options. value > 0, in unit; mistakes: what each would give; inputs: numbers by pointer."""
+    """A question before its options. value > 0, in unit; mistakes: what each would give; inputs: numbers by pointer.
+
+    about: the part of the scenario that it asks about, where a template can ask about several.
+    """
 
     style: int
     question: str
@@ -33,6 +36,7 @@ class Draft:
     formula: str
     inputs: Mapping[str, float | list[float]]
     mistakes: Mapping[str, float] = field(default_factory=dict)
+    about: str = ""
 
 
 def options_of(draft: Draft, rank: int, rng: Random) -> list[tuple[float, str]]:

@@ -46,6 +46,7 @@ def route_length(scene: Scene, rng: Random) -> Iterator[Draft]:
                 sum(abs(p - q) for p, q in zip(a, b, strict=True)) for a, b in pairwise(points)
             ) / speed,
         },
+        f"waypoint {legs}",
     )  # fmt: skip
 
 
@@ -95,6 +96,7 @@ def leg_with_wind(scene: Scene, rng: Random) -> Iterator[Draft]:
                 math.sqrt(max(0.0, speed**2 - misread_across**2)) + misread_along
             ),
         },
+        f"leg {leg}",
     )  # fmt: skip
 
 
@@ -145,10 +147,10 @@ def closest_approach(scene: Scene, rng: Random) -> Iterator[Draft]:
     times = {name: pair[0] for name, pair in found.items()} | {"time to the waypoint": ahead / speed}
     if rng.random() < 0.5:
         question = f"{scene_text} What is the least distance between the two (m)?"
-        yield Draft(5, question, "m", least, "least |r + (u - v) t| over t > 0", inputs, distances)
+        yield Draft(5, question, "m", least, "least |r + (u - v) t| over t > 0", inputs, distances, described)
     else:
         question = f"{scene_text} After how many seconds are the two nearest to each other?"
-        yield Draft(5, question, "s", time, "-(r (u - v)) / |u - v|^2", inputs, times)
+        yield Draft(5, question, "s", time, "-(r (u - v)) / |u - v|^2", inputs, times, described)
 
 
 def _closest(apart: list[float], own: list[float], theirs: list[float]) -> tuple[float, float]:
