@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import math
 import signal
 import sys
 import time
@@ -103,8 +104,13 @@ async def serve(
     port: int,
     paused: bool,
     say: Callable[[str], None],
+    arrange: Callable[[Simulation], None] = lambda simulation: None,
+    deserted: float = math.inf,
 ) -> None:
-    """Serve until SIGINT or SIGTERM. Raises UsageError when it cannot start."""
+    """Serve until SIGINT, SIGTERM or nobody is connected for a time. Raises UsageError when it cannot start.
+
+    arrange: makes the world ready before it is served; deserted: s without any client after which it ends.
+    """
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -119,6 +125,7 @@ async def serve(
         renderer.launch()
         context = make_context(place, seed, settings, vehicle, truth_token() or None)
         context.simulation.clock.paused = paused
+        arrange(context.simulation)
         api, recorder = build_api(context, renderer)
         waiting = asyncio.ensure_future(renderer.ready())
         stopping = asyncio.ensure_future(stop.wait())
@@ -131,9 +138,13 @@ async def serve(
             for line in _greeting(context, host, port, map_id, paused):
                 say(line)
             pace = asyncio.ensure_future(keep_time(context.simulation, settings.clock_speed))
-            await asyncio.wait({stopping, pace}, return_when=asyncio.FIRST_COMPLETED)
+            left = asyncio.ensure_future(server.deserted(deserted))
+            await asyncio.wait({stopping, pace, left}, return_when=asyncio.FIRST_COMPLETED)
             if pace.done():
                 pace.result()
+            if left.done():
+                say(f"{STAGE}nobody was connected for {deserted:g} s")
+            left.cancel()
         waiting.cancel()
         stopping.cancel()
     finally:

@@ -55,6 +55,7 @@ class RpcServer:
         self._server: asyncio.Server | None = None
         self._connections: dict[_Connection, asyncio.Task[None]] = {}
         self._sweeper: asyncio.Task[None] | None = None
+        self._alone_since = time.monotonic()
 
     async def bind(self, host: str, port: int) -> int:
         """Take an address; returns the port (chosen by the system for 0). Raises UsageError when it cannot."""
@@ -71,8 +72,16 @@ class RpcServer:
         """Accept connections on the bound address."""
         assert self._server is not None, "bind first"
         self._service = service
+        self._alone_since = time.monotonic()
         self._sweeper = asyncio.ensure_future(self._sweep())
         await self._server.start_serving()
+
+    async def deserted(self, seconds: float) -> None:
+        """Returns when nobody has been connected for a time (s)."""
+        while time.monotonic() - self._alone_since < seconds:
+            await asyncio.sleep(SWEEP)
+            if self._connections:
+                self._alone_since = time.monotonic()
 
     async def close(self) -> None:
         """Stop listening and drop every connection."""

@@ -18,7 +18,7 @@ from esar_ros.sim.physics.manual_control import Stick
 from esar_ros.sim.world.scene import Contact
 
 CLEARANCE = 0.02  # m, left between the body's sphere and the ground it stands on
-TOUCHDOWN_SPEED = 1.5  # m/s into the ground; harder is a collision
+TOUCHDOWN_SPEED = 1.5  # m/s
 TOUCHDOWN_SLIDE = 1.5  # m/s along the ground; faster is a collision
 LEVEL_ENOUGH = math.cos(math.radians(45.0))  # steeper ground carries no vehicle
 GROUND = 0  # id of the ground in contacts
@@ -68,6 +68,7 @@ class Drone:
         self.position_gain = POSITION_GAIN
         self.air = np.zeros(3)  # m/s, ENU: wind and gusts at present
         self.starts_armed = False
+        self.touchdown_speed = TOUCHDOWN_SPEED  # m/s into the ground; harder is a collision
         self.reset()
 
     def reset(self) -> None:
@@ -206,7 +207,7 @@ class Drone:
         depth = float(np.linalg.norm(self.position - touch.position))
         at = np.asarray(touch.position, dtype=np.float64) + CLEARANCE * normal
         self.position[:] = at
-        gentle = into < TOUCHDOWN_SPEED and float(np.linalg.norm(slide)) < TOUCHDOWN_SLIDE
+        gentle = into < self.touchdown_speed and float(np.linalg.norm(slide)) < TOUCHDOWN_SLIDE
         if normal[2] > LEVEL_ENOUGH and (not self.armed or gentle):
             if not gentle:
                 self._record(at - normal * self.radius, normal, depth, touch.id, now_ns)

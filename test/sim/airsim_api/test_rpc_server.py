@@ -172,3 +172,22 @@ def test_what_is_unfinished_is_counted() -> None:
     with pytest.raises(ProtocolError):
         for _ in range(40):
             requests.feed(b"\xdb\x00\x0f\xff\xff" + b"x" * 60_000)
+
+
+def test_a_server_is_deserted_when_nobody_has_been_connected_for_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rpc_server, "SWEEP", 0.05)
+
+    async def run() -> None:
+        server = RpcServer()
+        port = await server.bind("127.0.0.1", 0)
+        await server.start(Echo())
+        wire = await asyncio.to_thread(Wire, port)
+        left = asyncio.ensure_future(server.deserted(0.5))
+        assert not (await asyncio.wait({left}, timeout=1.0))[0], "somebody is connected, and silent"
+        wire.socket.close()
+        began = time.monotonic()
+        await asyncio.wait_for(left, 20.0)
+        assert time.monotonic() - began >= 0.4
+        await server.close()
+
+    asyncio.run(run())
