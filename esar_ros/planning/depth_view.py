@@ -50,6 +50,14 @@ def min_pooled(depth: NDArray[np.float32], parts: int = 3) -> NDArray[np.float64
     return out
 
 
+def pooled_words(depth: NDArray[np.float32], parts: int = 3, decimals: int = 0) -> str:
+    """The same as words of a prompt, row by row: "[5, 12, free; ...]"."""
+    rows = (
+        ", ".join("free" if math.isinf(d) else f"{d:.{decimals}f}" for d in row) for row in min_pooled(depth, parts)
+    )
+    return "[" + "; ".join(rows) + "]"
+
+
 def depth_near(view: CameraView, u: float, v: float, reach: int = 4) -> float:
     """Median depth (m) around a pixel; +inf when nothing is in range there, NaN when nothing is known."""
     row, column = int(np.clip(v, 0, view.depth.shape[0] - 1)), int(np.clip(u, 0, view.depth.shape[1] - 1))

@@ -19,6 +19,7 @@ ACTIONS = ("forward", "left", "right", "up", "down", "turn_left", "turn_right", 
 MOVES = {"forward": (1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
 CLIMBS = {"up": 1.0, "down": -1.0}
 TURNS = {"turn_left": 1.0, "turn_right": -1.0}
+TOWARDS = {"front": "forward", "left": "left", "right": "right", "down": "down"}  # action into each camera's view
 
 
 class ActionSettings(StrictModel):

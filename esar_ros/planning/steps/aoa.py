@@ -8,7 +8,6 @@ drone goes straight on if depth shows room for it, else turns left.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -18,9 +17,9 @@ from pydantic import Field
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation, StepTask
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.planning.depth_view import min_pooled
+from esar_ros.planning.depth_view import min_pooled, pooled_words
 from esar_ros.planning.exchange import Question, clean, labelled_image
-from esar_ros.planning.methods.models.aoa import FixedStep, VariableStep
+from esar_ros.planning.methods.models.aoa import POSES, FixedStep, VariableStep
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.planning.model.thinker import ask
@@ -28,7 +27,6 @@ from esar_ros.planning.parameters import check
 from esar_ros.planning.sectors import ORDER, Caption
 from esar_ros.planning.steps.search_box import kept_inside
 
-POSES = 10  # that the model is told
 STEP_SECONDS = 5.0  # that an action stands for where the model's settings count time
 SYSTEM = (
     "You fly a drone step by step in search of one object. You get captions of its four cameras, the nearest depth in "
@@ -165,9 +163,7 @@ class AoaFixed:
 
     def _depth(self, observation: StepObservation, camera: str) -> str:
         decimals = 0 if self._settings.whole_metres else 1
-        parts = min_pooled(observation.views.depth[camera], self._settings.pooled)
-        rows = (", ".join("free" if math.isinf(d) else f"{d:.{decimals}f}" for d in row) for row in parts)
-        return "[" + "; ".join(rows) + "]"
+        return pooled_words(observation.views.depth[camera], self._settings.pooled, decimals)
 
     def _fallback(self, observation: StepObservation) -> StepAction:
         room = float(min_pooled(observation.views.depth["front"])[:, 1].min())

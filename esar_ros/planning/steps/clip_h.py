@@ -23,13 +23,11 @@ from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation, 
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.text.prompt_table import Vector32
 from esar_ros.perception.text.sentence_encoder import SentenceEncoder
+from esar_ros.planning.discrete import TOWARDS
 from esar_ros.planning.image_text import ClipScorer, Encoder, ScorerSettings, SentenceSettings
 from esar_ros.planning.parameters import check
 from esar_ros.planning.steps.search_box import kept_inside
 
-_TOWARDS = {
-    "front": StepKind.FORWARD, "left": StepKind.LEFT, "right": StepKind.RIGHT, "down": StepKind.DOWN,
-}  # also the order at a tie  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _WORDS = 4096  # axes over which words are spread
 _BACK = {StepKind.LEFT: StepKind.RIGHT, StepKind.RIGHT: StepKind.LEFT}
@@ -161,10 +159,10 @@ class ClipH:
     def act(self, observation: StepObservation) -> StepAction:
         """Stop, or step towards the best view that the rules allow."""
         scores = self._scorer.scores(observation.views)
-        ranked = sorted(_TOWARDS, key=lambda camera: -scores[camera])
+        ranked = sorted(TOWARDS, key=lambda camera: -scores[camera])  # at a tie the first
         if scores[ranked[0]] >= self._settings.stop_at:
             return StepAction(StepKind.STOP)
-        kinds = [_TOWARDS[camera] for camera in ranked]
+        kinds = [StepKind(TOWARDS[camera]) for camera in ranked]
         if self._last is not None and kinds[0] is _BACK.get(self._last):
             kinds.pop(0)
         if kinds[0] is StepKind.DOWN and self._is_low(observation):

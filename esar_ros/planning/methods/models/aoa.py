@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import Field
 
 from esar_ros.mission.observation import Observation
-from esar_ros.planning.depth_view import min_pooled
+from esar_ros.planning.depth_view import pooled_words
 from esar_ros.planning.discrete import CLIMBS, MOVES, TURNS
 from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.leg import LegSettings
@@ -27,7 +27,7 @@ from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.sectors import CAPTION_SYSTEM, ORDER, caption_questions, sector_words
 
-POSES = 10
+POSES = 10  # that the model is told
 SYSTEM = (
     "You control a search-and-rescue drone step by step. You get captions of four cameras, the nearest depth in a "
     "3 x 3 grid of each picture in metres, and your last poses [x, y, z, yaw]: metres east, north and up, and "
@@ -96,10 +96,7 @@ class AoaFixed(ActionMethod):
     @staticmethod
     def _depth(observation: Observation, name: str) -> str:
         view = observation.views.get(name)
-        if view is None:
-            return "unknown"
-        rows = (", ".join("free" if math.isinf(d) else f"{d:.0f}" for d in row) for row in min_pooled(view.depth))
-        return "[" + "; ".join(rows) + "]"
+        return "unknown" if view is None else pooled_words(view.depth)
 
 
 @register("aoa_v")

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from esar_ros.mission.observation import Observation
 from esar_ros.planning.depth_view import surface_points
-from esar_ros.planning.discrete import STOP
+from esar_ros.planning.discrete import STOP, TOWARDS
 from esar_ros.planning.image_text import (
     ClipScorer,
     ImageTextScorer,
@@ -31,8 +31,6 @@ from esar_ros.planning.leg import LegSettings
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, StepSettings
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.registry import register
-
-_DIRECTIONS = {"front": "forward", "left": "left", "right": "right", "down": "down"}  # also the order at a tie
 
 
 class ClipHSettings(StepSettings):
@@ -76,7 +74,7 @@ class ClipH(Scoring, ActionMethod):
         yield from ()
         scores = {
             name: self._scorer.score(observation.views[name], observation)
-            for name in _DIRECTIONS
+            for name in TOWARDS  # also the order at a tie
             if name in observation.views
         }
         ranked = sorted(scores, key=lambda name: -scores[name])
@@ -86,7 +84,7 @@ class ClipH(Scoring, ActionMethod):
         if ready and best and scores[best] >= self._settings.stop_at:
             return Choice(STOP, f"the {best} view fits with {scores[best]:.2f}", considered=len(ranked))
         for name in ranked:
-            action = _DIRECTIONS[name]
+            action = TOWARDS[name]
             higher = action != "down" or self._mover.height > self._settings.least_height
             if higher and self.is_safe(action, observation, points):
                 return Choice(action, f"the {name} view fits with {scores[name]:.2f}", considered=len(ranked))
