@@ -132,6 +132,9 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
         arguments.seeds,
         {option.name: getattr(arguments, option.name.replace("-", "_")) for option in suite.options},
     )
+    workers = arguments.workers or len(os.sched_getaffinity(0))
+    if plan.at_once is not None:
+        workers = min(workers, plan.at_once)
     limit = arguments.timeout if arguments.timeout > 0.0 else MIN_LIMIT + SLOWEST * plan.max_time_limit
     folder = Path(arguments.out)
     store = Store(folder, plan.settings)
@@ -152,9 +155,9 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
         if arguments.ray:
             from esar_ros.benchmark.runner.ray_pool import RayPool
 
-            pool = RayPool(arguments.ray, arguments.workers, suite.episode(), limit)
+            pool = RayPool(arguments.ray, plan.at_once or arguments.workers, suite.episode(), limit)
         else:
-            pool = LocalPool(arguments.workers or len(os.sched_getaffinity(0)), suite.episode(), limit)
+            pool = LocalPool(workers, suite.episode(), limit)
         progress = run(plan, store, pool, line.show, suite.failed)
         line.close()
         print(

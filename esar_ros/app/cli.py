@@ -18,6 +18,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "brief": ("what is understood of a brief, and the prior that it makes", "esar_ros.app.brief"),
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
+    "serve": ("the server that UAV-ON's own evaluation expects", "esar_ros.app.suites.serve"),
+    "suite": ("launchers of stand-in scenes for UAV-ON's own server", "esar_ros.app.suites.suite"),
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),

@@ -77,3 +77,4 @@ class Plan:
     jobs: tuple[Job, ...]
     test_tasks: int  # how many of the tasks are of the test split
     max_time_limit: float  # s, of a task
+    at_once: int | None = None  # most episodes at a time; None: any number

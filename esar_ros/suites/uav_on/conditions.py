@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, cast
 
 import esar_ros
+from esar_ros.benchmark.runner.job import Job
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions, digest
 from esar_ros.planning.method import Detailed
@@ -18,7 +19,9 @@ from esar_ros.suites.uav_on.agents import parameters_of
 from esar_ros.suites.uav_on.scenes import FlownTask
 from esar_ros.suites.uav_on.settings import SuiteSettings, load_suite_settings
 
+AIRSIM = "airsim"
 LONGEST_STEP = 600.0  # s
+NOT_UNREAL = "not run on Unreal"  # said of AirSim's interface, which was tried on this project's simulator alone
 # Of a model's settings: where it is reached and what is kept of it decides no answer; the rest stands in `model`.
 _NO_MATTER = {"base_url", "log", "log_images", "replay", "preset", "name", "clock"}
 
@@ -33,7 +36,8 @@ class UavOnConditions(Conditions):
     depth: Literal["code", "metres"] = "code"  # clipped and quantised as the public code gives it, or as measured
     pose: Literal["simulator", "relative"] = "simulator"  # poses told count from the map's origin, or from the start
     step_time: float = 25.0  # s that a step may take
-    world: str = "embedded"
+    world: Literal["embedded", "airsim"] = "embedded"
+    server: str = ""  # HOST:PORT where scenes of "airsim" are opened; decides no result
     shortest: str = "dataset"  # whose l SPL is of
     version: str = NOT_RECORDED  # of esar_ros
     settings: str = NOT_RECORDED  # vehicle, cameras and sizes of steps
@@ -44,8 +48,11 @@ class UavOnConditions(Conditions):
 
     @property
     def as_text(self) -> dict[str, str]:
-        """Each field in words."""
-        return super().as_text | {"model": self.model or "none", "step_time": f"{self.step_time:g} s"}
+        """Each field in words, but where a server is."""
+        fields = super().as_text
+        del fields["server"]
+        world = self.world if self.world == "embedded" else f"{self.world} ({NOT_UNREAL})"
+        return fields | {"model": self.model or "none", "step_time": f"{self.step_time:g} s", "world": world}
 
 
 def chosen(options: Mapping[str, str]) -> UavOnConditions:
@@ -57,12 +64,24 @@ def chosen(options: Mapping[str, str]) -> UavOnConditions:
         step_time = 0.0
     if not 0.0 < step_time <= LONGEST_STEP:
         raise UsageError(f"--step-time {text}", f"seconds above 0, at most {LONGEST_STEP:g}")
+    world, server = options.get("world", UavOnConditions.world), options.get("scenes", "")
+    if (world == AIRSIM) != bool(server):
+        cure = f"--world {AIRSIM} needs --scenes HOST:PORT, and no other has it"
+        raise UsageError(f"--world {world} --scenes '{server}'", cure)
     return UavOnConditions(
+        world=cast(Literal["embedded", "airsim"], world),
+        server=server,
         poses=cast(Poses, options.get("poses", UavOnConditions.poses)),
         depth=cast(Literal["code", "metres"], options.get("depth", UavOnConditions.depth)),
         pose=cast(Literal["simulator", "relative"], options.get("pose", UavOnConditions.pose)),
         step_time=step_time,
     )
+
+
+def conditions_of(job: Job) -> UavOnConditions:
+    """A job's conditions."""
+    assert isinstance(job.conditions, UavOnConditions)
+    return job.conditions
 
 
 def with_content(own: UavOnConditions, planner: str, agent: StepAgent, tasks: Sequence[FlownTask]) -> UavOnConditions:
@@ -84,7 +103,7 @@ def with_files(own: UavOnConditions, planner: str) -> UavOnConditions:
     return replace(
         own,
         version=esar_ros.__version__,
-        settings=digest(settings.model_dump(mode="json", exclude={"agents"})),
+        settings=digest(settings.model_dump(mode="json", exclude={"agents", "stand_ins"})),
         agent=digest(_parameters(settings, planner)),
     )
 

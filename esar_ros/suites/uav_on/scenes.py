@@ -88,14 +88,22 @@ def task_id(scene: Scene, entry: EpisodeEntry) -> str:
     return f"{scene.name}-{entry.episode.id}"
 
 
-def find_task(task: str) -> FlownTask:
-    """A task by its id, or by FILE.json#EPISODE. Raises UsageError."""
+def find_task(task: str, elsewhere: bool = False) -> FlownTask:
+    """A task by its id, or by FILE.json#EPISODE. Raises UsageError.
+
+    elsewhere: a file's episodes may be in scenes that are not here; then nothing is known of these.
+    """
     path, mark, id = task.rpartition("#")
     if mark:
         entry = _entries(Path(path)).get(id)
         if entry is None:
             raise UsageError(f"{path} holds no episode '{id}'", "name one of its episode_id")
-        scene = find_scene(entry.episode.scene)
+        try:
+            scene = find_scene(entry.episode.scene)
+        except UsageError:
+            if not elsewhere:
+                raise
+            scene = Scene(entry.episode.scene, "", "test", (), (entry,))
         return FlownTask(task_id(scene, entry), scene, entry)
     for name in SETS:
         for scene in scenes_of(name):
@@ -109,10 +117,13 @@ def find_task(task: str) -> FlownTask:
 
 def find_scene(name: str) -> Scene:
     """A scene of any set by name. Raises UsageError."""
-    known: dict[str, Scene] = {scene.name: scene for set_name in SETS for scene in scenes_of(set_name)}
-    if name not in known:
-        raise UsageError(f"no scene is named '{name}'", f"known: {', '.join(sorted(known))}")
-    return known[name]
+    known: list[str] = []
+    for set_name in SETS:
+        for scene in scenes_of(set_name):
+            if scene.name == name:
+                return scene
+            known.append(scene.name)
+    raise UsageError(f"no scene is named '{name}'", f"known: {', '.join(sorted(known))}")
 
 
 def tasks_of_file(path: str) -> tuple[str, ...]:

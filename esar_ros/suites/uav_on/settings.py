@@ -26,6 +26,13 @@ class VehicleSettings(StrictModel):
     settle: float = Field(ge=0, description="s after the teleport, and of a stop")
 
 
+class StandInSettings(StrictModel):
+    """A scene of the authors' that is not here."""
+
+    here: str = Field(description="the scene that stands in for it")
+    launcher: str = Field(description="where their scene server looks for its binary, without .sh")
+
+
 class SuiteSettings(StrictModel):
     """The suite's file."""
 
@@ -39,6 +46,7 @@ class SuiteSettings(StrictModel):
     depth: int = Field(gt=0, le=4096, description="px, side of a depth image")
     depth_range: float = Field(gt=0, description="m, of depth as the public code gives it")
     agents: dict[str, dict[str, Any]] = Field(description="parameters by agent")
+    stand_ins: dict[str, StandInSettings] = Field(description="by the first letters of the authors' scenes' names")
 
     @field_validator("sizes")
     @classmethod

@@ -15,15 +15,18 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import Conditions
 from esar_ros.scoring.object_goal import MAX_ACTIONS
 from esar_ros.suites.uav_on.agents import create, names
-from esar_ros.suites.uav_on.conditions import UavOnConditions, chosen, with_content
+from esar_ros.suites.uav_on.conditions import AIRSIM, UavOnConditions, chosen, conditions_of, with_content
 from esar_ros.suites.uav_on.scenes import SETS, find_task, task_ids, tasks_of_file
 from esar_ros.suites.uav_on.settings import load_suite_settings
+from esar_ros.suites.uav_on.worlds.airsim import parse_address
 
 NAME = "uav-on"
 OPTIONS = (
     Option("poses", "commanded", "poses that are told and scored: commanded, or measured", ("commanded", "measured")),
     Option("depth", "code", "depth images: 100 m in 255 parts as the public code, or metres", ("code", "metres")),
     Option("pose", "simulator", "poses told count from the map's origin, or the start", ("simulator", "relative")),
+    Option("world", "embedded", "what is flown in: embedded, or a server of AirSim's interface", ("embedded", AIRSIM)),
+    Option("scenes", "", "of --world airsim: a scene server, or a simulator with one open", metavar="HOST:PORT"),
     Option("step-time", f"{UavOnConditions.step_time:g}", "s that a step may take (default 25)", metavar="S"),
 )
 
@@ -55,7 +58,12 @@ class UavOn:
         check_counts(planners, seeds)
         own, settings = chosen(options), load_suite_settings()
         agents = [create(planner, settings) for planner in planners]
-        found = [find_task(task) for task in tasks]
+        if own.server:
+            parse_address(own.server)
+        told = [agent.name for agent in agents if own.world == AIRSIM and not agent.eligible]
+        if told:
+            raise UsageError(f"planner {told[0]} uses ground truth", "a server of AirSim's interface tells none")
+        found = [find_task(task, own.world == AIRSIM) for task in tasks]
         digests = tuple(task.digest for task in found)
         conditions = tuple(
             with_content(own, planner, agent, found) for planner, agent in zip(planners, agents, strict=True)
@@ -63,11 +71,12 @@ class UavOn:
         plan = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, conditions)
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
         test_tasks = sum(task.scene.split == "test" for task in found)
-        return Plan(plan, jobs, test_tasks, MAX_ACTIONS * own.step_time)
+        at_once = 1 if own.world == AIRSIM else None  # whoever asks last has the scenes
+        return Plan(plan, jobs, test_tasks, MAX_ACTIONS * own.step_time, at_once)
 
     def maps(self, jobs: Sequence[Job]) -> Sequence[str]:
         """Returns the ids of the maps that the jobs are flown on."""
-        return sorted({find_task(job.task).scene.map for job in jobs})
+        return sorted({find_task(job.task).scene.map for job in jobs if conditions_of(job).world != AIRSIM})
 
     def episode(self) -> Episode:
         """Returns what a worker flies with."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.object_goal import StepPose
 from esar_ros.mission.vehicle import load_vehicle
@@ -25,6 +24,7 @@ from esar_ros.sim.world.world import World
 from esar_ros.suites.uav_on.flight import Draw, Look
 from esar_ros.suites.uav_on.scenes import Scene
 from esar_ros.suites.uav_on.settings import SuiteSettings
+from esar_ros.suites.uav_on.worlds.images import Images, quantised
 
 VEHICLE = "uav1"
 ENDLESS = 1e9  # Wh: the suite knows no battery
@@ -124,10 +124,7 @@ class EmbeddedWorld:
     def images(self, told: Pose, look: Look, draw: Draw) -> Images:
         """Images where the vehicle is; told: its pose as the agent is told it."""
         opened, settings, time = self.opened, self.opened.settings, self.seconds
-        mounts = {name: mount.pose for name, mount in settings.cameras.items()}
-        eyes = [self.measured.compose(mount) for mount in mounts.values()]
-        model = CameraModel.from_horizontal_fov(settings.depth, settings.depth, math.radians(settings.fov_deg))
-        along = np.linalg.norm(model.rays(), axis=-1).astype(np.float32)
+        eyes = [self.measured.compose(mount.pose) for mount in settings.cameras.values()]
 
         def colour() -> NDArray[np.uint8]:
             return draw(lambda: opened.renderer(settings.colour).render(eyes, time).rgb)
@@ -137,7 +134,7 @@ class EmbeddedWorld:
             return draw(lambda: opened.renderer(settings.depth).shapes(eyes))
 
         def depth() -> NDArray[np.float32]:
-            metres = shapes().depth * along
+            metres = shapes().depth * np.linalg.norm(images.model.rays(), axis=-1).astype(np.float32)
             return quantised(metres, settings.depth_range) if look.depth == "code" else metres
 
         def labels() -> list[dict[str, int]]:
@@ -145,8 +142,8 @@ class EmbeddedWorld:
                 raise PermissionError("labels are ground truth: only an agent that is not eligible may see them")
             return [_labels(ids, opened.words) for ids in shapes().ids]
 
-        poses = {name: told.compose(mount) for name, mount in mounts.items()}
-        return Images(model, poses, colour, depth, labels)
+        images = Images(settings, told, colour, depth, labels)
+        return images
 
     def _advance(self, seconds: float, done: Callable[[], bool] = lambda: False) -> None:
         for _ in range(round(seconds / STEP / CONTROL_STEPS)):
@@ -164,37 +161,6 @@ class EmbeddedWorld:
         )
 
 
-class Images:
-    """Images of one moment (object_goal.StepViews); holds no more of the world than the functions that draw them."""
-
-    def __init__(
-        self,
-        model: CameraModel,
-        poses: Mapping[str, Pose],
-        colour: Callable[[], NDArray[np.uint8]],
-        depth: Callable[[], NDArray[np.float32]],
-        labels: Callable[[], Sequence[Mapping[str, int]]],
-    ) -> None:
-        """Functions answer one row a camera, in the order of poses."""
-        self.model, self.poses = model, poses
-        self._colour, self._depth, self._labels = colour, depth, labels
-
-    @cached_property
-    def colour(self) -> Mapping[str, NDArray[np.uint8]]:
-        """(H, W, 3) RGB by camera."""
-        return dict(zip(self.poses, self._colour(), strict=True))
-
-    @cached_property
-    def depth(self) -> Mapping[str, NDArray[np.float32]]:
-        """(h, w) m along the ray of each pixel, by camera."""
-        return dict(zip(self.poses, self._depth(), strict=True))
-
-    @cached_property
-    def labels(self) -> Mapping[str, Mapping[str, int]]:
-        """Pixels by words of each object seen, by camera. Raises PermissionError where the agent is eligible."""
-        return dict(zip(self.poses, self._labels(), strict=True))
-
-
 def _labels(ids: NDArray[np.uint8], words: Mapping[int, str]) -> dict[str, int]:
     """Pixels by words of the objects in an image of ids."""
     counts = np.bincount(ids.ravel(), minlength=256)
@@ -203,9 +169,3 @@ def _labels(ids: NDArray[np.uint8], words: Mapping[int, str]) -> dict[str, int]:
         if counts[id]:
             seen[text] = seen.get(text, 0) + int(counts[id])
     return seen
-
-
-def quantised(depth: NDArray[np.float32], reach: float) -> NDArray[np.float32]:
-    """Depth (m) as the public code gives it: clipped to reach (m) and kept as whole 255ths of it, rounded down."""
-    grey = np.floor(np.clip(depth, 0.0, reach) / reach * 255.0)
-    return np.asarray(grey / 255.0 * reach, dtype=np.float32)

@@ -12,11 +12,12 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.object_goal import StepKind, StepPose
 from esar_ros.scoring.object_goal import Rules, oracle_succeeded, succeeded
 from esar_ros.suites.uav_on.conditions import UavOnConditions
-from esar_ros.suites.uav_on.embedded import EmbeddedWorld, OpenScene, quantised
 from esar_ros.suites.uav_on.flight import Look, fly
 from esar_ros.suites.uav_on.oracle import Oracle
 from esar_ros.suites.uav_on.result import make_goal_result
 from esar_ros.suites.uav_on.scenes import FlownTask, find_task, task_ids
+from esar_ros.suites.uav_on.worlds.embedded import EmbeddedWorld, OpenScene
+from esar_ros.suites.uav_on.worlds.images import quantised
 from helpers.steps import SETTINGS, Scripted, go
 
 ALOFT = 12.0  # m above the start
