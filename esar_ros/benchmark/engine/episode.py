@@ -38,7 +38,7 @@ from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
-from esar_ros.planning.method import VIEWS, details_of
+from esar_ros.planning.method import VIEWS, Method, details_of
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
 from esar_ros.safety.conditions import conditions_speed, site_of
@@ -76,14 +76,16 @@ def fly_episode(
     conditions: RunConditions,
     place: PlaceMap | None = None,
     in_agent: Callable[[bool], None] = lambda inside: None,
+    method: Method | None = None,
 ) -> EpisodeResult:
     """Flies a task to its end and returns the result. Raises UsageError where that is not possible.
 
-    place: the task's map, if loaded already; in_agent: called with True before and False after each call of the method.
+    place: the task's map, if loaded already; in_agent: called with True before and False after each call of the method;
+    method: what is flown under the planner's name, None: the registry's.
     """
 
     async def episode() -> EpisodeResult:  # a loop must be running for the simulator's motions
-        mission = _Mission(suite, task, planner, seed, conditions, place or load_map(task.map), in_agent)
+        mission = _Mission(suite, task, planner, seed, conditions, place or load_map(task.map), in_agent, method)
         try:
             return mission.fly()
         finally:
@@ -123,11 +125,12 @@ class _Mission:
         conditions: RunConditions,
         place: PlaceMap,
         in_agent: Callable[[bool], None],
+        method: Method | None,
     ) -> None:
         self._in_agent = in_agent
         rig = load_vehicle().with_image_size(*PRESETS[conditions.preset])
         self._rig, self._conditions = rig, conditions
-        self._session = self._call_method(lambda: Session(create(planner)))
+        self._session = self._call_method(lambda: Session(create(planner) if method is None else method))
         self._simulator = LocalSimulator(place, seed, rig, (VEHICLE,))
         deployment = suite.deploy(self._simulator.connect(truth=True), task, place, (VEHICLE,))
         thresholds = load_thresholds()
