@@ -10,8 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from esar_ros.geometry.frames import Pose
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.decision import ReportType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepKind
+from esar_ros.mission.observation import Observation, SeenClue
+from esar_ros.scoring.truth import End
 
 gymnasium = pytest.importorskip("gymnasium")
 
@@ -19,7 +24,7 @@ from esar_ros.suites import gym  # noqa: E402  # it needs gymnasium
 
 TASK = "standin_park_mini-0"
 FORWARD, UP, STOP = (list(StepKind).index(StepKind(kind)) for kind in ("forward", "up", "stop"))
-ID = "esar_ros.suites.gym:esar/uav-on-v0"
+ID, MISSION = "esar_ros.suites.gym:esar/uav-on-v0", "esar_ros.suites.gym:esar/esarbench-v0"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +57,7 @@ def test_gymnasiums_checker_finds_nothing_with_images() -> None:
 def test_gymnasiums_checker_finds_nothing_in_a_mission(images: bool) -> None:
     from gymnasium.utils.env_checker import check_env
 
-    made = gymnasium.make("esar_ros.suites.gym:esar/esarbench-v0", task="aotai-first", images=images, detector="oracle")
+    made = gymnasium.make(MISSION, task="aotai-first", images=images, detector="segmentation_oracle")
     check_env(made.unwrapped)
     made.close()
 
@@ -133,3 +138,38 @@ def test_what_the_flight_raises_reaches_the_caller(counted: type[Counted]) -> No
     made.close()
     with pytest.raises(UsageError, match="no environment"):
         gym.EpisodeEnv("elsewhere", "x")
+
+
+def test_a_mission_is_told_and_asked_as_a_method_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine is a stand-in that asks once: its observation and the decision that the action became."""
+    from esar_ros.suites.esarbench import game
+
+    decisions: list[Any] = []
+    people = [
+        SeenClue(7, "tent", "", 0.3, np.array([1.0, 2.0, 3.0]), np.eye(3), 1, 9.0, 0.0, 1.0),
+        SeenClue(8, PERSON, "", 0.9, np.array([4.0, 5.0, 6.0]), np.eye(3), 2, 9.0, 0.0, 1.0),
+    ]
+
+    def fly_episode(suite: Any, task: Any, planner: str, seed: int, conditions: Any, method: Any) -> Any:
+        method.reset(SimpleNamespace(prompt="find them", t_max=60.0, area=np.zeros((3, 2)), home=np.zeros(3)), seed)
+        seen = Observation(1.0, 1.0, "uav1", Pose(np.array([10.0, 20.0, 30.0])), np.zeros(3), None, 0.5, tuple(people))
+        decisions.append(method.act(seen))
+        scores = SimpleNamespace(rs=0.25, model_dump=lambda: {"rs": 0.25})
+        return SimpleNamespace(result=SimpleNamespace(end=End.TIMEOUT, metrics=scores))
+
+    monkeypatch.setattr(game, "fly_episode", fly_episode)
+    made = gym.EpisodeEnv("esarbench", "aotai-first", detector="segmentation_oracle")
+    seen, info = made.reset(seed=1)
+    assert info["prompt"] == "find them" and made.observation_space.contains(seen)
+    assert seen["height"] == -1.0 and seen["objects"][0, :4].tolist() == [4.0, 5.0, 6.0, 0.9], "the surest first"
+    action = {"goal": np.array([3.0, -4.0, 25.0, 0.5]), "report": 1, "stop": 0}
+    last, reward, terminated, truncated, _ = made.step(action)
+    assert (reward, terminated, truncated) == (0.25, False, True)
+    assert not any(last[name] is seen[name] for name in seen), "what was given is not given again"
+    (decision,) = decisions
+    assert decision.goal.position.tolist() == [13.0, 16.0, 25.0] and decision.goal.yaw == 0.5
+    (report,) = decision.reports
+    assert report.type is ReportType.VICTIM and report.position.tolist() == [4.0, 5.0, 6.0]
+    made.close()
+    with pytest.raises(UsageError, match="unknown detector"):
+        gym.EpisodeEnv("esarbench", "aotai-first", detector="crystal_ball")

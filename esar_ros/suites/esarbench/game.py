@@ -18,6 +18,7 @@ from esar_ros.mission.names import CAMERAS, DEFAULT_DETECTOR
 from esar_ros.mission.observation import Brief, Observation, SeenClue
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
+from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.planning.leg import waypoint
 from esar_ros.planning.method import VIEWS
 from esar_ros.scoring.truth import End
@@ -44,6 +45,7 @@ class MissionGame:
 
     def __init__(self, task: str, images: bool = False, detector: str = DEFAULT_DETECTOR) -> None:
         """images: colour and planar depth of the four cameras, 320x240, are told too. Raises UsageError."""
+        about_chosen(detector)
         self._task = load_task(task)
         self._conditions = RunConditions(preset="fast", detector=detector)
         self._images = images
@@ -86,7 +88,8 @@ class MissionGame:
         flown = fly_episode(ESARBENCH, self._task, caller.name, seed, self._conditions, method=caller)
         result = flown.result
         info = {"end": result.end.value, "metrics": result.metrics.model_dump()}
-        return MissionEnding(caller.last, float(result.metrics.rs), result.end is End.TIMEOUT, info)
+        last = {name: array.copy() for name, array in caller.last.items()}  # nothing is looked at after the end
+        return MissionEnding(last, float(result.metrics.rs), result.end is End.TIMEOUT, info)
 
     def close(self) -> None:
         """Every mission has given back what it held."""

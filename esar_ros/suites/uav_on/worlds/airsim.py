@@ -161,7 +161,7 @@ class AirSimWorld:
 
 
 class AirSimScenes:
-    """An address at which scenes are opened: a scene server as the public code has one, or a simulator with one open."""
+    """An address at which scenes are opened: a scene server as the public code has one, or a simulator with one."""
 
     def __init__(self, address: str) -> None:
         """Raises UsageError unless the address is HOST:PORT."""
