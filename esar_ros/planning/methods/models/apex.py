@@ -141,7 +141,7 @@ class Apex(ActionMethod):
 
     @property
     def _boxes(self) -> bool:
-        """Whether the model's boxes ground its objects; a model that sees no pictures has none."""
+        """True when the model's boxes ground its objects; a model that sees no pictures has none."""
         return self._settings.grounding == BOXES and self.sends_images is not None
 
     def prepare(self) -> None:
