@@ -1,4 +1,4 @@
-"""What is a method's own: how often its own term decides, among how many, and how far off its track lies.
+"""Choices of methods: how often a method's own term decides, among how many, and how far off its track lies.
 
 `python benchmarks/choices.py [--planners semexp,vlfm_labels] [--tasks dev] [--limit 2] [--seconds 300] [--page]`.
 Each method flies the start of each task in the engine, `fbe` first. A choice is changed by the method's own term when

@@ -1,4 +1,4 @@
-"""What methods ask a model: their questions and pictures as sent, from the frames of one short flight.
+"""Questions to a model: those of all methods with their pictures, as sent, from the frames of one short flight.
 
 `python benchmarks/prompts.py [--task ID] [--seconds 40] [--page]`. `fbe` flies, and each method gets the flight's
 frames every ten seconds as if it had flown there, and asks the scripted model (docs/reference/models.md). Of each of

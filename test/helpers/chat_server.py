@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ from typing import Any
 
 Answer = Callable[["Handler"], None]
 SECRET = "sk-very-secret"
+_HINT = re.compile(r"(\\n)*Your last answer was not usable: .*? Answer again\.")  # in a question that is asked again
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -171,7 +173,8 @@ def troubled() -> Callable[[dict[str, Any]], Answer]:
     asked: dict[str, int] = {}
 
     def script(body: dict[str, Any]) -> Answer:
-        number = asked.setdefault(json.dumps(body["messages"][:2]), len(asked))
+        question = _HINT.sub("", json.dumps(body["messages"]))
+        number = asked.setdefault(question, len(asked))
         return fitting(body) if number % 2 else FAULTS[number // 2 % len(FAULTS)]
 
     return script

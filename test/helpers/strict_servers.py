@@ -13,7 +13,7 @@ Refusal = tuple[int, Any]  # HTTP status and the error's JSON
 
 
 def pictures(body: Body) -> list[Any]:
-    """What a request gives as addresses of pictures."""
+    """Returns the addresses of pictures in a request."""
     parts = [part for turn in body["messages"] if isinstance(turn["content"], list) for part in turn["content"]]
     return [part["image_url"] for part in parts if part["type"] == "image_url"]
 

@@ -1,4 +1,4 @@
-"""How one server wants its requests: learnt from what it refuses, field by field.
+"""The dialect of one server: its requests as it takes them, learnt from what it refuses, field by field.
 
 Servers that call themselves OpenAI-compatible differ: newer models take `max_completion_tokens` and no temperature,
 others refuse any field beyond their own, `json_object` as the form of an answer, a system turn, an object as

@@ -79,7 +79,8 @@ class AoaFixed(ActionMethod):
     def deliberate(self, observation: Observation) -> Thought[Choice]:
         """Captions, then one action."""
         x, y, z = observation.pose.position - np.asarray(self._brief.home, dtype=np.float64)
-        self._poses.append(f"[{x:.0f}, {y:.0f}, {z:.0f}, {math.degrees(observation.pose.yaw):.0f}]")
+        yaw = math.degrees(observation.pose.yaw)
+        self._poses.append(f"[{round(x)}, {round(y)}, {round(z)}, {round(yaw)}]")
         questions = caption_questions(observation, self.sends_images)
         replies = (yield questions) if questions else ()
         words = sector_words(observation, replies)

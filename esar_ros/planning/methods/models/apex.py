@@ -14,8 +14,9 @@ discrete action selection"). Its parts:
 Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it
 is asked every `ask_every` moves, and the maps move with the vehicle; `apex@start` keeps the paper's box around the
 start. There may be several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a
-stand-in for models that see no pictures: they score the detector's kinds, and its finds ground them. Without an
-answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other kind until it gets one.
+stand-in for models that see no pictures: they score the detector's kinds, and its finds ground them. Only what draws
+needs a model; without an answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other
+kind until it gets one.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ class Apex(ActionMethod):
 
     @property
     def _boxes(self) -> bool:
-        """Whether the model's boxes ground its objects; a model that sees no pictures has none."""
+        """True when the model's boxes ground its objects; a model that sees no pictures has none."""
         return self._settings.grounding == BOXES and self.sends_images is not None
 
     def prepare(self) -> None:

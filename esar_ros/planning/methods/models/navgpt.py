@@ -12,9 +12,9 @@ summariser); as a baseline in ESARBench, section 4.1. Its steps:
 
 Adapted for the air: four cameras in place of eight directions, captions by the language model in place of BLIP-2, and
 in place of the viewpoints of an indoor graph the actions whose path the depth images show free. Calls: one for the
-plan, then six a turn in two rounds: four captions at once; then turn and summary at once. Without captions the
-detector's words stand alone, without a plan the brief, without a summary the detector's words, without a turn the
-first free path is taken.
+plan, then six a turn in two rounds: four captions at once; then turn and summary at once. All of them need a model;
+without captions the detector's words stand alone, without a plan the brief, without a summary the detector's words,
+without a turn the first free path is taken.
 """
 
 from __future__ import annotations
