@@ -95,6 +95,17 @@ def test_a_picture_that_misses_it_speaks_against_it_and_is_no_view():
     assert evidence.views == 1
 
 
+def test_a_place_that_only_missed_it_is_no_view_also_after_merging():
+    first, second = Evidence(), Evidence()
+    first.add("rope", 0.9, direction(0.0), 30.0, HOW)
+    for _ in range(2):
+        first.miss(direction(1.0), 30.0, HOW)
+    second.add("rope", 0.9, direction(2.0), 30.0, HOW)
+    second.miss(direction(1.0), 30.0, HOW)
+    first.absorb(second, HOW)
+    assert first.views == 2
+
+
 def test_misses_can_be_left_out_of_account():
     deaf = HOW.model_copy(update={"missed": 0.5})
     evidence = Evidence()
