@@ -1,4 +1,4 @@
-"""What is left of a run is told before it is flown: all of it at first, less after each episode."""
+"""The cost of a run is told before it is flown: all of it at first, what is left of it later."""
 
 from __future__ import annotations
 

@@ -95,20 +95,6 @@ def test_duplicates_merge_into_the_elder(sighting):
     assert fusion.update([sighting([300, 0, 0], 9.0)])[-1].id == 3, "ids are never used again"
 
 
-def test_one_that_was_united_stays_apart_from_what_either_was_seen_beside(sighting):
-    """Two bottles 1 m apart are two; what is united with the second is still not the first."""
-    fusion = ClueFusion(FusionSettings(surface_sigma=0.2))
-    fusion.update([sighting([0.0, 0, 0], 0.0, sigma=0.3, view_range=40.0)])
-    fusion.update([sighting([1.9, 0, 0], 1.0, sigma=0.3), sighting([2.9, 0, 0], 1.0, sigma=0.3)])
-    for stamp in range(2, 10):
-        fusion.update([sighting([0.9, 0, 0], stamp, sigma=0.3)])
-    united, beside = fusion.clues()
-    assert (united.id, beside.id) == (1, 3)
-    for stamp in range(10, 40):
-        clues = fusion.update([sighting([1.9, 0, 0], stamp, sigma=0.3)])
-    assert len(clues) == 2, "one image showed both"
-
-
 def test_seen_again_after_ten_minutes_keeps_its_id(sighting):
     fusion = ClueFusion()
     for stamp in range(30):
