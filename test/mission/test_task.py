@@ -66,7 +66,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path.write_text(json.dumps(plain()).ljust(LARGEST), encoding="utf-8")
     assert load_task(str(path)).id == "meadow-1"
     path.write_text(json.dumps(plain()).ljust(LARGEST + 1), encoding="utf-8")
-    with pytest.raises(UsageError, match="at most 1.0 MB are read"):
+    with pytest.raises(UsageError, match=r"at most 1\.0 MB are read"):
         load_task(str(path))
 
 

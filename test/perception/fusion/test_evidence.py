@@ -132,7 +132,7 @@ def test_the_order_of_looks_does_not_matter():
 
 
 def test_a_probability_at_the_base_rate_is_no_evidence():
-    """What was right as often where scores were measured says nothing about an object; more often says something."""
+    """A score as often right as the average one says nothing about an object; one that is more often right does."""
     how = EvidenceSettings(prior=0.3, base_rate=0.8)
     for probability, factor in ((0.8, 1.0), (0.9, 9.0 / 4.0)):
         evidence = Evidence()
