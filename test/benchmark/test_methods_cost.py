@@ -1,13 +1,13 @@
-"""What is left of a run is told before it is flown: all of it at first, less after each episode."""
+"""The cost of a run is told before it is flown: all of it at first, what is left of it later."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import methods
 
-from esar_ros.benchmark.runner.store import EPISODES
+from esar_ros.benchmark.runner.seal import sealed_line
+from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, EPISODES
 from esar_ros.mission.task import load_task
 from esar_ros.suites.esarbench.tasks.sets import task_set
 
@@ -21,10 +21,17 @@ def test_what_is_left_is_told(tmp_path: Path) -> None:
     assert methods.cost(run, tmp_path).startswith(f"24 of 24 episodes left: at most {hours:.1f} h flown, ")
     (tmp_path / "part-1").mkdir()
     lines = [
-        {"index": n, "planner": name, "job": {"task": ids[0]}, "timing": {"simulated": 100.0, "cpu": 50.0}}
+        {
+            "schema": EPISODE_SCHEMA,
+            "id": name,
+            "index": n,
+            "planner": name,
+            "job": {"task": ids[0]},
+            "timing": {"simulated": 100.0, "cpu": 50.0},
+        }
         for n, name in enumerate(names)
     ]
-    (tmp_path / "part-1" / EPISODES).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (tmp_path / "part-1" / EPISODES).write_bytes(b"".join(map(sealed_line, lines)))
     left = hours - len(names) * load_task(ids[0]).t_max / 3600.0
     assert methods.cost(run, tmp_path) == (
         f"21 of 24 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"

@@ -157,6 +157,23 @@ def test_changes_no_faster_than_its_acceleration() -> None:
         last = output.velocity
 
 
+def test_speeds_up_no_faster_than_its_jerk_and_no_more_after_a_pause() -> None:
+    limits, one, goal = PilotLimits(), flying(), Goal(GoalType.VELOCITY, velocity=np.array([4.0, 0.0, -9.0]))
+    assert not steps(one, replace(AIR, goal=Goal(GoalType.HOLD)), 100)[-1].velocity.any()
+    first = float(np.linalg.norm(one.step(replace(AIR, goal=goal, now=15.0)).velocity))
+    assert first == pytest.approx(limits.jerk * 0.05**2)
+    late = one.step(replace(AIR, goal=goal, now=25.0)).velocity
+    assert np.linalg.norm(late) - first <= limits.acceleration * 0.2 + 1e-9, "a long step counts as one of 0.2 s"
+    fast = steps(one, replace(AIR, goal=goal, now=25.05), 100)[-1].velocity
+    assert fast[2] == pytest.approx(-limits.speed_down), "sinking has a limit of its own"
+
+
+def test_a_clock_that_goes_back_silences_no_request() -> None:
+    one = pilot()
+    assert one.step(GROUND).request is Request.ARM
+    assert one.step(replace(GROUND, now=5.0)).request is Request.ARM
+
+
 def test_goes_on_from_what_the_governor_gave() -> None:
     one, goal = flying(), waypoint(80.0, 0.0, 20.0)
     steps(one, replace(AIR, goal=goal), 60)
@@ -228,10 +245,24 @@ def test_a_touch_down_called_off_is_not_asked_for_again_until_there_is_need() ->
     after = steps(one, replace(LOW, goal=goal, now=11.0), 200)
     assert all(output.phase is Phase.HOLD and output.request is None for output in after)
     assert one.step(replace(LOW, goal=goal, now=21.0, governed=governed(3.0, Mode.LAND))).phase is Phase.LAND
+    home = flying()
+    steps(home, replace(AIR, goal=goal), 5)
+    home.call_off()
+    assert home.step(replace(AIR, goal=goal, now=11.0)).phase is Phase.HOLD
+    away = replace(AIR, goal=goal, pose=Pose(np.array([90.0, 0.0, 20.0])), now=11.05)
+    home.step(replace(away, governed=governed(20.0, Mode.RETURN)))
+    assert home.phase is Phase.RETURN, "need to return"
     other = flying()
     steps(other, replace(AIR, goal=goal), 5)
     other.call_off()
     assert other.step(replace(LOW, goal=waypoint(9.0, 0.0, 9.0), now=11.0)).phase is Phase.FLY
+
+
+def test_slows_down_above_the_touch_down_height() -> None:
+    limits = PilotLimits()
+    near = replace(AIR, goal=Goal(GoalType.LAND), governed=governed(limits.touch_down_height + 0.2))
+    output = steps(flying(), near, 40)[-1]
+    assert output.velocity[2] == pytest.approx(-0.4) and output.request is None
 
 
 def test_comes_down_slowly_when_the_height_is_not_known() -> None:

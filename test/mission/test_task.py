@@ -14,6 +14,7 @@ from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.mission.task import TASK_DIRECTORY, load_task, parse_task
+from esar_ros.mission.task_files import LARGEST
 from esar_ros.mission.weather import Weather
 
 SHIPPED = sorted(resource(TASK_DIRECTORY).glob("*.json"))
@@ -50,6 +51,23 @@ def test_a_task_is_what_was_written() -> None:
     assert task.clues[0].kind is ClueKind.TENT
     assert task.wind.speed == 0.0
     assert task.local_time.utcoffset() is not None
+
+
+@pytest.mark.parametrize(("of", "like"), [("victims", "victims"), ("clues", "clues"), ("clues", "victims")])
+def test_an_id_used_twice_is_refused(of: str, like: str) -> None:
+    data = plain()
+    data[of].append({**data[of][0], "id": data[like][0]["id"]})
+    with pytest.raises(UsageError, match=f"key {of}: the id '{data[like][0]['id']}' is used twice"):
+        parse_task(json.dumps(data), "here")
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "task.json"
+    path.write_text(json.dumps(plain()).ljust(LARGEST), encoding="utf-8")
+    assert load_task(str(path)).id == "meadow-1"
+    path.write_text(json.dumps(plain()).ljust(LARGEST + 1), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"at most 1\.0 MB are read"):
+        load_task(str(path))
 
 
 def test_its_objects_are_people_then_clues() -> None:

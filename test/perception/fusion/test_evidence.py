@@ -95,6 +95,17 @@ def test_a_picture_that_misses_it_speaks_against_it_and_is_no_view():
     assert evidence.views == 1
 
 
+def test_a_place_that_only_missed_it_is_no_view_also_after_merging():
+    first, second = Evidence(), Evidence()
+    first.add("rope", 0.9, direction(0.0), 30.0, HOW)
+    for _ in range(2):
+        first.miss(direction(1.0), 30.0, HOW)
+    second.add("rope", 0.9, direction(2.0), 30.0, HOW)
+    second.miss(direction(1.0), 30.0, HOW)
+    first.absorb(second, HOW)
+    assert first.views == 2
+
+
 def test_misses_can_be_left_out_of_account():
     deaf = HOW.model_copy(update={"missed": 0.5})
     evidence = Evidence()
@@ -121,7 +132,7 @@ def test_the_order_of_looks_does_not_matter():
 
 
 def test_a_probability_at_the_base_rate_is_no_evidence():
-    """What was right as often where scores were measured says nothing about an object; more often says something."""
+    """A score as often right as the average one says nothing about an object; one that is more often right does."""
     how = EvidenceSettings(prior=0.3, base_rate=0.8)
     for probability, factor in ((0.8, 1.0), (0.9, 9.0 / 4.0)):
         evidence = Evidence()

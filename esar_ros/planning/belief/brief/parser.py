@@ -25,7 +25,7 @@ from esar_ros.planning.belief.brief.facts import (
 )
 from esar_ros.planning.belief.brief.lexicon import word_set
 from esar_ros.planning.belief.brief.measures import measured
-from esar_ros.planning.belief.brief.people import NUMBERED, back_again, count_victims, names_in
+from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
 from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems, tail
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, rewritten, sentences
@@ -88,7 +88,7 @@ def parse_brief(prompt: str) -> BriefFacts:
         moves=tuple(
             moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)
         ),
-        victims=count_victims(plain[anew:], names, NUMBERED) or count_victims(plain[:anew], names) or 1,
+        victims=count_victims(plain[anew:], names, COUNTED) or count_victims(plain[:anew], names) or 1,
         names=names,
         stationary=is_stationary(prompt, told[anew].start if anew < len(told) else len(prompt)),
         short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
@@ -322,14 +322,16 @@ def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
     A way from which several others go on is told again for each but the first.
     """
     out: list[tuple[int, bool]] = []
+    led_to: set[int] = set()
     for number, parent in enumerate(parents):
-        if number in {n for n, _ in out}:
+        if number in led_to:
             continue  # another way, told before, begins at its end
         if isinstance(parent, int) and (not out or out[-1][0] != parent):
             path = [parent]
             while isinstance(above := parents[path[0]], int):
                 path.insert(0, above)
             out += [(n, n == path[0]) for n in path]
+            led_to.update(path)
         out.append((number, not isinstance(parent, int)))
     return out
 

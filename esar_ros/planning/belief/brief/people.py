@@ -28,7 +28,7 @@ from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, SMALL
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 _ALONE = 0.0  # weight of one person, of whom nothing is said
-NUMBERED = 3.0  # weight from which on a phrase tells a number, not only somebody
+COUNTED = 3.0  # weight from which on a phrase tells a number, not only somebody
 _CROWD = 60  # people: more is no number of people
 _SAID = 6.0  # weight of a number that is said to be that of the missing
 _LABELLED = 9.0  # weight of one that goes before the lines of a form

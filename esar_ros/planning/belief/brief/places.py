@@ -149,7 +149,7 @@ PLACES: list[Rule] = [
     rule(r"fj?(?:[itP]|ts|As|A(?![xsCHVNPjDLT]))(?![xC'W])", _named),
     rule(rf"f[jt]?{_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?|f[j]?W[^,;.:()LDTf]{{1,6}}", _named),
     rule(rf"(?<![aA])G{_NOUN}", _left),
-    rule(rf"x{_NOUN}(?=G)", lambda items: _named(items) if items[0].low in ("passed", "passing") else None),
+    rule(rf"x{_NOUN}(?=[Gb])", lambda items: _named(items) if items[0].low in ("passed", "passing") else None),
     rule(rf"g{_NOUN}", _goal),
     rule(rf"l(?!N){_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?", _at),
 ]

@@ -38,7 +38,7 @@ class PatternSettings(StrictModel):
 class Pattern(ABC):
     """Flies the points of its route in order and stops after the last; a point that is blocked is left out."""
 
-    name: ClassVar[str] = "pattern"
+    name: str = "pattern"
     eligible = True
     needs: frozenset[str] = frozenset()
     settings_type: ClassVar[type[PatternSettings]] = PatternSettings

@@ -51,7 +51,7 @@ def test_a_model_that_reads_as_the_rules_do_is_flown_as_belief(
     assert len(read.people) == len(ruled.people)
 
 
-@pytest.mark.parametrize("text", STORIES[::4])
+@pytest.mark.parametrize("text", [text for text in STORIES if "\n" not in text][::4])  # a model gets one line
 def test_the_scripted_model_reads_what_the_rules_read(brief: Any, observe: Any, text: str) -> None:
     method = registry.create(f"belief_model@{SCRIPTED}")
     method.reset(brief(half=600.0, prompt=text), 0)
