@@ -142,8 +142,8 @@ class RosInterfaces(build_ext):
         return {}
 
     def get_source_files(self) -> list[str]:
-        folders = ("msg", "srv", "action", "cmake", "scripts", "interfaces", "config", "launch", "rviz", "urdf", "models")
-        found = [p for folder in folders for p in (ROOT / folder).rglob("*") if p.is_file()]
+        folders = ("cmake", "scripts", "interfaces", "config", "launch", "rviz", "urdf", "models")
+        found = [p for folder in (*GENERATED, *folders) for p in (ROOT / folder).rglob("*") if p.is_file()]
         return [str(p.relative_to(ROOT)) for p in [ROOT / "CMakeLists.txt", ROOT / "package.xml", *found]]
 
 

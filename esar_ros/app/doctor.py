@@ -124,7 +124,8 @@ def packages() -> Check:
 
 
 def messages() -> Check:
-    ok, line = _in_subprocess("import esar_ros.msg, esar_ros.action, tf2_msgs.msg; print(esar_ros.msg.__file__)")
+    types = "esar_ros.msg, esar_ros.action, tf2_msgs.msg, vision_msgs.msg"
+    ok, line = _in_subprocess(f"import {types}; print(esar_ros.msg.__file__)")
     return Check("message types", ok, line, "" if ok else "run ./esar (or: pip install -e . / colcon build)")
 
 

@@ -58,6 +58,8 @@ class CameraDriverNode(StepNode):
         height = int(declare(self, "image_height", 480, "px", minimum=16, maximum=4096))
         doc = "stamps of images: the server's time, or that of the request (where the server has another clock)"
         self._source_stamps = declare(self, "stamps", "source", doc, choices=("source", "arrival")) == "source"
+        about = "nodes that must read the images before the first step; empty: who needs them shares this process"
+        self._readers = {name for name in declare(self, "readers", [""], about) if name}
         self._rig = load_vehicle().with_image_size(width, height)
         self._frames = frames or InProcessFrames()
         self._segmentation = segmentation
@@ -88,8 +90,14 @@ class CameraDriverNode(StepNode):
         self.join()
 
     def waiting_for(self) -> str:
-        """Returns the input that is still missing: the transform."""
-        return "" if self._odometry.known else "the transform map -> odom"
+        """Returns what is still missing: the transform, or readers of the images."""
+        if not self._odometry.known:
+            return "the transform map -> odom"
+        for camera in names.CAMERAS:
+            for topic in (names.camera_image(camera), names.camera_depth(camera), names.camera_info(camera)):
+                if lacking := self.unheard_by(self.publisher(topic), self._readers):
+                    return f"{', '.join(lacking)} to read {topic}"
+        return ""
 
     def _open_cameras(self, patience: float | None = None) -> AirSimCameras:
         client = self._server.connect(patience)

@@ -72,7 +72,8 @@ class ClueDetectorNode(ManagedStepNode):
             self.output(names.camera_detections(camera))
         self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
         self._late: NewestFrame[CameraFrame, Found] | None = None
-        (source or TopicFrames(self, rig)).subscribe(self.faulty(FRAMES, self._on_frame))
+        self._source = source or TopicFrames(self, rig)
+        self._source.subscribe(self.faulty(FRAMES, self._on_frame))
         self.join()
 
     @property
@@ -124,7 +125,7 @@ class ClueDetectorNode(ManagedStepNode):
         if frame_set is not None and self.active:
             self._deliver(step.ns, self._last_frame, [(frame, self._look(frame)) for frame in frame_set.frames])
             return None
-        if frame_set is None and interface.CAMERA_DRIVER not in step.absent:
+        if frame_set is None and interface.CAMERA_DRIVER not in step.absent and not self._source.has_lost(step.ns):
             return False
         self._publish(step.ns, self.detector.idle())
         return None

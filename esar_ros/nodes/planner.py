@@ -33,7 +33,6 @@ from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
 
 BELIEF_PERIOD_NS = 1_000_000_000  # of mission time between two images of the belief
-IMAGES_LATE = 5.0  # s wall that a step waits for images that do not come
 
 
 class PlannerNode(StepNode):
@@ -58,11 +57,10 @@ class PlannerNode(StepNode):
         else:
             self.input(names.MAP_GRID)
         self._frames: FrameSet | None = None
-        self._missed = (0, 0.0)  # stamp whose images are waited for, since when (s, monotonic)
+        self._images: TopicFrames | None = None
         if VIEWS in self._needs:
-            TopicFrames(self, load_vehicle()).subscribe(self._on_frames)
-            if self.lockstep:
-                self.create_timer(1.0, self.retry, clock=self.steady)
+            self._images = TopicFrames(self, load_vehicle())
+            self._images.subscribe(self._on_frames)
         self.await_input(names.BATTERY, Tick.FRAME)
         self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
         self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
@@ -110,13 +108,11 @@ class PlannerNode(StepNode):
 
     def _has_images(self, step: Step) -> bool:
         """Returns whether the step's images have arrived, or are not to be expected any more."""
-        if VIEWS not in self._needs or not step.exact or interface.CAMERA_DRIVER in step.absent:
+        if self._images is None or not step.exact or interface.CAMERA_DRIVER in step.absent:
             return True
         if self._frames is not None and self._frames.ns == step.ns:
             return True
-        if self._missed[0] != step.ns:
-            self._missed = (step.ns, time.monotonic())
-        return time.monotonic() - self._missed[1] > IMAGES_LATE
+        return self._images.has_lost(step.ns)
 
     def _views(self, step: Step) -> dict[str, CameraView]:
         """The step's images; in real time the newest."""

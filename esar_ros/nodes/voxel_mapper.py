@@ -114,7 +114,8 @@ class VoxelMapperNode(ManagedStepNode):
             self.await_input(names.LIDAR_POINTS, Tick.RANGES)
         elif self._lidar:
             self.input(names.LIDAR_POINTS, self._integrate_scan)
-        (source or TopicFrames(self, load_vehicle())).subscribe(self.faulty(FRAMES, self._on_frame))
+        self._source = source or TopicFrames(self, load_vehicle())
+        self._source.subscribe(self.faulty(FRAMES, self._on_frame))
         for topic in (
             names.MAP_POINTS,
             names.MAP_GRID,
@@ -209,7 +210,7 @@ class VoxelMapperNode(ManagedStepNode):
     def on_step(self, step: Step) -> bool | None:
         """Answer frames; without a camera driver, say again what is known."""
         driven = interface.CAMERA_DRIVER not in step.absent
-        if step.is_frame() and driven and step.ns not in self._frames:
+        if step.is_frame() and driven and step.ns not in self._frames and not self._source.has_lost(step.ns):
             return False
         scanned = self._lidar and driven and bool(step.kinds & Tick.RANGES)
         if not scanned and not step.is_frame():

@@ -17,7 +17,10 @@ from esar_ros.mission import names
 from esar_ros.msg import Tick
 from esar_ros.nodes import camera_driver
 from esar_ros.nodes.camera_driver import GIVE_UP, CameraDriverNode
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import Step
+from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages.frame_source import FrameSet
 
 Spin = Callable[..., bool]
@@ -127,3 +130,17 @@ def test_where_the_vehicle_is_not_known_ranges_come_and_frames_are_empty(
     monkeypatch.setattr(driver._frames, "publish", handed.append)
     assert driver.on_step(replace(STEP, kinds=Tick.RANGES | Tick.FRAME)) is None
     assert names.RANGES in sent and [(frame.ns, frame.frames) for frame in handed] == [(STEP.ns, ())]
+
+
+def test_it_waits_for_the_nodes_that_must_read_its_images(driver: CameraDriverNode, ros: Spin) -> None:
+    driver._odometry = SimpleNamespace(known=True)  # type: ignore[assignment]
+    assert driver.waiting_for() == "", "who needs the images shares its process"
+    driver._readers = {"clue_detector"}
+    assert driver.waiting_for() == "clue_detector to read camera/front/image"
+    reader = Node("clue_detector")
+    for camera in names.CAMERAS:
+        for topic in (names.camera_image(camera), names.camera_depth(camera), names.camera_info(camera)):
+            assert driver.waiting_for()
+            entry = BY_NAME[topic]
+            reader.create_subscription(message_class(entry.type), topic, lambda m: None, PROFILES[entry.quality])
+    assert ros([reader], lambda: driver.waiting_for() == "")

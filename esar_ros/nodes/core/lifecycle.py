@@ -139,10 +139,10 @@ class ManagedStepNode(LifecycleNodeMixin, StepNode):
                 self.get_logger().warning(f"no transition {asked.label or asked.id}: {reason}")
                 response.success = False
                 return response
-            flew, self._failure = self._was_active, None
+            flew = self._was_active
             response = change(request, response)
-            if self._failure is not None:
-                self.get_logger().error(f"cannot be configured: {self._failure}")
+            if not response.success:
+                self.get_logger().error(f"no transition {ways[number]}: {self._failure}")
             if response.success and flew:  # to bring a node up is no intervention
                 self._operator_log.record(f"now {self._state_machine.current_state[1]}")
             return response

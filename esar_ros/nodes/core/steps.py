@@ -440,12 +440,12 @@ class StepNode(Node, ABC):
             expected = set(entry.readers)
             if entry.recorded(self.record_level):
                 expected.add(RECORDER)
-            lacking = self._unheard_by(publisher, expected)
+            lacking = self.unheard_by(publisher, expected)
             if lacking:
                 return f"{', '.join(lacking)} to read {publisher.topic_name}"
         return ""
 
-    def _unheard_by(self, publisher: Publisher, expected: set[str]) -> list[str]:
+    def unheard_by(self, publisher: Publisher, expected: set[str]) -> list[str]:
         """Returns who does not read a topic yet, by name: anybody may read beside them, a `ros2 bag record -a`."""
         if not expected:
             return []

@@ -23,6 +23,7 @@ from esar_ros.nodes.graph.mission import (
     PACES,
     PRESETS,
     RECORDS,
+    SENSINGS,
     WORLDS,
     MissionOptions,
     vehicle_names,
@@ -64,6 +65,9 @@ ARGUMENTS = {
     "keep_out": Argument("", "YAML file of zones not to be entered; empty: none"),
     "fault": Argument("", "YAML schedule of faults to inject, without signals to processes; empty: none"),
     "odometry": Argument(_DEFAULT.odometry, "of simulated vehicles: off as an estimator's, or true", ODOMETRIES),
+    "sensing": Argument(
+        _DEFAULT.sensing, "camera driver, detector and mapper in one process, or one process each", SENSINGS
+    ),
     "end": Argument(_DEFAULT.end, "what a vehicle does after the mission", ENDS),
     # A mission without a bag has no score to check and no report.
     "record": Argument(_DEFAULT.record, "what the bag keeps", tuple(r for r in RECORDS if r != "none")),
@@ -114,6 +118,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         detector=values["detector"],
         governor=_switch("governor", values["governor"]),
         odometry=values["odometry"],
+        sensing=values["sensing"],
         keep_out=str(Path(values["keep_out"]).resolve()) if values["keep_out"] else "",
         fault=str(Path(values["fault"]).resolve()) if values["fault"] else "",
         end=values["end"],

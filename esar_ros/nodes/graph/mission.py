@@ -23,6 +23,8 @@ RECORDS = interface.RECORD_LEVELS
 ENDS = ("hold", "return_land")
 NOISY = "noisy"
 ODOMETRIES = (NOISY, "true")  # off as an estimator's, or the simulator's own
+COMPOSED, SEPARATE = "composed", "separate"
+SENSINGS = (COMPOSED, SEPARATE)  # camera driver, detector and mapper in one process, or one process each
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
@@ -64,6 +66,7 @@ class MissionOptions:
     detector: str = names.DEFAULT_DETECTOR
     governor: bool = True
     odometry: str = NOISY
+    sensing: str = COMPOSED
     keep_out: str = ""  # path of a file of zones
     fault: str = ""  # path of a schedule of faults to inject
     end: str = "hold"
@@ -84,12 +87,17 @@ class MissionOptions:
             ("record", self.record, RECORDS),
             ("end", self.end, ENDS),
             ("odometry", self.odometry, ODOMETRIES),
+            ("sensing", self.sensing, SENSINGS),
             ("log_level", self.log_level, LOG_LEVELS),
         ):
             if value not in known:
                 raise UsageError(f"{name} '{value}' does not exist", f"choose one of {', '.join(known)}")
         if self.world == PX4 and self.pace == "lockstep":
             raise UsageError("world px4 flies in real time only", "use pace realtime")
+        if self.sensing == SEPARATE and self.detector == TRUTH_DETECTOR:
+            raise UsageError(f"{TRUTH_DETECTOR} reads object ids, which no topic carries", f"use sensing {COMPOSED}")
+        if self.sensing == SEPARATE and len(self.vehicles) > 1 and self.world != PX4:
+            raise UsageError("the vehicles of a team share a map within one process", f"use sensing {COMPOSED}")
         if not self.vehicles or len(set(self.vehicles)) != len(self.vehicles):
             raise UsageError(f"vehicles {list(self.vehicles)}", "give one or more different names")
         for vehicle in self.vehicles:
@@ -215,7 +223,16 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         if options.world == PX4:
             specs.append(px4_bridge(space, vehicles.index(vehicle)))
         specs += control_chain(options, space, vehicle, common)
-        if not together:
+        if options.sensing == SEPARATE:
+            read = {"readers": [interface.CLUE_DETECTOR, interface.VOXEL_MAPPER]}
+            camera = {**common, **server, **image, "stamps": stamps, **read}
+            look = {**common, "detector": options.detector}
+            specs += [
+                NodeSpec(interface.CAMERA_DRIVER, space, camera, images=True),
+                NodeSpec(interface.CLUE_DETECTOR, space, look, images=True),
+                NodeSpec(interface.VOXEL_MAPPER, space, common, images=True),
+            ]
+        elif not together:
             specs.append(NodeSpec(SENSING, space, sensing, images=True, truth=knows))
     return specs + _watchers(options, root)
 

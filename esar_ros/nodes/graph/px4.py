@@ -11,7 +11,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
 
-_UNHEEDED = ("preset", "odometry", "fault", "view", "foxglove")  # by every process of a vehicle
+_UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove")  # by every process of a vehicle
 
 
 def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:

@@ -42,6 +42,9 @@ class FrameSource(Protocol):
     def subscribe(self, consumer: Consumer) -> None:
         """Call consumer with every frame from now on."""
 
+    def has_lost(self, ns: int) -> bool:
+        """Returns whether the frame of a stamp (ns), asked for in lockstep, is to be waited for no longer."""
+
 
 class InProcessFrames:
     """Hand-over without a copy, for nodes composed in one process."""
@@ -52,6 +55,10 @@ class InProcessFrames:
     def subscribe(self, consumer: Consumer) -> None:
         """Call consumer with every frame from now on."""
         self._consumers.append(consumer)
+
+    def has_lost(self, ns: int) -> bool:
+        """Returns False: within a process nothing is lost."""
+        return False
 
     def publish(self, frame_set: FrameSet) -> None:
         """Hand a frame over; its arrays become read-only."""
@@ -65,6 +72,7 @@ class InProcessFrames:
 
 MAX_SKEW = 100_000_000  # ns between the images of one frame, where each camera has its own clock
 TIMEOUT = 0.1  # s of waiting for a camera that is silent
+LATE = 5.0  # s wall that a step waits for images that do not come
 MAX_POSE_GAP = 50_000_000  # ns between an image and the odometry that places it
 
 
@@ -84,6 +92,9 @@ class TopicFrames:
         self._delivered = 0  # ns
         self._newest = 0  # ns, stamp of the newest image
         self._newest_came = 0.0  # s, steady
+        self._awaited = (0, 0.0)  # stamp of the frame that is waited for, since when (s, monotonic)
+        if self._exact:
+            node.create_timer(1.0, node.retry, clock=node.steady)
         self._odometry = OdometryInMap(node)
         node.input(names.ODOMETRY, lambda message: self._complete(nanoseconds(message.header.stamp)))
         for camera in names.CAMERAS:
@@ -97,6 +108,12 @@ class TopicFrames:
     def subscribe(self, consumer: Consumer) -> None:
         """Call consumer with every frame from now on."""
         self._consumers.append(consumer)
+
+    def has_lost(self, ns: int) -> bool:
+        """Returns whether the frame of a stamp has been asked for for LATE s."""
+        if self._awaited[0] != ns:
+            self._awaited = (ns, time.monotonic())
+        return time.monotonic() - self._awaited[1] > LATE
 
     def _take(self, key: tuple[str, str], message: Any) -> None:
         ns = nanoseconds(message.header.stamp)

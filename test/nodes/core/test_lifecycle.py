@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes.core import lifecycle
 from esar_ros.nodes.core.interface import BY_NAME
@@ -48,6 +49,10 @@ class Managed(lifecycle.ManagedStepNode):
     def on_step(self, step: Step) -> bool | None:
         self.did.append(f"step {step.seq}, {'active' if self.active else 'inactive'}")
         return None
+
+
+def vars_of(beat: Heartbeat) -> dict[str, Any]:
+    return {"ready": beat.ready, "waiting_for": beat.waiting_for, "answered": nanoseconds(beat.answered)}
 
 
 class Manager:
@@ -87,10 +92,9 @@ class Manager:
         tick.header.stamp = to_stamp(number * 1_000_000_000)
         self._ticks.publish(tick)
 
-    def beat(self) -> Heartbeat:
-        self.beats.clear()
-        assert self.spin([], lambda: bool(self.beats))
-        return self.beats[-1]
+    def says(self, **fields: Any) -> bool:
+        """Returns whether heartbeats come to say so: those sent before may still be on their way."""
+        return self.spin([], lambda: any(vars_of(beat) | fields == vars_of(beat) for beat in self.beats[-1:]))
 
 
 @pytest.fixture
@@ -113,7 +117,7 @@ def make(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Manager]:
 def test_by_default_it_comes_up_by_itself(make: Callable[..., Manager]) -> None:
     manager = make()
     assert manager.node.active and manager.node.did == ["configure"]
-    assert manager.state == "active" and manager.beat().ready
+    assert manager.state == "active" and manager.says(ready=True)
     ways = manager.call(GetAvailableTransitions, "get_available_transitions", GetAvailableTransitions.Request())
     assert sorted(way.transition.label for way in ways.available_transitions) == ["deactivate", "shutdown"]
     ways = manager.call(GetAvailableTransitions, "get_transition_graph", GetAvailableTransitions.Request())
@@ -125,10 +129,10 @@ def test_what_a_manager_does_at_start_and_end(make: Callable[..., Manager]) -> N
     manager = make(autostart=False)
     acts: list[str] = []
     manager.node._operator_log.record = acts.append
-    assert manager.state == "unconfigured" and manager.beat().waiting_for == "its configuration"
+    assert manager.state == "unconfigured" and manager.says(waiting_for="its configuration", ready=False)
     assert manager.change(CONFIGURE) and manager.state == "inactive"
-    assert manager.beat().waiting_for == "its activation"
-    assert manager.change(ACTIVATE) and manager.state == "active" and manager.beat().ready
+    assert manager.says(waiting_for="its activation", ready=False)
+    assert manager.change(ACTIVATE) and manager.state == "active" and manager.says(ready=True)
     assert not acts, "to bring a node up is no intervention"
     for number, state in (
         (DEACTIVATE, "inactive"),
@@ -144,7 +148,7 @@ def test_what_a_manager_does_at_start_and_end(make: Callable[..., Manager]) -> N
 
 def test_deactivated_it_answers_and_cleaned_up_it_leaves_the_steps(make: Callable[..., Manager]) -> None:
     manager = make()
-    manager.beat()
+    assert manager.says(ready=True)
     for number, way, did in (
         (1, 0, "step 1, active"),
         (2, DEACTIVATE, "step 2, inactive"),
@@ -153,14 +157,13 @@ def test_deactivated_it_answers_and_cleaned_up_it_leaves_the_steps(make: Callabl
         assert not way or manager.change(way)
         manager.tick(number)
         assert manager.spin([], lambda said=did: manager.node.did[-1] == said)
-    assert manager.change(DEACTIVATE) and manager.beat().ready
+    assert manager.change(DEACTIVATE) and manager.says(ready=True)
     assert manager.change(CLEANUP)
-    gone = manager.beat()
-    assert not gone.ready and gone.waiting_for == "its configuration"
+    assert manager.says(ready=False, waiting_for="its configuration", answered=3_000_000_000)
     manager.tick(4)
-    assert manager.beat().answered == to_stamp(3_000_000_000) and manager.node.did[-1] == "clean_up"
-    assert manager.change(CONFIGURE) and not manager.beat().ready, "nothing to say again"
-    assert manager.change(ACTIVATE) and manager.beat().ready
+    assert not manager.spin([], lambda: manager.node.did[-1] != "clean_up", 0.5)
+    assert manager.change(CONFIGURE) and manager.says(ready=False, waiting_for="its activation"), "nothing to say again"
+    assert manager.change(ACTIVATE) and manager.says(ready=True, answered=3_000_000_000)
     manager.tick(5)
     assert manager.spin([], lambda: manager.node.did[-1] == "step 5, active")
 

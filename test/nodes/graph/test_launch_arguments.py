@@ -39,6 +39,7 @@ OTHER = {
     "keep_out": "{tmp}/extra.yaml",
     "fault": "{tmp}/extra.yaml",
     "odometry": "true",
+    "sensing": "separate",
     "end": "return_land",
     "record": "full",
     "rviz": "true",

@@ -106,6 +106,17 @@ def test_who_only_watches_is_started_when_asked_for_and_may_be_lost() -> None:
         assert not spec.truth
 
 
+def test_sensing_may_be_a_process_for_each_node() -> None:
+    composed = by_label(replace(DEFAULT, detector="other"))
+    separate = by_label(replace(DEFAULT, detector="other", sensing="separate", preset="fast"))
+    three = {f"uav1-{name}": name for name in ("camera_driver", "clue_detector", "voxel_mapper")}
+    assert set(separate) == set(composed) - {"uav1-sensing"} | set(three)
+    driver = separate["uav1-camera_driver"].parameters
+    assert driver["readers"] == ["clue_detector", "voxel_mapper"] and driver["image_width"] == 320
+    assert separate["uav1-clue_detector"].parameters["detector"] == "other"
+    assert all(separate[label].namespace == "/uav1" and separate[label].images for label in three)
+
+
 def test_lockstep_begins_paused_and_real_time_does_not() -> None:
     assert "--paused" in by_label(DEFAULT)[SIMULATOR].arguments
     assert "--paused" not in by_label(replace(DEFAULT, pace="realtime"))[SIMULATOR].arguments
@@ -140,6 +151,7 @@ OTHERWISE: dict[str, Any] = {
     "port": 4000,
     "progress": True,
     "odometry": "true",
+    "sensing": "separate",
     "keep_out": "/zones.yaml",
     "fault": "/faults.yaml",
     "view": 8643,
@@ -153,7 +165,8 @@ def test_every_option_is_covered_here() -> None:
 
 @pytest.mark.parametrize("name", OTHERWISE)
 def test_every_option_changes_the_graph(name: str) -> None:
-    assert mission_graph(replace(DEFAULT, **{name: OTHERWISE[name]})) != mission_graph(DEFAULT)
+    usual = replace(DEFAULT, detector="any")  # one that every sensing has
+    assert mission_graph(replace(usual, **{name: OTHERWISE[name]})) != mission_graph(usual)
 
 
 @pytest.mark.parametrize(
@@ -213,6 +226,9 @@ def test_simulator_and_sensing_agree_on_the_pictures_size(preset: str, size: tup
         ({"port": 65536}, ("port 65536", "1..65535")),
         ({"view": -2}, ("view -2", "free one")),
         ({"foxglove": 65536}, ("foxglove 65536", "free one")),
+        ({"sensing": "apart"}, ("sensing 'apart'", "separate")),
+        ({"sensing": "separate", "detector": TRUTH_DETECTOR}, ("object ids", "composed")),
+        ({"sensing": "separate", "detector": "other", "vehicles": ("a", "b")}, ("share a map", "composed")),
     ],
     ids=str,
 )

@@ -25,7 +25,7 @@ from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
-from esar_ros.nodes.messages import convert
+from esar_ros.nodes.messages import convert, frame_source
 from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames, TopicFrames, camera_poses
 
 PERIOD = 1_000_000_000  # ns between frames
@@ -226,3 +226,19 @@ def test_camera_poses_follow_the_vehicle() -> None:
     front = turned["front"].rotation[:, 2]
     assert abs(front[0]) < 1e-12
     assert front[1] > 0.9
+
+
+def test_a_frame_on_topics_is_waited_for_a_while_and_one_within_a_process_for_ever(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(frame_source.time, "monotonic", lambda: clock[0])
+    reader = Reader()
+    waited = []
+    for now in (100.0, 100.0 + frame_source.LATE, 100.1 + frame_source.LATE):
+        clock[0] = now
+        waited.append(reader.frames.has_lost(PERIOD))
+        assert not InProcessFrames().has_lost(PERIOD)
+    assert waited == [False, False, True]
+    assert not reader.frames.has_lost(2 * PERIOD), "the next frame has its own time"
+    reader.destroy_node()

@@ -54,6 +54,16 @@ def test_two_runs_of_one_task_and_seed_are_identical(flown: Flown, launch: Launc
     assert len(second["reports"]) >= 1
 
 
+@pytest.mark.full
+def test_sensing_in_processes_of_their_own_gives_the_same_result(launch: Launch) -> None:
+    results = [
+        launch(10.0, sensing, planner="zigzag", detector="esar_yolo", sensing=sensing).finish(600.0)
+        for sensing in ("composed", "separate")
+    ]
+    assert comparable(results[0]) == comparable(results[1])
+    assert results[0]["metrics"]["path_length"] > 1.0
+
+
 def test_the_bag_scores_the_same(flown: Flown) -> None:
     assert score_bag(flown.out / "bag").dump() == (flown.out / "result.json").read_text(encoding="utf-8")
 
