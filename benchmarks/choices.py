@@ -98,7 +98,7 @@ def noted(choices: Choices) -> Iterator[None]:
         action_choice(self, outcome.value, observation, choices)
         return carry_out(self, outcome, observation, before)
 
-    MapMethod._choose, ActionMethod._carry_out = choosing, carrying_out  # type: ignore[method-assign]
+    MapMethod._choose, ActionMethod._carry_out = choosing, carrying_out  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

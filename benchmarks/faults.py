@@ -32,9 +32,9 @@ from rosbags.highlevel import AnyReader
 from esar_ros.bags.writer import typestore
 from esar_ros.faults.schedule import PROCESS_KINDS
 from esar_ros.mission import names
-from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.resources import resource
+from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
 from esar_ros.nodes.graph.process_faults import ProcessFaults, Strike
 from esar_ros.nodes.graph.supervisor import Supervisor

@@ -25,7 +25,7 @@ from rosbags.highlevel import AnyReader
 
 from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
-from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.system.environment import graph_environment
 
 GOALS = {"missed_percent": 0.1}
 NODE = "safety_governor: deadlines"

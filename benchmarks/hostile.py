@@ -322,7 +322,7 @@ def flight_code() -> dict[str, str]:
 
 
 class Records:
-    """What flights touched and how far (m) they went, by number; kept in a file if there is one."""
+    """Flights by number: the thing touched and the distance (m) flown; kept in a file if there is one."""
 
     def __init__(self, path: Path | None, conditions: dict[str, Any]) -> None:
         """Raises SystemExit with one line if the file is of other conditions."""

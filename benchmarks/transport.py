@@ -29,8 +29,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import Image
 
 from esar_ros.mission import names
-from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.stamps import nanoseconds
+from esar_ros.mission.system.environment import graph_environment
 from esar_ros.msg import Tick
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES

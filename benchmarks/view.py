@@ -37,7 +37,7 @@ import psutil
 from page import add_page, goal_table, write_page
 
 from esar_ros.mission import names
-from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.graph.progress import SERVING
 
 GOALS = {"cpu_percent_looked_at": 10.0, "cpu_percent_alone": 1.0}

@@ -20,8 +20,8 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage
 
 from esar_ros.app.results import ResultsFolder
-from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
+from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.core.interface import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph

@@ -15,7 +15,7 @@ from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 
 from esar_ros.app.results import ResultsFolder
-from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import PX4, NodeSpec
 from esar_ros.nodes.graph.px4 import vehicle_graph

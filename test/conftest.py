@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.system.environment import graph_environment
 
 # What tests of several parts share is imported by its own name.
 from helpers.ros_domain import free_domain

@@ -23,8 +23,8 @@ from typing import Any
 from esar_ros.app.arguments import Parser
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.processes import die_with_parent, how_it_ended
 from esar_ros.mission.resources import cache_directory
+from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.mission.weather import Weather
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.planning.registry import create as create_planner

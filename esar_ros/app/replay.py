@@ -8,7 +8,7 @@ from pathlib import Path
 from esar_ros.app.arguments import Parser
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.playback import Selection, copy_bag
-from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.system.environment import graph_environment
 
 
 def main(argv: list[str]) -> int:

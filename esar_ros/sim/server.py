@@ -18,7 +18,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Pose, ned_to_enu, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.truth_token import truth_token
+from esar_ros.mission.system.truth_token import truth_token
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
 from esar_ros.sim.airsim_api.api import Context
 from esar_ros.sim.airsim_api.calls.groups import build_api

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
+from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, mission_graph
 from helpers.flight import Flight, write_short_task

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from esar_ros.mission.environment import graph_environment
 from esar_ros.mission.resources import resource
-from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.mission.system.environment import graph_environment
+from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
 from esar_ros.nodes.graph.px4 import vehicle_graph
 from esar_ros.nodes.px4 import messages

@@ -15,8 +15,8 @@ import pytest
 
 from esar_ros.bridges.airsim.client import AirSimClient
 from esar_ros.mission import names
-from esar_ros.mission.environment import graph_environment
-from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.mission.system.environment import graph_environment
+from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
 
 HERE = Path(__file__).parent

@@ -18,9 +18,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from esar_ros.mission.environment import graph_environment
+from esar_ros.mission.system.environment import graph_environment
+from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.mission.task import load_task
-from esar_ros.mission.truth_token import VARIABLE
 from esar_ros.nodes.core.interface import SIMULATOR
 from esar_ros.nodes.graph.mission import PX4, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.graph.supervisor import Supervisor

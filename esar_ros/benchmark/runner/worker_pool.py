@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.worker import Episode, Finished, Ready, work, worker_environment
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.processes import cpu_seconds
+from esar_ros.mission.system.processes import cpu_seconds
 
 START_IDLE = 60.0  # s without any work of a worker that starts, after which it is taken to hang
 EPISODES_A_WORKER = 50  # then it is replaced: graphics drivers leak

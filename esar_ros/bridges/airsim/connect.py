@@ -8,7 +8,7 @@ import time
 
 from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.truth_token import truth_token
+from esar_ros.mission.system.truth_token import truth_token
 
 PATIENCE = 120.0  # s for a server that somebody else starts
 AS_LONG_AS_IT_TAKES = math.inf  # for one that whoever started this process started too, and watches

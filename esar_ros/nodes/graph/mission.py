@@ -12,7 +12,7 @@ from typing import Any
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR
 

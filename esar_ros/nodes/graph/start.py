@@ -11,7 +11,7 @@ import signal
 import sys
 from importlib import import_module
 
-from esar_ros.mission.processes import die_with_parent
+from esar_ros.mission.system.processes import die_with_parent
 
 LAUNCHED = "ESAR_LAUNCHED"  # variable of the environment: the process belongs to its parent and ends with it
 

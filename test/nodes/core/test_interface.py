@@ -21,7 +21,7 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim.types import image_request
 from esar_ros.mission import names
-from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import ACTIONS, ANY_NODE, OPERATOR, TOPICS, Topic
 from esar_ros.nodes.core.qos import PROFILES

@@ -160,7 +160,8 @@ def test_the_distributions_own_python_reads_them() -> None:
     """`ros2 launch` does not run in the nodes' environment: no module outside the standard library."""
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
-        "import esar_ros.app.results, esar_ros.nodes.graph.shared_memory, esar_ros.mission.environment as environment;"
+        "import esar_ros.app.results, esar_ros.nodes.graph.shared_memory;"
+        "import esar_ros.mission.system.environment as environment;"
         "from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from;"
         "from esar_ros.nodes.graph.mission import mission_graph;"
         "environment.graph_environment();"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.truth_token import VARIABLE
+from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph, vehicle_names

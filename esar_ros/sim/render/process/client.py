@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.processes import cpu_seconds, how_it_ended
+from esar_ros.mission.system.processes import cpu_seconds, how_it_ended
 from esar_ros.sim.render.process.protocol import Done, Failed, Job
 from esar_ros.sim.settings import Capture
 

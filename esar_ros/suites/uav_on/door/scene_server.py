@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.processes import die_with_parent, how_it_ended
+from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.sim.airsim_api.rpc_server import RpcServer
 from esar_ros.sim.airsim_api.values import ApiError
 from esar_ros.suites.uav_on.scenes import find_scene

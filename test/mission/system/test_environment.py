@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from esar_ros.mission.environment import PROFILES, SHARED_MEMORY_NEEDED, graph_environment, read
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.system.environment import PROFILES, SHARED_MEMORY_NEEDED, graph_environment, read
 
 PLENTY = 1 << 30
 
