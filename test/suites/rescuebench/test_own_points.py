@@ -38,11 +38,10 @@ def follow(walker: Walker, way: NDArray[np.float64], within: float) -> bool:
     """Walk along corners at full speed. Returns whether the last one is come within some metres of."""
     corner = 0
     for _ in range(4000):
+        if math.dist(way[-1][:2], walker.foot[:2]) < within and abs(way[-1][2] - walker.foot[2]) < 0.5:
+            return True
         gap = way[corner] - walker.foot
-        last = corner == len(way) - 1
-        if math.hypot(*gap[:2]) < (within if last else 0.25):
-            if last:
-                return abs(gap[2]) < 0.5
+        if corner < len(way) - 1 and math.hypot(*gap[:2]) < 0.25:
             corner += 1
             continue
         off = math.degrees(math.remainder(math.atan2(gap[1], gap[0]) - walker.yaw, math.tau))
