@@ -18,7 +18,7 @@ _TRIVIAL = frozenset({Reason.NONE, Reason.ACCELERATION})  # set-points are smoot
 
 @dataclass
 class Watch:
-    """What is measured while a scenario is flown. Positions are the scenario's, m."""
+    """Measurements while a scenario is flown. Positions are the scenario's, m."""
 
     scene: Scene
     nearest_zone: float = math.inf
@@ -72,7 +72,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a flight ended."""
+    """The end of a flight."""
 
     reached: int  # waypoints
     seconds: float  # from the mission's start
