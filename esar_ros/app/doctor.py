@@ -19,10 +19,10 @@ from esar_ros.app.checks.files import examine_path
 from esar_ros.app.checks.finding import Check
 from esar_ros.app.checks.symptoms import examine
 from esar_ros.bags.facts import parse_facts
-from esar_ros.mission.system import environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.mission.settings_file import read_yaml
+from esar_ros.mission.system import environment
 from esar_ros.perception.detectors import backend
 
 TIMEOUT = 60.0  # s a check in a process of its own may take

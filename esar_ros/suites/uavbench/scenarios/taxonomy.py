@@ -1,4 +1,4 @@
-"""The tokens of scenarios: missions, airspaces, weather, vehicles, faults, each in one category or family.
+"""The tokens of scenarios: missions, airspaces, weather, vehicles, faults, each of one family or tag.
 
 The paper names categories and publishes no list (section III-B); the tokens are those seen in its released files.
 """

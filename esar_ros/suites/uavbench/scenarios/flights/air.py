@@ -76,7 +76,7 @@ class Wind:
 
 @dataclass(frozen=True)
 class Survey:
-    """A survey: free air above level ground, as a window around the vehicle and as ranges."""
+    """The result of a survey: free air above level ground, as a window around the vehicle and as ranges."""
 
     directions: NDArray[np.float64]  # (rows, columns, 3) of the ranging's cells, FLU
     grid: RangeGrid

@@ -221,7 +221,7 @@ class _Flight:
                 self._start = self._now
             else:
                 return
-        landing = self._pilot.phase is Phase.LAND
+        landing = self._pilot.phase is Phase.LAND or (self._safe is not None and self._safe.mode >= Mode.LAND)
         self.watch.look(self._mission_time, place.tolist(), self._drone.velocity.tolist(), landing)
         goal = self._goals[self._reached]
         gap = goal.position + self._origin - place

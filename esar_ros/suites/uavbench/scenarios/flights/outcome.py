@@ -18,7 +18,7 @@ _TRIVIAL = frozenset({Reason.NONE, Reason.ACCELERATION})  # set-points are smoot
 
 @dataclass
 class Watch:
-    """The measurements of a flight. Positions are the scenario's, m."""
+    """Measurements while a scenario is flown. Positions are the scenario's, m."""
 
     scene: Scene
     nearest_zone: float = math.inf
