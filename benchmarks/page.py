@@ -39,6 +39,11 @@ def add_page(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", action="store_true", help="also write the figures to docs/results/")
 
 
+def _without_folder(argument: str) -> str:
+    """Returns an argument as it is written down: of a path that holds on one machine, the name."""
+    return Path(argument).name if argument.startswith("/") else argument
+
+
 def goal_table(
     figures: Mapping[str, Any],
     goals: Mapping[str, Any],
@@ -77,7 +82,7 @@ def write_page(
     `about` says what was measured and how, in Markdown, and so may a table; `conditions` holds options and seeds,
     beside which stand day, version, command and machine.
     """
-    command = shlex.join(["./esar", "exec", "python", f"benchmarks/{Path(script).name}", *sys.argv[1:]])
+    command = shlex.join(["./esar", "exec", "python", f"benchmarks/{Path(script).name}", *map(_without_folder, sys.argv[1:])])
     rows = {
         "command": f"`{command}`",
         **_circumstances(),
