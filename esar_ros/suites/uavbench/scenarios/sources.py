@@ -31,7 +31,7 @@ def documents(paths: Iterable[Path]) -> Iterator[Document]:
         if path.is_dir():
             found = sorted(p for p in path.rglob("*") if p.suffix in (".json", *_LINES) and not p.is_dir())
             if not found:
-                raise UsageError(f"{path} holds no .json or .jsonl file", "name a folder of scenarios")
+                raise UsageError(f"{path} holds no .json or .jsonl file", "name a folder that holds some")
             for file in found:
                 yield from _file(file)
         else:
@@ -84,7 +84,7 @@ def _zip(path: Path) -> Iterator[Document]:
         with zipfile.ZipFile(path) as archive:
             members = sorted(_members(path, archive), key=lambda info: info.filename)
             if not members:
-                raise UsageError(f"{path} holds no .json file", "name an archive of scenarios")
+                raise UsageError(f"{path} holds no .json file", "name an archive that holds some")
             for info in members:
                 with archive.open(info) as member:
                     yield Document(f"{path}/{info.filename}", _read(member, info.file_size))
