@@ -28,7 +28,6 @@ _RAMP = 0.15  # s from rest to the greatest speed, and to the greatest turn
 _SPEED_STEP, _TURN_STEP = FASTEST * TICK / _RAMP, _TURN_RATE * SHARPEST * TICK / _RAMP
 _JUMP = 4.2  # m/s, upwards
 _GRAVITY = 9.81  # m/s^2
-_COOL_DOWN = 5  # steps after a collision in which none is counted
 
 
 class Walker:
@@ -143,24 +142,6 @@ class Walker:
 
     def _can_rise(self, scene: tuple[object, ...]) -> bool:
         return bool(freed(scene, self._x, self._y, self._foot, STEP_HEIGHT, 2.0 * HALF_HEIGHT)[2])
-
-
-class CollisionCounter:
-    """Counts collisions step by step as RescueBench does: after one, those of the next five steps are the same one."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._rest = 0
-
-    def step(self, hit: bool) -> bool:
-        """Returns whether a step's hit counts."""
-        if self._rest > 0:
-            self._rest -= 1
-            return False
-        if hit:
-            self.count += 1
-            self._rest = _COOL_DOWN
-        return hit
 
 
 def _towards(value: float, goal: float, step: float) -> float:

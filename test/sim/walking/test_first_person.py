@@ -14,7 +14,7 @@ from esar_ros.sim.walking.contacts import RADIUS
 from esar_ros.sim.walking.first_person import FirstPersonCamera
 from esar_ros.sim.walking.walker import Walker
 from esar_ros.sim.world.world import World
-from test.helpers.walking import small_world, walked, walker_at, wall
+from helpers.walking import small_world, walked, walker_at, wall
 
 
 @pytest.fixture(scope="module")

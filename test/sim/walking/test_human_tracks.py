@@ -20,7 +20,7 @@ from esar_ros.geometry.unreal import unreal_heading_to_map, unreal_to_map
 from esar_ros.mission.rescue import WalkAction
 from esar_ros.sim.walking.walker import TICK, Walker
 from esar_ros.sim.world.world import World
-from test.helpers.walking import flat_world
+from helpers.walking import flat_world
 
 FOLDER = os.environ.get("ESAR_RESCUEBENCH_TRACKS", "")
 pytestmark = pytest.mark.skipif(not FOLDER, reason="ESAR_RESCUEBENCH_TRACKS names no folder with tracks.json")

@@ -16,7 +16,7 @@ from esar_ros.sim.terrain.rescue_places.makers import rescue_site
 from esar_ros.sim.terrain.rescue_places.site import Area, Doorway, RescueSite
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.sim.walking.stage import APPEARANCES, RescueStage
-from test.helpers.walking import small_world, wall
+from helpers.walking import small_world, wall
 
 
 def point(appearance: int | None = 2) -> RescuePoint:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.sim.terrain.rescue_places.site import Area
 from esar_ros.sim.walking.walkable import CELL, WalkableGrid
-from test.helpers.walking import small_world, stack, walker_at, wall
+from helpers.walking import small_world, stack, walker_at, wall
 
 AREA = Area((-6.0, -6.0), (6.0, 6.0))
 

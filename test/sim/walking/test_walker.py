@@ -14,8 +14,8 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, Head, WalkAction
 from esar_ros.sim.terrain.settlements.plan import Piece
 from esar_ros.sim.walking.contacts import HALF_HEIGHT, RADIUS, STEP_HEIGHT
-from esar_ros.sim.walking.walker import CollisionCounter, Walker
-from test.helpers.walking import small_world, stack, walked, walker_at, wall
+from esar_ros.sim.walking.walker import Walker
+from helpers.walking import small_world, stack, walked, walker_at, wall
 
 
 def test_it_walks_at_a_metre_a_second_however_much_is_asked() -> None:
@@ -150,9 +150,3 @@ def test_no_walk_ends_in_a_wall(actions: list[tuple[float, float]]) -> None:
         walked(walker, 1.0, speed, angle)
         middle = walker.pose.position + [0.0, 0.0, 0.2]
         assert world.contact(middle, RADIUS - 0.02) is None and walker.foot[2] == 0.0
-
-
-def test_after_a_collision_those_of_five_steps_are_not_counted() -> None:
-    counter = CollisionCounter()
-    counted = [counter.step(hit) for hit in [False, True, True, True, True, True, True, True, False]]
-    assert counted == [False, True, False, False, False, False, False, True, False] and counter.count == 2
