@@ -82,7 +82,9 @@ def write_page(
     `about` says what was measured and how, in Markdown, and so may a table; `conditions` holds options and seeds,
     beside which stand day, version, command and machine.
     """
-    command = shlex.join(["./esar", "exec", "python", f"benchmarks/{Path(script).name}", *map(_without_folder, sys.argv[1:])])
+    command = shlex.join(
+        ["./esar", "exec", "python", f"benchmarks/{Path(script).name}", *map(_without_folder, sys.argv[1:])]
+    )
     rows = {
         "command": f"`{command}`",
         **_circumstances(),
