@@ -7,7 +7,7 @@ them is taken, so that the vehicle slides along obstacles. Unseen space scales i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,6 @@ _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 _OVERHEAD = math.sin(math.radians(60.0))  # sine of the elevation above which the take-off column must be free
 _HALF_MAX = 8e307  # m/s, of which the double is finite still
-_FELT_DRIFT = 0.1  # m/s: below it the velocity's error and an overshoot look the same
 _ROUNDING = 1e-12  # of a share
 _DISTANCE_TOLERANCE = 1e-9  # m
 _MIN_TRUST = 0.01  # share of the greatest speed that is left to the most uncertain position
@@ -69,7 +68,6 @@ class Scene:
     landing: bool  # down to the ground, wherever that is
     touching_down: bool = False  # down the last metres to ground that is measured; not while landing
     traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
-    drift: Vector = field(default_factory=lambda: np.zeros(3))  # m/s, map: velocity that the wind gives the vehicle
 
     @property
     def height(self) -> float | None:
@@ -131,7 +129,7 @@ class Envelope:
         asked = self._touch_down_straight(asked, scene, findings)
         speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
         sources = (
-            (Reason.OBSTACLE, _against(scene.drift, self._obstacles(scene, reach_of(speed, self.limits)))),
+            (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits))),
             (Reason.FLOOR, self._floor(scene)),
             (Reason.TRAFFIC, self._traffic(scene)),
             (Reason.FENCE, self._fence(scene)),
@@ -326,10 +324,3 @@ def _min_sine(scene: Scene) -> float:
     if scene.near_ground:
         return 0.0
     return _OVERHEAD if scene.in_takeoff_column else ALL_AROUND
-
-
-def _against(drift: Vector, limits: HalfSpaces) -> HalfSpaces:
-    """Returns the limits of velocities that a drift (m/s, map) is added to, where it leads beyond them."""
-    if not len(limits.bounds) or float(np.linalg.norm(drift)) < _FELT_DRIFT:
-        return limits
-    return HalfSpaces(limits.normals, limits.bounds - np.maximum(limits.normals @ drift, 0.0))

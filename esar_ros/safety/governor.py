@@ -172,7 +172,7 @@ class Governor(InputChecks):
         after = replace(after, wind=self._check_wind(memory.wind, usable_state, memory.last_output))
         scene, after = self._build_scene(after, usable_state, image, window, touching_down)
         self._last_height = scene.height
-        scene = replace(scene, traffic=self._check_traffic(others, usable_state, now), drift=after.wind.drift)
+        scene = replace(scene, traffic=self._check_traffic(others, usable_state, now))
         after = replace(after, latch=self._check_failsafes(after, usable_state, now))
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:

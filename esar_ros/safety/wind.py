@@ -7,7 +7,7 @@ seconds. The part beyond is the disturbance. Level only: ground, and lift at tak
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from esar_ros.geometry.frames import Vector
 
 _RESPONSE_TIME = 4.0  # s of outputs that explain a velocity; a PX4 quadrotor that turns round is at 80 % by then
 _BIN = 0.5  # s of outputs that are kept as one
-_TIME_CONSTANT = 5.0  # s, of the mean, and by which a drift is forgotten
-_RISE = 0.5  # s, by which a drift is believed
+_TIME_CONSTANT = 5.0  # s, of the mean
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,6 @@ class WindDisturbance:
     stamp: float | None = None  # s
     outputs: tuple[tuple[float, Vector, Vector], ...] = ()  # per bin: start (s), minimum and maximum (2,), m/s, map
     mean_square: float = 0.0  # m^2/s^2
-    drift: Vector = field(default_factory=lambda: np.zeros(3))  # m/s, map, level: what it carried along lately
 
     @property
     def rms(self) -> float:
@@ -47,12 +45,6 @@ class WindDisturbance:
             bins = (*bins, (stamp, output[:2].copy(), output[:2].copy()))
         low = np.minimum(0.0, np.min([each[1] for each in bins], axis=0))
         high = np.maximum(0.0, np.max([each[2] for each in bins], axis=0))
-        beyond = np.maximum(velocity[:2] - high, 0.0) - np.maximum(low - velocity[:2], 0.0)
-        step = stamp - self.stamp
-        kept = math.exp(-step / _TIME_CONSTANT)
-        mean_square = kept * self.mean_square + (1.0 - kept) * float(beyond @ beyond)
-        # A vehicle that steers against its drift stands still, and would forget it at once.
-        grows = np.abs(beyond) > np.abs(self.drift[:2])
-        rising = self.drift[:2] + (1.0 - math.exp(-step / _RISE)) * (beyond - self.drift[:2])
-        drift = np.where(grows, rising, kept * self.drift[:2])
-        return WindDisturbance(stamp, bins, mean_square, np.array([*drift, 0.0]))
+        beyond = np.maximum(0.0, np.maximum(velocity[:2] - high, low - velocity[:2]))
+        kept = math.exp(-(stamp - self.stamp) / _TIME_CONSTANT)
+        return WindDisturbance(stamp, bins, kept * self.mean_square + (1.0 - kept) * float(beyond @ beyond))

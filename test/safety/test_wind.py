@@ -109,30 +109,6 @@ def test_the_more_it_has_the_vehicle_the_slower_and_then_home(kit: Kit, limits: 
     assert stormy.mode >= Mode.RETURN and stormy.reason is Reason.CONDITIONS
 
 
-def test_a_drift_is_believed_within_a_second_and_kept_while_it_is_steered_against() -> None:
-    wind = WindDisturbance().updated(10.0, np.zeros(3), np.zeros(3))
-    for n in range(1, 21):
-        wind = wind.updated(10.0 + n * STEP, np.array([0.0, -0.5, 0.3]), np.zeros(3))
-    assert wind.drift == pytest.approx([0.0, -0.43, 0.0], abs=0.01)
-    for n in range(21, 61):  # it stands still, since it steers against it
-        wind = wind.updated(10.0 + n * STEP, np.zeros(3), np.array([0.0, 0.5, 0.0]))
-    assert wind.drift == pytest.approx([0.0, -0.29, 0.0], abs=0.01)
-
-
-@pytest.mark.parametrize("asked", [(0.0, 0.0, 0.0), (0.0, 3.0, 0.0), (3.0, 0.0, 0.0)])
-def test_a_wind_towards_a_wall_does_not_carry_it_there(kit: Kit, limits: Limits, asked: tuple[float, ...]) -> None:
-    """The vehicle obeys at once, but half a metre a second is added to all that it flies."""
-    world = kit.World(np.array([[x, 24.0, math.inf, 1.0] for x in np.arange(-20.0, 120.0, 1.0)]))
-    governor, position, given, gaps = kit.Scene(limits, world).governor(), np.array([0.0, 20.0, 20.0]), np.zeros(3), []
-    for n in range(600):
-        velocity = given + [0.0, 0.5, 0.0]
-        position = position + velocity * STEP
-        scene = kit.Scene(limits, world, position=position, velocity=velocity, now=kit.NOW + n * STEP)
-        given = scene.decide(asked, governor=governor).velocity
-        gaps.append(23.0 - position[1])
-    assert min(gaps) > limits.body_radius
-
-
 def test_what_the_autopilot_flies_by_itself_is_not_the_winds(kit: Kit, limits: Limits) -> None:
     governor = kit.Scene(limits).governor()
     for n in range(400):
