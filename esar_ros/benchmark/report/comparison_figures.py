@@ -236,7 +236,7 @@ def gallery_figure(report: Report, max_count: int = 9) -> Figure | None:
         _panel(ax, task, flown, places)
     handles = [
         Line2D([], [], color=style_of(i)[0], label=method.name, linewidth=2.2)
-        for i, method in enumerate(report.methods)
+        for i, method in enumerate(_drawn(report))
     ]
     sought = report.layout.sought
     handles += [
@@ -265,8 +265,8 @@ def _panel(ax: Axes, task: str, flown: list[tuple[int, Episode]], places: dict[s
     points = [track.astype(np.float64) for _, episode in flown for track in episode.tracks.values() if len(track)]
     everything = np.concatenate([things, *points])
     low, high = everything.min(axis=0), everything.max(axis=0)
-    side = max(1.16 * float((high - low).max()), 160.0)
     place = places[first.map]
+    side = max(1.16 * float((high - low).max()), 20.0 if place is None else 160.0)
     corner = (low + high) / 2 - side / 2
     if place is not None:
         side = min(side, place.size)
@@ -299,7 +299,7 @@ def _panel(ax: Axes, task: str, flown: list[tuple[int, Episode]], places: dict[s
     for spine in ax.spines.values():
         spine.set_visible(False)
     ax.set_title(f"{task} · {first.map}, {first.group}", fontsize=9, color=INK, loc="left")
-    step = min((s for s in (50, 100, 200, 500, 1000) if s > side / 8), default=1000)
+    step = min((s for s in (5, 10, 20, 50, 100, 200, 500, 1000) if s > side / 8), default=1000)
     x, y = region.x + 0.05 * side, region.y + 0.05 * side
     halo = [withStroke(linewidth=2.5, foreground="white")]
     ax.plot([x, x + step], [y, y], color=INK, linewidth=2.5, solid_capstyle="butt", zorder=7, path_effects=halo)
