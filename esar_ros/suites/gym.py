@@ -77,12 +77,12 @@ class _Thread:
         self._told: SimpleQueue[Any] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, daemon=True, name="episode")
         self._thread.start()
-        self._flying = False
+        self.is_flying = False
 
     def begin(self, seed: int) -> Any:
         """The first observation. Raises what the flight raises."""
         self.call_off()
-        self._flying = True
+        self.is_flying = True
         self._orders.put(lambda: self._fly(seed))
         ending, told = self._wait()
         return told.observation if ending else told
@@ -94,10 +94,11 @@ class _Thread:
 
     def call_off(self) -> None:
         """End the episode that is flown, if one is."""
-        if self._flying:
+        if self.is_flying:
             self._actions.put(_CalledOff())
-            self._told.get()
-            self._flying = False
+            while self._told.get()[0] == "asked":
+                pass
+            self.is_flying = False
 
     def close(self) -> None:
         """End the thread."""
@@ -107,7 +108,7 @@ class _Thread:
 
     def _wait(self) -> tuple[bool, Any]:
         kind, told = self._told.get()
-        self._flying = kind == "asked"
+        self.is_flying = kind == "asked"
         if kind == "raised":
             raise told
         return kind == "ended", told
@@ -149,8 +150,9 @@ class EpisodeEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         if self._thread is None:
             self._thread = _Thread(self._game)
+        self._over = True  # until it has begun
         told = self._thread.begin(int(self.np_random.integers(1 << 31)))
-        self._over = False
+        self._over = not self._thread.is_flying
         return told, self._game.info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -159,10 +161,11 @@ class EpisodeEnv(gymnasium.Env[Any, Any]):
             raise RuntimeError("the episode is over: call reset")
         if not self.action_space.contains(action):
             raise ValueError(f"not in the action space: {action!r:.200}")
+        self._over = True  # unless it goes on
         ended, told = self._thread.answer(action)
         if not ended:
+            self._over = False
             return told, 0.0, False, False, {}
-        self._over = True
         return told.observation, told.reward, not told.truncated, told.truncated, told.info
 
     def close(self) -> None:

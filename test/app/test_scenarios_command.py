@@ -50,6 +50,10 @@ def test_labels_and_their_agreement(wrong: str, tmp_path: Path, capsys: pytest.C
     assert {found["risk_level"] for found in labels} == {1, 2, 3}
     assert main(["scenarios", "label", EXAMPLES, "--against"]) == 0
     assert f"{len(labels)} labels: accuracy 1.000" in capsys.readouterr().out
+    data = json.loads(next(Path(EXAMPLES).glob("*.json")).read_text())
+    (tmp_path / "float.json").write_text(json.dumps(data | {"label": {**data.get("label", {}), "risk_level": 2.0}}))
+    assert main(["scenarios", "label", "--against", str(tmp_path / "float.json")]) == 0
+    assert "1 labels" in capsys.readouterr().out
     bare = tmp_path / "bare.json"
     bare.write_text("{}")
     assert main(["scenarios", "label", "--against", str(bare)]) == 2

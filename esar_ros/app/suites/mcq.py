@@ -115,7 +115,7 @@ def _run(arguments: argparse.Namespace) -> int:
             store.close()
     print(f"{progress.done} of {progress.total} answered; tables: ./esar mcq report {arguments.out}")
     if progress.ended:
-        print(f"Ended early: {progress.ended}; the same command goes on", file=sys.stderr)
+        print(f"Ended early: {progress.ended}", file=sys.stderr)
     if progress.failed:
         print(f"{progress.failed} without an answer of the server; the same command asks them again", file=sys.stderr)
     return 1 if progress.failed else 0
@@ -186,10 +186,7 @@ def _make(arguments: argparse.Namespace) -> int:
     if left_out:
         print(f"note: {left_out} scenarios with errors left out; see ./esar scenarios validate --profile public")
     items = checked_items(scenes, arguments.count, arguments.seed)
-    try:
-        write_atomically(Path(arguments.out), as_lines(items))
-    except OSError as error:
-        raise UsageError(f"cannot write {arguments.out}: {error.strerror}", "choose another --out") from None
+    write_atomically(Path(arguments.out), as_lines(items))
     for style, made in shortfall(items, arguments.count).items():
         print(f"note: only {made} of style {style}: the scenarios give no more")
     print(f"{len(items)} questions of {len(scenes)} scenarios in {arguments.out}")

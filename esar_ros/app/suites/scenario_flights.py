@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -14,6 +13,7 @@ from typing import Any
 
 from esar_ros import __version__
 from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.result import write_atomically
 from esar_ros.suites.uavbench.scenarios.flights.agreement import agreement_of
 from esar_ros.suites.uavbench.scenarios.flights.flight import Options, try_to_fly
 from esar_ros.suites.uavbench.scenarios.reading import digest
@@ -84,7 +84,7 @@ def _fly_one(content: bytes, profile: str, options: Options, path: Path | None) 
     scene = validate(content, profile).scene
     assert scene is not None
     result = try_to_fly(scene, options)
-    if path is not None:
+    if path is not None and result["status"] != "error":  # the next run tries again
         _write(path, result)
     return result
 
@@ -104,10 +104,7 @@ def _open_run(out: Path, settings: dict[str, Any]) -> None:
 
 
 def _write(path: Path, value: dict[str, Any]) -> None:
-    """Writes JSON as a whole or not at all."""
-    part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    part.replace(path)
+    write_atomically(path, json.dumps(value, indent=1) + "\n")
 
 
 def _summary(result: dict[str, Any]) -> str:

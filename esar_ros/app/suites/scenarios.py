@@ -127,7 +127,7 @@ def _check_chunk(chunk: list[Document], profile: str) -> list[tuple[str, list[Fi
 
 
 def _scenes(arguments: argparse.Namespace) -> Iterator[tuple[str, Checked]]:
-    """Yields every document that could be read; tells of the others."""
+    """Yields every document. Raises UsageError for one that cannot be read."""
     for source, content in documents(arguments.files):
         checked = validate(content, arguments.profile)
         if checked.scene is None:
@@ -155,7 +155,7 @@ def _level(data: dict[str, Any]) -> int | None:
     """Returns the level in a file's label, if it has one."""
     stated = data.get("label")
     level = stated.get("risk_level") if isinstance(stated, dict) else None
-    return level if level in LEVELS and not isinstance(level, bool) else None
+    return int(level) if level in LEVELS and not isinstance(level, bool) else None
 
 
 def _print_agreement(pairs: list[tuple[int, int]]) -> None:

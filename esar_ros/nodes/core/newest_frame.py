@@ -83,6 +83,8 @@ class NewestFrame(Generic[ImageT, Found]):
                     if seen and (self._waiting is not None or self._stopped):
                         break
                     seen.append((image, self._look(image)))
+                if self._stopped:
+                    return  # who takes the frame may be gone
                 self.skipped += len(order) - len(seen)
                 self._deliver(ns, came, seen)
         except Exception as error:  # the node says so and ends: a thread that dies in silence looks like an empty world

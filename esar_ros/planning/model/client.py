@@ -123,7 +123,7 @@ class ModelClient:
                 completion = self._server.complete(body)
             except NoAnswer as error:
                 refusal = error
-                self._count(None, body, time.monotonic() - asked)
+                self._count(error.completion, body, time.monotonic() - asked)
                 if error.words:
                     errors.append(clean(f"{error}: {error.words}", _WORDS))
                 dialect = dialect.mended(standard, question, error) if error.status else None

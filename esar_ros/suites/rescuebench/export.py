@@ -38,9 +38,13 @@ def export_results(folder: Path) -> dict[str, Path]:
         planner, finished = _planner_and_time(record, where)
         times.setdefault(planner, finished)
         lines.setdefault(planner, []).append(result.line)
-        poses.setdefault(planner, {})[result.line.key] = result.poses
+        if result.line.key in poses.setdefault(planner, {}):
+            raise UsageError(f"{where}: a second point of its level and number", "export runs of one file of points")
+        poses[planner][result.line.key] = result.poses
     if not lines:
         raise UsageError(f"{folder} holds no finished episode", "go on with the same esar bench")
+    if len({_ODD.sub("_", planner) for planner in lines}) < len(lines):
+        raise UsageError(f"{folder}: names of methods that differ in signs alone", "report them one by one")
     return {
         planner: write_results(folder / RESULTS, _ODD.sub("_", planner), times[planner], lines[planner], poses[planner])
         for planner in lines

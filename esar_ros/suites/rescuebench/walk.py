@@ -12,7 +12,16 @@ from typing import Any, Protocol, TypeVar
 
 from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.rescue import RescuePoint, StandingPose, WalkAction, WalkObservation, WalkTask, WalkView
+from esar_ros.mission.rescue import (
+    Animation,
+    Head,
+    RescuePoint,
+    StandingPose,
+    WalkAction,
+    WalkObservation,
+    WalkTask,
+    WalkView,
+)
 from esar_ros.planning.walk.agent import WalkAgent
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.machine import GATES, TaskMachine, WalkerState
@@ -176,4 +185,4 @@ def _checked(action: Any) -> WalkAction:
     clipped = action.clipped()
     if clipped.speed != clipped.speed or clipped.angle != clipped.angle:
         raise ValueError("its speed or its angle is no number")
-    return clipped
+    return WalkAction(float(clipped.speed), float(clipped.angle), Head(clipped.head), Animation(clipped.animation))

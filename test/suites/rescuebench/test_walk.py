@@ -157,7 +157,13 @@ def test_time_runs_out_with_the_steps() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "words"),
-    [("left", "no action"), (WalkAction(math.nan), "no number"), (WalkAction(0.0, math.nan), "no number")],
+    [
+        ("left", "no action"),
+        (WalkAction(math.nan), "no number"),
+        (WalkAction(0.0, math.nan), "no number"),
+        (WalkAction(head=7), "7 is not a valid Head"),  # type: ignore[arg-type]
+        (WalkAction(animation="jump"), "'jump' is not a valid Animation"),  # type: ignore[arg-type]
+    ],
 )
 def test_an_answer_that_is_no_action_is_the_agents_error(answer: object, words: str) -> None:
     found = walked(Agent(lambda observation: answer))  # type: ignore[arg-type, return-value]

@@ -82,7 +82,7 @@ class AirSimWorld:
         """Fly to a pose until it is reached, something is touched or a time (s) is over, then hover."""
         vehicle = self._settings.vehicle
         under_way = ""
-        for _ in range(round(seconds / SLICE)):
+        for _ in range(max(1, round(seconds / SLICE))):
             reading = self._vehicle.read()
             pose = self._vehicle.odom_in_map.compose(reading.pose)
             far = float(np.linalg.norm(target.position - pose.position)) >= vehicle.reached
@@ -168,9 +168,15 @@ class AirSimScenes:
         self._host, self._port = parse_address(address)
         self._client: AirSimClient | None = None
         self._scene: str | None = None
+        self._only: str | None = None  # the scene that stands for the one that a simulator has open
 
     def open(self, scene: str, settings: SuiteSettings) -> AirSimWorld:
         """A scene's world. Raises UsageError, AirSimError where it cannot be opened."""
+        if self._only not in (None, scene):
+            told = (
+                f"{self._host}:{self._port} is a simulator with one scene open, flown as '{self._only}', not '{scene}'"
+            )
+            raise UsageError(told, "use a scene server, or tasks of one scene")
         if self._client is None or self._scene not in (None, scene):
             self.close()
             self._client = self._connect(scene)
@@ -188,6 +194,7 @@ class AirSimScenes:
         self._scene = None
         with contextlib.suppress(AirSimError):  # a scene server does not know the call
             client.call("listVehicles")
+            self._only = scene
             return client
         try:
             opened, answer = client.call("reopen_scenes", self._host, [[scene, 0]], timeout=OPENING)

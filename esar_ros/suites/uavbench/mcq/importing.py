@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +50,10 @@ def import_answers(path: Path, items: Sequence[Path], model: str, protocol: str,
 
 def _store(out: Path, items: Sequence[Item], found: Answers) -> int:
     protocol = PROTOCOLS[found.protocol]
+    # Other answers are another run: they are refused where the first ones lie.
+    answers = hashlib.sha256(json.dumps(found.texts, sort_keys=True).encode("utf-8")).hexdigest()
     settings = RunSettings(
-        digest(items), len(items), protocol.name, IMPORTED, protocol.max_tokens, 1, found.model, "{}"
+        digest(items), len(items), protocol.name, IMPORTED, protocol.max_tokens, 1, found.model, answers
     )
     store = open_run(out, settings, items)
     try:

@@ -65,11 +65,11 @@ def share(values: Sequence[float]) -> Share:
 
 
 def balanced_style_score(accuracies: Floats) -> Floats:
-    """BSS of accuracies by style on the last axis; 0 where all are 0."""
+    """BSS of accuracies by style on the last axis; 0 where all are 0, NaN where one is."""
     mean = accuracies.mean(axis=-1)
     geometric = np.exp(np.log(np.maximum(accuracies, FLOOR)).mean(axis=-1))
     spread = accuracies.std(axis=-1) / np.where(mean > 0.0, mean, 1.0)
-    return np.asarray(np.where(mean > 0.0, geometric * np.maximum(0.0, 1.0 - spread), 0.0))
+    return np.asarray(np.where(mean > 0.0, geometric * np.maximum(0.0, 1.0 - spread), 0.0 * mean))
 
 
 def measure(items: Sequence[Item], rows: Mapping[str, Scores], reference: str) -> dict[str, tuple[Measures, Share]]:
@@ -99,7 +99,8 @@ def _row(items: Sequence[Item], scores: Scores, reference: Scores, drawn: Floats
             by_style.setdefault(item.style, []).append(scores[item.id])
     styles = {style: share(own) for style, own in sorted(by_style.items())}
     total = drawn.sum(axis=1)
-    gains = (total[:, 0] - total[:, 1]) / total[:, 2]
+    with np.errstate(invalid="ignore"):  # a draw may hold nothing that was asked
+        gains = (total[:, 0] - total[:, 1]) / total[:, 2]
     gain = accuracy.value - math.fsum(reference[item.id] for item in items if item.id in scores) / len(values)
     gained = Share(gain, *_interval(gains), len(values))
     if len(styles) < len(STYLES):

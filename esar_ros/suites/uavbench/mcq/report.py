@@ -42,14 +42,10 @@ def make_report(runs: Sequence[Run], prices: ModelSettings) -> list[Table]:
 def write_tables(tables: Sequence[Table], out: Path) -> list[Path]:
     """Writes every table as Markdown, LaTeX and CSV; returns the files. Raises UsageError."""
     paths = []
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for table in tables:
-            for suffix, text in FORMATS.items():
-                paths.append(out / f"{table.name}.{suffix}")
-                write_atomically(paths[-1], text(table))
-    except OSError as error:
-        raise UsageError(f"cannot write {out}: {error.strerror}", "choose another --out") from None
+    for table in tables:
+        for suffix, text in FORMATS.items():
+            paths.append(out / f"{table.name}.{suffix}")
+            write_atomically(paths[-1], text(table))
     return paths
 
 
@@ -163,12 +159,13 @@ def _cost(run: Run | None, prices: ModelSettings) -> tuple[Cell, Cell, Cell, Cel
         return _DASH, _DASH, _DASH, _DASH
     read = sum(answer["tokens_in"] for answer in run.answers)
     written = sum(answer["tokens_out"] for answer in run.answers)
-    money = (read * prices.price_in + written * prices.price_out) * 1e-6
+    price_in, price_out = prices.prices.get(run.settings.model, (prices.price_in, prices.price_out))
+    money = (read * price_in + written * price_out) * 1e-6
     seconds = sum(answer["timing"]["seconds"] for answer in run.answers) / len(run.answers)
     return (
         Cell(str(read)),
         Cell(str(written)),
-        Cell(f"{money:.4f}") if prices.price_in or prices.price_out else _DASH,
+        Cell(f"{money:.4f}") if price_in or price_out else _DASH,
         Cell(f"{seconds:.2f}"),
     )
 

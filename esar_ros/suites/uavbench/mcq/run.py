@@ -33,6 +33,7 @@ FILES = Files("mcq.json", ("esar-mcq/1",), "answers.jsonl", ANSWER_SCHEMA)
 ITEMS = "items.jsonl"
 IMPORTED = "imported"  # prompt of answers that were not asked here
 _FAILURES_IN_A_ROW = 5  # at least, of questions: then the server is given up
+_REFUSED = (401, 403, 404)  # HTTP's for a key or an address that is wrong: no question will be answered
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def run(
             flying -= 1
             if isinstance(answer, NoAnswer):
                 progress.failed, row = progress.failed + 1, row + 1
-                if row >= max(_FAILURES_IN_A_ROW, 2 * workers) or (not answer.again and not progress.asked):
+                if row >= max(_FAILURES_IN_A_ROW, 2 * workers) or (answer.status in _REFUSED and not progress.asked):
                     progress.ended = f"the server failed at {row} questions in a row: {answer}"
             elif isinstance(answer, BaseException):
                 raise answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ class Document(NamedTuple):
 
 def documents(path: Path) -> Iterator[Document]:
     """Yields the questions of a source. Raises UsageError for a source that cannot be read."""
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         for where, row in csv_rows(path):
             yield Document(where, question_name(row), _of_row(row), "")
         return
@@ -50,7 +51,7 @@ def csv_rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Yields the rows of a result file of the paper with where they stand. Raises UsageError."""
     text = read_text(path, LARGEST_TABLE, "answers")
     csv.field_size_limit(LARGEST)
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         missing = [name for name in (*_COLUMNS, *_CHOICES) if name not in (reader.fieldnames or ())]
         if missing:

@@ -219,7 +219,7 @@ def test_scenes_are_opened_by_a_scene_server_once(monkeypatch: pytest.MonkeyPatc
     assert scenes.open("NYC_test", SETTINGS) is not first and first.closed
 
 
-def test_a_simulator_that_is_open_is_taken_for_every_scene(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_simulator_that_is_open_is_one_scene_and_taken_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     module = "esar_ros.suites.uav_on.worlds.airsim"
     made: list[Answering] = []
 
@@ -230,8 +230,10 @@ def test_a_simulator_that_is_open_is_taken_for_every_scene(monkeypatch: pytest.M
     monkeypatch.setattr(f"{module}.connect", connect)
     monkeypatch.setattr(f"{module}.AirSimWorld", lambda client, settings: client)
     scenes = AirSimScenes("host:41451")
-    assert scenes.open("one", SETTINGS) is scenes.open("another", SETTINGS)
+    assert scenes.open("one", SETTINGS) is scenes.open("one", SETTINGS)
     assert len(made) == 1
+    with pytest.raises(UsageError, match="host:41451 is a simulator with one scene open, flown as 'one'"):
+        scenes.open("another", SETTINGS)
 
 
 @pytest.mark.parametrize("answer", [[False, None], None, [True, None], [True, ["h", []]], 7])

@@ -283,6 +283,15 @@ def test_the_same_seed_makes_the_same_questions() -> None:
     assert digest(made(30, 80, seed=1)) != digest(made(30, 80))
 
 
+@pytest.mark.parametrize("points", [1, 2])
+def test_a_route_that_leads_nowhere_makes_no_question(points: int) -> None:
+    """The released files have such routes."""
+    start = [10.0, 10.0, 30.0]
+    scene = Scene(patched(varied(1).data, {"/spawn/xyz": start, "/mission/waypoints": [start] * points}))
+    items = make_items([("nowhere", scene)], 40, 0)
+    assert not any("waypoint" in item.question for item in items)
+
+
 def test_the_verb_writes_what_it_reads_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "scenarios"
     folder.mkdir()

@@ -23,6 +23,11 @@ def bss(accuracies: list[float]) -> float:
     return float(balanced_style_score(np.array(accuracies)))
 
 
+def test_a_style_without_a_score_has_no_bss() -> None:
+    """It is no score of nought: a draw of missions may hold nothing of a style."""
+    assert np.isnan(bss([0.5] * (len(STYLES) - 1) + [float("nan")]))
+
+
 def twin(counts: list[int]) -> Decimal:
     """BSS in exact fractions and 50 digits, of right answers among 200 a style."""
     shares = [Fraction(count, 200) for count in counts]

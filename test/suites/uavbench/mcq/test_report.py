@@ -192,6 +192,9 @@ def test_lines_of_answers_make_a_run(tmp_path: Path) -> None:
     run = read_run(tmp_path / "out")
     assert run.is_imported and set(run.scores.values()) == {1.0} and len(run.scores) == 40
     assert import_answers(tmp_path / "a.jsonl", [questions], "theirs", "esar", tmp_path / "out") == (40, 60)
+    (tmp_path / "b.jsonl").write_text("\n".join(lines[:-1]))
+    with pytest.raises(UsageError, match="other settings"):  # other answers are another run
+        import_answers(tmp_path / "b.jsonl", [questions], "theirs", "esar", tmp_path / "out")
     own = read_run(answered(tmp_path / "own", "own", "esar", 10))
     assert not any({"own", "theirs"} <= set(rows(table)) for table in make_report([run, own], MODEL))
 

@@ -60,13 +60,13 @@ def plain(folder: Path) -> list[dict[str, Any]]:
 class Scripted:
     """A server in this process: says the same to the same prompt; fails at the questions whose words it holds."""
 
-    def __init__(self, *bad: str) -> None:
-        self.bad, self.asked = bad, 0
+    def __init__(self, *bad: str, error: NoAnswer | None = None) -> None:
+        self.bad, self.asked, self.error = bad, 0, error or NoAnswer("HTTP 500")
 
     def complete(self, body: Any) -> Completion:
         self.asked += 1
         if any(word in prompt_of(body) for word in self.bad):
-            raise NoAnswer("HTTP 500")
+            raise self.error
         return Completion(f"Answer: {letter_of(body)}", 100, 10, "stop", "stub-1")
 
 
@@ -144,6 +144,13 @@ def test_a_failing_server_gives_no_wrong_answers_and_is_asked_again_at_the_next_
     assert len(plain(tmp_path / "out")) == 28
     progress = ask_all(tmp_path / "out", items, Scripted())
     assert (progress.done, progress.asked, progress.failed) == (30, 2, 0)
+
+
+def test_a_question_that_the_server_refuses_for_good_stops_no_others(tmp_path: Path) -> None:
+    items = make_items(30)
+    server = Scripted(items[0].question, error=NoAnswer("HTTP 400", False, 400))
+    progress = ask_all(tmp_path / "out", items, server)
+    assert (progress.done, progress.failed, progress.ended) == (29, 1, "")
 
 
 def test_a_dead_server_is_given_up(tmp_path: Path, endpoint: ChatEndpoint, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,7 @@ def make_items(scenes: Sequence[tuple[str, Scene]], count: int, seed: int) -> li
         drafts = _drafts(scenes, templates, share, seed)
         places, ranks = (_even(len(drafts), Random(f"{seed}/{style}/{what}")) for what in ("place", "rank"))
         for (name, scene, draft), place, rank in zip(drafts, places, ranks, strict=True):
-            items.append(_item(name, scene, draft, place, rank, Random(f"{seed}/{name}")))
+            items.append(_item(name, scene, draft, place, rank, Random(f"{seed}/{name}/options")))
     return items
 
 

@@ -19,11 +19,15 @@ _NEAR, _FAR = 5.0, 5000.0  # m, of a closest approach that is asked about
 
 def route_length(scene: Scene, rng: Random) -> Iterator[Draft]:
     """Time to a waypoint along the route in still air."""
+    if len(scene.waypoints) < 2:
+        return
     legs = rng.randint(2, len(scene.waypoints))
     speed = drawn(rng, 0.4 * scene.max_speed, 0.95 * scene.max_speed)
     points = scene.route[: legs + 1]
     lengths = [math.dist(a, b) for a, b in pairwise(points)]
     level = [math.dist(a[:2], b[:2]) for a, b in pairwise(points)]
+    if not sum(lengths) > 0.0:
+        return
     yield Draft(
         2,
         f"{_AXES}. In still air the vehicle flies from its start straight from waypoint to waypoint at {g(speed)} m/s. "

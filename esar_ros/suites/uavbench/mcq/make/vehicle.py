@@ -99,7 +99,7 @@ def hover_time(scene: Scene, rng: Random) -> Iterator[Draft]:
 
 def energy_left(scene: Scene, rng: Random) -> Iterator[Draft]:
     """Energy left after the first legs of the route at one speed."""
-    if not scene.family.hovers or scene["/uav/energy_source"] != "battery":
+    if not scene.family.hovers or scene["/uav/energy_source"] != "battery" or len(scene.waypoints) < 2:
         return
     legs = rng.randint(2, len(scene.waypoints))
     speed = drawn(rng, 0.4 * scene.max_speed, 0.9 * scene.max_speed)

@@ -92,6 +92,8 @@ def _unmodelled(scene: Scene, faults: Faults) -> list[str]:
         found.append("others do not react")
     if scene["/mission/pattern"] != "corridor":
         found.append(f"pattern {scene['/mission/pattern']}: its waypoints are flown as a corridor")
+    if scene["/environment/weather/gust_mps"] > 0.0 and not scene["/environment/weather/wind_mps"] > 0.0:
+        found.append("gusts without a mean wind")
     modelled = {"clear", "gusts", "crosswind_strong"}
     found += [f"phenomenon {token}" for token in scene.phenomena if token not in modelled]
     if scene.get("/swarm/enabled", False) and scene["/swarm/size"] > 1:
