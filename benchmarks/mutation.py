@@ -88,7 +88,7 @@ class Places(ast.NodeTransformer):
             return node
         outer, self._function = (self._owner, self._function), node.name
         if self._owner is None:  # as Python counts: from the first decorator
-            first = min(part.lineno for part in (node, *node.decorator_list))
+            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
             self._owner = (self._class, node.name, first)
         self.generic_visit(node)
         self._owner, self._function = outer
@@ -239,7 +239,8 @@ class Trial:
         """Tries the mutants."""
         callers = self.callers(session.items)
         for mutant in self._wanted:
-            tests, seconds = [], 0.0
+            tests: list[pytest.Item] = []
+            seconds = 0.0
             for spent, number in callers.get((mutant.module, *mutant.owner[1:]), []):
                 seconds += spent
                 if tests and seconds > TRIED:
