@@ -59,7 +59,7 @@ def test_a_repeated_command_leaves_the_state(limits: Limits) -> None:
 
 
 def test_silence_after_a_command_is_granted_one_step(limits: Limits) -> None:
-    """Where no command is, the change of one step is allowed, and the next command begins anew."""
+    """The change of one step is allowed where no command is, and the next command begins anew."""
     output, after = AccelerationLimit(10.0, 1.0).limited(
         5.0 * EAST, 5.2 * EAST, None, STEP, limits, findings := Findings()
     )
