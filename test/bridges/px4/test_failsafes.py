@@ -1,4 +1,4 @@
-"""PX4's failsafes other than the lost signal's: the fake has their times; the bridge leaves them alone and names them."""
+"""PX4's failsafes but the lost signal's: the fake has their times; the bridge leaves them alone and names them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,275 @@
+"""The stream's rules one by one, against what an autopilot says: its messages are written here, nothing flies."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from esar_ros.bridges.px4.commands import MODE_HOLD, TERMINATE
+from esar_ros.bridges.px4.external import ExternalMode
+from esar_ros.bridges.px4.state import HOLD, LAND, OFFBOARD, RETURN, TERMINATION, Px4State
+from esar_ros.bridges.px4.stream import Output, Stream, Timing
+from esar_ros.mission.modes import Mode
+
+STEP = 0.02  # s
+EXTERNAL = 23  # nav_state of the first external mode
+FORWARD = np.array([2.0, 0.0, 0.0])
+
+
+class Desk:
+    """A stream whose autopilot says what a test writes."""
+
+    def __init__(self, external: ExternalMode | None = None, timing: Timing | None = None) -> None:
+        self.state = Px4State(1)
+        self.stream = Stream(self.state, timing, external)
+        self.stream.mode = Mode.NORMAL
+        self.now = 100.0
+        self.speaks = self.commanded = True
+        self.armed, self.landed, self.failsafe = True, False, False
+        self.nav_state = self.intention = OFFBOARD
+
+    def step(self, seconds: float = STEP, idle: bool = True) -> Output:
+        self.now += seconds
+        if self.speaks:
+            status = SimpleNamespace(
+                arming_state=2 if self.armed else 1, nav_state=self.nav_state, failsafe=self.failsafe,
+                nav_state_user_intention=self.intention,
+            )  # fmt: skip
+            self.state.receive("VehicleStatus", status, self.now)
+            self.state.receive("VehicleLocalPosition", SimpleNamespace(), self.now)
+            self.state.receive("VehicleLandDetected", SimpleNamespace(landed=self.landed), self.now)
+        if self.commanded:
+            self.stream.obey(FORWARD, 0.0, self.now)
+        self.stream.begin(self.now)
+        return self.stream.end(idle)
+
+    def steps(self, count: int, seconds: float = STEP) -> list[Output]:
+        return [self.step(seconds) for _ in range(count)]
+
+    def flying(self) -> Desk:
+        own, self.nav_state = self.nav_state, HOLD
+        self.steps(2)
+        self.stream.start()
+        self.stream.engage()
+        self.nav_state = own
+        return self
+
+
+def registered(refused: bool = False, nav_state: int | None = EXTERNAL) -> ExternalMode:
+    mode = ExternalMode(77)
+    mode.nav_state, mode.refused = nav_state, refused
+    return mode
+
+
+def test_the_timing_that_is_given_counts() -> None:
+    assert Stream(Px4State(1), Timing(heartbeat=0.2)).timing.heartbeat == 0.2
+    assert Stream(Px4State(1)).timing == Timing()
+
+
+@pytest.mark.parametrize("nav_state", [None, EXTERNAL])
+@pytest.mark.parametrize("refused", [False, True])
+@pytest.mark.parametrize("landed", [False, True])
+def test_offboard_takes_an_external_mode_s_place_only_where_it_was_refused_in_the_air(
+    nav_state: int | None, refused: bool, landed: bool
+) -> None:
+    desk = Desk(registered(refused, nav_state))
+    desk.landed = landed
+    desk.step()
+    desk.stream.choose()
+    falls_back = nav_state is None and refused and not landed
+    assert (desk.stream.flown is None) == falls_back
+    assert desk.stream.own_state == (OFFBOARD if falls_back else -2 if nav_state is None else nav_state)
+
+
+def test_safe_commands_are_streamed_as_they_come_and_heartbeats_at_their_rate() -> None:
+    outputs = Desk().flying().steps(50)
+    assert all(output.setpoint is not None and output.setpoint.velocity[1] == 2.0 for output in outputs)  # east is y
+    assert sum(output.heartbeat for output in outputs) == pytest.approx(1.0 / 0.06, abs=1), "every third step of 0.02 s"
+    assert not any(output.commands for output in outputs)
+
+
+def test_after_a_pause_of_the_process_one_step_judges_nothing_and_the_next_one_does() -> None:
+    """Messages that waited for it come after the first step."""
+    desk = Desk().flying()
+    desk.speaks = desk.commanded = False
+    late = desk.step(5.0)
+    assert late == Output() and desk.stream.engaged and desk.stream.may_stream()
+    desk.step()
+    assert not desk.stream.engaged and desk.stream.left_because == "the autopilot is silent"
+
+
+def test_a_slow_process_sends_every_second_step() -> None:
+    outputs = Desk().flying().steps(10, 0.15)
+    assert [output.heartbeat for output in outputs] == [False, True] * 5
+    assert [output.setpoint is not None for output in outputs] == [False, True] * 5
+
+
+@pytest.mark.parametrize("engaged", [False, True])
+@pytest.mark.parametrize("streaming", [False, True])
+def test_streaming_ends_with_a_manoeuvre_that_has_not_engaged_it(engaged: bool, streaming: bool) -> None:
+    stream = Desk().stream
+    stream.engaged, stream.streaming = engaged, streaming
+    stream.stop_unless_engaged()
+    assert stream.streaming == (engaged and streaming)
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"speaks": False}, "the autopilot is silent"),
+    ({"commanded": False}, "no fresh safe command"),
+    ({"armed": False}, "it has disarmed"),
+    ({"failsafe": True, "nav_state": HOLD}, "failsafe"),
+    ({"nav_state": RETURN}, "its mode was changed"),
+]
+
+
+@pytest.mark.parametrize(("changed", "why"), WRONG)
+def test_before_it_is_granted_streaming_ends_with_its_conditions(changed: dict[str, Any], why: str) -> None:
+    desk = Desk()
+    desk.nav_state = desk.intention = HOLD
+    desk.steps(2)
+    desk.stream.start()
+    assert desk.stream.may_stream()
+    for name, value in changed.items():
+        setattr(desk, name, value)
+    desk.steps(80)
+    assert not desk.stream.may_stream()
+    assert not desk.stream.streaming and desk.stream.left_because.startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"speaks": False}, "the autopilot is silent"),
+        ({"commanded": False}, "no fresh safe command"),
+        ({"armed": False}, "it has disarmed"),
+        ({"failsafe": True, "nav_state": RETURN}, "failsafe: return"),
+        ({"nav_state": RETURN}, "its mode was changed: return"),
+    ],
+)
+def test_in_its_mode_it_leaves_with_its_conditions_and_says_why(changed: dict[str, Any], why: str) -> None:
+    desk = Desk().flying()
+    desk.intention = HOLD  # nothing calls it back to offboard
+    for name, value in changed.items():
+        setattr(desk, name, value)
+    while desk.stream.engaged and desk.now < 110.0:
+        last = desk.step()
+    assert desk.stream.left_because == why
+    assert last.commands == ((MODE_HOLD,) if "commanded" in changed else ())
+    assert (last.setpoint is not None) == ("commanded" in changed), "a set-point of zero, or none"
+    assert last.setpoint is None or not last.setpoint.velocity.any()
+    assert not any(output.setpoint or output.heartbeat for output in desk.steps(20))
+
+
+@pytest.mark.parametrize(
+    ("armed", "nav_state", "intention", "idle", "expected"),
+    [
+        (True, OFFBOARD, OFFBOARD, True, True),
+        (True, OFFBOARD, HOLD, True, True),
+        (True, HOLD, OFFBOARD, True, False),  # a failsafe; what it goes back to is its own business while it is armed
+        (False, HOLD, OFFBOARD, True, True),
+        (False, OFFBOARD, OFFBOARD, True, True),
+        (False, HOLD, HOLD, True, False),
+        (False, HOLD, LAND, True, False),
+        (True, OFFBOARD, OFFBOARD, False, False),
+    ],
+)
+def test_an_autopilot_in_offboard_by_itself_is_sent_to_hold(
+    armed: bool, nav_state: int, intention: int, idle: bool, expected: bool
+) -> None:
+    desk = Desk()
+    desk.armed, desk.nav_state, desk.intention = armed, nav_state, intention
+    sent = [desk.step(idle=idle).commands for _ in range(30)]
+    wanted = 2 if expected else 0  # at once, and again after 0.4 s
+    assert sum(len(commands) for commands in sent) == wanted
+    assert {command for commands in sent for command in commands} <= {MODE_HOLD}
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, 2),
+        ({"armed": False, "nav_state": HOLD, "intention": HOLD}, 0),
+        ({"nav_state": TERMINATION}, 0),
+        ({"nav_state": RETURN}, 2),
+    ],
+)
+def test_a_termination_is_sent_again_until_the_autopilot_has_terminated(changed: dict[str, Any], expected: int) -> None:
+    desk = Desk()
+    desk.stream.mode = Mode.TERMINATE
+    for name, value in changed.items():
+        setattr(desk, name, value)
+    sent = [command for output in desk.steps(30) for command in output.commands]
+    assert sent == [TERMINATE] * expected
+
+
+def test_nothing_is_commanded_to_an_autopilot_that_is_silent_or_streamed_to() -> None:
+    desk = Desk()
+    desk.stream.mode = Mode.TERMINATE
+    desk.step()
+    desk.speaks = False
+    desk.steps(80)
+    assert not any(output.commands for output in desk.steps(40))
+    desk.speaks, desk.stream.streaming = True, True
+    assert not any(output.commands for output in desk.steps(40))
+
+
+# -- an external mode -----------------------------------------------------------------------------------
+
+
+class Asked(ExternalMode):
+    """An external mode that keeps what its steps were told."""
+
+    def __init__(self) -> None:
+        super().__init__(77)
+        self.told: list[tuple[bool, bool]] = []
+
+    def step(self, now: float, may_ask: bool, able: bool) -> tuple[Any, Any]:
+        self.told.append((may_ask, able))
+        return None, None
+
+
+@pytest.mark.parametrize(
+    ("changed", "refused", "may_ask"),
+    [
+        ({}, False, True),
+        ({"speaks": False}, False, False),
+        ({}, True, False),  # refused while it is armed, as PX4 refuses it
+        ({"armed": False, "nav_state": HOLD, "intention": HOLD}, True, True),
+    ],
+)
+def test_it_is_registered_with_an_autopilot_that_may_accept_it(
+    changed: dict[str, Any], refused: bool, may_ask: bool
+) -> None:
+    external = Asked()
+    desk = Desk(external)
+    for name, value in changed.items():
+        setattr(desk, name, value)
+    external.refused = refused
+    desk.steps(3)
+    assert external.told[-1][0] == may_ask
+
+
+def test_it_is_able_while_safe_commands_are_fresh_and_the_flight_is_not_terminated() -> None:
+    external = Asked()
+    desk = Desk(external)
+    desk.steps(2)
+    assert external.told[-1][1]
+    desk.stream.mode = Mode.TERMINATE
+    desk.steps(2)
+    assert not external.told[-1][1]
+    desk.stream.mode, desk.commanded = Mode.NORMAL, False
+    desk.steps(20)
+    assert not external.told[-1][1]
+
+
+def test_it_is_told_what_it_takes_with_the_set_points_and_no_heartbeat_goes_out() -> None:
+    desk = Desk(registered())
+    desk.nav_state = desk.intention = HOLD
+    assert all(output.control is None for output in desk.steps(30)), "there is no set-point"
+    desk.nav_state = desk.intention = EXTERNAL
+    outputs = desk.flying().steps(50)
+    assert all(output.setpoint is not None and not output.heartbeat for output in outputs)
+    assert [output.control for output in outputs if output.control is not None] == [EXTERNAL] * 3, "every 0.4 s"
