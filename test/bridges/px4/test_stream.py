@@ -218,6 +218,165 @@ def test_nothing_is_commanded_to_an_autopilot_that_is_silent_or_streamed_to() ->
     assert not any(output.commands for output in desk.steps(40))
 
 
+# -- coming back from a hold of its own -----------------------------------------------------------------
+
+
+def held(commanded: bool = True) -> Desk:
+    """Safe commands have failed, the autopilot obeyed and holds; they come again or not."""
+    desk = Desk().flying()
+    desk.commanded = False
+    desk.steps(20)
+    desk.nav_state = desk.intention = HOLD
+    desk.steps(5)
+    assert not desk.stream.engaged and desk.stream.comeback.is_open and not desk.stream.may_come_back()
+    desk.commanded = commanded
+    return desk
+
+
+def test_it_may_come_back_once_safe_commands_are_sound_for_two_seconds() -> None:
+    desk = held()
+    desk.steps(90)
+    assert not desk.stream.may_come_back()
+    desk.steps(20)
+    assert desk.stream.may_come_back()
+
+
+def stale(desk: Desk) -> None:
+    desk.commanded = False
+
+
+def silent(desk: Desk) -> None:
+    desk.speaks = False
+
+
+def holds(desk: Desk) -> None:
+    desk.stream.mode = Mode.HOLD
+
+
+def not_heard(desk: Desk) -> None:
+    desk.stream.mode = Mode.UNKNOWN
+
+
+@pytest.mark.parametrize("fails", [stale, silent, holds, not_heard])
+def test_the_two_seconds_begin_when_all_is_sound(fails: Any) -> None:
+    desk = held()
+    fails(desk)
+    desk.steps(150)
+    assert not desk.stream.may_come_back()
+    desk.commanded, desk.speaks, desk.stream.mode = True, True, Mode.NORMAL
+    desk.steps(90)
+    assert not desk.stream.may_come_back() and desk.stream.comeback.is_open
+    desk.steps(20)
+    assert desk.stream.may_come_back()
+
+
+@pytest.mark.parametrize(
+    "changed", [{"nav_state": OFFBOARD}, {"intention": OFFBOARD}, {"landed": True}, {"commanded": False}]
+)
+def test_it_comes_back_from_hold_in_the_air_and_from_nothing_else(changed: dict[str, Any]) -> None:
+    desk = held()
+    desk.steps(110)
+    assert desk.stream.may_come_back()
+    for name, value in changed.items():
+        setattr(desk, name, value)
+    desk.steps(11)
+    assert not desk.stream.may_come_back()
+
+
+def test_landed_in_the_same_step_it_may_not() -> None:
+    desk = held()
+    desk.steps(110)
+    desk.state.receive("VehicleLandDetected", SimpleNamespace(landed=True), desk.now)
+    assert not desk.stream.may_come_back()
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"armed": False}, "it is on the ground"),
+        ({"landed": True}, "it is on the ground"),
+        ({"failsafe": True}, "failsafe: hold"),
+        ({"nav_state": 2}, "its mode was changed: position"),
+    ],
+)
+def test_the_way_back_is_closed_for_good_by_the_ground_a_failsafe_and_a_person(
+    changed: dict[str, Any], why: str
+) -> None:
+    desk = held()
+    before = {name: getattr(desk, name) for name in changed}
+    for name, value in changed.items():
+        setattr(desk, name, value)
+    desk.step()
+    assert not desk.stream.comeback.is_open and desk.stream.left_because == why
+    for name, value in before.items():
+        setattr(desk, name, value)
+    desk.steps(200)
+    assert not desk.stream.may_come_back()
+
+
+def test_the_way_back_is_closed_by_a_termination_by_time_and_by_repetition() -> None:
+    ended = held()
+    ended.stream.mode = Mode.TERMINATE
+    ended.step()
+    assert ended.stream.left_because == "the governor has terminated"
+    late = held(commanded=False)
+    late.steps(610, 0.1)
+    assert late.stream.left_because == "no fresh safe command for too long"
+    often = held()
+    for _ in range(Timing().comebacks):
+        often.stream.comeback.begin(often.now)
+    often.stream.comeback.hold(often.now)
+    often.step()
+    assert often.stream.left_because == "no fresh safe command, too often"
+
+
+def test_a_silent_autopilot_is_judged_when_it_speaks_again() -> None:
+    desk = held()
+    desk.speaks = False
+    desk.steps(700, 0.1)
+    assert desk.stream.comeback.is_open
+    desk.speaks = True
+    desk.step()
+    assert not desk.stream.comeback.is_open and "for too long" in desk.stream.left_because
+
+
+# -- what people are told -------------------------------------------------------------------------------
+
+
+def told(desk: Desk, **changed: Any) -> str:
+    """Returns the advice after the autopilot has said something else."""
+    for name, value in changed.items():
+        setattr(desk, name, value)
+    desk.step()
+    return desk.stream.advice
+
+
+def test_a_person_is_told_why_it_does_not_obey_and_what_ends_that() -> None:
+    assert told(Desk().flying()) == ""
+    assert "started again" in told(Desk().flying(), nav_state=TERMINATION)
+    assert told(held()) == "no fresh safe command: it comes back by itself once safe commands are sound for 2 s"
+    assert told(Desk().flying(), nav_state=2) == "its mode was changed: position: a person must ask for mission"
+    failed = told(Desk().flying(), nav_state=RETURN, failsafe=True)
+    assert failed.startswith("in failsafe (return)") and "a person may ask for hold" in failed
+    assert told(Desk().flying(), armed=False) == "it has disarmed"
+
+
+def test_what_was_asked_for_needs_nobody() -> None:
+    desk = Desk().flying()
+    desk.stream.leave("land was asked for", is_asked_for=True)
+    assert told(desk, nav_state=LAND) == "land was asked for"
+    desk.stream.leave("land was asked for")
+    assert "a person must ask" in told(desk)
+
+
+def test_terminated_it_is_told_even_while_it_counts_as_engaged() -> None:
+    desk = Desk().flying()
+    desk.nav_state = TERMINATION
+    status = SimpleNamespace(arming_state=2, nav_state=TERMINATION, failsafe=False, nav_state_user_intention=OFFBOARD)
+    desk.state.receive("VehicleStatus", status, desk.now)
+    assert desk.stream.engaged and "started again" in desk.stream.advice
+
+
 # -- an external mode -----------------------------------------------------------------------------------
 
 
@@ -275,3 +434,23 @@ def test_it_is_told_what_it_takes_with_the_set_points_and_no_heartbeat_goes_out(
     outputs = desk.flying().steps(50)
     assert all(output.setpoint is not None and not output.heartbeat for output in outputs)
     assert [output.control for output in outputs if output.control is not None] == [EXTERNAL] * 2, "every 0.4 s"
+
+
+def test_it_is_not_asked_in_the_step_after_a_pause() -> None:
+    external = Asked()
+    desk = Desk(external)
+    desk.steps(2)
+    count = len(external.told)
+    desk.step(5.0)
+    assert len(external.told) == count
+    desk.step()
+    assert len(external.told) == count + 1
+
+
+def test_before_the_first_command_there_is_none_and_only_offboard_wants_a_second_of_heartbeats() -> None:
+    desk = Desk(registered())
+    desk.commanded = False
+    desk.step()
+    assert not desk.stream.is_commanded()
+    assert desk.stream.proof == Timing().window
+    assert Desk().stream.proof == Timing().stream
