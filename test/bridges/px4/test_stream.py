@@ -5,64 +5,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
+from desk import EXTERNAL, Desk, registered
 
 from esar_ros.bridges.px4.commands import MODE_HOLD, TERMINATE
 from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.state import HOLD, LAND, OFFBOARD, RETURN, TERMINATION, Px4State
 from esar_ros.bridges.px4.stream import Output, Stream, Timing
 from esar_ros.mission.modes import Mode
-
-STEP = 0.02  # s
-EXTERNAL = 23  # nav_state of the first external mode
-FORWARD = np.array([2.0, 0.0, 0.0])
-
-
-class Desk:
-    """A stream whose autopilot says what a test writes."""
-
-    def __init__(self, external: ExternalMode | None = None, timing: Timing | None = None) -> None:
-        self.state = Px4State(1)
-        self.stream = Stream(self.state, timing, external)
-        self.stream.mode = Mode.NORMAL
-        self.now = 100.0
-        self.speaks = self.commanded = True
-        self.armed, self.landed, self.failsafe = True, False, False
-        self.nav_state = self.intention = OFFBOARD
-
-    def step(self, seconds: float = STEP, idle: bool = True) -> Output:
-        self.now += seconds
-        if self.speaks:
-            status = SimpleNamespace(
-                arming_state=2 if self.armed else 1, nav_state=self.nav_state, failsafe=self.failsafe,
-                nav_state_user_intention=self.intention,
-            )  # fmt: skip
-            self.state.receive("VehicleStatus", status, self.now)
-            self.state.receive("VehicleLocalPosition", SimpleNamespace(), self.now)
-            self.state.receive("VehicleLandDetected", SimpleNamespace(landed=self.landed), self.now)
-        if self.commanded:
-            self.stream.obey(FORWARD, 0.0, self.now)
-        self.stream.begin(self.now)
-        return self.stream.end(idle)
-
-    def steps(self, count: int, seconds: float = STEP) -> list[Output]:
-        return [self.step(seconds) for _ in range(count)]
-
-    def flying(self) -> Desk:
-        own, self.nav_state = self.nav_state, HOLD
-        self.steps(2)
-        self.stream.start()
-        self.stream.engage()
-        self.nav_state = own
-        self.step()
-        return self
-
-
-def registered(refused: bool = False, nav_state: int | None = EXTERNAL) -> ExternalMode:
-    mode = ExternalMode(77)
-    mode.nav_state, mode.refused = nav_state, refused
-    return mode
 
 
 def test_the_timing_that_is_given_counts() -> None:
