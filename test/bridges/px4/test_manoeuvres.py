@@ -20,7 +20,7 @@ from esar_ros.bridges.px4.commands import (
     Manoeuvre,
     Outcome,
 )
-from esar_ros.bridges.px4.state import HOLD, LAND, OFFBOARD, RETURN, TAKE_OFF
+from esar_ros.bridges.px4.state import HOLD, LAND, OFFBOARD, RETURN, TAKE_OFF, TERMINATION
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.modes import Mode
 
@@ -75,6 +75,9 @@ DOWN = GROUND | {"armed": False}
         (GROUND | {"failsafe": True}, Manoeuvre.TAKE_OFF, "failsafe"),
         (GROUND | {"speed": 1.0}, Manoeuvre.DISARM, "in the air"),
         (GROUND, Manoeuvre.DISARM, None),
+        (GROUND, Manoeuvre.ARM, None),
+        (AIR | {"armed": False}, Manoeuvre.ARM, "not on the ground"),
+        (AIR | {"nav_state": TERMINATION}, Manoeuvre.HOLD, "started again"),
         (DOWN, Manoeuvre.ARM, None),
         (DOWN | {"commanded": False}, Manoeuvre.ARM, "no fresh safe command"),
         (DOWN | {"sound": False}, Manoeuvre.ARM, "pre-flight"),
@@ -103,6 +106,57 @@ def test_a_take_off_needs_a_height(height: float) -> None:
     assert refusal is not None and refusal.text == f"height {height} m"
 
 
+@pytest.mark.parametrize(
+    ("mode", "arms", "holds"),
+    [(Mode.HOLD, True, True), (Mode.RETURN, False, True), (Mode.TERMINATE, False, False)],
+)
+def test_the_governor_forbids_arming_and_then_everything(mode: Mode, arms: bool, holds: bool) -> None:
+    for desk, manoeuvre, allowed in (
+        (Desk().standing(), Manoeuvre.ARM, arms),
+        (Desk().waiting(), Manoeuvre.HOLD, holds),
+    ):
+        desk.stream.mode = mode
+        refusal = desk.ask(manoeuvre)
+        assert (refusal is None) == allowed
+        assert refusal is None or (refusal.because == "safety" and "the governor" in refusal.text)
+
+
+def test_an_external_mode_s_complaint_forbids_arming() -> None:
+    for external, allowed in ((registered(), True), (registered(nav_state=None), False), (None, True)):
+        refusal = Desk(external).standing().ask(Manoeuvre.ARM)
+        assert (refusal is None) == allowed and (refusal is None or "not registered" in refusal.text)
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"), [(None, "none is seen"), (math.nan, "nan m below"), (5.1, "5.1 m below"), (5.0, None)]
+)
+def test_a_touch_down_needs_seen_ground_within_five_metres(seen: float | None, words: str | None) -> None:
+    desk = Desk().flying()
+    desk.stream.height = seen
+    refusal = desk.ask(Manoeuvre.TOUCH_DOWN)
+    assert (refusal is None) == (words is None)
+    assert refusal is None or (refusal.because == "safety" and str(words) in refusal.text)
+    begun(desk, Manoeuvre.RETURN)
+
+
+def test_in_its_mode_a_take_off_is_refused_as_in_any_other() -> None:
+    refusal = Desk().flying().ask(Manoeuvre.TAKE_OFF, 5.0)
+    assert refusal is not None and refusal.text == "it is in the air"
+
+
+def test_it_is_ready_when_arming_or_in_the_air_the_mission_would_begin() -> None:
+    assert Desk().flying().bridge.why_not_ready(100.2) == ""
+    standing, waiting = Desk().standing(), Desk().waiting()
+    assert standing.bridge.why_not_ready(standing.now) == "" == waiting.bridge.why_not_ready(waiting.now)
+    standing.sound = waiting.sound = False
+    standing.run(0.1), waiting.run(0.1)
+    assert "pre-flight" in standing.bridge.why_not_ready(standing.now)
+    assert waiting.bridge.why_not_ready(waiting.now) == "", "in the air only the mission's conditions count"
+    waiting.failsafe = True
+    waiting.run(0.1)
+    assert "failsafe" in waiting.bridge.why_not_ready(waiting.now)
+
+
 def test_only_a_take_off_needs_one() -> None:
     begun(Desk().waiting(), Manoeuvre.LAND, math.nan)
 
@@ -115,7 +169,9 @@ def test_a_command_is_repeated_until_the_status_says_so_and_not_for_longer_than_
     assert commands(desk, 1.0) == [MODE_RETURN] * 3, "at once, and every 0.4 s"
     desk.nav_state = RETURN
     assert commands(desk, 0.4) == [MODE_RETURN], "the mode alone may be a failsafe's"
-    desk.intention = RETURN
+    desk.nav_state, desk.intention = HOLD, RETURN
+    assert commands(desk, 0.4) == [MODE_RETURN], "the wish alone is not the mode"
+    desk.nav_state = RETURN
     assert commands(desk, 0.5) == [] and desk.bridge.outcome(Manoeuvre.RETURN) == Outcome(End.DONE)
     stubborn = begun(Desk().waiting(), Manoeuvre.RETURN)
     outcome = ended(stubborn, Manoeuvre.RETURN, Timing().patience + 0.1)
@@ -190,6 +246,7 @@ def test_heartbeats_come_first_set_points_shortly_before_it_is_asked_for_and_the
     assert (asked[0] - beats[0]) * 0.02 == pytest.approx(Timing().stream, abs=0.05)
     assert (asked[0] - points[0]) * 0.02 == pytest.approx(Timing().window, abs=0.05)
     assert not any(any(outputs[n].setpoint.velocity) for n in points), "zeros"  # type: ignore[union-attr]
+    assert points == list(range(points[0], len(outputs))), "until it is granted"
     desk.nav_state = OFFBOARD
     desk.run(0.1)
     assert not desk.stream.engaged, "the mode alone may be an earlier wish's"
@@ -256,6 +313,66 @@ def test_an_external_mode_begins_in_the_air_and_on_the_ground_after_a_take_off()
     outcome = ended(low, Manoeuvre.MISSION, 0.2)
     assert outcome is not None and outcome.end is End.FAILED and "rose 0.4 of 2.5 m" in outcome.text
     assert not low.stream.streaming
+
+
+def came_back(desk: Desk) -> Desk:
+    """Safe commands failed in its mode, the autopilot holds, and they are sound again for long enough."""
+    desk.flying().commanded = False
+    desk.run(0.4)
+    desk.nav_state = desk.intention = HOLD
+    desk.run(0.1)
+    desk.commanded = True
+    return desk
+
+
+def test_back_from_its_own_hold_it_asks_by_itself_once() -> None:
+    desk = came_back(Desk())
+    desk.run(2.1)
+    assert desk.bridge.running is Manoeuvre.MISSION and desk.stream.left_because == "it is coming back"
+    desk.run(Timing().stream)
+    desk.nav_state = desk.intention = OFFBOARD
+    desk.run(0.1)
+    assert desk.stream.engaged and desk.stream.left_because == ""
+    refused = came_back(Desk())
+    sent = commands(refused, 20.0)
+    assert 0 < sent.count(MODE_OFFBOARD) <= 9, "for the patience of one attempt"
+    assert refused.stream.left_because.startswith("it could not come back: it did not go to offboard")
+    assert not refused.stream.comeback.is_open
+
+
+def test_while_somebody_asks_for_something_it_does_not_come_back() -> None:
+    desk = came_back(Desk())
+    begun(desk, Manoeuvre.RETURN)
+    assert set(commands(desk, Timing().patience - 0.1)) == {MODE_RETURN}
+    assert desk.bridge.running is Manoeuvre.RETURN
+    assert desk.stream.left_because == "return was asked for"
+
+
+def test_what_cannot_begin_is_not_tried_again() -> None:
+    desk = came_back(Desk())
+    desk.run(1.9)
+    desk.stream.comeback.watch(desk.now - 5.0, True)
+    desk.state.receive("VehicleStatus", desk.state.newest("VehicleStatus"), desk.now)
+    desk.stream.now = desk.now
+    desk.stream._command = None
+    desk.bridge._come_back()
+    assert desk.stream.left_because == "it could not come back: no fresh safe command from the governor"
+    assert desk.bridge.running is None and not desk.stream.comeback.is_open
+
+
+def test_a_mission_that_somebody_asked_for_fails_with_its_own_words() -> None:
+    desk = begun(Desk().waiting(), Manoeuvre.MISSION)
+    desk.run(Timing().stream + Timing().patience + 0.3)
+    assert desk.stream.left_because == "offboard was not granted"
+
+
+def test_only_what_is_under_way_is_called_off() -> None:
+    desk = begun(Desk().waiting(), Manoeuvre.RETURN)
+    desk.bridge.call_off(Manoeuvre.LAND)
+    assert desk.bridge.running is Manoeuvre.RETURN and desk.bridge.outcome(Manoeuvre.LAND) is None
+    desk.bridge.call_off(Manoeuvre.RETURN)
+    outcome = desk.bridge.outcome(Manoeuvre.RETURN)
+    assert outcome is not None and outcome.end is End.CALLED_OFF and desk.bridge.running is None
 
 
 # -- arming ---------------------------------------------------------------------------------------------
@@ -402,6 +519,11 @@ def test_a_person_who_takes_the_vehicle_ends_a_landing(changed: dict[str, Any], 
     outcome = ended(desk, Manoeuvre.LAND, 0.2)
     assert (outcome is not None) == fails
     assert outcome is None or (outcome.end is End.FAILED and "its mode was changed: position" in outcome.text)
+
+
+def test_a_landing_that_is_not_granted_has_failed() -> None:
+    outcome = ended(begun(Desk().waiting(), Manoeuvre.LAND), Manoeuvre.LAND, Timing().patience + 0.1)
+    assert outcome is not None and outcome.end is End.FAILED and "did not go to land" in outcome.text
 
 
 def test_a_landing_takes_no_longer_than_its_time() -> None:
