@@ -12,7 +12,7 @@ MEMORY = 600.0  # s for which a comeback counts
 
 
 class Comeback:
-    """Whether the mission may be resumed. Times are s of a steady clock that the caller reads."""
+    """Says when the mission may be resumed. Times are s of a steady clock that the caller reads."""
 
     def __init__(self) -> None:
         self._held_since: float | None = None

@@ -1,4 +1,4 @@
-"""After which holds the bridge goes back to the mission by itself, and after which only a person may."""
+"""The holds after which the bridge goes back to the mission by itself, and those after which only a person may."""
 
 from __future__ import annotations
 
