@@ -17,7 +17,7 @@ LOWEST_RETURN = 30.0  # m above home: the default, which is below most trees on 
 
 
 class Grade(Enum):
-    """How much a finding matters."""
+    """The weight of a finding."""
 
     UNSAFE = "unsafe"  # a vehicle may fall, fly away, or not be stopped
     NOTE = "note"  # a choice that a person should have made on purpose

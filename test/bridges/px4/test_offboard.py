@@ -103,7 +103,7 @@ def test_danger_2_the_autopilot_by_itself_would_go_back_to_offboard() -> None:
 
 
 def test_danger_2_a_governor_that_returns_does_not_bring_offboard_back() -> None:
-    """Where only a person may end a hold; the way back by itself is in test_comeback.py."""
+    """Only a person may end the hold here; the way back by itself is in test_comeback.py."""
     flying = Loop(timing=stream.Timing(comebacks=0)).fly()
     flying.velocity, died = None, flying.now
     flying.run(2.0)
