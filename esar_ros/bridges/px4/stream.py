@@ -176,7 +176,7 @@ class Stream:
 
     @property
     def advice(self) -> str:
-        """The reason for which safe commands are not obeyed in the air, and what ends it, for people; empty: they are."""
+        """The reason for which safe commands are not obeyed in the air, and what ends it; empty while they are."""
         why = self.left_because
         if self.engaged or self.state.terminated:
             return TERMINATED if self.state.terminated else ""
