@@ -382,7 +382,7 @@ def test_odometry_keeps_the_time_of_the_measurement(make: Callable[..., Graph]) 
         ) / 1e3
 
     assert graph.wait(lambda: bool(graph.heard.get("odometry")) and age_of_newest() < delay, 15.0)
-    assert graph.wait(lambda: graph.bridge._clock.is_synchronised(time.monotonic()), 5.0)
+    assert graph.wait(lambda: graph.bridge._sample_clock.is_synchronised(time.monotonic()), 5.0)
     graph.fake._VehicleLocalPosition = measured_before
     heard = len(graph.heard["odometry"])
     assert graph.wait(lambda: len(graph.heard["odometry"]) > heard + 20, 15.0)
