@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rcl_interfaces.msg import Log
 from rclpy.node import Node
-from std_msgs.msg import String
 
 from esar_ros.mission import names
 from esar_ros.nodes.core.interface import BY_NAME, RECORD_LEVELS
@@ -26,7 +26,7 @@ def test_a_trace_reaches_who_comes_later_and_every_bag(ros: Any) -> None:
     assert all(entry.recorded(level) for level in RECORD_LEVELS if level != "none")
     bridge, late, received = Node("bridge"), Node("late"), []
     OperatorLog(bridge, "uav1").record("touch_down")
-    late.create_subscription(
-        String, f"uav1/{names.OPERATOR_ACT}", lambda m: received.append(m.data), PROFILES[entry.quality]
-    )
-    assert ros([bridge, late], lambda: received == ["bridge: touch_down"])
+    late.create_subscription(Log, f"uav1/{names.OPERATOR_ACT}", received.append, PROFILES[entry.quality])
+    assert ros([bridge, late], lambda: bool(received))
+    (act,) = received
+    assert (act.name, act.msg, bytes([act.level])) == ("bridge", "touch_down", Log.INFO) and act.stamp.sec > 0
