@@ -10,7 +10,6 @@ import pytest
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import score_bag
 from helpers.flight import Flight, Flown, comparable, write_short_task
-from helpers.full import mostly_full
 from helpers.ros_domain import own_domain
 
 
@@ -28,8 +27,9 @@ def refused(out: Path, namespace: str, domain: int) -> None:
         flight.abort()
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("namespace", mostly_full(["/other", ""]))
+@pytest.mark.parametrize("namespace", ["/other", ""])
 def test_a_second_mission_is_refused_and_the_first_goes_on(tmp_path: Path, domain: int, namespace: str) -> None:
     """In a namespace of its own, too: clock and frames are one for the domain."""
     first = Flight(tmp_path / "first", write_short_task(tmp_path, 300.0), planner="zigzag")
