@@ -238,7 +238,8 @@ class SafetyGovernorNode(ManagedStepNode):
     def _hold(self, step: Step, error: Exception) -> None:
         self._mode, self._text = Mode.HOLD, f"cannot decide: {error!r}"
         self.send(names.CMD_VEL_SAFE, convert.twist(step, np.zeros(3), 0.0))
-        status = SafetyStatus(seq=step.seq, mode=SafetyStatus.MODE_HOLD, changed=True, text=self._text)
+        mode = SafetyStatus.MODE_HOLD if self.active else SafetyStatus.MODE_UNKNOWN
+        status = SafetyStatus(seq=step.seq, mode=mode, changed=True, text=self._text)
         status.reason = SafetyStatus.REASON_NON_FINITE
         status.reasons = [status.reason]
         status.header.stamp, status.header.frame_id = step.stamp, names.MAP

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 
 from rcl_interfaces.msg import Log
+from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
 from unique_identifier_msgs.msg import UUID
 
@@ -33,8 +34,8 @@ class OperatorLog:
     def record(self, what: str) -> None:
         """Publishes an intervention in words."""
         self._node.get_logger().info(f"by a person's hand: {what}")
-        stamp, level = self._node.get_clock().now().to_msg(), int.from_bytes(Log.INFO, "little")
-        self._publisher.publish(Log(stamp=stamp, level=level, name=self._node.get_name(), msg=what))
+        stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(Log(stamp=stamp, level=LoggingSeverity.INFO, name=self._node.get_name(), msg=what))
 
 
 def goal_of(boot_id: int) -> UUID:

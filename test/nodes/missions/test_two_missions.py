@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.nodes.graph.mission import mission_graph
 from esar_ros.scoring.bag import score_bag
 from helpers.flight import Flight, Flown, comparable, write_short_task
 from helpers.ros_domain import own_domain
@@ -50,12 +51,12 @@ def test_two_missions_beside_each_other_score_as_one_alone(flown: Flown, tmp_pat
     flights: list[Flight] = []
     try:
         for name, namespace in (("first", ""), ("second", "/team")):
-            with own_domain():
-                flight = Flight(tmp_path / name, write_short_task(tmp_path, 25.0), planner="zigzag", namespace=namespace)
-                flights.append(flight)
-                flight.wait_until(0.0, 300.0)
-        for flight in flights:
-            assert flight.progress()["phase"] != "ended" or flight is not flights[-1], "they fly at the same time"
+            flights.append(
+                started(tmp_path / name, flown.task, planner="zigzag", end="return_land", namespace=namespace)
+            )
+        first, second = flights
+        second.wait_until(0.0, 300.0)
+        assert first.progress().get("phase") != "ended", "they fly at the same time"
         for flight in flights:
             assert comparable(flight.finish(600.0)) == comparable(flown.result)
             written = (flight.out / "result.json").read_text(encoding="utf-8")
@@ -63,3 +64,14 @@ def test_two_missions_beside_each_other_score_as_one_alone(flown: Flown, tmp_pat
     finally:
         for flight in flights:
             flight.abort()
+
+
+def started(out: Path, task: Path, **options: str) -> Flight:
+    """A mission of which every process was started in a domain of its own."""
+    with own_domain():
+        flight = Flight(out, task, **options)
+        limit = time.monotonic() + 60.0
+        labels = [spec.label for spec in mission_graph(flight.options)]
+        while any(flight.supervisor.pid(label) is None for label in labels) and time.monotonic() < limit:
+            time.sleep(0.05)
+    return flight
