@@ -51,7 +51,7 @@ class Link:
 def make_node(kind: Any, space: str, parameters: dict[str, Any]) -> Any:
     """A node that takes no arguments, with a namespace and parameters."""
     original, given = Node.__init__, [Parameter(key, value=value) for key, value in parameters.items()]
-    Node.__init__ = lambda self, name: original(self, name, namespace=space, parameter_overrides=given)  # type: ignore[method-assign]
+    Node.__init__ = lambda self, name, **_: original(self, name, namespace=space, parameter_overrides=given)  # type: ignore[method-assign]
     try:
         return kind()
     finally:

@@ -177,7 +177,7 @@ def test_a_request_that_is_refused_or_heard_by_nobody_is_told_to_the_view(
     assert ros(nodes, lambda: shown.refused == [("uav1", "not reported: the mission has ended")])
     viewer.order("uav1", "search")
     assert ros(nodes, lambda: len(shown.refused) == 2)
-    assert shown.refused[1] == ("uav1", "/uav1/pilot/order is not there")
+    assert shown.refused[1] == ("uav1", "uav1/pilot/order is not there")
 
 
 def test_foxglove_is_told_the_topics_and_gets_the_bytes(ros: Spin, mission: Mission) -> None:

@@ -75,10 +75,10 @@ def test_governor_and_pilot_have_the_same_limits_and_the_governor_tells_what_dif
         assert halved._governor.limits == pilot._limits
         assert halved._governor.limits.speed_up == usual._governor.limits.speed_up / 2.0
         [(topic, message)] = told
-        assert (topic, message.node) == (names.SAFETY_LIMITS, "/uav1/safety_governor")
+        assert (topic, message.node) == (names.SAFETY_LIMITS, halved.get_fully_qualified_name())
         assert json.loads(changed_text(message)) == changed(halved._governor.limits)
         for parameter in message.new_parameters:
-            assert halved.has_parameter(parameter.name) and parameter.value.type == ParameterType.PARAMETER_DOUBLE
+            assert usual.has_parameter(parameter.name) and parameter.value.type == ParameterType.PARAMETER_DOUBLE
     finally:
         for node in (usual, halved, pilot):
             node.destroy_node()
