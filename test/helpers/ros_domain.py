@@ -2,26 +2,57 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import random
+import tempfile
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+# Domains above 101 would reach into the ports that the kernel hands out.
+DOMAINS = range(1, 102)
+KEPT = 8
+_LAST: deque[int] = deque()  # locks
+
+
+def claim_domain() -> tuple[int, int]:
+    """Claims a ROS domain that no other test of this machine has; returns it and the lock's descriptor.
+
+    It is this process's until the descriptor is closed, at the latest when the process ends.
+    """
+    for number in random.SystemRandom().sample(DOMAINS, len(DOMAINS)):
+        path = Path(tempfile.gettempdir(), f"esar-test-domain-{os.getuid()}-{number}.lock")
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        return number, lock
+    raise RuntimeError("every ROS domain is claimed by another test")
+
 
 def free_domain() -> int:
-    """A ROS domain that no other test on this machine is likely to use.
-
-    Domains above 101 would reach into the ports that the kernel hands out.
-    """
-    return random.SystemRandom().randrange(1, 102)
+    """Returns a ROS domain that no other test has, for a process that a test starts; the last few stay claimed."""
+    number, lock = claim_domain()
+    _LAST.append(lock)
+    while len(_LAST) > KEPT:
+        os.close(_LAST.popleft())
+    return number
 
 
 @contextmanager
 def own_domain() -> Iterator[int]:
     """Such a domain, for what is started meanwhile."""
-    number = free_domain()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROS_DOMAIN_ID", str(number))
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        yield number
+    number, lock = claim_domain()
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ROS_DOMAIN_ID", str(number))
+            patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+            yield number
+    finally:
+        os.close(lock)

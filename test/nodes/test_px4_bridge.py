@@ -207,10 +207,15 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
     graph.velocity, died = None, time.monotonic()
     assert graph.wait(lambda: fake.nav_state == HOLD, 2.0)
     assert time.monotonic() - died < 0.9, "PX4 itself would need a second"
-    graph.velocity = (2.0, 0.0, 0.0)
-    time.sleep(2.0)
+    # It speaks again: the bridge comes back from its own hold, not at the first command.
+    graph.velocity, spoke = (2.0, 0.0, 0.0), time.monotonic()
+    assert graph.wait(lambda: bridge.stream.engaged, 10.0), bridge.stream.advice
+    assert time.monotonic() - spoke > 2.0
+    assert graph.wait(lambda: graph.state.offboard and graph.state.ready)
+    # From a person's hold it does not.
+    assert graph.do("manoeuvre", manoeuvre=3).error_code == 0
+    time.sleep(4.0)
     assert fake.nav_state == HOLD and not bridge.stream.engaged
-    # It is asked for (the only way back).
     result = graph.do("manoeuvre", manoeuvre=2)
     assert (result.error_code, result.nav_state) == (0, OFFBOARD), result.error_msg
     # The agent is started again (danger 6).
@@ -247,7 +252,6 @@ def test_a_flight_in_a_mode_of_its_own(make: Callable[..., Graph]) -> None:
     assert graph.wait(lambda: not fake.answers[-1][1], 2.0), "it cannot run"
     graph.velocity = (2.0, 0.0, 0.0)
     assert graph.wait(lambda: fake.answers[-1][1], 2.0), "it could run"
-    time.sleep(1.0)
     assert fake.nav_state == HOLD and not stream.engaged
     result = graph.do("manoeuvre", manoeuvre=2)
     assert (result.error_code, result.nav_state) == (0, EXTERNAL), result.error_msg
@@ -378,6 +382,7 @@ def test_odometry_keeps_the_time_of_the_measurement(make: Callable[..., Graph]) 
         ) / 1e3
 
     assert graph.wait(lambda: bool(graph.heard.get("odometry")) and age_of_newest() < delay, 15.0)
+    assert graph.wait(lambda: graph.bridge._clock.is_synchronised(time.monotonic()), 5.0)
     graph.fake._VehicleLocalPosition = measured_before
     heard = len(graph.heard["odometry"])
     assert graph.wait(lambda: len(graph.heard["odometry"]) > heard + 20, 15.0)

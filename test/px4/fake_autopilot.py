@@ -1,6 +1,6 @@
 """A strict model of PX4 1.17 as it was measured over uXRCE-DDS: modes, failsafes, arming, and what surprises.
 
-No ROS: messages go in and come out as plain namespaces with PX4's field names. The nine dangers of
+No ROS: messages go in and come out as plain namespaces with PX4's field names. The dangers of
 docs/reference/px4.md behave here as they did there. Time is told by the caller, in s.
 """
 
@@ -25,9 +25,10 @@ from esar_ros.geometry.frames import (
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint, limits_of
 
-MANUAL, HOLD, RTL, TERMINATION, OFFBOARD, TAKE_OFF, LAND = 0, 4, 5, 13, 14, 17, 18
+MANUAL, HOLD, RTL, DESCEND, TERMINATION, OFFBOARD, TAKE_OFF, LAND = 0, 4, 5, 12, 13, 14, 17, 18
 TICK = 0.01  # s
 VELOCITY_TAU = 1.1  # s, with which it follows a velocity
+REVERSING = 0.3  # m/s: against a faster motion it brakes first, so that 63 % of a reversal take up to 2.8 s
 FOLLOWED = 0.88  # share of a velocity that it has come to in some seconds; the rest takes longer
 SIGNAL_LOST = 1.0  # s without a heartbeat
 SIGNAL_GAP = 0.5  # s, 2 Hz
@@ -42,6 +43,14 @@ AUTO_DISARM_UNFLOWN = 10.0  # s
 ALIGN_HEIGHT = 1.5  # m above the ground, where the heading is aligned anew, after every take-off
 GROUND_YAW_ERROR = 0.03  # rad, of the estimate until then
 HEADING_VARIANCE = 0.018  # rad^2
+HOLD_FIRST = 5.0  # s, COM_FAIL_ACT_T: it stands before most failsafes act
+# What may be lost in flight: s until it is noticed, until it stands in hold, and until the mode is taken.
+LOSSES = {
+    "remote control": (0.72, 0.72, 0.72 + HOLD_FIRST, RTL),  # NAV_RCL_ACT 2
+    "charge": (0.0, 0.0, HOLD_FIRST, RTL),  # critical, COM_LOW_BAT_ACT 3
+    "satellites": (4.0, math.inf, 9.0, DESCEND),
+    "fence": (0.0, 0.0, math.inf, HOLD),  # PX4's own, GF_ACTION 2
+}
 PERIODS = {
     "VehicleOdometry": 0.01,
     "VehicleLocalPosition": 0.02,
@@ -49,6 +58,7 @@ PERIODS = {
     "FailsafeFlags": 0.5,
     "VehicleLandDetected": 1.0,
     "BatteryStatus": 1.0,
+    "TimesyncStatus": 1.0,
 }
 MAIN_AUTO, MAIN_OFFBOARD = 4, 6
 SUB_MODES = {2: TAKE_OFF, 3: HOLD, 5: RTL, 6: LAND}
@@ -70,9 +80,17 @@ class FakeAutopilot:
         yaw: float = 0.0,
         ground: Callable[[float, float], float] = lambda x, y: 0.0,
         on_loss: int = RTL,
+        has_remote: bool = False,
     ) -> None:
-        """start: m, ENU; on_loss: the mode taken when the signal of offboard is lost (COM_OBL_RC_ACT)."""
+        """start: m, ENU; on_loss: the mode taken when the signal of offboard is lost (COM_OBL_RC_ACT).
+
+        has_remote: a remote control is on when it is armed; without one its loss is no failsafe.
+        """
         self.system_id, self.on_loss, self.ground = system_id, on_loss, ground
+        self.has_remote = has_remote
+        self.clock_offset: float | None = None  # s from its clock to the agent's host's; None: not synchronised
+        self._lost: dict[str, float] = {}  # and since when, s
+        self._taken_over: set[str] = set()  # failsafes that a change of the mode has ended
         self.reference = reference or Origin(34.0, 107.8, 3000.0)
         x, y, _ = start
         at = Pose(np.array([x, y, ground(x, y)]), quaternion_from_yaw(yaw))
@@ -150,6 +168,15 @@ class FakeAutopilot:
         self._set(nav_state)
 
     _forced: int | None = None
+
+    def lose(self, what: str) -> None:
+        """One of LOSSES is lost from now on."""
+        self._lost[what] = self.now
+        if what == "charge":
+            self.charge, self.battery_warning = 0.06, 2
+
+    def _has_noticed(self, what: str) -> bool:
+        return what in self._lost and self.now - self._lost[what] >= LOSSES[what][0]
 
     def reset_estimate(self, north: float, east: float, down: float = 0.0) -> None:
         """The estimator jumps."""
@@ -303,6 +330,10 @@ class FakeAutopilot:
             return OK
         if self.nav_state == TERMINATION:
             return REJECTED  # until it is started again
+        if not self.valid and nav_state not in (LAND, DESCEND):
+            return REJECTED  # these modes need a position
+        # A mode that is asked for in a failsafe takes over from it: what was lost has no effect any more.
+        self._taken_over |= {what for what in self._lost if self.failsafe and self._has_noticed(what)}
         self.intention, self.failsafe, self._forced = nav_state, False, None
         self._set(nav_state)
         return OK
@@ -340,7 +371,8 @@ class FakeAutopilot:
         return OK
 
     def _judge(self) -> None:
-        """Failsafe of the offboard signal, and what follows when it comes back."""
+        """Failsafe of the offboard signal, and what follows when it comes back; and those of what is lost."""
+        self._judge_losses()
         if self.intention == OFFBOARD and self.armed and self._forced is None:
             if not self.signal and self.nav_state == OFFBOARD:
                 self.failsafe = True
@@ -366,6 +398,21 @@ class FakeAutopilot:
             limit = AUTO_DISARM if self._flown else AUTO_DISARM_UNFLOWN
             if self.now - max(self._touched_at, self._armed_at) >= limit:
                 self._disarm()
+
+    def _judge_losses(self) -> None:
+        """Hold at first, then the failsafe's own mode. It acts on an armed vehicle alone."""
+        if self._has_noticed("satellites"):
+            self.dead_reckoning = True
+        for what, since in self._lost.items():
+            _, stands, acts, nav_state = LOSSES[what]
+            elapsed = self.now - since
+            if not self.armed or what in self._taken_over or elapsed < min(stands, acts):
+                continue
+            if what == "satellites":
+                self.valid = False
+            wanted = nav_state if elapsed >= acts else HOLD
+            if self._forced != wanted:
+                self.force_failsafe(wanted)
 
     # -- motion ---------------------------------------------------------------------------------
 
@@ -406,7 +453,7 @@ class FakeAutopilot:
             return self._of_setpoint(given) if given is not None else (np.zeros(3), 0.0)
         if given is not None and self.now - self._setpoint_at < OVERRIDE:
             return self._of_setpoint(given)  # no mode keeps them out
-        if self.nav_state == LAND:
+        if self.nav_state in (LAND, DESCEND):
             return np.array([0.0, 0.0, -0.7]), 0.0
         if self.nav_state == TAKE_OFF:
             left = self._take_off_to - float(self.body.position[2])
@@ -440,7 +487,10 @@ class FakeAutopilot:
         towards = np.clip(0.95 * (position - estimate), -12.0, 12.0)
         mixed = np.where(np.isnan(position), 0.0, towards) + np.where(np.isnan(velocity), 0.0, velocity)
         yaw_rate = 0.0 if math.isnan(message.yawspeed) else -float(message.yawspeed)
-        return ned_to_enu(mixed), yaw_rate
+        wanted, moving = ned_to_enu(mixed), self.body.velocity
+        if wanted @ moving < 0.0 and float(np.linalg.norm(moving)) > REVERSING:
+            wanted = np.zeros(3)
+        return wanted, yaw_rate
 
     # -- what it says ---------------------------------------------------------------------------
 
@@ -456,6 +506,8 @@ class FakeAutopilot:
         yield from replies
         for name, period in PERIODS.items():
             on_change = changed and name in ("VehicleStatus", "VehicleLandDetected", "FailsafeFlags")
+            if name == "TimesyncStatus" and self.clock_offset is None:
+                continue
             if on_change or self.now - self._last.get(name, -math.inf) >= period - 1e-6:
                 self._last[name] = self.now
                 yield name, getattr(self, f"_{name}")()
@@ -463,7 +515,14 @@ class FakeAutopilot:
             yield "HomePosition", self._HomePosition()
 
     def _us(self) -> int:
-        return round(self.now * 1e6)
+        return round((self.now + (self.clock_offset or 0.0)) * 1e6)
+
+    def _TimesyncStatus(self) -> SimpleNamespace:
+        offset = round((self.clock_offset or 0.0) * 1e6)
+        return SimpleNamespace(
+            timestamp=self._us(), source_protocol=2, remote_timestamp=self._us(), observed_offset=offset,
+            estimated_offset=offset, round_trip_time=1500,
+        )  # fmt: skip
 
     def _VehicleStatus(self) -> SimpleNamespace:
         return SimpleNamespace(
@@ -525,8 +584,10 @@ class FakeAutopilot:
 
     def _FailsafeFlags(self) -> SimpleNamespace:
         return SimpleNamespace(
-            timestamp=self._us(), offboard_control_signal_lost=not self.signal, manual_control_signal_lost=True,
-            gcs_connection_lost=True, auto_mission_missing=True, home_position_invalid=self.home is None,
+            timestamp=self._us(), offboard_control_signal_lost=not self.signal,
+            manual_control_signal_lost=not self.has_remote or self._has_noticed("remote control"),
+            geofence_breached=self._has_noticed("fence"), gcs_connection_lost=True, auto_mission_missing=True,
+            home_position_invalid=self.home is None,
             battery_warning=self.battery_warning, local_position_invalid=not self.valid,
             global_position_invalid=not self.valid, local_velocity_invalid=not self.valid,
         )  # fmt: skip

@@ -21,7 +21,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from esar_ros.bridges.airsim.connect import authorise, connect
 from esar_ros.bridges.airsim.frames import VehicleFrame
 from esar_ros.bridges.airsim.types import from_quaternionr, from_vector3r, quaternionr, vector3r
-from esar_ros.bridges.px4.versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OUT, topic, version_of
+from esar_ros.bridges.px4.versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OPTIONAL_OUT, OUT, topic, version_of
 from esar_ros.geometry.frames import (
     attitude_enu_flu_to_ned_frd,
     attitude_ned_frd_to_enu_flu,
@@ -74,8 +74,8 @@ class FakeNode(Node):
     ) -> None:
         super().__init__(f"fake_{namespace or 'px4'}_agent")
         self.fake, self._started = fake, time.monotonic() - fake.now
-        self.stopped = False  # SIGSTOP: neither hears nor speaks
-        told = (*OUT, "HomePosition", *(EXTERNAL_OUT if external else ()))
+        self.fake.clock_offset = time.time() - fake.now  # UXRCE_DDS_SYNCT 1
+        told = (*OUT, *OPTIONAL_OUT, "HomePosition", *(EXTERNAL_OUT if external else ()))
         heard = dict(zip(IN, (fake.hear_heartbeat, fake.hear_setpoint, fake.hear_command), strict=True))
         if external:
             heard |= zip(EXTERNAL_IN, (fake.hear_registration, fake.hear_answer, fake.hear_control), strict=True)

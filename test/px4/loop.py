@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from fake_autopilot import FakeAutopilot
 
+from esar_ros.bridges.px4.clock import SampleClock
 from esar_ros.bridges.px4.commands import Manoeuvre, Outcome
 from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.state import Px4State
-from esar_ros.bridges.px4.stream import Output, Stream
+from esar_ros.bridges.px4.stream import Output, Stream, Timing
 from esar_ros.bridges.px4.versions import EXTERNAL_OUT
 from esar_ros.mission.modes import Mode
 
@@ -32,11 +33,12 @@ def command_message(command: Any, target: int) -> SimpleNamespace:
 class Loop:
     """Both sides, a shared clock, and a governor that can fall silent."""
 
-    def __init__(self, external: bool = False, **autopilot: Any) -> None:
+    def __init__(self, external: bool = False, timing: Timing | None = None, **autopilot: Any) -> None:
         self.fake = FakeAutopilot(**autopilot)
         self.state = Px4State(1)
-        self.bridge = Offboard(Stream(self.state, external=ExternalMode(77) if external else None))
+        self.bridge = Offboard(Stream(self.state, timing, ExternalMode(77) if external else None))
         self.bridge.stream.mode = Mode.NORMAL
+        self.clock = SampleClock()
         self.now = 0.0
         self.velocity: np.ndarray | None = np.zeros(3)  # None: the governor is dead
         self.yaw_rate = 0.0
@@ -52,6 +54,8 @@ class Loop:
             for name, message in self.fake.speak():
                 if name == "VehicleCommandAck":
                     self.bridge.on_ack(message)
+                elif name == "TimesyncStatus":
+                    self.clock.on_timesync(message, self.now)
                 elif name in EXTERNAL_OUT:
                     external = self.bridge.stream.external
                     if external is not None:
@@ -124,6 +128,16 @@ class Loop:
         self.run(2.0)
         assert self.fake.nav_state == self.bridge.stream.own_state and self.bridge.stream.engaged
         return self
+
+    def started_again(self) -> Loop:
+        """A new process of the bridge with the same autopilot; the governor speaks."""
+        fresh = Loop(external=self.bridge.stream.external is not None, timing=self.bridge.timing)
+        fresh.fake, fresh.now = self.fake, self.now
+        return fresh
+
+    def commands_since(self, then: float) -> list[int]:
+        """Returns the numbers of the commands that reached the autopilot."""
+        return [int(message.command) for at, message in self.fake.commands if at > then]
 
     @property
     def speed(self) -> float:

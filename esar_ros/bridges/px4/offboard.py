@@ -1,6 +1,6 @@
 """Manoeuvres of the autopilot, each a script over the steps that ends by the autopilot's status.
 
-- Into offboard only on request (MISSION, ARM), and then through hold first;
+- Into offboard only on request (MISSION, ARM), or back from the bridge's own hold, and then through hold first;
 - an answer to a command proves nothing; the status does. Best-effort commands are repeated until it does.
 
 The set-points streamed meanwhile, and the end of the stream, follow the rules of stream.py.
@@ -46,6 +46,7 @@ class Offboard:
         self._acks: dict[int, int] = {}
         self._script: Script | None = None
         self._running: Manoeuvre | None = None
+        self._by_itself = False  # whether nobody has asked for the manoeuvre under way
         self._outcomes: dict[Manoeuvre, Outcome] = {}
 
     def on_ack(self, ack: Any) -> None:
@@ -78,7 +79,7 @@ class Offboard:
             Manoeuvre.TAKE_OFF: lambda: self._take_off(height),
         }
         self._outcomes.pop(manoeuvre, None)
-        self._script, self._running = scripts[manoeuvre](), manoeuvre
+        self._script, self._running, self._by_itself = scripts[manoeuvre](), manoeuvre, False
         return None
 
     def call_off(self, manoeuvre: Manoeuvre) -> None:
@@ -105,8 +106,26 @@ class Offboard:
     def step(self, now: float) -> Output:
         """Returns what to send at now (s); call at 50 Hz or more."""
         self.stream.begin(now)
+        self._come_back()
         self._advance()
         return self.stream.end(idle=self._running is None)
+
+    def why_not_ready(self, now: float) -> str:
+        """Returns why arming, in the air the mission, would be refused now; empty when it would begin, or flies."""
+        self.stream.now = now
+        if self.stream.engaged:
+            return ""
+        refusal = self._refusal(Manoeuvre.MISSION if self.state.armed else Manoeuvre.ARM, 0.0)
+        return "" if refusal is None else refusal.text
+
+    def _come_back(self) -> None:
+        """Begins the mission again after a hold that nobody but this bridge asked for. It is tried once a hold."""
+        if self._running is None and self.stream.may_come_back():
+            self.stream.comeback.begin(self.stream.now)
+            refusal = self.ask(Manoeuvre.MISSION, self.stream.now)
+            self._by_itself = refusal is None
+            if refusal is not None:
+                self.stream.leave(f"it could not come back: {refusal.text}")
 
     def _advance(self) -> None:
         if self.stream.mode >= Mode.TERMINATE and (self.stream.engaged or self._script is not None):
@@ -122,6 +141,8 @@ class Offboard:
             self._outcomes[self._running] = end.value
             self._script = self._running = None
             self.stream.stop_unless_engaged()
+            if self._by_itself and end.value.end is not End.DONE:
+                self.stream.leave(f"it could not come back: {end.value.text}")
 
     # -- manoeuvres -----------------------------------------------------------------------------
 
@@ -133,6 +154,10 @@ class Offboard:
             return Outcome(refused, "the autopilot is silent", "not ready")
         if state.terminated:
             return Outcome(refused, TERMINATED, "not ready")
+        if manoeuvre is Manoeuvre.ARM and self.stream.engaged:
+            return None
+        if manoeuvre is Manoeuvre.ARM and state.armed and not state.landed:
+            return Outcome(refused, f"it is armed and in the air; {self.stream.advice}", "flying")
         if manoeuvre is Manoeuvre.ARM:
             if self.stream.mode >= Mode.RETURN:
                 return Outcome(refused, "the governor is in return or worse", "safety")
@@ -163,7 +188,7 @@ class Offboard:
         if rises and not state.newest("VehicleLocalPosition").z_global:
             return Outcome(refused, "its height above the sea is not known", "not ready")
         if manoeuvre in (Manoeuvre.MISSION, Manoeuvre.TAKE_OFF) and state.failsafe:
-            text = f"it is in failsafe ({mode_name(state.nav_state)}): ask for hold first"
+            text = f"it is {state.failsafe_words}: a person may ask for hold first, which ends the failsafe"
             return Outcome(refused, text, "not ready")
         if manoeuvre is Manoeuvre.MISSION and not self.stream.is_commanded():
             return Outcome(refused, "no fresh safe command from the governor", "not ready")
@@ -198,7 +223,8 @@ class Offboard:
 
     def _go(self, command: Command, nav_state: int) -> Script:
         """Out of offboard into one of the autopilot's own modes."""
-        self.stream.leave(f"{mode_name(nav_state)} was asked for")
+        why = "it is coming back" if self._by_itself else f"{mode_name(nav_state)} was asked for"
+        self.stream.leave(why, is_asked_for=True)
         if (yield from self._until(command, self._at(nav_state), self.timing.patience)):
             return Outcome(End.DONE)
         return self._failed(f"it did not go to {mode_name(nav_state)}", command)
@@ -219,7 +245,7 @@ class Offboard:
         return engaged
 
     def _disarm(self) -> Script:
-        self.stream.leave("disarming was asked for")
+        self.stream.leave("disarming was asked for", is_asked_for=True)
         if not (yield from self._until(DISARM, lambda: not self.state.armed, self.timing.patience)):
             return self._failed("it did not disarm", DISARM)
         return Outcome(End.DONE)
@@ -270,7 +296,7 @@ class Offboard:
 
     def _take_off(self, height: float) -> Script:
         """The autopilot's own take-off; done when it stands in hold near the height."""
-        self.stream.leave("take-off was asked for")
+        self.stream.leave("take-off was asked for", is_asked_for=True)
         local = self.state.newest("VehicleLocalPosition")
         start = -float(local.z)
         command = take_off(float(local.ref_alt) + start + height)

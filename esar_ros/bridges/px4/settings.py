@@ -35,6 +35,7 @@ class Px4Settings(StrictModel):
     patience: float = Field(3.0, ge=1.0, le=30.0)
     climb: float = Field(60.0, ge=5.0, le=600.0)
     landing: float = Field(120.0, ge=10.0, le=1200.0)
+    comebacks: int = Field(3, ge=0, le=100)
 
     @model_validator(mode="after")
     def _release_is_known(self) -> Px4Settings:
@@ -46,8 +47,9 @@ class Px4Settings(StrictModel):
     def timing(self) -> Timing:
         """As the mode rules take them."""
         return Timing(
-            self.heartbeat, self.fresh, self.stream, self.window, self.again, self.patience, self.climb, self.landing
-        )
+            self.heartbeat, self.fresh, self.stream, self.window, self.again, self.patience, self.climb, self.landing,
+            comebacks=self.comebacks,
+        )  # fmt: skip
 
     def address(self, vehicle: str, index: int) -> VehicleAddress:
         """Of a mission's vehicle; by default as PX4 SITL's instances are: "", px4_1, px4_2 and 1, 2, 3."""

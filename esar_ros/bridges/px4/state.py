@@ -33,7 +33,6 @@ AGES: Final[dict[str, float]] = {
     "BatteryStatus": 3.0,
     "FailsafeFlags": 1.5,
 }
-OLDEST_SAMPLE = 0.5  # s: what PX4 says is measured longer ago is taken for no instant of its clock
 # Standard deviation (rad) of the heading above which it may not fly. PX4's heading_good_for_control is no condition: it
 # is set only in flight, once the magnetometer is aligned there.
 HEADING_DEVIATION: Final = 0.25
@@ -47,6 +46,22 @@ FORBIDDING: Final = (
     "navigator_failure", "fd_critical_failure", "fd_esc_arming_failure", "fd_imbalanced_prop", "fd_motor_failure",
     "fd_alt_loss", "parachute_unhealthy", "remote_id_unhealthy", "gnss_lost",
 )  # fmt: skip
+
+# What a failsafe may have come from, by its flag, for people.
+CAUSES: Final[dict[str, str]] = {
+    "manual_control_signal_lost": "the remote control is lost",
+    "gcs_connection_lost": "the ground station is lost",
+    "battery_warning": "the battery is low",
+    "battery_low_remaining_time": "the battery is low for the way home",
+    "geofence_breached": "its own fence is left",
+    "local_position_invalid": "its position is not known",
+    "gnss_lost": "satellites are lost",
+    "wind_limit_exceeded": "the wind is too strong",
+    "flight_time_limit_exceeded": "the flight is too long",
+    "fd_motor_failure": "a motor has failed",
+    "fd_critical_failure": "a failure was detected",
+}
+_LINKS = ("manual_control_signal_lost", "gcs_connection_lost")  # no failsafe where they lacked at arming
 
 
 def mode_name(nav_state: int) -> str:
@@ -62,25 +77,19 @@ class Received:
     arrived: float
 
 
-def sample_age(message: Any) -> float:
-    """Returns the time (s) from a message's measurement to its sending, by the autopilot's own clock.
-
-    So it needs no common clock. 0 where the message names no such instant: zero, later than itself or long ago.
-    """
-    age = (int(message.timestamp) - int(message.timestamp_sample)) * 1e-6
-    return age if int(message.timestamp_sample) > 0 and 0.0 <= age <= OLDEST_SAMPLE else 0.0
-
-
 class Px4State:
     """The newest message of each kind."""
 
     def __init__(self, target_system: int) -> None:
         self.target_system = target_system
         self._received: dict[str, Received] = {}
+        self._lacked: set[str] = set()  # links that were not there while it was disarmed
 
     def receive(self, name: str, message: Any, now: float) -> None:
         """Keep a message."""
         self._received[name] = Received(message, now)
+        if name == "FailsafeFlags" and not self.armed:
+            self._lacked = {link for link in _LINKS if getattr(message, link, False)}
 
     def newest(self, name: str) -> Any:
         """The newest message of a kind, however old; None before the first."""
@@ -134,6 +143,18 @@ class Px4State:
     def terminated(self) -> bool:
         """True when it has terminated the flight: it stays armed and obeys nothing until it is started again."""
         return self.nav_state == TERMINATION
+
+    def causes(self) -> list[str]:
+        """Returns in words what a failsafe may have come from; empty where its flags do not tell."""
+        flags = self.newest("FailsafeFlags")
+        raised = [flag for flag in CAUSES if getattr(flags, flag, False) and flag not in self._lacked]
+        return [CAUSES[flag] for flag in raised]
+
+    @property
+    def failsafe_words(self) -> str:
+        """The failsafe's mode, and what it may have come from, for people."""
+        causes = " and ".join(self.causes())
+        return f"in failsafe ({mode_name(self.nav_state)}){f', {causes}' if causes else ''}"
 
     def reasons_against_arming(self, now: float) -> list[str]:
         """Returns the reasons in words for which it may not be armed, the most severe first; empty when it may."""

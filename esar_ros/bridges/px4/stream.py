@@ -5,8 +5,8 @@ the last velocity for ever while the heartbeat goes on, and takes set-points in 
 
 - the heartbeat goes on as long as safe commands are fresh, and not a step longer;
 - set-points are sent only in offboard and in the short window before it is asked for;
-- once offboard is left, for whatever reason, it is entered again only on request. An autopilot that intends to
-  return to offboard is commanded out of it at once;
+- once offboard is left, it is entered again only on request, or from a hold that this bridge asked for itself
+  (comeback.py). An autopilot that intends to return to offboard is commanded out of it at once;
 - a failsafe, a person's mode switch and a ground station are not overridden.
 
 With an ExternalMode a mode of our own takes offboard's place; it is kept alive by its answers, not by heartbeats.
@@ -21,10 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from esar_ros.bridges.px4.comeback import Comeback
 from esar_ros.bridges.px4.commands import MODE_HOLD, MODE_OFFBOARD, TERMINATE, Command, set_nav_state
 from esar_ros.bridges.px4.external import CheckAnswer, ExternalMode, Registration
 from esar_ros.bridges.px4.frames import VelocitySetpoint, velocity_setpoint
-from esar_ros.bridges.px4.state import HOLD, OFFBOARD, TERMINATION, Px4State, mode_name
+from esar_ros.bridges.px4.state import HOLD, OFFBOARD, TERMINATED, TERMINATION, Px4State, mode_name
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.modes import Mode
 
@@ -43,6 +44,9 @@ class Timing:
     patience: float = 3.0  # until a mode that does not come counts as failed
     climb: float = 30.0  # until a take-off must be over
     landing: float = 90.0  # until the ground must be reached
+    steady: float = 2.0  # of sound safe commands before it comes back from a hold of its own
+    within: float = 60.0  # in such a hold until only a person may end it
+    comebacks: int = 3  # in ten minutes; after these only a person may end such a hold
     stand: float = 0.3  # on the ground until the motors stop, sooner than PX4's own COM_DISARM_LAND
 
 
@@ -70,8 +74,10 @@ class Stream:
         self.mode = Mode.UNKNOWN  # of the governor
         self.height: float | None = None  # m above the surface below, as the governor told; None: not seen
         self.left_because = "nobody has asked for offboard"
+        self._is_asked_for = False  # whether that was for a manoeuvre that somebody asked for
         self.engaged = False  # in the own mode by this bridge's doing
         self.streaming = False  # signs of life are sent
+        self.comeback = Comeback()
         self._late = False
         self._command: tuple[VelocitySetpoint, float] | None = None  # and when it came
         self._setpoint: VelocitySetpoint | None = None  # of the present step
@@ -145,15 +151,43 @@ class Stream:
     def engage(self) -> None:
         """The autopilot is in the own mode, asked by this bridge: safe commands are streamed."""
         self.engaged, self.left_because = True, ""
+        self.comeback.forget()
 
     def stop_unless_engaged(self) -> None:
         """Ends streaming unless the mode is engaged; called when the manoeuvre that began it has ended."""
         self.streaming = self.streaming and self.engaged
 
-    def leave(self, why: str) -> None:
-        """No more signs of life, for this reason."""
+    def leave(self, why: str, is_asked_for: bool = False) -> None:
+        """No more signs of life, for this reason. is_asked_for: another manoeuvre is under way instead."""
         self.engaged = self.streaming = False
-        self.left_because = why
+        self.left_because, self._is_asked_for = why, is_asked_for
+        self.comeback.forget()
+
+    def _hold(self, why: str) -> None:
+        """No more signs of life, until it may come back by itself: nobody but this bridge has ended them."""
+        self.leave(why)
+        self.comeback.hold(self.now)
+
+    def may_come_back(self) -> bool:
+        """Returns whether the own mode may be asked for without anybody's request."""
+        state = self.state
+        in_hold = state.nav_state == HOLD and state.intention == HOLD and not state.landed
+        return in_hold and self.comeback.is_due(self.now, self.timing.steady)
+
+    @property
+    def advice(self) -> str:
+        """The reason for which safe commands are not obeyed in the air, and what ends it; empty while they are."""
+        why = self.left_because
+        if self.engaged or self.state.terminated:
+            return TERMINATED if self.state.terminated else ""
+        if self.comeback.is_open:
+            return f"{why}: it comes back by itself once safe commands are sound for {self.timing.steady:.0f} s"
+        if not self.state.armed or self._is_asked_for:
+            return why
+        if self.state.failsafe:
+            words = self.state.failsafe_words
+            return f"{words}: a person may ask for hold, which ends the failsafe, and then for mission"
+        return f"{why}: a person must ask for mission"
 
     def may_stream(self) -> bool:
         """Returns whether the conditions of streaming still hold; streaming ends otherwise."""
@@ -175,6 +209,7 @@ class Stream:
         """Returns what to send in this step. idle: no manoeuvre is under way."""
         self._watch()
         self._guard(idle)
+        self._watch_hold()
         registration, answer = None, None
         if self.external is not None and not self._late:
             able = self.is_commanded() and self.mode < Mode.TERMINATE
@@ -200,19 +235,38 @@ class Stream:
             return
         state = self.state
         if not state.is_linked(self.now):
-            self.leave("the autopilot is silent")
+            self._hold("the autopilot is silent")
         elif not state.armed:
             self.leave("it has disarmed")
         elif state.nav_state != self.own_state:
             why = "failsafe" if state.failsafe else "its mode was changed"
             self.leave(f"{why}: {mode_name(state.nav_state)}")
         elif not self.is_commanded():
-            self.leave("no fresh safe command")
+            self._hold("no fresh safe command")
             self.stand()  # the last one would be flown on
             self._reset_mode()
         else:
             assert self._command is not None
             self._setpoint = self._command[0]
+
+    def _watch_hold(self) -> None:
+        """In a hold of its own: nobody else has taken the vehicle, and whether what failed is sound again."""
+        state, linked = self.state, self.state.is_linked(self.now)
+        sound = linked and self.is_commanded() and Mode.UNKNOWN < self.mode < Mode.TERMINATE
+        self.comeback.watch(self.now, sound and self.mode is not Mode.HOLD)
+        if not self.comeback.is_open or not linked:
+            return
+        for wrong, why in (
+            (not state.armed or state.landed, "it is on the ground"),
+            (state.failsafe, f"failsafe: {mode_name(state.nav_state)}"),
+            (state.nav_state not in (HOLD, self.own_state), f"its mode was changed: {mode_name(state.nav_state)}"),
+            (self.mode >= Mode.TERMINATE, "the governor has terminated"),
+            (self.comeback.is_late(self.now, self.timing.within), f"{self.left_because} for too long"),
+            (self.comeback.is_used_up(self.now, self.timing.comebacks), f"{self.left_because}, too often"),
+        ):
+            if wrong:
+                self.leave(why)
+                return
 
     def _guard(self, idle: bool) -> None:
         """Commands an idle autopilot out of offboard, where it would fly at the first heartbeat; or to terminate."""

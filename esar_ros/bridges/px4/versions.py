@@ -42,6 +42,7 @@ OUT: Final = (
     "FailsafeFlags", "VehicleCommandAck",
 )  # fmt: skip
 IN: Final = ("OffboardControlMode", "TrajectorySetpoint", "VehicleCommand")
+OPTIONAL_OUT: Final = ("TimesyncStatus",)  # read where it is there
 # And with an external mode in place of offboard.
 EXTERNAL_OUT: Final = ("RegisterExtComponentReply", "ArmingCheckRequest")
 EXTERNAL_IN: Final = ("RegisterExtComponentRequest", "ArmingCheckReply", "VehicleControlMode")

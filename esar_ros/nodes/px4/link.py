@@ -16,6 +16,7 @@ from esar_ros.bridges.px4.versions import (
     EXTERNAL_IN,
     EXTERNAL_OUT,
     IN,
+    OPTIONAL_OUT,
     OUT,
     Missing,
     explain,
@@ -53,9 +54,10 @@ class Px4Link:
         self._node, self._namespace, self._target = node, namespace, target_system
         self._received = (*OUT, *EXTERNAL_OUT) if external else OUT
         self._sent = (*IN, *EXTERNAL_IN) if external else IN
-        self._classes = {name: message_class(name) for name in (*self._received, *self._sent)}
+        heard = (*self._received, *OPTIONAL_OUT)
+        self._classes = {name: message_class(name) for name in (*heard, *self._sent)}
         self.versions = {name: version_of(kind) for name, kind in self._classes.items()}
-        for name in self._received:
+        for name in heard:
             node.create_subscription(
                 self._classes[name], self._topic(name, True), lambda m, n=name: on_message(n, m), QUALITY
             )

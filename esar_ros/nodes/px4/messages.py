@@ -42,6 +42,17 @@ def message_class(name: str) -> Any:
     return found
 
 
+def lacking_fields(name: str) -> list[str]:
+    """Returns the fields of a message as of PX4 1.17 that the class in use does not have, in order.
+
+    The agent announces no type hashes, so that a message of other fields under the same name is found only here.
+    """
+    known = message_class(name).get_fields_and_field_types()
+    text = resource(f"interfaces/{PX4_MSGS}/msg/{name}.msg").read_text(encoding="utf-8")
+    lines = [line.partition("#")[0].split() for line in text.splitlines()]
+    return [words[1] for words in lines if len(words) == 2 and "=" not in words[1] and words[1] not in known]
+
+
 def is_outdated() -> bool:
     """Returns whether they were built here by an earlier version of this package, from other definitions."""
     spec, target = importlib.util.find_spec(PX4_MSGS), prefix()

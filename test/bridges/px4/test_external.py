@@ -11,6 +11,7 @@ from loop import STEP, Loop
 
 from esar_ros.bridges.px4.commands import End, Manoeuvre
 from esar_ros.bridges.px4.external import ExternalMode
+from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.modes import Mode
 
 EXTERNAL, OFFBOARD, HOLD, RTL, POSITION, TAKE_OFF = 23, 14, 4, 5, 2, 17
@@ -79,7 +80,8 @@ def test_setpoints_are_sent_in_it_and_as_zeros_just_before_it_alone(flying: Loop
     assert not stray
 
 
-def test_a_silent_governor_means_hold_at_once_and_for_good(flying: Loop) -> None:
+def test_a_silent_governor_means_hold_at_once_and_where_only_a_person_ends_it_for_good() -> None:
+    flying = Loop(external=True, timing=Timing(comebacks=0)).fly()
     flying.velocity = np.array([3.0, 0.0, 0.0])
     flying.run(3.0)
     flying.velocity, died = None, flying.now
@@ -88,7 +90,7 @@ def test_a_silent_governor_means_hold_at_once_and_for_good(flying: Loop) -> None
     flying.velocity = np.array([3.0, 0.0, 0.0])
     flying.run(5.0)
     assert flying.fake.nav_state == HOLD and not flying.bridge.stream.engaged
-    assert flying.bridge.stream.left_because == "no fresh safe command"
+    assert flying.bridge.stream.left_because == "no fresh safe command, too often"
     assert flying.do(Manoeuvre.MISSION).end is End.DONE
     assert flying.fake.nav_state == EXTERNAL
 

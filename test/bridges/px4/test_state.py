@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from loop import Loop
 
-from esar_ros.bridges.px4.state import AGES, FORBIDDING, OLDEST_SAMPLE, Px4State, mode_name, sample_age
+from esar_ros.bridges.px4.state import AGES, FORBIDDING, Px4State, mode_name
 
 
 @pytest.fixture
@@ -96,18 +95,3 @@ def test_a_heading_that_is_aligned_only_in_flight_forbids_nothing(loop: Loop) ->
 
 def test_modes_have_names() -> None:
     assert [mode_name(n) for n in (4, 14, 18, 23, 99)] == ["hold", "offboard", "land", "external mode 1", "99"]
-
-
-@pytest.mark.parametrize(
-    ("sent", "measured", "age"),
-    [
-        (9_000_000, 8_990_000, 0.01),
-        (1_795_000_000_000_000, 1_794_999_999_992_000, 0.008),  # us of system time, where PX4 keeps it
-        (9_000_000, 9_000_000, 0.0),
-        (9_000_000, 0, 0.0),
-        (9_000_000, 9_000_001, 0.0),
-        (9_000_000, 8_999_999 - round(OLDEST_SAMPLE * 1e6), 0.0),
-    ],
-)
-def test_the_age_of_a_measurement_is_told_by_the_autopilots_own_clock(sent: int, measured: int, age: float) -> None:
-    assert sample_age(SimpleNamespace(timestamp=sent, timestamp_sample=measured)) == pytest.approx(age, abs=1e-9)

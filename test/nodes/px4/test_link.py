@@ -15,7 +15,7 @@ from esar_ros.bridges.px4.commands import MODE_HOLD, take_off
 from esar_ros.bridges.px4.external import NAME, CheckAnswer, ExternalMode, Registration
 from esar_ros.bridges.px4.frames import velocity_setpoint
 from esar_ros.bridges.px4.stream import Output
-from esar_ros.bridges.px4.versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OUT
+from esar_ros.bridges.px4.versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OPTIONAL_OUT, OUT
 from esar_ros.nodes.px4 import link as px4_link
 from esar_ros.nodes.px4.link import Px4Link
 
@@ -73,7 +73,7 @@ def test_offboard_has_the_topics_of_the_release_and_no_others(wire: Wire) -> Non
     link(wire, external=False).send(
         Output(heartbeat=True, setpoint=velocity_setpoint(np.ones(3), 0.1), commands=(MODE_HOLD,))
     )
-    assert len(wire.read) == len(OUT)
+    assert len(wire.read) == len(OUT) + len(OPTIONAL_OUT)
     assert [topic for topic, _ in wire.sent] == [
         "/px4_1/fmu/in/trajectory_setpoint", "/px4_1/fmu/in/vehicle_command", "/px4_1/fmu/in/offboard_control_mode",
     ]  # fmt: skip
@@ -93,7 +93,7 @@ def test_an_external_mode_says_who_it_is_that_it_can_run_and_what_it_controls(wi
     output = Output(registration=asked, answer=CheckAnswer(9, 1, True), control=23)
     link(wire, external=True).send(output)
     assert {"/px4_1/fmu/out/register_ext_component_reply", "/px4_1/fmu/out/arming_check_request_v1"} <= set(wire.read)
-    assert len(wire.read) == len(OUT) + len(EXTERNAL_OUT) and len({*IN, *EXTERNAL_IN}) == 6
+    assert len(wire.read) == len(OUT) + len(OPTIONAL_OUT) + len(EXTERNAL_OUT) and len({*IN, *EXTERNAL_IN}) == 6
     sent = dict(wire.sent)
     request = sent["/px4_1/fmu/in/register_ext_component_request"]
     assert bytes(request.name).rstrip(b"\0") == NAME.encode() and len(request.name) == 25

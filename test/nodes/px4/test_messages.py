@@ -55,6 +55,19 @@ def test_every_message_of_the_bridge_is_there() -> None:
     assert {*OUT, *IN, *EXTERNAL_OUT, *EXTERNAL_IN} <= there
 
 
+@pytest.mark.parametrize("name", ["VehicleStatus", "TimesyncStatus", "TrajectorySetpoint"])
+def test_fields_of_another_release_are_found_by_name(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    store = get_typestore(Stores.EMPTY)
+    register(store, name)
+    fields = [field for field in store.types[f"px4_msgs/msg/{name}"].__dataclass_fields__ if field[0].islower()]
+    there = {field: "" for field in fields}
+    kind = type(name, (), {"get_fields_and_field_types": staticmethod(lambda: there)})
+    monkeypatch.setattr(messages, "message_class", {name: kind}.__getitem__)
+    assert messages.lacking_fields(name) == []
+    there = {field: "" for field in fields if field not in (fields[0], fields[-1])}
+    assert messages.lacking_fields(name) == [fields[0], fields[-1]]
+
+
 @pytest.mark.parametrize("name", UPSTREAM)
 def test_a_message_has_the_original_s_type_hash(name: str) -> None:
     store = get_typestore(Stores.EMPTY)

@@ -1,0 +1,1 @@
+"""Verbs about a real vehicle: how it brakes, and whether its autopilot is set up to be flown by this graph."""

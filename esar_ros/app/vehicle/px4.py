@@ -1,0 +1,151 @@
+"""`esar px4`: where a task puts PX4's home, and whether a vehicle's parameters are safe to be flown by this graph."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import struct
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from esar_ros.app.arguments import Parser
+from esar_ros.bridges.px4.parameters import Finding, Grade, findings
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import load_task
+
+HEARD_WITHIN = 10.0  # s until a vehicle has said something
+SILENT_FOR = 3.0  # s without a parameter until those that lack are asked for
+ASKED = 5  # times
+_INTEGER = 6  # MAV_PARAM_TYPE_INT32: the value's bytes are an integer's
+_COLUMNS = 5  # of a file of parameters: system, component, name, value, type
+_LARGEST = 1_000_000  # bytes of such a file; a vehicle's has some 60,000
+
+
+def main(argv: list[str]) -> int:
+    """Runs the command."""
+    parser = Parser(prog="esar px4", description="Prepare PX4, simulated or on a vehicle, to be flown by this graph.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    home = verbs.add_parser("home", help='PX4_HOME_* of a task\'s start, for SITL: eval "$(./esar px4 home TASK)"')
+    home.add_argument("task", help="id, or a .json file")
+    check = verbs.add_parser("check", help="name each parameter of a vehicle that is unsafe; exit code 1 if any is")
+    check.add_argument("file", nargs="?", type=Path, help="as a ground station saves them (.params)")
+    check.add_argument("--connect", metavar="ADDRESS", help="ask the vehicle over MAVLink, e.g. udpin:0.0.0.0:14550")
+    check.add_argument("--system-id", type=int, help="the one that commands go to (default: not checked)")
+    arguments = parser.parse_args(argv)
+    return _home(arguments.task) if arguments.verb == "home" else _check(arguments)
+
+
+def _home(name: str) -> int:
+    from esar_ros.sim.terrain.maps import load_map
+
+    task = load_task(name)
+    place = load_map(task.map)
+    east, north = task.start.position
+    height = float(place.ground_height([east, north]))
+    latitude, longitude, altitude = place.origin.to_geodetic([east, north, height])
+    print(f"export PX4_HOME_LAT={latitude:.8f} PX4_HOME_LON={longitude:.8f} PX4_HOME_ALT={altitude:.2f}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    if (arguments.file is None) == (arguments.connect is None):
+        raise UsageError("whose parameters is not said", "give a file of them, or --connect ADDRESS")
+    if arguments.file is not None:
+        values, source = read_parameters(arguments.file), str(arguments.file)
+    else:
+        values, source = ask_parameters(arguments.connect), arguments.connect
+    found = findings(values, arguments.system_id)
+    _print(found, source, len(values))
+    return 1 if any(finding.grade is Grade.UNSAFE for finding in found) else 0
+
+
+def _print(found: list[Finding], source: str, count: int) -> None:
+    console = Console(highlight=False)
+    unsafe = sum(finding.grade is Grade.UNSAFE for finding in found)
+    if found:
+        table = Table("parameter", "is", "", "why, and what to set", box=None, pad_edge=False)
+        for finding in found:
+            value = "-" if finding.value is None else f"{finding.value:g}"
+            table.add_row(finding.name, value, finding.grade.value, finding.text)
+        console.print(table)
+    console.print(f"{source}: {count} parameters, {unsafe} unsafe, {len(found) - unsafe} to look at", soft_wrap=True)
+
+
+def read_parameters(path: Path) -> dict[str, float]:
+    """Returns the parameters in a ground station's file, by name. Raises UsageError, naming file and line."""
+    cure = "save the parameters to a file in the ground station"
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(f"{path}: larger than a file of parameters", cure)
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or 'not a text'}", cure) from None
+    values: dict[str, float] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = line.split()
+        try:
+            if len(parts) != _COLUMNS:
+                raise ValueError
+            value = float(parts[3])
+        except ValueError:
+            told = f"{path}, line {number}: not 'system component name value type'"
+            raise UsageError(told, cure) from None
+        if not math.isfinite(value):
+            raise UsageError(f"{path}, line {number}: {parts[2]} is {parts[3]}", cure)
+        if values.setdefault(parts[2], value) != value:
+            raise UsageError(f"{path}, line {number}: {parts[2]} twice, with other values", "save one vehicle's alone")
+    if not values:
+        raise UsageError(f"{path}: no parameter in it", cure)
+    return values
+
+
+def ask_parameters(address: str) -> dict[str, float]:
+    """Returns the parameters of the vehicle at a MAVLink address, by name. Nothing is set. Raises UsageError."""
+    try:
+        from pymavlink import mavutil
+    except ImportError:
+        raise UsageError("--connect needs pymavlink", "./esar exec pip install 'esar_ros[mavlink]'") from None
+    try:
+        link = mavutil.mavlink_connection(address, source_system=254)
+    except Exception as error:  # whatever its kinds of links raise
+        raise UsageError(f"--connect {address}: {error}", "e.g. udpin:0.0.0.0:14550, or a serial port") from None
+    try:
+        if link.wait_heartbeat(timeout=HEARD_WITHIN) is None:
+            raise UsageError(
+                f"--connect {address}: nobody speaks MAVLink there", "connect the vehicle, or another port"
+            )
+        values: dict[int, tuple[str, float]] = {}
+        count = 0
+        link.mav.param_request_list_send(link.target_system, 1)
+        for _ in range(ASKED):
+            last = time.monotonic()
+            while time.monotonic() - last < SILENT_FOR and not 0 < count <= len(values):
+                message = link.recv_match(type="PARAM_VALUE", blocking=True, timeout=0.5)
+                if message is None or message.get_srcSystem() != link.target_system:
+                    continue
+                count, last = int(message.param_count), time.monotonic()
+                if int(message.param_index) < count:
+                    values[int(message.param_index)] = (str(message.param_id), _value(message))
+            lacking = [index for index in range(count) if index not in values]
+            if count and not lacking:
+                return dict(values.values())
+            for index in lacking:
+                link.mav.param_request_read_send(link.target_system, 1, b"", index)
+            if not count:
+                link.mav.param_request_list_send(link.target_system, 1)
+    finally:
+        link.close()
+    raise UsageError(f"--connect {address}: {len(values)} of {count} parameters came", "a better link, or a file")
+
+
+def _value(message: object) -> float:
+    """Returns a PARAM_VALUE's value: PX4 sends the bytes of an integer in the place of a float."""
+    value = float(message.param_value)  # type: ignore[attr-defined]
+    if int(message.param_type) == _INTEGER:  # type: ignore[attr-defined]
+        return float(struct.unpack("<i", struct.pack("<f", value))[0])
+    return value

@@ -1,0 +1,135 @@
+"""The holds after which the bridge goes back to the mission by itself, and those after which only a person may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from fake_autopilot import HOLD, OFFBOARD, RTL
+from loop import Loop
+
+from esar_ros.bridges.px4.commands import End, Manoeuvre
+from esar_ros.bridges.px4.stream import Timing
+from esar_ros.mission.modes import Mode
+
+POSITION = 2
+BACK = 2.0 + 1.2 + 0.5  # s: sound safe commands, heartbeats, and the autopilot's answer
+
+
+def silence(loop: Loop, seconds: float) -> None:
+    """The governor is silent for a while, and speaks again."""
+    loop.velocity = None
+    loop.run(seconds)
+    loop.velocity = np.array([2.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_a_governor_that_speaks_again_gets_the_vehicle_back_through_hold(external: bool) -> None:
+    loop = Loop(external=external).fly()
+    silence(loop, 2.0)
+    assert loop.fake.nav_state == HOLD and "comes back by itself" in loop.bridge.stream.advice
+    back = loop.now
+    assert loop.run(BACK, lambda: loop.bridge.stream.engaged), loop.bridge.stream.advice
+    assert loop.now - back > 2.0, "not at the first command"
+    assert loop.fake.nav_state == loop.bridge.stream.own_state and loop.bridge.stream.advice == ""
+    loop.run(4.0)
+    assert loop.fake.body.velocity[0] > 1.5
+
+
+def test_a_link_that_was_away_for_less_than_the_autopilots_second_is_no_end_of_the_mission(flying: Loop) -> None:
+    flying.fake._agent_back = flying.now + 0.8
+    assert flying.run(2.0, lambda: flying.fake.nav_state == HOLD), "it leaves offboard first"
+    assert flying.run(BACK + 1.0, lambda: flying.bridge.stream.engaged), flying.bridge.stream.advice
+
+
+def test_a_governor_that_stutters_does_not_get_it_back(flying: Loop) -> None:
+    for _ in range(6):
+        silence(flying, 0.5)
+        flying.run(1.8)
+    assert flying.fake.nav_state == HOLD and not flying.bridge.stream.engaged
+
+
+def test_a_governor_that_holds_does_not_get_it_back_and_one_that_returns_does(flying: Loop) -> None:
+    flying.bridge.stream.mode = Mode.HOLD
+    silence(flying, 1.0)
+    flying.run(6.0)
+    assert not flying.bridge.stream.engaged
+    flying.bridge.stream.mode = Mode.RETURN
+    assert flying.run(BACK, lambda: flying.bridge.stream.engaged)
+
+
+def person_switches(loop: Loop) -> None:
+    loop.fake.switch_mode(POSITION)
+    loop.run(1.0)
+    loop.fake.switch_mode(HOLD)
+
+
+def person_asks_for_hold(loop: Loop) -> None:
+    assert loop.do(Manoeuvre.HOLD).end is End.DONE
+
+
+def failsafe_returns(loop: Loop) -> None:
+    loop.fake.force_failsafe(RTL)
+
+
+def failsafe_holds(loop: Loop) -> None:
+    loop.fake.lose("fence")
+
+
+@pytest.mark.parametrize("taken", [person_switches, person_asks_for_hold, failsafe_returns, failsafe_holds])
+def test_what_a_person_or_a_failsafe_has_taken_is_not_taken_back(flying: Loop, taken: Callable[[Loop], None]) -> None:
+    """In the bridge's own hold, from which it would come back."""
+    silence(flying, 1.0)
+    taken(flying)
+    begun = flying.now
+    flying.run(10.0)
+    assert not flying.bridge.stream.engaged and OFFBOARD not in flying.modes_since(begun)
+    assert not flying.commands_since(begun)
+    words = flying.bridge.stream.advice
+    assert "person" in words or "hold was asked for" in words
+
+
+def test_a_person_who_switches_on_the_way_back_keeps_it(flying: Loop) -> None:
+    silence(flying, 1.0)
+    assert flying.run(BACK, lambda: flying.bridge.stream.streaming)
+    flying.fake.switch_mode(POSITION)
+    flying.run(6.0)
+    assert flying.fake.nav_state == POSITION and "could not come back" in flying.bridge.stream.advice
+
+
+def test_after_a_minute_only_a_person_may(flying: Loop) -> None:
+    silence(flying, 61.0)
+    assert "for too long: a person must ask for mission" in flying.bridge.stream.advice
+    flying.run(6.0)
+    assert flying.fake.nav_state == HOLD
+    assert flying.do(Manoeuvre.MISSION).end is End.DONE
+
+
+def test_after_three_in_ten_minutes_only_a_person_may() -> None:
+    loop = Loop(timing=Timing(comebacks=2)).fly()
+    for _ in range(2):
+        silence(loop, 0.5)
+        assert loop.run(BACK, lambda: loop.bridge.stream.engaged)
+    silence(loop, 0.5)
+    loop.run(6.0)
+    assert loop.fake.nav_state == HOLD and "too often: a person must ask" in loop.bridge.stream.advice
+    assert loop.do(Manoeuvre.MISSION).end is End.DONE
+
+
+def test_an_autopilot_that_does_not_grant_it_is_asked_once_and_it_holds(flying: Loop) -> None:
+    silence(flying, 1.0)
+    flying.fake.obeys = False
+    flying.run(12.0)
+    assert flying.fake.nav_state == HOLD and "could not come back" in flying.bridge.stream.advice
+    asked = flying.now
+    flying.run(5.0)
+    assert not flying.commands_since(asked)
+
+
+def test_a_bridge_that_was_started_again_waits_for_a_person(flying: Loop) -> None:
+    fresh = flying.started_again()
+    fresh.run(8.0)
+    assert fresh.fake.nav_state == HOLD and not fresh.bridge.stream.engaged
+    assert "a person must ask for mission" in fresh.bridge.stream.advice
+    assert fresh.do(Manoeuvre.MISSION).end is End.DONE
