@@ -77,7 +77,7 @@ class Px4BridgeNode(Node):
         self._stream = Stream(self._state, settings.timing, self._external)
         self._offboard = Offboard(self._stream)
         self._frame = LocalFrame()
-        self._clock = SampleClock()
+        self._sample_clock = SampleClock()
         self._origin: Origin | None = None
         self._appear_until = time.monotonic() + settings.appear
         self._complaint = "the autopilot's topics have not been looked for"
@@ -138,13 +138,13 @@ class Px4BridgeNode(Node):
             return
         now = time.monotonic()
         if name == "TimesyncStatus":
-            self._clock.on_timesync(message, now)
+            self._sample_clock.on_timesync(message, now)
             return
         self._state.receive(name, message, now)
         if name == "VehicleLocalPosition":
             self._moved = self._frame.update(message) or self._moved
             self._new = True
-            self._sampled = self._clock.sampled(message, self.get_clock().now().nanoseconds, now)
+            self._sampled = self._sample_clock.sampled(message, self.get_clock().now().nanoseconds, now)
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
         if message.node == interface.PILOT:
@@ -294,7 +294,7 @@ class Px4BridgeNode(Node):
             "armed": self._state.armed,
             "failsafe": self._state.failsafe,
             "manoeuvre": running.name if running is not None else "",
-            "clock": "synchronised" if self._clock.is_synchronised(time.monotonic()) else "by arrival",
+            "clock": "synchronised" if self._sample_clock.is_synchronised(time.monotonic()) else "by arrival",
             "resets": self._frame.resets,
             "heading resets": self._frame.heading_resets,
             "scheduling": self.scheduling,
