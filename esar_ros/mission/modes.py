@@ -1,4 +1,6 @@
-"""Modes and reasons of the governor (msg/SafetyStatus.msg) and whether a vehicle flies (msg/VehicleState.msg)."""
+"""Modes and reasons of the governor (msg/SafetyStatus.msg), whether a vehicle flies (msg/VehicleState.msg), and
+a person's orders to its pilot (srv/Order.srv).
+"""
 
 from __future__ import annotations
 
@@ -58,6 +60,14 @@ class Landed(IntEnum):
     LANDING = 3  # in the air, coming down to touch the ground
 
 
+class Order(IntEnum):
+    """A person's order to a pilot, in place of the planner's goal."""
+
+    SEARCH = 1  # the planner's goals again
+    HOLD = 2
+    RETURN = 3
+
+
 # Gravest first: what the vehicle does not know about itself, what cannot be undone, what it does not
 # know about others, what stands in the way, and last what was merely too much.
 SEVERITY: Final[tuple[Reason, ...]] = (
@@ -96,6 +106,11 @@ def by_severity(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
 def mode_name(value: int) -> str:
     """Name of a mode; an unknown number as it is."""
     return Mode(value).name.lower() if value in set(Mode) else str(value)
+
+
+def order_name(value: int) -> str:
+    """Name of an order; an unknown number as it is."""
+    return Order(value).name.lower() if value in set(Order) else str(value)
 
 
 def reason_name(value: int) -> str:

@@ -109,8 +109,9 @@ OPERATOR_ACT = "operator/act"
 ARM = "arm"
 TOUCH_DOWN = "touch_down"
 
-# Service of the pilot, in its own namespace
+# Services of the pilot and of the planner, each in the node's own namespace
 ORDER = "order"
+SIGHTING = "sighting"
 
 # Service of the bridge in lockstep
 SIM_STEP = "sim/step"

@@ -12,7 +12,6 @@ from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Path
 from numpy.typing import NDArray
 from rclpy.action import ActionClient
-from std_msgs.msg import String
 
 from esar_ros.action import Arm, TouchDown
 from esar_ros.flight.limits import load_pilot_limits
@@ -21,23 +20,24 @@ from esar_ros.geometry.frames import FARTHEST, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.mission.decision import Goal, GoalType
+from esar_ros.mission.modes import Order as Ordered
+from esar_ros.mission.modes import order_name
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, Tick, VehicleState
+from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, StandingOrder, Tick, VehicleState
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.operator_log import goal_of
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.safety_limits import declare_limits
-from esar_ros.nodes.core.steps import Step, StepNode
+from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.graph.mission import ENDS
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages.orders import ORDERS
 from esar_ros.safety.conditions import conditions_speed
 from esar_ros.srv import Order
 
 RATE = 20.0  # Hz, in real time
 # What a person may order, as goals; the planner's without an entry.
-_ORDERED = {Order.Request.ORDER_HOLD: Goal(GoalType.HOLD), Order.Request.ORDER_RETURN: Goal(GoalType.RETURN)}
+_ORDERED = {Ordered.HOLD: Goal(GoalType.HOLD), Ordered.RETURN: Goal(GoalType.RETURN)}
 _Read = TypeVar("_Read")
 ACTION_PATIENCE = 3.0  # s wall to wait for the bridge's answer to a request
 
@@ -56,7 +56,7 @@ class PilotNode(StepNode):
         self._window: tuple[int, OccupancyWindow | None] | None = None
         self._pending: tuple[int, PilotOutput] | None = None  # answer waiting for the bridge, by stamp
         self._pending_until = 0.0
-        self._ordered: int = Order.Request.ORDER_SEARCH  # by a person
+        self._ordered: int = Ordered.SEARCH  # by a person
         self._odometry = convert.OdometryInMap(self)
         self.input(names.BRIEF, self._on_brief)
         self.input(names.MISSION_STATE)
@@ -95,14 +95,16 @@ class PilotNode(StepNode):
 
     def _on_order(self, request: Order.Request, response: Order.Response) -> Order.Response:
         """A person's order holds until the next one; ORDER_SEARCH gives the vehicle back to the planner."""
-        if request.order not in ORDERS:
-            known = ", ".join(f"{number} ({word})" for number, word in ORDERS.items())
+        if request.order not in set(Ordered):
+            known = ", ".join(f"{order} ({order_name(order)})" for order in Ordered)
             response.success, response.message = False, f"order {request.order} is none of {known}"
             return response
         if request.order != self._ordered:
             self._ordered = request.order
-            self.get_logger().info(f"ordered by a person: {ORDERS[request.order]}")
-            self.send(names.OPERATOR_ORDER, String(data=ORDERS[request.order]))
+            self.get_logger().info(f"ordered by a person: {order_name(request.order)}")
+            standing = StandingOrder(order=request.order)
+            standing.header.stamp = to_stamp(self._odometry.newest_ns() or 0)
+            self.send(names.OPERATOR_ORDER, standing)
         response.success = True
         return response
 

@@ -15,11 +15,9 @@ from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
-from esar_ros.msg import MissionState, PilotState, Report, SafetyStatus, Tick
+from esar_ros.msg import MissionState, PilotState, SafetyStatus, Tick
 from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
-from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import start_of
 from esar_ros.nodes.core.steps import LOCKSTEP, Step, StepNode
@@ -31,6 +29,7 @@ from esar_ros.nodes.messages.team import Team
 from esar_ros.planning.method import GRID, VIEWS, Mapped
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
+from esar_ros.srv import Sighting
 
 BELIEF_PERIOD_NS = 1_000_000_000  # of mission time between two images of the belief
 
@@ -64,11 +63,12 @@ class PlannerNode(StepNode):
         self.await_input(names.BATTERY, Tick.FRAME)
         self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
         self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
-        for topic in (names.GOAL, names.DECISION, names.REPORTS, names.BELIEF, names.GOAL_MARKERS):
+        for topic in (
+            names.GOAL, names.DECISION, names.REPORTS, names.BELIEF, names.GOAL_MARKERS, names.OPERATOR_REPORT,
+        ):  # fmt: skip
             self.output(topic)
         self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
-        entry = BY_NAME[names.OPERATOR_REPORT]
-        self.create_subscription(Report, self.topic(entry.name), self._on_operator_report, PROFILES[entry.quality])
+        self.create_service(Sighting, f"~/{names.SIGHTING}", self._on_sighting)
         if self.pace != LOCKSTEP:
             self._session.run_clock()
             self.inbox(names.CLUES)
@@ -95,11 +95,19 @@ class PlannerNode(StepNode):
         self._session.reset(self._brief, max(self._seed, 0), state.reports)
         self._start_ns = None
 
-    def _on_operator_report(self, message: Report) -> None:
+    def _on_sighting(self, request: Sighting.Request, response: Sighting.Response) -> Sighting.Response:
+        """What a person has seen is on record at once, and reported with the next decision."""
+        state: MissionState | None = self.inbox(names.MISSION_STATE).newest
         try:
-            self._session.say(convert.report_of(message))
+            if state is None or state.phase == MissionState.ENDED:
+                raise ValueError("there is no mission" if state is None else "the mission has ended")
+            self._session.say(convert.sighting_of(request.report))
         except ValueError as error:
-            self.get_logger().warning(f"a person's report is refused: {error}")
+            response.message = f"not reported: {error}"
+            return response
+        self.send(names.OPERATOR_REPORT, request.report)
+        response.success = True
+        return response
 
     def _on_frames(self, frames: FrameSet) -> None:
         self._frames = frames

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from std_msgs.msg import String
-
 from esar_ros.benchmark.engine.missions import Deployment
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.bridges.airsim.client import AirSimError
@@ -19,7 +17,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
-from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick
+from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick, Truth
 from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import BY_NAME
@@ -243,10 +241,11 @@ class RefereeNode(StepNode):
         wall = time.monotonic() - self._wall_start
         self._result = self._referee.result(self._judge, wall)
         write_atomically(self._out / "result.json", self._result.dump())  # before anything else can go wrong
-        truth = self._referee.truth(wall).dump()
+        truth = Truth(mission_id=self.mission_id, truth=self._referee.truth(wall).dump())
+        truth.header.stamp, truth.header.frame_id = to_stamp(self._referee.ending.stamp), names.MAP
         score = score_message(self._result, self._referee.ending.stamp)
         for vehicle in self.vehicles:
-            self.send(names.TRUTH, String(data=truth), vehicle)
+            self.send(names.TRUTH, truth, vehicle)
             self.send(names.SCORE, score, vehicle)
         self._publish_state(self._referee.ending.stamp, MissionState.ENDED, self._referee.ending.text)
         self._ended_at = time.monotonic()

@@ -6,13 +6,11 @@ a 50 Hz timer asks it, whatever else arrives or does not.
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from esar_ros.geometry.frames import Vector
@@ -30,7 +28,7 @@ from esar_ros.nodes.core.lifecycle import ManagedStepNode
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.realtime_scheduling import use_realtime_scheduling
 from esar_ros.nodes.core.runtime import run
-from esar_ros.nodes.core.safety_limits import changed, declare_limits
+from esar_ros.nodes.core.safety_limits import changed, changed_message, declare_limits
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.markers import safety_markers
@@ -97,7 +95,7 @@ class SafetyGovernorNode(ManagedStepNode):
         self.listen_to(interface.PILOT)
         self._timer = self.every(1.0 / RATE, self._on_time)
         if different := changed(self._limits):
-            self.send(names.SAFETY_LIMITS, String(data=json.dumps(different, sort_keys=True)))
+            self.send(names.SAFETY_LIMITS, changed_message(self, different))
         self.join()
 
     @property
@@ -240,7 +238,8 @@ class SafetyGovernorNode(ManagedStepNode):
     def _hold(self, step: Step, error: Exception) -> None:
         self._mode, self._text = Mode.HOLD, f"cannot decide: {error!r}"
         self.send(names.CMD_VEL_SAFE, convert.twist(step, np.zeros(3), 0.0))
-        status = SafetyStatus(seq=step.seq, mode=SafetyStatus.MODE_HOLD, changed=True, text=self._text)
+        mode = SafetyStatus.MODE_HOLD if self.active else SafetyStatus.MODE_UNKNOWN
+        status = SafetyStatus(seq=step.seq, mode=mode, changed=True, text=self._text)
         status.reason = SafetyStatus.REASON_NON_FINITE
         status.reasons = [status.reason]
         status.header.stamp, status.header.frame_id = step.stamp, names.MAP
@@ -341,13 +340,18 @@ class SafetyGovernorNode(ManagedStepNode):
                 self._window_of = (ns, None)
         return self._window_of[1]
 
+    def _words(self, text: str) -> str:
+        if not self.active:
+            return "inactive"
+        return text if self._enabled else f"off: {text}"
+
     def _status(self, step: Step, answer: SafeCommand, command: Command | None, given: Vector) -> SafetyStatus:
         message = SafetyStatus(
             seq=step.seq,
-            mode=int(answer.mode),
+            mode=int(answer.mode) if self.active else SafetyStatus.MODE_UNKNOWN,  # which no bridge obeys
             reason=int(answer.reason),
             reasons=[int(reason) for reason in answer.reasons],
-            text=answer.text if self._enabled else f"off: {answer.text}",
+            text=self._words(answer.text),
             changed=answer.changed and self._enabled,
             breach=answer.breach,
             asked=convert.vector3(np.nan_to_num(command.velocity) if command is not None else np.zeros(3)),

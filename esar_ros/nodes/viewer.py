@@ -23,6 +23,7 @@ from rclpy.subscription import Subscription
 from std_srvs.srv import Trigger
 
 from esar_ros.mission import names
+from esar_ros.mission.modes import Order as Ordered
 from esar_ros.msg import MissionState, Report
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import BY_NAME
@@ -30,8 +31,7 @@ from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME
 from esar_ros.nodes.core.types import message_class
-from esar_ros.nodes.messages.orders import ORDERS
-from esar_ros.srv import Order
+from esar_ros.srv import Order, Sighting
 
 RATE = 5.0  # Hz, at which what is watched is refreshed
 NODE_RATE = 10.0  # Hz, at which orders go out
@@ -57,6 +57,10 @@ class View(Protocol):
         """Takes the state of the simulator's time: paused, and speed (times real time)."""
         ...
 
+    def take_refusal(self, vehicle: str, why: str) -> None:
+        """Takes the reason for which a person's request was refused; vehicle: empty where it was the mission's."""
+        ...
+
     def wanted(self) -> frozenset[str]:
         """Vehicles shown on an open page."""
         ...
@@ -80,10 +84,10 @@ class ViewerNode(Node):
         self._running = False
         self._asked: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._turn = 0
-        served = f"{interface.PILOT}/{names.ORDER}"
-        self._order_clients = {v: self.create_client(Order, f"{v}/{served}") for v in self.vehicles}
-        self._reports = {v: self._publisher(v, names.OPERATOR_REPORT) for v in self.vehicles}
-        self._standing: dict[str, int] = {}  # orders in force, one of ORDERS
+        orders, sightings = f"{interface.PILOT}/{names.ORDER}", f"{interface.PLANNER}/{names.SIGHTING}"
+        self._order_clients = {v: self.create_client(Order, f"{v}/{orders}") for v in self.vehicles}
+        self._sighting_clients = {v: self.create_client(Sighting, f"{v}/{sightings}") for v in self.vehicles}
+        self._standing: dict[str, Ordered] = {}  # orders in force
         self._step_client = self.create_client(Trigger, names.SIM_STEP)
         self._get_client = self.create_client(GetParameters, f"{interface.AIRSIM_BRIDGE}/get_parameters")
         self._set_client = self.create_client(SetParameters, f"{interface.AIRSIM_BRIDGE}/set_parameters")
@@ -91,10 +95,6 @@ class ViewerNode(Node):
         self._clock_known = not self.lockstep
         if self.lockstep:
             self.create_subscription(ParameterEvent, "/parameter_events", self._on_parameters, 10)
-
-    def _publisher(self, vehicle: str, topic: str) -> Any:
-        entry = BY_NAME[topic]
-        return self.create_publisher(message_class(entry.type), f"{vehicle}/{topic}", PROFILES[entry.quality])
 
     def show(self, view: View, on_close: Callable[[], None]) -> None:
         """Begin to show the mission."""
@@ -107,12 +107,12 @@ class ViewerNode(Node):
     # -- what is asked for, from any thread ---------------------------------------------------------
 
     def order(self, vehicle: str, what: str) -> None:
-        """Orders a vehicle's pilot to do one of ORDERS, in words."""
-        order = next(number for number, word in ORDERS.items() if word == what)
+        """Orders a vehicle's pilot to search, to hold or to return."""
+        order = Ordered[what.upper()]
 
         def send() -> None:
             self._standing[vehicle] = order
-            self._call(self._order_clients[vehicle], Order.Request(order=order))
+            self._call(self._order_clients[vehicle], Order.Request(order=order), vehicle)
 
         self._asked.put(send)
 
@@ -121,7 +121,8 @@ class ViewerNode(Node):
         message = Report(type=Report.VICTIM if victim else Report.CLUE, kind=kind, text=text, confidence=1.0)
         message.header.frame_id = names.MAP
         message.position = Point(x=position[0], y=position[1], z=position[2])
-        self._asked.put(lambda: self._reports[vehicle].publish(message))
+        request = Sighting.Request(report=message)
+        self._asked.put(lambda: self._call(self._sighting_clients[vehicle], request, vehicle))
 
     def set_clock(self, **changes: bool | float) -> None:
         """Change `paused` or `speed` of the bridge."""
@@ -133,11 +134,25 @@ class ViewerNode(Node):
         """Let a paused simulator go on to the next frame."""
         self._asked.put(lambda: self._call(self._step_client, Trigger.Request()))
 
-    def _call(self, client: Any, request: Any) -> None:
+    def _call(self, client: Any, request: Any, vehicle: str = "") -> None:
         if client.service_is_ready():
-            client.call_async(request)
+            client.call_async(request).add_done_callback(lambda future: self._on_answer(vehicle, future.result()))
         else:
-            self.get_logger().warning(f"{client.srv_name} is not there")
+            self._refuse(vehicle, f"{client.srv_name} is not there")
+
+    def _on_answer(self, vehicle: str, answer: Any) -> None:
+        """Tells the view of a request that was refused."""
+        if isinstance(answer, SetParameters.Response):
+            refusals = [result.reason for result in answer.results if not result.successful]
+        else:
+            refusals = [] if answer is None or answer.success else [answer.message]
+        for why in refusals:
+            self._refuse(vehicle, why)
+
+    def _refuse(self, vehicle: str, why: str) -> None:
+        self.get_logger().warning(why)
+        if self._view is not None:
+            self._view.take_refusal(vehicle, why)
 
     # -- messages -------------------------------------------------------------------------------
 
@@ -189,8 +204,8 @@ class ViewerNode(Node):
     def _repeat_orders(self) -> None:
         """A pilot that was started again must not fly on against an order."""
         for vehicle, order in self._standing.items():
-            if order != Order.Request.ORDER_SEARCH:
-                self._call(self._order_clients[vehicle], Order.Request(order=order))
+            if order is not Ordered.SEARCH:
+                self._call(self._order_clients[vehicle], Order.Request(order=order), vehicle)
 
     def _follow(self, wanted: frozenset[str]) -> None:
         """Subscribes to the topics of open pages alone. All vehicles are on the map, one's cameras beside it."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -10,6 +12,7 @@ from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
 from esar_ros.safety import braking
 
+GROUP = "limits"  # of the parameters that hold them: limits.<key>
 TOUCH_DOWN_FROM = 5.0  # m above seen ground, from which a touch-down may begin
 ON_GROUND = 1.0  # m: a vehicle that says it has landed has a surface within
 STANDING = 0.5  # m/s: and is no faster, the drift of its odometry included
@@ -115,3 +118,11 @@ def load_limits(path: Path | None = None) -> Limits:
     """Returns the limits of a YAML file, by default the package's own. Raises UsageError."""
     source = path or resource("config/safety.yaml")
     return load_settings(Limits, source, "limits")
+
+
+def changed_text(message: Any) -> str:
+    """Limits of a safety/limits message, as a JSON object; also of one that a bag holds as std_msgs/String."""
+    if hasattr(message, "data"):
+        return str(message.data)
+    told = {p.name.removeprefix(f"{GROUP}."): float(p.value.double_value) for p in message.new_parameters}
+    return json.dumps(told, sort_keys=True)

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
+from esar_ros.safety.limits import changed_text
+from esar_ros.scoring.truth import truth_text
 
 
 class OdometryRow(NamedTuple):
@@ -259,8 +261,12 @@ def _mission_state(m: Any) -> Row:
     return MissionRow(nanoseconds(m.header.stamp), int(m.phase), int(m.end), _number(m.elapsed), str(m.text))
 
 
-def _text(m: Any) -> Row:
-    return TextRow(0, str(m.data))
+def _truth(m: Any) -> Row:
+    return TextRow(0, truth_text(m))
+
+
+def _limits(m: Any) -> Row:
+    return TextRow(0, changed_text(m))
 
 
 class _Topic(NamedTuple):
@@ -287,8 +293,8 @@ _TOPICS: dict[str, _Topic] = {
     names.BATTERY: _Topic(_battery, _by_stamp),
     names.BRIEF: _Topic(_brief, lambda row: row.mission_id),
     names.MISSION_STATE: _Topic(_mission_state, None),
-    names.TRUTH: _Topic(_text, None),
-    names.SAFETY_LIMITS: _Topic(_text, None),
+    names.TRUTH: _Topic(_truth, None),
+    names.SAFETY_LIMITS: _Topic(_limits, None),
 }
 
 TOPICS: tuple[str, ...] = tuple(_TOPICS)

@@ -113,12 +113,19 @@ def test_the_truth_is_told_after_the_end_and_not_before(state: LiveState) -> Non
         "victims": [{"name": "Wu", "position": [1.0, 2.0, 3.0]}],
         "clues": [{"kind": "sleeping_bag", "position": [4, 5, 6]}],
     }
-    state.take("uav1", names.TRUTH, message("std_msgs/msg/String", data=json.dumps(secret)))
+    state.take("uav1", names.TRUTH, message("esar_ros/msg/Truth", truth=json.dumps(secret)))
     assert "Wu" not in json.dumps(state.changes({}))
     state.take("uav1", names.MISSION_STATE, state_of(3, 20.0, end=2))
     told = state.changes({})
     assert told["mission"]["end"] == "timeout"
     assert [thing["kind"] for thing in told["truth"]] == ["victim", "sleeping bag"]
+
+
+@pytest.mark.parametrize(("order", "word"), [(1, "search"), (2, "hold"), (3, "return"), (9, "9")])
+def test_the_order_in_force_is_shown_in_words(state: LiveState, order: int, word: str) -> None:
+    state.take("uav1", names.OPERATOR_ORDER, message("esar_ros/msg/StandingOrder", order=order))
+    told = state.changes({})
+    assert told["order/uav1"] == word and told["log"]["items"][-1]["title"] == f"operator: {word}"
 
 
 @settings(deadline=None)

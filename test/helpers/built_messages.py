@@ -12,7 +12,7 @@ SECOND = 1_000_000_000
 START = 10 * SECOND  # of every flight made of them
 
 
-def build(name: str, **values: Any) -> Any:
+def build(name: str, /, **values: Any) -> Any:
     """A message of a type with every field at its zero, but for the given ones."""
     fields = typestore().fielddefs[name][1]
     return typestore().types[name](**{field: values.get(field, _zero(kind)) for field, kind in fields})

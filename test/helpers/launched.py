@@ -23,10 +23,11 @@ EXECUTABLES = [
     line.split()[0] for line in (ROOT / "scripts/executables.txt").read_text().splitlines() if line[0] != "#"
 ]
 
-# A stand-in's Python: keeps what is asked of `-m MODULE`, as the report is.
+# A stand-in's Python: keeps what is asked of `-m MODULE`, as the report is; to prepare for `nosuch` is refused.
 PYTHON = """#!/bin/sh
 [ "$1" != -u ] || shift
 if [ "$1 $2" = "-m esar_ros.app.prepare" ]; then
+  case " $* " in *" nosuch "*) echo "esar: unknown planner nosuch"; exit 2;; esac
   echo "$3" > {here}/prepared; exit 0
 fi
 if [ "$1" = -m ]; then

@@ -17,7 +17,7 @@ TYPES = {
     "/uav1/vehicle_state": "esar_ros/msg/VehicleState",
     "/uav1/reports": "esar_ros/msg/Report",
     "/uav1/clues": "esar_ros/msg/Clues",
-    "/uav1/mission/truth": "std_msgs/msg/String",
+    "/uav1/mission/truth": "esar_ros/msg/Truth",
     "/uav1/camera/front/image/compressed": "sensor_msgs/msg/CompressedImage",
 }
 
@@ -74,7 +74,7 @@ def mission(truth: str | None) -> list[tuple[str, float, Any]]:
         image = build("sensor_msgs/msg/CompressedImage", header=header(t), format="jpeg", data=jpeg)
         out.append(("/uav1/camera/front/image/compressed", t, image))
     if truth is not None:
-        out.append(("/uav1/mission/truth", 20.0, build("std_msgs/msg/String", data=truth)))
+        out.append(("/uav1/mission/truth", 20.0, build("esar_ros/msg/Truth", header=header(20.0), truth=truth)))
     return out
 
 

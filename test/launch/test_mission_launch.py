@@ -146,6 +146,7 @@ def test_bad_arguments_are_one_line_and_start_nothing(launch: Launch, stand_ins:
         ("pace", "slow", "Valid options are: ('lockstep', 'realtime')"),
         ("record", "none", "Valid options are: ('score', 'private', 'view', 'full')"),
         ("governor", "flase", "neither true nor false"),
+        ("planer", "fbe", "unknown launch argument planer: is planner meant"),
     ):
         launched = launch({name: value, "out": str(tmp_path / "out")}, stand_ins.environment())
         assert launched.finish() == 1
@@ -153,6 +154,17 @@ def test_bad_arguments_are_one_line_and_start_nothing(launch: Launch, stand_ins:
         assert "Traceback" not in launched.output
     assert stand_ins.starts() == {}
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["planner", "detector"])
+def test_what_cannot_be_made_is_refused_before_any_node_starts(
+    name: str, launch: Launch, stand_ins: StandIns, tmp_path: Path
+) -> None:
+    stand_ins.plan(PROCESSES, {})
+    launched = launch({name: "nosuch", "out": str(tmp_path / "out")}, stand_ins.environment())
+    assert launched.finish() == 1
+    assert "preparing ended with 2, so nothing was flown" in launched.output
+    assert stand_ins.starts() == {} and launched.left() == []
 
 
 def test_every_argument_is_declared_and_described() -> None:

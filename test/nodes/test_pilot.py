@@ -10,6 +10,8 @@ from rclpy.node import Node
 
 from esar_ros.mission import names
 from esar_ros.mission.decision import GoalType
+from esar_ros.mission.modes import Order as Ordered
+from esar_ros.mission.modes import order_name
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
@@ -37,7 +39,7 @@ class Person:
         return future.result()
 
     def recorded(self, *words: str) -> bool:
-        return self._spin([], lambda: [message.data for message in self.record] == list(words), 5.0)
+        return self._spin([], lambda: [order_name(message.order) for message in self.record] == list(words), 5.0)
 
 
 @pytest.fixture
@@ -53,6 +55,10 @@ def test_an_order_replaces_the_planners_goal_until_the_next(person: Person) -> N
         goals.append(goal and goal.type)
         assert person.recorded(*("hold", "return", "search")[: len(goals)])
     assert goals == [GoalType.HOLD, GoalType.RETURN, None]
+
+
+def test_orders_are_numbered_as_the_service_has_them() -> None:
+    assert [getattr(Order.Request, f"ORDER_{order.name}") for order in Ordered] == list(Ordered)
 
 
 @pytest.mark.parametrize("number", [0, 7])

@@ -10,10 +10,11 @@ from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.mission import names
-from esar_ros.msg import Brief, MissionState, Tick
+from esar_ros.msg import Brief, MissionState, Report, Tick
 from esar_ros.nodes import planner as module
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.planner import PlannerNode
+from esar_ros.srv import Sighting
 
 SECOND = 1_000_000_000
 
@@ -64,3 +65,62 @@ def test_who_takes_a_planner_s_place_knows_how_long_the_mission_has_lasted(plann
     again = MissionState(phase=MissionState.RUNNING, elapsed=1.0)
     again.header.stamp = to_stamp(200 * SECOND)
     assert elapsed_at(planner, 202, again) == pytest.approx(3.0), "another mission"
+
+
+# --- What a person has seen ------------------------------------------------------------------------------------------
+
+
+def sighting(**changes: Any) -> Report:
+    seen = {"type": Report.CLUE, "kind": "tent", "text": "orange tent", "confidence": 0.7, "position": Point(x=5.0)}
+    return Report(**(seen | changes))
+
+
+def tell(planner: Any, report: Report) -> tuple[bool, str, list[tuple[str, Any]]]:
+    """Returns the service's answer, and what the planner sends on it and with its next decision."""
+    sent: list[tuple[str, Any]] = []
+    planner.send = lambda name, message, vehicle=None: sent.append((name, message))
+    answer = planner._on_sighting(Sighting.Request(report=report), Sighting.Response())
+    if planner.inbox(names.MISSION_STATE).newest is not None:
+        elapsed_at(planner, 9, planner.inbox(names.MISSION_STATE).newest)
+    return bool(answer.success), str(answer.message), sent
+
+
+def test_what_a_person_has_seen_is_on_record_and_reported_with_the_next_decision(planner: Any) -> None:
+    elapsed_at(planner, 7, MissionState(phase=MissionState.RUNNING))
+    success, _, sent = tell(planner, sighting())
+    assert success and [name for name, _ in sent[:2]] == [names.OPERATOR_REPORT, names.REPORTS]
+    recorded, reported = sent[0][1], sent[1][1]
+    assert (recorded.seq, reported.seq, reported.kind, reported.position.x) == (0, 1, "tent", 5.0)
+    assert reported.header.frame_id == names.MAP
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"type": 7}, "type 7 is none of 1 (clue), 2 (victim)"),
+        ({"kind": "tnet"}, "kind 'tnet' is none of "),
+        ({"kind": "person"}, "kind 'person' is none of "),
+        ({"type": Report.VICTIM}, "kind 'tent' is none of person"),
+        ({"position": Point(x=float("nan"))}, "its position is not finite"),
+    ],
+)
+def test_a_sighting_that_makes_no_sense_is_refused_in_the_answer_and_not_reported(
+    planner: Any, changes: dict[str, Any], why: str
+) -> None:
+    elapsed_at(planner, 7, MissionState(phase=MissionState.RUNNING))
+    success, message, sent = tell(planner, sighting(**changes))
+    assert not success and message.startswith(f"not reported: {why}")
+    assert not {names.OPERATOR_REPORT, names.REPORTS} & {name for name, _ in sent}
+
+
+def test_a_sighting_in_another_frame_is_refused(planner: Any) -> None:
+    elapsed_at(planner, 7, MissionState(phase=MissionState.RUNNING))
+    report = sighting()
+    report.header.frame_id = "uav1/odom"
+    assert tell(planner, report)[:2] == (False, "not reported: its position is in uav1/odom, not in map")
+
+
+def test_without_a_mission_nothing_is_reported(planner: Any) -> None:
+    assert tell(planner, sighting())[:2] == (False, "not reported: there is no mission")
+    elapsed_at(planner, 7, MissionState(phase=MissionState.ENDED))
+    assert tell(planner, sighting())[:2] == (False, "not reported: the mission has ended")

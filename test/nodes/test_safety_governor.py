@@ -19,7 +19,7 @@ from tf2_msgs.msg import TFMessage
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
-from esar_ros.msg import Brief, LocalMap, RangeImage, VehicleState
+from esar_ros.msg import Brief, LocalMap, RangeImage, SafetyStatus, VehicleState
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
 
@@ -50,6 +50,11 @@ def change(governor: Any, label: str) -> bool:
     """Returns whether a transition was made, asked for by service."""
     request = ChangeState.Request(transition=Transition(label=label))
     return bool(governor._service_change_state.callback(request, ChangeState.Response()).success)
+
+
+def told(governor: Any) -> list[int]:
+    """Modes of the statuses that were sent."""
+    return [message.mode for name, message in governor.sent if name == names.SAFETY_STATUS]
 
 
 def brief(ceiling: float = 120.0, home: float = 0.0) -> Brief:
@@ -223,9 +228,11 @@ def test_inactive_it_commands_zero_and_wakes_with_the_motors(governor: Any) -> N
     governor.on_step(step)
     given = next(message for name, message in governor.sent if name == names.CMD_VEL_SAFE).twist
     assert (given.linear.x, given.linear.y, given.linear.z, given.angular.z) == (0.0, 0.0, 0.0, 0.0)
-    assert not governor.active
+    assert told(governor) == [SafetyStatus.MODE_UNKNOWN] and not governor.active
     hear_state(governor, True, LANDED)
     assert governor.active
+    governor.on_step(step)
+    assert told(governor)[1:] == [SafetyStatus.MODE_HOLD]
 
 
 def test_it_configures_itself_again_for_a_vehicle_that_is_armed(governor: Any) -> None:

@@ -19,7 +19,7 @@ from esar_ros.msg import MissionState, Report
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
-from esar_ros.srv import Order
+from esar_ros.srv import Order, Sighting
 
 Spin = Callable[..., bool]
 
@@ -29,12 +29,16 @@ class Shown:
 
     def __init__(self) -> None:
         self.taken: list[tuple[str, str, Any]] = []
+        self.refused: list[tuple[str, str]] = []
         self.looking: frozenset[str] = frozenset()
 
     def take(self, vehicle: str, topic: str, message: Any) -> None:
         self.taken.append((vehicle, topic, message))
 
     def take_clock(self, paused: bool, speed: float) -> None: ...
+
+    def take_refusal(self, vehicle: str, why: str) -> None:
+        self.refused.append((vehicle, why))
 
     def wanted(self) -> frozenset[str]:
         return self.looking
@@ -135,10 +139,16 @@ def test_orders_and_reports_go_into_the_graph_and_an_order_is_repeated(
         response.success = True
         return response
 
+    def note(request: Sighting.Request, response: Sighting.Response) -> Sighting.Response:
+        reports.append(request.report)
+        response.success = True
+        return response
+
     mission.node.create_service(Order, "uav1/pilot/order", obey)
-    mission.heard(names.OPERATOR_REPORT, reports)
+    mission.node.create_service(Sighting, "uav1/planner/sighting", note)
     nodes: list[Node] = [mission.node, viewer]
-    assert ros(nodes, viewer._order_clients["uav1"].service_is_ready)
+    clients = viewer._order_clients["uav1"], viewer._sighting_clients["uav1"]
+    assert ros(nodes, lambda: all(client.service_is_ready() for client in clients))
     viewer.order("uav1", "hold")
     viewer.report("uav1", "person", True, "red jacket", (1.0, 2.0, 3.0))
     assert ros(nodes, lambda: len(orders) >= 2 and len(reports) == 1), "a pilot that starts again hears it too"
@@ -149,6 +159,25 @@ def test_orders_and_reports_go_into_the_graph_and_an_order_is_repeated(
     count = len(orders)
     ros(nodes, lambda: False, 1.5)
     assert len(orders) == count
+
+
+def test_a_request_that_is_refused_or_heard_by_nobody_is_told_to_the_view(
+    ros: Spin, mission: Mission, viewer: Any
+) -> None:
+    def refuse(request: Sighting.Request, response: Sighting.Response) -> Sighting.Response:
+        response.message = "not reported: the mission has ended"
+        return response
+
+    shown = Shown()
+    viewer.show(shown, lambda: None)
+    mission.node.create_service(Sighting, "uav1/planner/sighting", refuse)
+    nodes: list[Node] = [mission.node, viewer]
+    assert ros(nodes, viewer._sighting_clients["uav1"].service_is_ready)
+    viewer.report("uav1", "person", True, "red jacket", (1.0, 2.0, 3.0))
+    assert ros(nodes, lambda: shown.refused == [("uav1", "not reported: the mission has ended")])
+    viewer.order("uav1", "search")
+    assert ros(nodes, lambda: len(shown.refused) == 2)
+    assert shown.refused[1] == ("uav1", "uav1/pilot/order is not there")
 
 
 def test_foxglove_is_told_the_topics_and_gets_the_bytes(ros: Spin, mission: Mission) -> None:

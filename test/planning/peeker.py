@@ -119,12 +119,13 @@ class Peeker:
         import rclpy
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.qos import QoSDurabilityPolicy, QoSProfile
-        from std_msgs.msg import String
+
+        from esar_ros.msg import Truth
 
         node = rclpy.create_node("peeker")
         late = QoSProfile(depth=10, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
         for profile in (late, QoSProfile(depth=10)):
-            node.create_subscription(String, "/uav1/mission/truth", lambda m: self._heard.append(m.data), profile)
+            node.create_subscription(Truth, "/uav1/mission/truth", lambda m: self._heard.append(m.truth), profile)
         executor = SingleThreadedExecutor()
         executor.add_node(node)
         executor.spin()

@@ -275,9 +275,22 @@ def test_a_detector_that_used_ground_truth_makes_the_run_ineligible(flown, fakes
     assert result.ineligible_reasons == ("detector segmentation_oracle uses ground truth",)
 
 
-def test_other_safety_limits_than_the_benchmarks_make_the_run_ineligible(flown, make_truth: Make) -> None:
+def limits_told(**limits: float) -> SimpleNamespace:
+    """safety/limits, as far as it is read."""
+    told = [SimpleNamespace(name=f"limits.{k}", value=SimpleNamespace(double_value=v)) for k, v in limits.items()]
+    return SimpleNamespace(new_parameters=told)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [limits_told(speed_horizontal=3.5), SimpleNamespace(data='{"speed_horizontal": 3.5}')],
+    ids=["as parameters", "as a string"],
+)
+def test_other_safety_limits_than_the_benchmarks_make_the_run_ineligible(
+    flown, make_truth: Make, told: SimpleNamespace
+) -> None:
     for _ in range(2):  # a governor that is started again says it again
-        flown.add("uav1", "safety/limits", SimpleNamespace(data='{"speed_horizontal": 3.5}'))
+        flown.add("uav1", "safety/limits", told)
     result = scored(flown, make_truth())
     assert result.ineligible_reasons == ('safety limits differ: {"speed_horizontal": 3.5}',)
     assert not result.eligible

@@ -19,7 +19,7 @@ from esar_ros.mission.settings_file import parse_yaml, validated
 from esar_ros.mission.stamps import NANO, nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.safety.calibration import MIN_SPEED, Calibration, Flight, calibrate, find_stops
-from esar_ros.safety.limits import Limits, load_limits
+from esar_ros.safety.limits import Limits, changed_text, load_limits
 from esar_ros.scoring.result import write_atomically
 
 MAP = "aotai"  # over which the embedded vehicle flies
@@ -71,7 +71,7 @@ def read_flight(bag: Path, vehicle: str = "") -> tuple[str, Flight, Limits]:
     with open_bag(bag) as opened:
         for name, topic, message in vehicle_messages(opened, (names.ODOMETRY, names.CMD_VEL_SAFE, names.SAFETY_LIMITS)):
             if topic == names.SAFETY_LIMITS:
-                changed[name] = message.data
+                changed[name] = changed_text(message)
             elif topic == names.CMD_VEL_SAFE:
                 v = message.twist.linear
                 _note(commands[name], message, (v.x, v.y, v.z))

@@ -84,6 +84,11 @@ class LiveView:
         with self._lock:
             self._state.put("clock", {"paused": paused, "speed": speed})
 
+    def take_refusal(self, vehicle: str, why: str) -> None:
+        """Takes the reason for which a person's request was refused, into the log."""
+        with self._lock:
+            self._state.log(vehicle, "order", "refused", why)
+
     def wanted(self) -> frozenset[str]:
         """Vehicles shown on an open page."""
         return frozenset(self._wanted.names())

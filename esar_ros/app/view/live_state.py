@@ -20,12 +20,12 @@ from esar_ros.flight.pilot import Phase
 from esar_ros.geometry.frames import Pose, motion_in_parent
 from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
-from esar_ros.mission.modes import mode_name, reason_name
+from esar_ros.mission.modes import mode_name, order_name, reason_name
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.messages.convert import array3, pose_of, pose_of_transform
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.brief.telling import summary, told
-from esar_ros.scoring.truth import End
+from esar_ros.scoring.truth import End, truth_text
 
 TRACK_STEP = 1.0  # m between points kept of the way flown
 LOG_KEPT = 2000  # entries
@@ -284,8 +284,9 @@ class LiveState:
         self.log(vehicle, "report", f"reports a {kind}: {report['kind']}", m.text, stamp)
 
     def _order(self, vehicle: str, m: Any) -> None:
-        self.put(f"order/{vehicle}", m.data)
-        self.log(vehicle, "order", f"operator: {m.data}")
+        order = order_name(m.order)
+        self.put(f"order/{vehicle}", order)
+        self.log(vehicle, "order", f"operator: {order}")
 
     def _goal(self, vehicle: str, m: Any) -> None:
         where = [rounded(v) for v in array3(m.position)] if m.type == 2 else None
@@ -369,7 +370,7 @@ class LiveState:
         self.put("score", value)
 
     def _tell_truth(self, vehicle: str, m: Any) -> None:
-        self._truth = m.data
+        self._truth = truth_text(m)
         self._show_truth()
 
     def _show_truth(self) -> None:

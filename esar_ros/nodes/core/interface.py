@@ -22,7 +22,6 @@ REFEREE = "referee"
 RECORDER = "recorder"
 VIEWER = "viewer"  # only watches, as Foxglove's bridge does
 FOXGLOVE_BRIDGE = "foxglove_bridge"
-OPERATOR = "operator"  # a person, through whatever tool: nobody, as long as no one watches
 MISSION_CONTROL = "mission_control"  # a real vehicle's, in place of the referee: briefs, starts, ends, scores nothing
 
 # Nodes of one vehicle and of the whole mission that take part in steps.
@@ -286,11 +285,11 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic(
         names.SAFETY_LIMITS,
-        "std_msgs/msg/String",
+        "rcl_interfaces/msg/ParameterEvent",
         _LATCHED,
         SAFETY_GOVERNOR,
         (REFEREE,),
-        about="limits that differ from config/safety.yaml, as a JSON object",
+        about="the governor's parameters `limits.*` that differ from config/safety.yaml; never sent where none does",
     ),
     Topic(names.GOAL, "esar_ros/msg/Goal", _STEP, PLANNER, (PILOT,), Record.VIEW, "where the planner wants to go"),
     Topic(
@@ -324,21 +323,21 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic(
         names.OPERATOR_ORDER,
-        "std_msgs/msg/String",
+        "esar_ros/msg/StandingOrder",
         _LATCHED,
         PILOT,
-        about="order in force of a person: `search` (the planner's goals), `hold` or `return`; given by `pilot/order`",
+        about="order in force of a person, given by the service `pilot/order`",
     ),
     Topic(
         names.OPERATOR_REPORT,
         "esar_ros/msg/Report",
         _STEP,
-        OPERATOR,
-        about="what a person saw: the planner reports it with its next decision, under its own number",
+        PLANNER,
+        about="what a person saw, given by the service `planner/sighting`: it is reported with the next decision",
     ),
     Topic(
         names.OPERATOR_ACT,
-        "std_msgs/msg/String",
+        "rcl_interfaces/msg/Log",
         Quality.LATCHED_ALL,
         ANY_NODE,
         about="what a person did by a service, an action or a parameter of a node; the flight is then nobody's merit",
@@ -370,7 +369,7 @@ TOPICS: tuple[Topic, ...] = (
         about="mode, reasons, clearance",
     ),
     Topic(names.SCORE, "esar_ros/msg/Score", _LATCHED, REFEREE, about="once, at the end"),
-    Topic(names.TRUTH, "std_msgs/msg/String", _LATCHED, REFEREE, about="task and ground truth, only after the end"),
+    Topic(names.TRUTH, "esar_ros/msg/Truth", _LATCHED, REFEREE, about="task and ground truth, only after the end"),
     _on_demand(names.PATH, "nav_msgs/msg/Path", _LATCHED, PILOT, Record.NEVER, "planned path"),
     Topic(
         names.CLOCK,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 
+from rcl_interfaces.msg import Log
+from rclpy.logging import LoggingSeverity
 from rclpy.node import Node
-from std_msgs.msg import String
 from unique_identifier_msgs.msg import UUID
 
 from esar_ros.mission import names
@@ -27,13 +28,14 @@ class OperatorLog:
         topic = names.OPERATOR_ACT
         self._node = node
         self._publisher = node.create_publisher(
-            String, f"{vehicle}/{topic}" if vehicle else topic, PROFILES[BY_NAME[topic].quality]
+            Log, f"{vehicle}/{topic}" if vehicle else topic, PROFILES[BY_NAME[topic].quality]
         )
 
     def record(self, what: str) -> None:
         """Publishes an intervention in words."""
         self._node.get_logger().info(f"by a person's hand: {what}")
-        self._publisher.publish(String(data=f"{self._node.get_name()}: {what}"))
+        stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(Log(stamp=stamp, level=LoggingSeverity.INFO, name=self._node.get_name(), msg=what))
 
 
 def goal_of(boot_id: int) -> UUID:

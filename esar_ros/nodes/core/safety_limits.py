@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
 from rclpy.node import Node
 
 from esar_ros.mission.settings_file import validated
 from esar_ros.nodes.core.parameters import declare
-from esar_ros.safety.limits import Limits, load_limits
-
-GROUP = "limits"
+from esar_ros.safety.limits import GROUP, Limits, load_limits
 
 
 def declare_limits(node: Node) -> Limits:
@@ -40,3 +39,11 @@ def changed(limits: Limits) -> dict[str, float]:
     """Limits that differ from the settings file."""
     usual = load_limits()
     return {key: value for key, value in limits if value != getattr(usual, key)}
+
+
+def changed_message(node: Node, limits: dict[str, float]) -> ParameterEvent:
+    """A governor's parameters of these limits, as set at its start."""
+    value = lambda limit: ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=limit)  # noqa: E731
+    parameters = [Parameter(name=f"{GROUP}.{key}", value=value(limit)) for key, limit in sorted(limits.items())]
+    stamp = node.get_clock().now().to_msg()
+    return ParameterEvent(stamp=stamp, node=node.get_fully_qualified_name(), new_parameters=parameters)

@@ -13,6 +13,7 @@ from esar_ros.flight.pilot import Governed
 from esar_ros.geometry.frames import FARTHEST, Pose, Vector, covariance_in_parent, motion_in_parent
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
+from esar_ros.mission.clues import PERSON, ClueKind
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import Brief, Grid, SeenClue
@@ -243,12 +244,24 @@ def report_message(report: Report, seq: int, step: Step) -> ReportMessage:
 
 
 def report_of(message: Any) -> Report:
-    """A person's report as the planner makes it known. Raises ValueError on a type or a place that is none."""
+    """A report as planners know it. Raises ValueError on a type or a place that is none."""
     position = array3(message.position)
     if not np.isfinite(position).all():
         raise ValueError("its position is not finite")
     confidence = min(max(float(message.confidence), 0.0), 1.0)
     return Report(ReportType(message.type), message.kind, message.text, position, confidence)
+
+
+def sighting_of(message: Any) -> Report:
+    """A person's report. Raises ValueError also on another frame, and on a kind that is none of its type's."""
+    if message.header.frame_id not in ("", names.MAP):
+        raise ValueError(f"its position is in {message.header.frame_id}, not in {names.MAP}")
+    if message.type not in set(ReportType):
+        raise ValueError(f"type {message.type} is none of 1 (clue), 2 (victim)")
+    kinds = (PERSON,) if message.type == ReportType.VICTIM else tuple(kind.value for kind in ClueKind)
+    if message.kind not in kinds:
+        raise ValueError(f"kind '{message.kind}' is none of {', '.join(kinds)}")
+    return report_of(message)
 
 
 def clue_message(clue: SeenClue) -> ClueMessage:

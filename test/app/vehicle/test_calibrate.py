@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from helpers.stops import first_order, flown
 TYPES = {
     "odometry": "nav_msgs/msg/Odometry",
     "cmd_vel_safe": "geometry_msgs/msg/TwistStamped",
-    "safety/limits": "std_msgs/msg/String",
+    "safety/limits": "rcl_interfaces/msg/ParameterEvent",
 }
 AGE = 0.15  # s, of ranges and step (config/vehicle.yaml)
 
@@ -32,6 +31,13 @@ AGE = 0.15  # s, of ranges and step (config/vehicle.yaml)
 def twist(velocity: Any) -> Any:
     x, y, z = (float(v) for v in velocity)
     return build("geometry_msgs/msg/Twist", linear=build("geometry_msgs/msg/Vector3", x=x, y=y, z=z))
+
+
+def parameters(limits: dict[str, float]) -> Any:
+    kind = "rcl_interfaces/msg/Parameter"
+    set_to = lambda value: build(f"{kind}Value", type=3, double_value=value)  # noqa: E731
+    told = [build(kind, name=f"limits.{key}", value=set_to(value)) for key, value in limits.items()]
+    return build(f"{kind}Event", node="/uav1/safety_governor", new_parameters=told)
 
 
 def write_bag(path: Path, flights: dict[str, Flight], limits: dict[str, float] | None = None) -> Path:
@@ -45,7 +51,7 @@ def write_bag(path: Path, flights: dict[str, Flight], limits: dict[str, float] |
         for topic in TYPES:
             writer.add_topic(f"/{name}/{topic}", TYPES[topic])
         if limits is not None:
-            rows.append((0.0, name, "safety/limits", build("std_msgs/msg/String", data=json.dumps(limits))))
+            rows.append((0.0, name, "safety/limits", parameters(limits)))
         for t, position, velocity in zip(flight.time, flight.position, flight.velocity, strict=True):
             pose = build("geometry_msgs/msg/Pose", position=point(*position), orientation=attitude)
             message = build(

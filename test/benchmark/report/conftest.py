@@ -31,7 +31,7 @@ TYPES = {
     names.MAP_COVERAGE: "nav_msgs/msg/OccupancyGrid",
     names.BATTERY: "sensor_msgs/msg/BatteryState",
     names.COLLISION: "esar_ros/msg/Collision",
-    names.TRUTH: "std_msgs/msg/String",
+    names.TRUTH: "esar_ros/msg/Truth",
     **{names.camera_compressed(camera): "sensor_msgs/msg/CompressedImage" for camera in names.CAMERAS},
 }
 
@@ -166,7 +166,7 @@ class Mission:
             end_text="the planner said stop",
             wall_time=20.0,
         )
-        self.put(names.TRUTH, self.end, build(TYPES[names.TRUTH], data=truth.dump()))
+        self.put(names.TRUTH, self.end, build(TYPES[names.TRUTH], header=header(self.end), truth=truth.dump()))
         self.bag.close()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import rclpy
+from rcl_interfaces.msg import ParameterType
 from rclpy.parameter import Parameter
 
 from esar_ros.mission import names
@@ -14,7 +15,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core.safety_limits import GROUP, bounds, changed, declare_limits
 from esar_ros.nodes.pilot import PilotNode
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
-from esar_ros.safety.limits import Limits, load_limits
+from esar_ros.safety.limits import Limits, changed_text, load_limits
 
 
 def node_with(*overrides: str) -> Any:
@@ -65,7 +66,7 @@ def test_governor_and_pilot_have_the_same_limits_and_the_governor_tells_what_dif
     ros: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Any] = []
-    monkeypatch.setattr(SafetyGovernorNode, "send", lambda self, name, message: told.append((name, message.data)))
+    monkeypatch.setattr(SafetyGovernorNode, "send", lambda self, name, message: told.append((name, message)))
     usual = SafetyGovernorNode()
     assert told == []
     monkeypatch.setattr("esar_ros.nodes.core.safety_limits.declare", lambda node, name, value, *about: value / 2.0)
@@ -73,9 +74,11 @@ def test_governor_and_pilot_have_the_same_limits_and_the_governor_tells_what_dif
     try:
         assert halved._governor.limits == pilot._limits
         assert halved._governor.limits.speed_up == usual._governor.limits.speed_up / 2.0
-        [(topic, text)] = told
-        assert topic == names.SAFETY_LIMITS
-        assert json.loads(text)["speed_up"] == halved._governor.limits.speed_up
+        [(topic, message)] = told
+        assert (topic, message.node) == (names.SAFETY_LIMITS, halved.get_fully_qualified_name())
+        assert json.loads(changed_text(message)) == changed(halved._governor.limits)
+        for parameter in message.new_parameters:
+            assert usual.has_parameter(parameter.name) and parameter.value.type == ParameterType.PARAMETER_DOUBLE
     finally:
         for node in (usual, halved, pilot):
             node.destroy_node()

@@ -125,8 +125,8 @@ def test_a_vehicle_s_own_address_wins(tmp_path: Path) -> None:
 def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_stands(ros: Callable[..., bool]) -> None:
     import rclpy
     from nav_msgs.msg import Odometry
+    from rcl_interfaces.msg import Log
     from rclpy.parameter import Parameter
-    from std_msgs.msg import String
     from std_srvs.srv import Trigger
     from tf2_msgs.msg import TFMessage
 
@@ -148,9 +148,9 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     states: list[Any] = []
     user.create_subscription(Brief, f"uav1/{names.BRIEF}", briefs.append, quality(names.BRIEF))
     user.create_subscription(MissionState, f"uav1/{names.MISSION_STATE}", states.append, quality(names.MISSION_STATE))
-    acts: list[str] = []
+    acts: list[tuple[str, str]] = []
     user.create_subscription(
-        String, f"uav1/{names.OPERATOR_ACT}", lambda act: acts.append(act.data), quality(names.OPERATOR_ACT)
+        Log, f"uav1/{names.OPERATOR_ACT}", lambda act: acts.append((act.name, act.msg)), quality(names.OPERATOR_ACT)
     )
     start, stop = (user.create_client(Trigger, f"mission_control/{verb}") for verb in ("start", "stop"))
     nodes = [mission_control, user]
@@ -188,7 +188,7 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     assert call(stop).success
     assert ros(nodes, lambda: states[-1].phase == MissionState.ENDED)
     assert states[-1].end == MissionState.END_ABORTED
-    assert ros(nodes, lambda: acts == ["mission_control: start", "mission_control: stop"])
+    assert ros(nodes, lambda: acts == [("mission_control", "start"), ("mission_control", "stop")])
 
 
 def test_vehicles_share_out_the_report_cap(ros: Callable[..., bool]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission import names
 from esar_ros.nodes.core.interface import BY_NAME, TOPICS
+from helpers.built_messages import header
 
 VIEW = [topic for topic in TOPICS if topic.recorded("view")]
 
@@ -22,7 +23,7 @@ def test_the_official_reader_finds_definitions_and_an_index(tmp_path: Path) -> N
     kind = BY_NAME[names.OPERATOR_ORDER].type
     types = typestore()
     for second in range(5):
-        order = types.types[kind](data=f"order {second}")
+        order = types.types[kind](header=header(second), order=second)
         writer.write(f"/uav1/{names.OPERATOR_ORDER}", (second + 1) * 10**9, bytes(types.serialize_cdr(order, kind)))
     writer.close()
     (file,) = (tmp_path / "bag").glob("*.mcap")
@@ -40,7 +41,7 @@ def test_the_official_reader_finds_definitions_and_an_index(tmp_path: Path) -> N
             assert schema.data, topic.name
         found = [(m.log_time, m.data) for _, _, m in reader.iter_messages(topics=[f"/uav1/{names.OPERATOR_ORDER}"])]
     assert [ns for ns, _ in found] == [second * 10**9 for second in range(1, 6)]
-    assert types.deserialize_cdr(found[-1][1], kind).data == "order 4"
+    assert types.deserialize_cdr(found[-1][1], kind).order == 4
 
 
 def test_a_bag_for_viewing_holds_what_a_viewer_needs() -> None:
