@@ -362,7 +362,7 @@ def test_an_autopilot_that_falls_silent_ends_the_odometry(make: Callable[..., Gr
     heard = len(graph.heard["odometry"])
     time.sleep(0.5)
     assert len(graph.heard["odometry"]) == heard
-    assert not graph.state.ready and "old" in graph.state.ready_message
+    assert not graph.state.ready and "silent" in graph.state.ready_message
 
 
 def test_odometry_keeps_the_time_of_the_measurement(make: Callable[..., Graph]) -> None:
