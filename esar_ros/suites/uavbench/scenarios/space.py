@@ -10,10 +10,8 @@ from esar_ros.suites.uavbench.scenarios.findings import ERROR, NOTE, WARNING
 from esar_ros.suites.uavbench.scenarios.geometry import (
     Ball,
     Point,
-    area,
     crosses,
     first_within,
-    is_simple,
     leaves,
     outside,
 )
@@ -27,9 +25,9 @@ _SLACK = 1e-6  # m, of heights
 def fence(scene: Scene) -> Told:
     """G1: the fence is a simple polygon with an area."""
     pointer = "/airspace/geofence/0"
-    if len(scene.corners) < 3 or abs(area(scene.corners)) <= MIN_AREA:
+    if not scene.has_area:
         yield ERROR, pointer, f"encloses less than {MIN_AREA:g} m^2"
-    elif not is_simple(scene.corners):
+    elif not scene.is_simple:
         yield ERROR, pointer, "its edges cross or touch each other"
 
 
