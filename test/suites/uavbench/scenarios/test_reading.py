@@ -113,6 +113,13 @@ def test_any_document_gives_findings_and_no_traceback(value: Any) -> None:
     assert checked.has_error
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(st.text(max_size=3), JSON))
+def test_what_is_written_is_read_again(value: dict[str, Any]) -> None:
+    assert parse(canonical(value)) == value
+    assert digest(dict(reversed(value.items()))) == digest(value)
+
+
 # -- where documents come from ------------------------------------------------------------------------
 
 
