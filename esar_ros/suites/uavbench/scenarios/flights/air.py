@@ -66,10 +66,9 @@ class Wind:
         """Returns the wind (m/s, ENU) of a control step of 10 ms, for a vehicle at a velocity and height (m)."""
         mean = self._mean
         if len(self._heights) > 1:
-            east, north = (np.interp(height, self._heights, layers) for layers in (self._east, self._north))
-            mean = np.array([east, north, 0.0])
-        east, north, _ = mean.tolist()
-        speed = math.hypot(east, north)
+            levels = (np.interp(height, self._heights, layers) for layers in (self._east, self._north))
+            mean = np.array([*levels, 0.0])
+        speed = math.hypot(*mean[:2].tolist())
         if speed <= 0.0 or self._gust <= 0.0:
             return mean
         away = velocity - mean
