@@ -151,8 +151,8 @@ def main() -> int:
     if arguments.page:
         about = (
             "Scenarios made by rules, checked, and flown under the governor: multirotors without faults, levels 1 to 3 "
-            "in turn. Collisions are with the ground and with traffic and obstacles, of which the governor is told. The "
-            "bound is Clopper and Pearson's of the share of flights with a collision, 95 %, one-sided. CPU time of a "
+            "in turn. Collisions are with the ground and with traffic and obstacles, of which the governor is told. "
+            "The bound is Clopper and Pearson's of the share of flights with a collision, 95 %, one-sided. CPU time of a "
             "flight is over the seconds from the mission's start; its take-off is not counted among them."
         )
         conditions = {name: getattr(arguments, name) for name in ("seed", "scenarios", "workers")}

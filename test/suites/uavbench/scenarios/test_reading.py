@@ -210,5 +210,5 @@ def test_a_file_without_the_right_to_read_is_refused(tmp_path: Path, monkeypatch
     path.chmod(0)
     if os.access(path, os.R_OK):  # root reads everything
         monkeypatch.setattr(Path, "open", denied)
-    with pytest.raises(UsageError, match="cannot read .*Permission denied"):
+    with pytest.raises(UsageError, match=r"cannot read .*Permission denied"):
         read(path)
