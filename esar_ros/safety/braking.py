@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from numba import njit
 
 _SHORTEST = 1e-9  # s; a latency of 0 divides nothing
@@ -60,3 +61,12 @@ def closing_speed(distance: float, closing: float, deceleration: float, latency:
     if tau > 0.0:
         bound = min(bound, (distance - tau * closing) / max(latency, _SHORTEST))
     return max(0.0, bound)
+
+
+@njit(cache=True, nogil=True)
+def closing_speeds(distances, closings, deceleration, latency, tau):  # type: ignore[no-untyped-def]
+    """Returns closing_speed of distances (n,) and closing speeds (n,)."""
+    out = np.empty(len(distances))
+    for i in range(len(distances)):
+        out[i] = closing_speed(distances[i], closings[i], deceleration, latency, tau)
+    return out

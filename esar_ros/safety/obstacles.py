@@ -122,18 +122,20 @@ def _from_window(  # type: ignore[no-untyped-def]
     own,
     reach,
     min_sine,
-    low,
-    high,
-    normals,
-    bounds,
 ):
-    """Fills in normals and bounds of the occupied cells between the indices low and high (3,).
-
-    Returns the number of limits and the nearest distance (m).
-    """
+    """Returns normals and bounds of the occupied cells within reach, and the nearest distance (m) in their box."""
     count = 0
     nearest = np.inf
     delta = np.empty(3)
+    low, high = np.empty(3, np.int64), np.empty(3, np.int64)
+    size = 1
+    for axis in range(3):
+        most = float(cells.shape[axis])
+        begin = np.floor((position[axis] - reach - origin[axis]) / resolution)
+        end = np.ceil((position[axis] + reach - origin[axis]) / resolution)
+        low[axis], high[axis] = int(min(max(begin, 0.0), most)), int(min(max(end, 0.0), most))
+        size *= max(high[axis] - low[axis], 0)
+    normals, bounds = np.empty((size, 3)), np.empty(size)
     for i in range(low[0], high[0]):
         for j in range(low[1], high[1]):
             for k in range(low[2], high[2]):
@@ -158,7 +160,7 @@ def _from_window(  # type: ignore[no-untyped-def]
                 normals[count] = delta
                 bounds[count] = _bound(distance, closing, clearance, braking, 0.0, 0.0)
                 count += 1
-    return count, nearest
+    return normals[:count], bounds[:count], nearest
 
 
 def reach_of(speed: float, limits: Limits) -> float:
@@ -208,15 +210,8 @@ def from_window(
     Cells nearer than own (m), the vehicle's body, are free by assumption. No cell makes the vehicle back off: a cell is
     as coarse as the margin, and near obstacles are in the ranges. min_sine is as in from_ranges.
     """
-    shape = np.array(window.cells.shape)
-    low = np.clip(np.floor((position - reach - window.origin) / window.resolution), 0, shape).astype(np.int64)
-    high = np.clip(np.ceil((position + reach - window.origin) / window.resolution), 0, shape).astype(np.int64)
-    size = int(np.prod(np.maximum(high - low, 0)))
-    normals = np.empty((size, 3))
-    bounds = np.empty(size)
-    count, nearest = _from_window(
+    normals, bounds, nearest = _from_window(
         window.cells, np.asarray(window.origin, dtype=np.float64), window.resolution, position, velocity,
-        limits.clearance, limits.braking_model, own, reach, min_sine, low, high,
-        normals, bounds,
+        limits.clearance, limits.braking_model, own, reach, min_sine,
     )  # fmt: skip
-    return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))
+    return Surroundings(HalfSpaces(normals, bounds), float(nearest))

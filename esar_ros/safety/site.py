@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
+from esar_ros.safety.braking import closing_speeds
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
 from esar_ros.safety.polygons import (
@@ -122,7 +123,7 @@ class Site:
         """Returns the limits of the fence's edges: stop fence_margin inside; from outside, come back at push_speed."""
         foot, distance = nearest_on_edges(self.fence, position[:2])
         away = foot - position[:2]
-        normal = _towards(away, distance, outward(self.fence))
+        normal = _towards(away, distance, self.fence, 1.0)
         if self.outside(position) > 0.0:
             nearest = int(np.argmin(distance))
             normal, bounds = -normal[nearest : nearest + 1], np.array([-limits.push_speed])
@@ -159,7 +160,7 @@ def _zone_limits(zone: Polygon, position: Vector, velocity: Vector, limits: Limi
     """Returns the limits of one zone's edges."""
     foot, distance = nearest_on_edges(zone, position[:2])
     away = foot - position[:2]
-    normal = _towards(away, distance, -outward(zone))
+    normal = _towards(away, distance, zone, -1.0)
     if distance_outside(zone, position[:2]) < 0.0:
         nearest = int(np.argmin(distance))
         leave = normal[nearest] if distance[nearest] > _ON_EDGE else outward(zone)[nearest]
@@ -168,10 +169,17 @@ def _zone_limits(zone: Polygon, position: Vector, velocity: Vector, limits: Limi
 
 
 def _towards(
-    away: NDArray[np.float64], distance: NDArray[np.float64], normal: NDArray[np.float64]
+    away: NDArray[np.float64], distance: NDArray[np.float64], polygon: Polygon, sense: float
 ) -> NDArray[np.float64]:
-    """Returns the unit directions (n, 2) of points away (n, 2) at a distance (n,), m; on an edge its normal."""
-    return np.where(distance[:, None] > _ON_EDGE, away / np.maximum(distance, _ON_EDGE)[:, None], normal)
+    """Returns the unit directions (n, 2) of points away (n, 2) at a distance (n,), m; on an edge its normal.
+
+    sense: 1 for normals that point out of the polygon, -1 for those that point into it.
+    """
+    directions = away / np.maximum(distance, _ON_EDGE)[:, None]
+    on_edge = ~(distance > _ON_EDGE)
+    if on_edge.any():
+        directions[on_edge] = sense * outward(polygon)[on_edge]
+    return directions
 
 
 def _approach(normal: NDArray[np.float64], room: NDArray[np.float64], velocity: Vector, limits: Limits) -> HalfSpaces:
@@ -179,8 +187,7 @@ def _approach(normal: NDArray[np.float64], room: NDArray[np.float64], velocity: 
 
     They are tighter while the vehicle already closes in faster.
     """
-    closing = normal @ velocity[:2]
-    return _level(normal, np.array([limits.closing_speed(r, c) for r, c in zip(room, closing, strict=True)]))
+    return _level(normal, closing_speeds(room, normal @ velocity[:2], *limits.braking_model))
 
 
 def _level(normal: NDArray[np.float64], bounds: NDArray[np.float64]) -> HalfSpaces:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,54 @@ def test_an_error_is_one_line_that_says_where_and_exit_code_2(wrong: str, capsys
     lines = capsys.readouterr().out.splitlines()
     assert f"{wrong}, /uav/mass_kg: must be above 0, is -5.2 [S3]" in lines
     assert lines[-1] == "1 scenarios: 1 with errors, 0 with warnings, 0 without either"
+
+
+SOUND = json.dumps(example()).encode()
+BAD: dict[str, bytes | Callable[[Path], object]] = {
+    "empty.json": b"",
+    "mark.json": b"\xef\xbb\xbf" + SOUND,
+    "utf_16.json": SOUND.decode().encode("utf-16"),
+    "large.json": lambda path: _large(path),
+    "nan.json": SOUND.replace(b'"mass_kg": 5.0', b'"mass_kg": NaN'),
+    "1e400.json": SOUND.replace(b'"mass_kg": 5.0', b'"mass_kg": 1e400'),
+    "twice.json": b'{"seed": 1, ' + SOUND[1:],
+    "deep.json": b'{"a":' * 1000 + b"1" + b"}" * 1000,
+    "list.json": b"[" + SOUND + b"]",
+    "binary.json": bytes(range(256)),
+    "folder": Path.mkdir,
+    "outside.zip": lambda path: _zip(path, "../a.json"),
+    "bomb.zip": lambda path: _zip(path, "a.json", unpacked=3 << 30),
+    "broken.zip": b"PK nothing",
+    "pointer.zip": b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
+    "pointer.json": b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
+    "link.json": lambda path: path.symlink_to(path.with_name("gone")),
+    "missing.json": lambda path: None,
+}
+
+
+def _large(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 200 << 20)
+
+
+def _zip(path: Path, name: str, unpacked: int = 0) -> None:
+    """Writes an archive of one scenario; unpacked: the size that its directory states."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name, SOUND)
+        archive.filelist[0].file_size = unpacked or len(SOUND)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_one_line_and_exit_code_2(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, content = tmp_path / name, BAD[name]
+    if callable(content):
+        content(path)
+    else:
+        path.write_bytes(content)
+    assert main(["scenarios", "validate", str(path)]) == 2
+    shown = capsys.readouterr()
+    [line] = [*shown.out.splitlines()[:-1], *shown.err.splitlines()]  # the last line of the output counts
+    assert str(path) in line
 
 
 def test_profiles_and_workers(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,10 +17,10 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.suites.uavbench.scenarios.describe import describe
 from esar_ros.suites.uavbench.scenarios.findings import ERROR, SEVERITIES, WARNING, Finding, printable
 from esar_ros.suites.uavbench.scenarios.generate import scenario, written
-from esar_ros.suites.uavbench.scenarios.risk import label
+from esar_ros.suites.uavbench.scenarios.risk import LEVELS, label
 from esar_ros.suites.uavbench.scenarios.schema import json_schema
 from esar_ros.suites.uavbench.scenarios.sources import Document, documents
-from esar_ros.suites.uavbench.scenarios.statistics import LEVELS, Statistics, agreement
+from esar_ros.suites.uavbench.scenarios.statistics import Statistics, agreement
 from esar_ros.suites.uavbench.scenarios.validate import PROFILES, Checked, validate
 
 _CHUNK = 200  # documents that a worker is handed at once

@@ -31,7 +31,7 @@ class _Change:
     """A change of a request, the words of a server that call for it, and whether it may be tried unasked."""
 
     name: str
-    apply: Callable[[Body, Question], Body]
+    apply: Callable[[Body, Question | None], Body]
     called_for: re.Pattern[str]
     guess: bool = True
 
@@ -43,8 +43,8 @@ class Dialect:
     changes: tuple[str, ...] = ()
     pictures: int | None = None
 
-    def request(self, body: Mapping[str, Any], question: Question) -> Body:
-        """Returns a request in this dialect from the standard body."""
+    def request(self, body: Mapping[str, Any], question: Question | None = None) -> Body:
+        """Returns a request in this dialect from the standard body; question: None where no form is asked for."""
         out = dict(body)
         if self.pictures is not None:
             out["messages"] = [{**turn, "content": _fewer(turn["content"], self.pictures)} for turn in out["messages"]]
@@ -53,7 +53,7 @@ class Dialect:
                 out = change.apply(out, question)
         return out
 
-    def mended(self, body: Mapping[str, Any], question: Question, refusal: NoAnswer) -> Dialect | None:
+    def mended(self, body: Mapping[str, Any], question: Question | None, refusal: NoAnswer) -> Dialect | None:
         """Returns the dialect to try after a refusal of a request in this one, None when there is none.
 
         body: the standard body.
@@ -87,21 +87,21 @@ def _without(*fields: str, words: str = "") -> _Change:
     return _Change(f"without {fields[0]}", lambda body, _: {k: v for k, v in body.items() if k not in fields}, pattern)
 
 
-def _renamed_tokens(body: Body, _: Question) -> Body:
+def _renamed_tokens(body: Body, _: Question | None) -> Body:
     return {"max_completion_tokens" if key == "max_tokens" else key: value for key, value in body.items()}
 
 
-def _other_form(body: Body, question: Question) -> Body:
+def _other_form(body: Body, question: Question | None) -> Body:
     """A schema in place of `json_object`, and the other way round."""
     given = body.get("response_format")
-    if given is None:
+    if given is None or question is None:
         return body
     if given["type"] == "json_schema":
         return {**body, "response_format": {"type": "json_object"}}
     return {**body, "response_format": schema_format(question)}
 
 
-def _one_turn(body: Body, _: Question) -> Body:
+def _one_turn(body: Body, _: Question | None) -> Body:
     """The system's words at the head of the user's turn."""
     turns = body["messages"]
     if turns[0]["role"] != "system":
@@ -114,7 +114,7 @@ def _one_turn(body: Body, _: Question) -> Body:
     return {**body, "messages": [{"role": "user", "content": joined}]}
 
 
-def _plain_address(body: Body, _: Question) -> Body:
+def _plain_address(body: Body, _: Question | None) -> Body:
     """Addresses of pictures as texts, not as objects."""
 
     def plain(part: dict[str, Any]) -> dict[str, Any]:

@@ -146,6 +146,9 @@ def _remarks(name: str, run: Run) -> list[str]:
     if truncated:
         share = 100.0 * truncated / len(run.answers)
         notes.append(f"{name}: {share:.1f} % of the answers were cut at {run.settings.max_tokens} tokens.")
+    changes = sorted({change for answer in run.answers for change in answer.get("changes", ())})
+    if changes:
+        notes.append(f"{name}: its server did not take the protocol's request; changed: {', '.join(changes)}.")
     models = sorted({answer["model"] for answer in run.answers} - {"", run.settings.model})
     if models:
         notes.append(f"{name}: the server calls it {', '.join(models)}.")

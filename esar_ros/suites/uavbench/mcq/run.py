@@ -198,6 +198,7 @@ def answer_record(job: Job, answer: Answer, protocol: Protocol, settings_hash: s
         "tokens_in": completion.tokens_in,
         "tokens_out": completion.tokens_out,
         "estimated": answer.estimated,
+        "changes": list(answer.changes),  # of the request, that the server called for
         "model": completion.model,
         "settings_hash": settings_hash,
         "timing": {"seconds": round(answer.seconds, 4), "attempts": answer.attempts},

@@ -64,14 +64,19 @@ def route_energy(scene: Scene) -> float:
     return float(joules / 3600.0)
 
 
-def usable_energy(scene: Scene) -> float:
-    """Returns the energy (Wh) on board less the reserve, of the sources that the vehicle flies on."""
+def energy_on_board(scene: Scene) -> float:
+    """Returns the energy (Wh) of the sources that the vehicle flies on: battery, and the work that fuel gives."""
     source, whole = scene["/uav/energy_source"], 0.0
     if source != "fuel":
         whole += scene["/uav/battery_Wh"]
     if source != "battery":
         whole += FUEL_WH_PER_L * scene["/uav/fuel_L"]
-    return float(whole * (1.0 - scene["/uav/reserve_fraction"]))
+    return float(whole)
+
+
+def usable_energy(scene: Scene) -> float:
+    """Returns the energy (Wh) on board less the reserve."""
+    return float(energy_on_board(scene) * (1.0 - scene["/uav/reserve_fraction"]))
 
 
 def energy_share(scene: Scene) -> float:

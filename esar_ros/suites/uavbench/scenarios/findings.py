@@ -48,4 +48,6 @@ def shown(value: Any) -> str:
 
 def printable(text: str) -> str:
     """Returns text in one line that every terminal can write: control characters and half surrogates are escaped."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

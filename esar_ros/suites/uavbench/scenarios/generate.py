@@ -15,8 +15,8 @@ from typing import Any
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.uavbench.scenarios.constraints import AXES_OF_STICKS, forbidding
 from esar_ros.suites.uavbench.scenarios.describe import describe
-from esar_ros.suites.uavbench.scenarios.geometry import Point, timed
-from esar_ros.suites.uavbench.scenarios.risk import label, risk_rules
+from esar_ros.suites.uavbench.scenarios.geometry import segment_distance, timed
+from esar_ros.suites.uavbench.scenarios.risk import LEVELS, label, risk_rules
 from esar_ros.suites.uavbench.scenarios.sizing import fill, vehicle
 from esar_ros.suites.uavbench.scenarios.taxonomy import (
     AIRSPACES,
@@ -33,7 +33,6 @@ from esar_ros.suites.uavbench.scenarios.taxonomy import (
 from esar_ros.suites.uavbench.scenarios.validate import check
 
 TRIES = 200
-LEVELS = (1, 2, 3)
 _DT = 0.02  # s
 _MOVES = ("hold", "fwd", "back", "left", "right", "up", "down", "yaw_left", "yaw_right")
 _DRIVERS = ("wind", "sight", "phenomena", "jam", "link", "fault", "fault", "traffic", "energy")
@@ -174,7 +173,7 @@ def _place(random: Random, data: dict[str, Any], family: Family, mission: str, i
     for _ in range(random.randint(0, 3)):
         center, clear = spot(), separation * random.uniform(1.1, 4.0)
         legs = itertools.pairwise(route)
-        room = min(_level_distance(center, a, b) for a, b in legs) - clear
+        room = min(segment_distance(center, a, b) for a, b in legs) - clear
         if room > 5.0:
             radius = round(random.uniform(0.5, 1.0) * room, 1)
             zones.append({"type": "cylinder", "center": center, "radius_m": radius, "floor_m": 0, "ceiling_m": high})
@@ -196,13 +195,6 @@ def _place(random: Random, data: dict[str, Any], family: Family, mission: str, i
         data["airspace"]["runway"] = {"threshold": start, "heading_deg": random.randrange(360), "length_m": 300}
     if family is Family.HYBRID:
         data["mission"]["transition_profile"] = {"vtol_to_ff_t_s": 6, "ff_to_vtol_t_s": 8}
-
-
-def _level_distance(p: Point, a: Point, b: Point) -> float:
-    """Returns the distance of a point to a leg in the plane."""
-    dx, dy = b[0] - a[0], b[1] - a[1]
-    t = min(1.0, max(0.0, ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / (dx * dx + dy * dy)))
-    return math.hypot(a[0] + t * dx - p[0], a[1] + t * dy - p[1])
 
 
 def _control(random: Random, data: dict[str, Any], family: Family) -> None:

@@ -63,7 +63,7 @@ def is_simple(corners: Polygon) -> bool:
     n = len(corners)
     for i in range(n):
         a, b, c = corners[i], corners[(i + 1) % n], corners[(i + 2) % n]
-        if _point_to_segment(c, a, b) <= TOUCH or _point_to_segment(a, b, c) <= TOUCH:
+        if segment_distance(c, a, b) <= TOUCH or segment_distance(a, b, c) <= TOUCH:
             return False  # the edge turns back onto the one before it
         for j in range(i + 2, n):
             if (j + 1) % n != i and _segments_meet(a, b, corners[j], corners[(j + 1) % n]):
@@ -85,7 +85,7 @@ def outside(corners: Polygon, p: Point) -> bool:
 
 def edge_distance(corners: Polygon, p: Point) -> float:
     """Returns the distance of a point to the nearest edge."""
-    return min(_point_to_segment(p, a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True))
+    return min(segment_distance(p, a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True))
 
 
 def leaves(corners: Polygon, a: Point, b: Point) -> bool:
@@ -222,8 +222,8 @@ def _foot(p: Point, a: Point, b: Point) -> tuple[float, float]:
     return t, math.hypot(rx - t * dx, ry - t * dy, rz - t * dz)
 
 
-def _point_to_segment(p: Point, a: Point, b: Point) -> float:
-    """Returns the distance in the plane."""
+def segment_distance(p: Point, a: Point, b: Point) -> float:
+    """Returns the distance of a point to a segment in the plane."""
     dx, dy = b[0] - a[0], b[1] - a[1]
     rx, ry = p[0] - a[0], p[1] - a[1]
     dd = dx * dx + dy * dy
@@ -244,4 +244,4 @@ def _segments_meet(a: Point, b: Point, c: Point, d: Point) -> bool:
     if side(a, b, c) * side(a, b, d) < 0.0 and side(c, d, a) * side(c, d, b) < 0.0:
         return True
     ends = ((a, c, d), (b, c, d), (c, a, b), (d, a, b))
-    return min(_point_to_segment(p, q, r) for p, q, r in ends) <= TOUCH
+    return min(segment_distance(p, q, r) for p, q, r in ends) <= TOUCH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
+from math import isfinite
 from typing import Any
 
 from esar_ros.suites.uavbench.scenarios.findings import ERROR, Finding, shown
@@ -90,21 +90,26 @@ def _constant(word: str) -> None:
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
 
 
-def _check(value: Any, depth: int = 1) -> None:
-    """Raises _TooDeep, or _NotFinite for numbers past the range of a double (1e400)."""
-    if not isinstance(value, dict | list):
-        return
-    if depth > DEEPEST:
-        raise _TooDeep
-    for item in value.values() if type(value) is dict else value:
-        kind = type(item)
-        if kind is dict or kind is list:
-            _check(item, depth + 1)
-        elif kind is float:
-            if not math.isfinite(item):
-                raise _NotFinite("a number is too large for a double")
-        elif kind is int and not -_LARGEST_INT <= item < _LARGEST_INT:
-            raise _NotFinite("a whole number has more than 63 bits")
+def _check(value: Any) -> None:
+    """Raises _TooDeep, or _NotFinite for numbers past the range of a double (1e400); of two faults the outer's."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(DEEPEST):
+        below: list[Any] = []
+        for holder in level:
+            for item in holder.values() if type(holder) is dict else holder:
+                kind = type(item)
+                if kind is float:
+                    if not isfinite(item):
+                        raise _NotFinite("a number is too large for a double")
+                elif kind is int:
+                    if not -_LARGEST_INT <= item < _LARGEST_INT:
+                        raise _NotFinite("a whole number has more than 63 bits")
+                elif kind is dict or kind is list:
+                    below.append(item)
+        if not below:
+            return
+        level = below
+    raise _TooDeep
 
 
 def _kind(value: Any) -> str:

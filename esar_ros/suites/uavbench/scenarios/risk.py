@@ -21,10 +21,11 @@ from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
 from esar_ros.suites.uavbench.scenarios.taxonomy import FAULT_TAGS, FEW_ROTORS, canonical
 
 RULES = "esar-risk/1"
+LEVELS = (1, 2, 3)
 CATEGORIES = ("Low Risk", "Medium Risk", "High Risk")
 TAGS = ("Collision-Avoidance", "Vehicle", "Energy", "Navigation", "Weather")  # equals are told by the first
 _MOVERS = {"traffic": "Traffic", "moving_obstacles": "MovingObstacle"}
-_JAM_RANGE = 45.0  # dB over the signal that count as a full share
+JAM_RANGE = 45.0  # dB over the signal that count as a full share
 
 
 class RiskRules(StrictModel):
@@ -128,7 +129,7 @@ def _gnss(scene: Scene) -> Iterator[Reason]:
     jam = scene.get("/environment/gnss_jam_dbm")
     if jam is not None:
         over = jam - rules.signal_dbm
-        share = min(1.0, max(0.0, over / _JAM_RANGE))
+        share = min(1.0, max(0.0, over / JAM_RANGE))
         severity = _grade(over, rules.jam_over_signal_db)
         yield Reason(
             "GPSJamming", "Navigation", "/environment/gnss_jam_dbm", severity, share, f"{over:.1f} dB over the signal"

@@ -51,14 +51,14 @@ class Scene:
     def get(self, pointer: str, default: Any = None) -> Any:
         """Returns a value, or the default where the key, or one that would hold it, is missing or null."""
         value: Any = self.data
-        for part in _parts(pointer):
-            value = value.get(part) if type(value) is dict else None
-            if value is None:
-                value = _MISSING
-                break
+        try:
+            for part in _parts(pointer):
+                value = value[part]
+        except (KeyError, TypeError):
+            value = None
         if self._broken:
             self._require_whole(pointer)
-        return default if value is _MISSING else value
+        return default if value is None else value
 
     def __getitem__(self, pointer: str) -> Any:
         """Returns a value. Raises Broken where it is missing."""
@@ -121,9 +121,19 @@ class Scene:
         return without_repeats(self["/airspace/geofence"][0]["points"])
 
     @cached_property
+    def has_area(self) -> bool:
+        """Whether the fence encloses more than MIN_AREA."""
+        return len(self.corners) >= 3 and abs(area(self.corners)) > MIN_AREA
+
+    @cached_property
+    def is_simple(self) -> bool:
+        """Whether no two edges of the fence meet but neighbours."""
+        return is_simple(self.corners)
+
+    @cached_property
     def fence(self) -> list[tuple[float, float]]:
         """The fence, which is simple and has an area."""
-        if len(self.corners) < 3 or abs(area(self.corners)) <= MIN_AREA or not is_simple(self.corners):
+        if not self.has_area or not self.is_simple:
             raise Broken("/airspace/geofence")
         return self.corners
 
@@ -226,12 +236,16 @@ def _cylinder(zone: dict[str, Any]) -> Cylinder:
     return Cylinder(zone["center"], zone["radius_m"], zone["floor_m"], zone["ceiling_m"])
 
 
-def numbers(value: Any, found: set[float], leave_out: Collection[str] = ()) -> set[float]:
-    """Returns a set with every number within a JSON value added to it, less those below the keys to leave out."""
-    for item in value if type(value) is list else [v for k, v in value.items() if k not in leave_out]:
-        kind = type(item)
-        if kind is float or kind is int:
-            found.add(item)
-        elif kind is dict or kind is list:
-            numbers(item, found, leave_out)
+def numbers(data: dict[str, Any], leave_out: Collection[str]) -> set[float]:
+    """Returns every number within a scenario, less those below the keys at the top to leave out."""
+    found: set[float] = set()
+    holders: list[Any] = [[value for key, value in data.items() if key not in leave_out]]
+    while holders:
+        holder = holders.pop()
+        for item in holder.values() if type(holder) is dict else holder:
+            kind = type(item)
+            if kind is float or kind is int:
+                found.add(item)
+            elif kind is dict or kind is list:
+                holders.append(item)
     return found

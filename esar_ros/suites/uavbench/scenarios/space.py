@@ -10,10 +10,8 @@ from esar_ros.suites.uavbench.scenarios.findings import ERROR, NOTE, WARNING
 from esar_ros.suites.uavbench.scenarios.geometry import (
     Ball,
     Point,
-    area,
     crosses,
     first_within,
-    is_simple,
     leaves,
     outside,
 )
@@ -27,9 +25,9 @@ _SLACK = 1e-6  # m, of heights
 def fence(scene: Scene) -> Told:
     """G1: the fence is a simple polygon with an area."""
     pointer = "/airspace/geofence/0"
-    if len(scene.corners) < 3 or abs(area(scene.corners)) <= MIN_AREA:
+    if not scene.has_area:
         yield ERROR, pointer, f"encloses less than {MIN_AREA:g} m^2"
-    elif not is_simple(scene.corners):
+    elif not scene.is_simple:
         yield ERROR, pointer, "its edges cross or touch each other"
 
 
@@ -85,18 +83,22 @@ def legs_inside(scene: Scene) -> Told:
 
 def meetings(scene: Scene) -> Told:
     """G6: the route flown from t = 0 at greatest or half speed meets nothing that moves and F has not told."""
-    told = {pointer for rule in (apart_at_start, time_to_collision) for _, pointer, _ in rule(scene)}
     met: dict[tuple[str, str], list[float]] = {}
     for kind, index, motion, speed, distance in scene.encounters:
         least = scene.separation if kind == "traffic" else 0.0
-        if (distance < least or distance <= 0.0) and f"/{kind}/{index}" not in told:
-            met.setdefault((_pointer(scene, motion.b), f"{kind}/{index}"), []).append(speed)
+        if distance < least or distance <= 0.0:
+            met.setdefault((_pointer(scene, motion.b), f"/{kind}/{index}"), []).append(speed)
+    if not met:
+        return
+    told = {pointer for rule in (apart_at_start, time_to_collision) for _, pointer, _ in rule(scene)}
     for (pointer, what), speeds in met.items():
-        yield WARNING, pointer, f"the leg that ends here meets {what} at {' and '.join(f'{v:g}' for v in speeds)} m/s"
+        if what not in told:
+            at = " and ".join(f"{speed:g}" for speed in speeds)
+            yield WARNING, pointer, f"the leg that ends here meets {what[1:]} at {at} m/s"
 
 
 def apart_at_start(scene: Scene) -> Told:
-    """F1: at t = 0 vehicles keep the separation, and a swarm's own least distance is no smaller."""
+    """F1: at t = 0 vehicles keep the separation."""
     places = [scene.spawn, *(other.center for other in scene.traffic)]
     for index in range(1, len(places)):
         near = min(math.dist(places[index], other) for other in places[:index])

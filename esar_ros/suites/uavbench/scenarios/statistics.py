@@ -13,7 +13,6 @@ from esar_ros.suites.uavbench.scenarios.risk import label
 from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
 from esar_ros.suites.uavbench.scenarios.validate import Checked
 
-LEVELS = (1, 2, 3)
 _AXES = {"mission": "/mission/type", "airspace": "/environment/airspace", "vehicle": "/uav/type"}
 _NUMBERS = {
     "mass_kg": "/uav/mass_kg",

@@ -127,28 +127,32 @@ _TYPES = {
 # -- unknown keys -----------------------------------------------------------------------------------
 
 
-def _unknown_keys(data: Any, model: type[BaseModel], place: tuple[Any, ...] = ()) -> Iterator[Finding]:
-    """Yields a note for each key that the schema does not know; those that begin with _ are its makers' own."""
-    parts = _parts(model)
-    for key, value in data.items():
-        if key not in parts:
-            if not key.startswith("_") and key not in PASSED_THROUGH:
-                near = nearest(key, tuple(parts))
+def _unknown_keys(data: dict[str, Any], model: type[BaseModel], place: tuple[Any, ...] = ()) -> list[Finding]:
+    """Returns a note for each key that the schema does not know; those that begin with _ are its makers' own."""
+    known, within = _parts(model)
+    found = []
+    if not data.keys() <= known:
+        for key in data.keys() - known - PASSED_THROUGH:
+            if not key.startswith("_"):
+                near = nearest(key, tuple(model.model_fields))
                 text = "is not known and kept" + (f", did you mean {near}" if near else "")
-                yield Finding(pointer_of((*place, key)), "S7", NOTE, text)
-        elif (part := parts[key]) is not None:
-            if type(value) is dict:
-                yield from _unknown_keys(value, part, (*place, key))
-            elif type(value) is list:
-                for index, item in enumerate(value):
-                    if type(item) is dict:
-                        yield from _unknown_keys(item, part, (*place, key, index))
+                found.append(Finding(pointer_of((*place, key)), "S7", NOTE, text))
+    for key, part in within:
+        value = data.get(key)
+        if type(value) is dict:
+            found += _unknown_keys(value, part, (*place, key))
+        elif type(value) is list:
+            for index, item in enumerate(value):
+                if type(item) is dict:
+                    found += _unknown_keys(item, part, (*place, key, index))
+    return found
 
 
 @cache
-def _parts(model: type[BaseModel]) -> Mapping[str, type[BaseModel] | None]:
-    """Returns a model's keys, and the model of what lies below each, if any."""
-    return {name: _model_within(field.annotation) for name, field in model.model_fields.items()}
+def _parts(model: type[BaseModel]) -> tuple[frozenset[str], tuple[tuple[str, type[BaseModel]], ...]]:
+    """Returns a model's keys, and those below which another model lies."""
+    within = {name: _model_within(field.annotation) for name, field in model.model_fields.items()}
+    return frozenset(within), tuple((name, part) for name, part in within.items() if part is not None)
 
 
 def _model_within(annotation: Any) -> type[BaseModel] | None:

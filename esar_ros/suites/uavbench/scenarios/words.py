@@ -26,15 +26,15 @@ _DEGENERATE = (50, 0.2)  # words of a text, and the share that one of them may h
 _TOLD: tuple[tuple[str, re.Pattern[str], frozenset[str]], ...] = (
     (
         "a failing battery",
-        re.compile(r"battery[_ ](?:emergency|failure|degradation|fault)|(?:failing|degraded|degrading) battery", re.I),
+        re.compile(r"battery[_ ](?:emergency|failure|degradation|fault)|(?:failing|degraded|degrading) battery"),
         frozenset({"battery_failure", "battery_degradation"}),
     ),
     (
         "a motor failure",
-        re.compile(r"(?:motor|rotor|engine)[_ ](?:failure|loss|fault)", re.I),
+        re.compile(r"(?:motor|rotor|engine)[_ ](?:failure|loss|fault)"),
         frozenset({"motor_failure"}),
     ),
-    ("spoofing", re.compile(r"(?:gnss|gps)[_ ]spoof|spoofed", re.I), frozenset({"gnss_spoofing"})),
+    ("spoofing", re.compile(r"(?:gnss|gps)[_ ]spoof|spoofed"), frozenset({"gnss_spoofing"})),
 )
 _LEAVE_OUT = frozenset({"description", "label", "_hints", "_autofix"})
 
@@ -52,7 +52,7 @@ def numbers_told(scene: Scene) -> Told:
     stated = _STATED.findall(text)
     if not stated:
         return
-    held = numbers(scene.data, {scene.duration}, _LEAVE_OUT)
+    held = numbers(scene.data, _LEAVE_OUT) | {scene.duration}
     for number, unit in dict.fromkeys(stated):
         value = float(number) * _UNITS[unit]
         half = 0.5001 * 10.0 ** -len(number.partition(".")[2]) * _UNITS[unit]  # of the last digit
@@ -62,19 +62,19 @@ def numbers_told(scene: Scene) -> Told:
 
 def degenerate(scene: Scene) -> Told:
     """D1: the description is a text, not one word over and over."""
-    words = Counter(_WORD.findall(scene.get("/description/text", "").lower()))
+    words = _WORD.findall(scene.get("/description/text", "").lower())
     least, share = _DEGENERATE
-    if words.total() >= least:
-        word, count = words.most_common(1)[0]
-        if count > share * words.total():
-            yield WARNING, "/description/text", f"is {shown(word)} in {count} of {words.total()} words"
+    if len(words) >= least:
+        word, count = Counter(words).most_common(1)[0]
+        if count > share * len(words):
+            yield WARNING, "/description/text", f"is {shown(word)} in {count} of {len(words)} words"
 
 
 def hazards_told(scene: Scene) -> Told:
     """D1: a hazard that name or description tell of is one that a fault holds."""
     kinds = {canonical(fault["type"]) for fault in scene.get("/faults", ())}
     for pointer in ("/name", "/description/text"):
-        text = scene.get(pointer, "")
+        text = scene.get(pointer, "").lower()
         for what, pattern, faults in _TOLD:
             if pattern.search(text) and not kinds & faults:
                 yield NOTE, pointer, f"tells of {what}, which no fault holds"

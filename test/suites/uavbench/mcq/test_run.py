@@ -19,13 +19,15 @@ from esar_ros.app.cli import main
 from esar_ros.benchmark.runner.store import read_records
 from esar_ros.mission.chat import ChatServer, Completion, NoAnswer
 from esar_ros.mission.errors import UsageError
-from esar_ros.planning.model.settings import ModelSettings
+from esar_ros.planning.model.settings import Budget, ModelSettings
+from esar_ros.suites.uavbench.mcq import asking
 from esar_ros.suites.uavbench.mcq.asking import Asker, model_settings
 from esar_ros.suites.uavbench.mcq.item import LETTERS
 from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
 from esar_ros.suites.uavbench.mcq.run import FILES, jobs_of, open_run, read_run, run, settings_of
 from helpers.chat_server import ChatEndpoint, cut, late, prompt_of, says, status
 from helpers.questions import make_item, make_items, write_items
+from helpers.strict_servers import newest_openai
 
 ESAR = PROTOCOLS["esar"]
 MODEL = ModelSettings(base_url="http://127.0.0.1:1/v1", name="stub", pause=0.0)
@@ -129,6 +131,28 @@ def test_a_server_that_fails_now_and_then_is_asked_again(endpoint: ChatEndpoint,
     assert len(pauses) == 2 + ESAR.attempts - 1
 
 
+def test_a_server_that_refuses_fields_is_asked_in_its_dialect_and_the_report_says_so(
+    tmp_path: Path, endpoint: ChatEndpoint
+) -> None:
+    def script(body: dict[str, Any]) -> Any:
+        refusal = newest_openai(body)
+        if refusal is None:
+            return steady(body)
+        return lambda handler: handler.reply(refusal[0], json.dumps(refusal[1]).encode())
+
+    endpoint.script = script
+    path, out = write_items(tmp_path / "q.jsonl", make_items(10)), str(tmp_path / "out")
+    assert main(["mcq", "run", str(path), "--out", out, "--workers", "1"]) == 0
+    changes = ["max_completion_tokens", "without temperature", "without top_p"]
+    assert [one["changes"] for one in plain(tmp_path / "out")] == [changes] * 10
+    taken = [body for _, body in endpoint.requests if newest_openai(body) is None]
+    assert {body["max_completion_tokens"] for body in taken} == {ESAR.max_tokens} and len(taken) == 10
+    assert len(endpoint.requests) == 10 + len(changes), "what one question has learnt the next begins with"
+    assert main(["mcq", "report", out]) == 0
+    overall = (tmp_path / "out" / "report" / "mcq_overall.md").read_text()
+    assert f"did not take the protocol's request; changed: {', '.join(changes)}" in overall
+
+
 def test_a_server_that_hangs_is_an_error_of_the_server(endpoint: ChatEndpoint) -> None:
     endpoint.script = lambda _: late(2.0, says("Answer: B"))
     asker = Asker(ChatServer(endpoint.url, timeout=0.1), MODEL, ESAR, sleep=lambda _: None)
@@ -199,6 +223,12 @@ def test_without_a_model_it_says_how_to_name_one() -> None:
         model_settings(environment={"ESAR_MODEL_PRESET": "scripted"})
     found = model_settings("other", {"ESAR_MODEL_URL": "http://localhost:1/v1", "ESAR_MODEL_NAME": "some"})
     assert found.name == "other"
+
+
+def test_a_mission_s_budget_is_none_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    section = {"base_url": "http://localhost:1/v1", "name": "some", "budget": {"tokens": 5, "money": 1.0}}
+    monkeypatch.setattr(asking, "configured", lambda *_, **__: {"model": section})
+    assert model_settings(environment={}).budget == Budget()
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from esar_ros.suites.uavbench.scenarios.taxonomy import (
     canonical,
 )
 from esar_ros.suites.uavbench.scenarios.validate import check
-from helpers.scenarios import GONE, example, patched
+from helpers.scenarios import GONE, example, example_files, patched
 
 CALM = {"/environment/weather/phenomena": [], "/comms/loss_windows": [], "/faults": [], "/traffic": GONE}
 
@@ -78,25 +78,31 @@ def test_the_score_is_the_greatest_share_and_reasons_begin_with_the_worst() -> N
     assert [reason["severity"] for reason in found["reasons"]] == [3, 1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
+    st.sampled_from([path.stem for path in example_files()]),
     st.sampled_from(["wind_mps", "gust_mps", "battery", "traffic"]),
     st.floats(0, 1),
     st.floats(0, 1),
 )
-def test_worse_never_lowers_the_level(what: str, one: float, other: float) -> None:
+def test_worse_never_lowers_level_or_score(name: str, what: str, one: float, other: float) -> None:
+    base = example(name)
     mild, bad = sorted((one, other))
 
-    def level(share: float) -> int:
+    def found(share: float) -> tuple[int, float]:
         if what == "battery":
-            return int(risk({"/uav/battery_Wh": 4.0 + 200.0 * (1.0 - share)})["risk_level"])
-        if what == "traffic":
-            place = [520.0, 280.0, 30.0 + 200.0 * (1.0 - share)]
-            other = {"type": "uav", "spawn": place, "speed_mps": 0, "heading_deg": 0}
-            return int(risk({"/traffic": [other]})["risk_level"])
-        return int(risk({f"/environment/weather/{what}": 10.0 * share})["risk_level"])
+            patch: dict[str, Any] = {"/uav/battery_Wh": 4.0 + 200.0 * (1.0 - share)}
+        elif what == "traffic":  # above the highest waypoint: the lower, the nearer to every leg
+            east, north, up = max(base["mission"]["waypoints"], key=lambda waypoint: waypoint[2])
+            place = [east, north, up + 200.0 * (1.0 - share)]
+            patch = {"/traffic": [{"type": "uav", "spawn": place, "speed_mps": 0, "heading_deg": 0}]}
+        else:
+            patch = {f"/environment/weather/{what}": 20.0 * share}
+        ours = label(Scene(patched(base, patch)))
+        return ours["risk_level"], ours["risk_score"]
 
-    assert level(bad) >= level(mild)
+    for worse, better in zip(found(bad), found(mild), strict=True):
+        assert worse >= better
 
 
 def test_tables_know_every_token() -> None:

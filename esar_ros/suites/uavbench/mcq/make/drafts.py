@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from esar_ros.suites.uavbench.mcq.item import OPTIONS
 
@@ -96,8 +95,3 @@ def drawn(rng: Random, low: float, high: float) -> float:
     """Returns a number between two others, to two significant digits, as a question can state it."""
     value = rng.uniform(low, high)
     return float(f"{value:.2g}")
-
-
-def plain(number: Any) -> str:
-    """Returns a number as descriptions write it."""
-    return str(int(number)) if float(number).is_integer() else repr(float(number))

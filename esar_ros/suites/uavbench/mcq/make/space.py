@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 
 from esar_ros.suites.uavbench.mcq.make.drafts import GIVEN, Draft, drawn
-from esar_ros.suites.uavbench.mcq.make.drafts import plain as g
+from esar_ros.suites.uavbench.scenarios.describe import plain as g
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 
 _WIND, _FROM = "/environment/weather/wind_mps", "/environment/weather/wind_dir_deg"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from random import Random
 
 from esar_ros.suites.uavbench.mcq.make.drafts import GIVEN, Draft, drawn
-from esar_ros.suites.uavbench.mcq.make.drafts import plain as g
+from esar_ros.suites.uavbench.scenarios.describe import plain as g
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 
 _MASS, _POWER, _DRAG = "/uav/mass_kg", "/uav/battery_model/hover_power_W", "/uav/battery_model/k_drag"

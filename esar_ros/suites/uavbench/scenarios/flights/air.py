@@ -58,18 +58,21 @@ class Wind:
         angles = [math.radians(layer["dir_deg"]) for layer in layers]  # where it comes from, clockwise from north
         self._east = [-layer["wind_mps"] * math.sin(a) for layer, a in zip(layers, angles, strict=True)]
         self._north = [-layer["wind_mps"] * math.cos(a) for layer, a in zip(layers, angles, strict=True)]
+        self._mean = np.array([self._east[0], self._north[0], 0.0])  # at every height where there is one layer
         self._gust = float(scene[f"{weather}/gust_mps"])
         self._gusts = Gusts(seed, "scenario")
 
     def at(self, tick: int, velocity: Vector, height: float) -> Vector:
         """Returns the wind (m/s, ENU) of a control step of 10 ms, for a vehicle at a velocity and height (m)."""
-        east = float(np.interp(height, self._heights, self._east))
-        north = float(np.interp(height, self._heights, self._north))
-        mean = np.array([east, north, 0.0])
-        speed = math.hypot(east, north)
+        mean = self._mean
+        if len(self._heights) > 1:
+            levels = (np.interp(height, self._heights, layers) for layers in (self._east, self._north))
+            mean = np.array([*levels, 0.0])
+        speed = math.hypot(*mean[:2].tolist())
         if speed <= 0.0 or self._gust <= 0.0:
             return mean
-        airspeed = float(np.linalg.norm(velocity - mean))
+        away = velocity - mean
+        airspeed = math.sqrt(away.dot(away))
         scale = self._gust / (_QUANTILE_95 * dryden(speed, height)[0])
         return mean + scale * self._gusts.next(tick, mean, airspeed, height, Weather.CLEAR)
 

@@ -11,7 +11,7 @@ from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.sim.physics.drone import Drone
-from esar_ros.suites.uavbench.scenarios.risk import risk_rules
+from esar_ros.suites.uavbench.scenarios.risk import JAM_RANGE, risk_rules
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 from esar_ros.suites.uavbench.scenarios.taxonomy import canonical
 
@@ -19,7 +19,6 @@ _UNMODELLED = frozenset({"control_failure", "sensor_failure", "compass_failure"}
 _NAVIGATION = frozenset({"gnss_jam", "gnss_outage"})
 _DRIFT = 1.0  # m/s of a whole spoofing
 _ICE = 0.5  # more hover power of a whole icing
-_JAM_DB = 45.0  # dB over the signal of a whole jamming
 _ERROR_DB = 15.0  # dB over the signal that add the odometry's error once more
 
 
@@ -75,7 +74,7 @@ class Faults:
 
     def estimate(self, t: float, ns: int, pose: Pose, velocity: Vector) -> tuple[Estimate, float]:
         """Returns where the vehicle takes itself to be, and the deviation (m) that its odometry states."""
-        jam = self._jam + sum(_JAM_DB * f.severity for f in self._faults if f.kind in _NAVIGATION and f.acts(t))
+        jam = self._jam + sum(JAM_RANGE * f.severity for f in self._faults if f.kind in _NAVIGATION and f.acts(t))
         factor = 1.0 + jam / _ERROR_DB
         error, rate = self._error.at(ns)
         drift = self._drift / max(1e-9, float(np.linalg.norm(self._drift))) if self._drift.any() else self._drift

@@ -15,7 +15,7 @@ from esar_ros.safety.limits import Limits, load_limits
 from esar_ros.safety.site import Site
 from esar_ros.sim.physics.drone import CLEARANCE, Drone
 from esar_ros.sim.physics.dynamics import DEFAULTS, GRAVITY
-from esar_ros.suites.uavbench.scenarios.energy import FUEL_WH_PER_L
+from esar_ros.suites.uavbench.scenarios.energy import energy_on_board
 from esar_ros.suites.uavbench.scenarios.flights.air import LevelGround
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 
@@ -37,7 +37,6 @@ class Setup:
     limits: Limits
     pilot: PilotLimits
     site: Site
-    energy: float  # Wh on board
     capped: tuple[str, ...]  # what was capped, in words
 
 
@@ -57,7 +56,7 @@ def set_up(scene: Scene) -> Setup:
     separation = min(scene.separation, _FARTHEST)
     if separation != scene.separation:
         capped.append(f"separation {separation:g} m of {scene.separation:g}")
-    energy, power = _energy(scene), scene["/uav/battery_model/hover_power_W"] + scene.payload_power
+    energy, power = energy_on_board(scene), scene["/uav/battery_model/hover_power_W"] + scene.payload_power
     climb = min(float(scene.get("/uav/rotorcraft/max_climb_mps", 3.0)), 4.0)
     reserve = float(scene["/uav/reserve_fraction"])
     home_height = min(_HOME_HEIGHT, max(floor + 1.0, 0.5 * (low + high)))
@@ -93,7 +92,7 @@ def set_up(scene: Scene) -> Setup:
     drone = Drone("scenario", start, np.zeros(3), body, LevelGround())
     tilt = math.radians(scene["/uav/max_tilt_deg"])
     drone.body.limits = drone.body.limits._replace(tilt=tilt)
-    return Setup(drone, limits, pilot, _site(scene, high), energy, tuple(capped))
+    return Setup(drone, limits, pilot, _site(scene, high), tuple(capped))
 
 
 def _site(scene: Scene, high: float) -> Site:
@@ -114,10 +113,3 @@ def _sustained(scene: Scene) -> float:
     profile = [layer["wind_mps"] for layer in scene.get("/environment/wind_profile", ())]
     wind = max([scene["/environment/weather/wind_mps"], *profile]) + scene["/environment/weather/gust_mps"]
     return float(max(2.0, air - wind))
-
-
-def _energy(scene: Scene) -> float:
-    """Returns the energy (Wh) on board: battery, and the work that fuel gives."""
-    source = scene["/uav/energy_source"]
-    battery = 0.0 if source == "fuel" else scene["/uav/battery_Wh"]
-    return float(battery + (0.0 if source == "battery" else FUEL_WH_PER_L * scene["/uav/fuel_L"]))

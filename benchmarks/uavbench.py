@@ -1,0 +1,165 @@
+"""UAVBench's scenarios: the cost of making, checking and flying them, and how flights under the governor end.
+
+python benchmarks/uavbench.py [--flights 300] [--scenarios 2000] [--seed 7] [--workers 1] [--records FILE] [--page]
+
+Scenarios are those that `./esar scenarios generate` makes, levels 1 to 3 in turn. Multirotors without faults are flown:
+none of them may touch what the governor is told of, nor leave the fence or the altitude band.
+
+--records keeps each flight as a line, and goes on behind those that are there: three hundred take an hour of a core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from page import add_page, goal_table, write_page
+from scipy.stats import beta
+
+from esar_ros import __version__
+from esar_ros.suites.uavbench.scenarios.findings import ERROR
+from esar_ros.suites.uavbench.scenarios.flights.flight import Options, try_to_fly
+from esar_ros.suites.uavbench.scenarios.generate import scenario, written
+from esar_ros.suites.uavbench.scenarios.scene import Scene
+from esar_ros.suites.uavbench.scenarios.taxonomy import Family
+from esar_ros.suites.uavbench.scenarios.validate import validate
+
+GOALS: dict[str, Any] = {
+    "ms_of_making": 6.0,  # CPU, a scenario
+    "ms_of_checking": 0.8,
+    "with_errors": 0,
+    "cpu_s_per_flown_s": 0.04,
+    "collisions": 0,
+    "fence_breaches": 0,
+    "altitude_violations": 0,
+    "flights_that_failed": 0,
+}
+BREACHES = {
+    "collisions": "collisions",
+    "fence_breaches": "geofence_breach",
+    "altitude_violations": "altitude_violation",
+}
+CONFIDENCE = 0.95
+
+
+def files(seed: int, count: int) -> dict[str, float]:
+    """Returns CPU ms a scenario that is made and checked, and how many have errors."""
+    scenario(seed, 0)  # which loads the tables
+    began = time.process_time()
+    made = [written(scenario(seed, number)) for number in range(count)]
+    between = time.process_time()
+    checked = [validate(content) for content in made]
+    ended = time.process_time()
+    wrong = sum(any(finding.severity == ERROR for finding in one.findings) for one in checked)
+    return {
+        "ms_of_making": 1e3 * (between - began) / count,
+        "ms_of_checking": 1e3 * (ended - between) / count,
+        "with_errors": wrong,
+    }
+
+
+def to_fly(seed: int) -> Iterator[int]:
+    """Yields the numbers of scenarios of multirotors without faults."""
+    for number in itertools.count():
+        data = scenario(seed, number)
+        if Scene(data).family is Family.ROTOR and not data["faults"]:
+            yield number
+
+
+def fly(seed: int, number: int) -> dict[str, Any]:
+    """Returns a flight's number, CPU seconds and result."""
+    scene = Scene(scenario(seed, number))
+    began = time.process_time()
+    result = try_to_fly(scene, Options())
+    return {"number": number, "cpu": time.process_time() - began, "result": result}
+
+
+def flights(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """Returns the flights, those in the file of records first. Raises SystemExit with one line for another's file."""
+    path, begins = arguments.records, {"version": __version__, "seed": arguments.seed}
+    flown = []
+    if path is not None and path.exists():
+        first, *lines = path.read_text().splitlines()
+        if json.loads(first) != begins:
+            raise SystemExit(f"{path}: flights of another version or seed; name another file")
+        flown = [json.loads(line) for line in lines]
+    elif path is not None:
+        path.write_text(json.dumps(begins) + "\n")
+    numbers = list(itertools.islice(to_fly(arguments.seed), arguments.flights))
+    waiting = [number for number in numbers if number not in {one["number"] for one in flown}]
+    with ProcessPoolExecutor(arguments.workers) as pool:
+        for one in pool.map(partial(fly, arguments.seed), waiting):
+            flown.append(one)
+            print(told(one), flush=True)
+            if path is not None:
+                with path.open("a") as file:
+                    file.write(json.dumps(one) + "\n")
+    return [one for one in flown if one["number"] in numbers]
+
+
+def told(one: dict[str, Any]) -> str:
+    """Returns a flight in one line."""
+    result = one["result"]
+    if result["status"] != "flown":
+        return f"{one['number']:5} {result['status']}: {result['why']}"
+    broken = [name for name, metric in BREACHES.items() if result["metrics"][metric]]
+    level, reached = result["outcome_level"], "{reached} of {of}".format(**result["waypoints"])
+    words = f"{result['scenario']}: level {level}, {reached} waypoints in {result['seconds']:.0f} s"
+    return f"{one['number']:5} {words}{', **' * bool(broken)}{', '.join(broken)}{'**' * bool(broken)}"
+
+
+def outcome(flown: list[dict[str, Any]]) -> dict[str, float]:
+    """Returns the figures of flights."""
+    ended = [one for one in flown if one["result"]["status"] == "flown"]
+    metrics = [one["result"]["metrics"] for one in ended]
+    found = {name: int(sum(one[metric] for one in metrics)) for name, metric in BREACHES.items()}
+    hit = sum(one["collisions"] > 0 for one in metrics)
+    simulated = sum(one["result"]["seconds"] for one in ended)
+    return {
+        "flights": len(flown),
+        "flights_that_failed": sum(one["result"]["status"] == "error" for one in flown),
+        **found,
+        "bound_of_collisions": float(beta.ppf(CONFIDENCE, hit + 1, len(ended) - hit)) if hit < len(ended) else 1.0,
+        "flown_s": simulated,
+        "cpu_s_per_flown_s": sum(one["cpu"] for one in ended) / max(simulated, 1e-9),
+    }
+
+
+def main() -> int:
+    """Measures; exit code 1 where a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flights", type=int, default=300)
+    parser.add_argument("--scenarios", type=int, default=2000, help="that are made and checked")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--workers", type=int, default=1, help="processes that fly")
+    parser.add_argument("--records", type=Path, help="file of flights, gone on with")
+    add_page(parser)
+    arguments = parser.parse_args()
+    figures = files(arguments.seed, arguments.scenarios)
+    flown = flights(arguments)
+    figures |= outcome(flown)
+    for name, value in figures.items():
+        print(f"{name:22}{value:>10.4g}")
+    met = {name: figures[name] <= goal for name, goal in GOALS.items()}
+    if arguments.page:
+        about = (
+            "Scenarios made by rules, checked, and flown under the governor: multirotors without faults, levels 1 to 3 "
+            "in turn. Collisions are with the ground and with traffic and obstacles, of which the governor is told. "
+            "The bound is Clopper and Pearson's of the share of flights with a collision, 95 %, one-sided. CPU time of a "
+            "flight is over the seconds from the mission's start; its take-off is not counted among them."
+        )
+        conditions = {name: getattr(arguments, name) for name in ("seed", "scenarios", "workers")}
+        tables = [goal_table(figures, GOALS, met), "```\n" + "\n".join(map(told, flown)) + "\n```"]
+        write_page(__file__, "UAVBench's scenarios", about, conditions, tables)
+    return 0 if all(met.values()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
