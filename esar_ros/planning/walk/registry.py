@@ -11,10 +11,11 @@ from importlib.metadata import EntryPoint, entry_points
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.walk.agent import WalkAgent
+from esar_ros.planning.walk.frontier import FrontierWalk
 from esar_ros.planning.walk.random_walk import RandomWalk
 
 GROUP = "esar_ros.walk_agents"
-_OWN: dict[str, Callable[[], WalkAgent]] = {RandomWalk.name: RandomWalk}
+_OWN: dict[str, Callable[[], WalkAgent]] = {RandomWalk.name: RandomWalk, FrontierWalk.name: FrontierWalk}
 
 
 def names() -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from helpers.walking import small_world, stack, walked, walker_at, wall
 def test_it_walks_at_a_metre_a_second_however_much_is_asked() -> None:
     walker = walked(walker_at(small_world()), 5.0, speed=2.0)
     assert walker.foot[0] == pytest.approx(5.0 - 0.15 / 2, abs=0.02) and abs(walker.foot[1]) < 1e-9
-    assert walker.velocity[0] == pytest.approx(1.0) and walker.take_hit() is None
+    assert walker.take_hit() is None
     assert walker.pose.position[2] == pytest.approx(HALF_HEIGHT)
 
 
@@ -84,22 +84,22 @@ def test_it_steps_over_somebody_who_lies_there() -> None:
 
 def test_it_falls_off_an_edge() -> None:
     walker = walker_at(small_world(stack(0.0, 0.0, 2.0, 2.0)), z=2.0)
-    assert walker.foot[2] == 2.0 and not walker.airborne
+    assert walker.foot[2] == 2.0
     walked(walker, 1.2)
-    assert walker.airborne
+    assert 0.0 < walker.foot[2] < 2.0
     walker.advance(1.0)
-    assert not walker.airborne and walker.foot[2] == 0.0
+    assert walker.foot[2] == 0.0
 
 
 def test_a_ramp_is_walked_up_and_stairs_down() -> None:
     deck = Piece("loading_deck", (4.0, 0.0), 0.0, 12.0, 5.0, 1.1, "", 0)
     walker = walked(walker_at(small_world(deck), -3.0), 8.0)
     assert walker.foot[2] == pytest.approx(1.1) and walker.take_hit() is None
-    fell = False
+    heights = [1.1]
     for _ in range(100):
-        walked(walker, 0.1)
-        fell |= walker.airborne
-    assert walker.foot[2] == 0.0 and walker.foot[0] > 10.0 and not fell and walker.take_hit() is None
+        heights.append(float(walked(walker, 0.1).foot[2]))
+    assert walker.foot[2] == 0.0 and walker.foot[0] > 10.0 and walker.take_hit() is None
+    assert max(-np.diff(heights)) < 0.3  # a step at a time; one who falls from there is faster in the end
 
 
 def test_a_jump_rises_by_nine_tenths_of_a_metre() -> None:

@@ -63,8 +63,9 @@ def test_hands_reach_what_is_near_and_carry_it_along(world: EmbeddedWorld) -> No
     world.stage.walker.place((victim[0] - 1.0, victim[1], victim[2] - HALF_HEIGHT), 0.0)
     world.step(carry, 0.2)
     assert world.walker.carrying
-    world.step(WalkAction(1.0, animation=Animation.JUMP), 1.0)
-    assert not world.stage.walker.airborne  # who carries does not jump
+    world.step(WalkAction(1.0, animation=Animation.JUMP), 0.4)
+    assert world.stage.walker.foot[2] == pytest.approx(victim[2] - HALF_HEIGHT, abs=0.3)  # who carries does not jump
+    world.step(WalkAction(1.0), 0.6)
     assert world.victim == pytest.approx(world.body.position)
     world.step(drop, 0.2)
     assert not world.walker.carrying and not world.ended
