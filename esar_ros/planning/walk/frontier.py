@@ -118,9 +118,7 @@ class FrontierWalk:
             self._places = [clue.position[:2] for clue in clues if clue.kind == PERSON and clue.probability >= _SURE]
             reached = _AT
         self._vain += [place for place in self._places if math.dist(place, here[:2]) < reached]
-        self._places = [
-            place for place in self._places if all(math.dist(place, other) > _SAME for other in self._vain)
-        ]
+        self._places = [place for place in self._places if all(math.dist(place, other) > _SAME for other in self._vain)]
 
     def _plan(self, ground: GroundMap, here: Vector) -> None:
         """Choose where to go, and the next straight piece of the way there."""

@@ -24,11 +24,15 @@ _INSIDE = 0.8  # share of a gate at which an agent's own hands act
 
 
 def towards(pose: StandingPose, place: Vector, step: float) -> WalkAction:
-    """Returns the action of a step (s) to a place (2,) or (3,) m: on the spot while it lies far off the heading."""
+    """Returns the action of a step (s) to a place (2,) or (3,) m: on the spot while it lies far off the heading.
+
+    What is nearer than a step is walked to no faster than that takes, so that it is not overshot.
+    """
     x, y = place[:2] - pose.position[:2]
     off = wrap_angle(math.atan2(y, x) - pose.yaw)
     angle = math.degrees(off) / (TURN_RATE * step)
-    return WalkAction(FASTEST if abs(off) < _STRAIGHT else 0.0, min(max(angle, -SHARPEST), SHARPEST))
+    speed = min(FASTEST, math.hypot(x, y) / step) if abs(off) < _STRAIGHT else 0.0
+    return WalkAction(speed, min(max(angle, -SHARPEST), SHARPEST))
 
 
 def hands(observation: WalkObservation, target: Vector, task: WalkTask) -> Animation:

@@ -17,7 +17,7 @@ from esar_ros.mission.rescue import Phase, WalkAction, WalkObservation, WalkTask
 from esar_ros.planning.walk.steering import FLOOR, hands, towards
 from esar_ros.sim.walking.walkable import WalkableGrid
 
-CORNER = 0.25  # m from a corner of the way at which the next one is walked to
+CORNER = 0.1  # m from a corner of the way at which the next one is walked to
 
 
 @runtime_checkable

@@ -13,7 +13,7 @@ from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, Head, WalkAction
 from esar_ros.sim.terrain.settlements.plan import Piece
-from esar_ros.sim.walking.contacts import HALF_HEIGHT, RADIUS, STEP_HEIGHT
+from esar_ros.sim.walking.contacts import HALF_HEIGHT, RADIUS, STEP_HEIGHT, floor_under
 from esar_ros.sim.walking.walker import Walker
 from helpers.walking import small_world, stack, walked, walker_at, wall
 
@@ -80,6 +80,17 @@ def test_it_steps_over_somebody_who_lies_there() -> None:
     world.spawn("victim", "person_lying", Pose(np.array([2.0, 0.0, 0.0]), quaternion_from_yaw(math.pi / 3)))
     walker = walked(walker_at(world), 4.0)
     assert walker.foot[0] > 3.7 and walker.take_hit() is None
+
+
+def test_who_lies_there_is_no_floor_beside_themselves() -> None:
+    """Limbs are boxes at a slant: over a place beside one its upright span is empty, and its top lies anywhere."""
+    world = small_world()
+    pose = Pose(np.array([0.0, 0.0, 0.0]), quaternion_from_yaw(0.3))
+    world.spawn("victim", "person_lying/green", pose)
+    scene = world.collision_scene()
+    around = np.arange(-3.0, 3.01, 0.05)
+    raised = [(x, y) for x in around for y in around if floor_under(scene, x, y, 0.5)[0] > 1e-6]
+    assert raised and max(math.hypot(*place) for place in raised) < 1.2
 
 
 def test_it_falls_off_an_edge() -> None:
