@@ -46,7 +46,9 @@ def sections(report: Report) -> Sequence[Section]:
         f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. Time is simulated: the clock is "
         f"paused while an agent thinks, a step is {chosen['step']}. The paper's is wall time: never in one table."
     )
-    table3 = by_group(report, "table3", "Table 3: task completion by level", ("tcr", "ts", "hs", "seconds", "collisions"))
+    table3 = by_group(
+        report, "table3", "Table 3: task completion by level", ("tcr", "ts", "hs", "seconds", "collisions")
+    )
     return (
         table3,
         overall(report, "table4", "Tables 4 and 5: points of the stages, and the walk", (*STAGES, *WALK),

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from esar_ros.app import cli
+from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
 from esar_ros.scoring.rescue import Rules
@@ -148,6 +155,43 @@ def test_the_oracle_hands_over_at_every_point(name: str) -> None:
 @pytest.mark.full
 def test_the_shipped_points_are_those_that_are_made() -> None:
     assert generator.main(["--check"]) == 0
+
+
+def test_an_agent_in_a_file_is_walked_and_its_content_is_a_condition(tmp_path: Path) -> None:
+    solution = tmp_path / "solution.py"
+    solution.write_text("class AlgSolution:\n    def predicts(self, observation, picked):\n        return {}\n")
+    first = RESCUEBENCH.plan([TASK], [f"file:{solution}", "random"], 1, {}).jobs
+    assert isinstance(first[0].conditions, RescueConditions) and isinstance(first[1].conditions, RescueConditions)
+    assert first[0].conditions.agent and not first[1].conditions.agent
+    solution.write_text(solution.read_text() + "# changed\n")
+    again = RESCUEBENCH.plan([TASK], [f"file:{solution}"], 1, {}).jobs[0].conditions
+    assert again.differing(first[0].conditions) == ("agent",)
+    assert cli.main(["bench", "--suite", "rescuebench", "--tasks", TASK, "--planners", "file:none.py"]) == 2
+
+
+@pytest.mark.full
+def test_killed_outright_it_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    def start(out: Path) -> subprocess.Popen[bytes]:
+        options = ["--suite", "rescuebench", "--tasks", "L1", "--limit", "2", "--planners", "frontier,oracle"]
+        command = [sys.executable, "-m", "esar_ros.app.cli", "bench", *options, "--workers", "1", "--out", str(out)]
+        return subprocess.Popen(command, start_new_session=True)
+
+    def walked(out: Path) -> list[dict[str, Any]]:
+        records = read_episodes(out)
+        return [{key: record[key] for key in record if key not in ("timing", "attempts")} for record in records]
+
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert start(whole).wait(900.0) == 0
+    process = start(killed)
+    while not (killed / EPISODES).is_file() or not read_episodes(killed):
+        assert process.poll() is None
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = len(walked(killed))
+    assert 0 < before < 4
+    assert start(killed).wait(900.0) == 0
+    assert walked(killed) == walked(whole) and len(walked(killed)) == 4
 
 
 def test_truth_makes_a_row_ineligible() -> None:
