@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 _Answer = TypeVar("_Answer")
 
@@ -25,6 +25,44 @@ def call_agent(call: Callable[[], _Answer], in_agent: Callable[[bool], None]) ->
         raise AgentError(_one_line(failure)) from failure
     finally:
         in_agent(False)
+
+
+class Draw(Protocol):
+    """Calls what draws, in the name of whoever answers for it."""
+
+    def __call__(self, draw: Callable[[], _Answer]) -> _Answer: ...
+
+
+class _DrawingFailed(BaseException):
+    """Passes through an agent that catches what it can."""
+
+
+class StepCalls:
+    """Calls of an agent whose images are drawn when it looks at them: a failure to draw is not the agent's."""
+
+    def __init__(self, in_agent: Callable[[bool], None]) -> None:
+        """in_agent: see call_agent; False while something is drawn."""
+        self._in_agent = in_agent
+        self._failure: Exception | None = None
+
+    def ask(self, call: Callable[[], _Answer]) -> _Answer:
+        """Calls the agent and returns its answer. Raises AgentError, or whatever drawing failed with."""
+        try:
+            return call_agent(call, self._in_agent)
+        finally:
+            if self._failure is not None:  # whatever the agent has made of it
+                raise self._failure
+
+    def draw(self, draw: Callable[[], _Answer]) -> _Answer:
+        """Draws between an agent's call and its answer (see Draw)."""
+        self._in_agent(False)
+        try:
+            return draw()
+        except Exception as failure:
+            self._failure = failure
+            raise _DrawingFailed from failure
+        finally:
+            self._in_agent(True)
 
 
 def stack_trace(failure: AgentError) -> str:

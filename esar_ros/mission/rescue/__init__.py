@@ -19,6 +19,8 @@ FASTEST = 1.0
 """m/s, the largest speed that takes effect."""
 SHARPEST = 30.0
 """Degrees, the largest angle that takes effect."""
+TURN_RATE = 2.8
+"""Degrees that the body turns in a second by degree of an action's angle."""
 
 
 class Phase(str, Enum):
@@ -52,7 +54,7 @@ class WalkAction:
     """An action; it stays in force until the next one."""
 
     speed: float = 0.0  # m/s along the heading, backwards where negative
-    angle: float = 0.0  # degrees to the left: the body turns by some 2.8 times as much in a second
+    angle: float = 0.0  # degrees to the left: the body turns by TURN_RATE times as much in a second
     head: Head = Head.NONE
     animation: Animation = Animation.STAND
 

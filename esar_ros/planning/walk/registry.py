@@ -1,4 +1,4 @@
-"""The registry of agents on foot: the package's own, and other packages'.
+"""The registry of agents on foot: the package's own, other packages', and those in files (`file:PATH`).
 
 Another package adds an agent by naming a factory, a callable without arguments that returns a `WalkAgent`, in the
 entry-point group `esar_ros.walk_agents`.
@@ -11,10 +11,12 @@ from importlib.metadata import EntryPoint, entry_points
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.walk.agent import WalkAgent
+from esar_ros.planning.walk.file_agent import FILE, FileAgent
+from esar_ros.planning.walk.frontier import FrontierWalk
 from esar_ros.planning.walk.random_walk import RandomWalk
 
 GROUP = "esar_ros.walk_agents"
-_OWN: dict[str, Callable[[], WalkAgent]] = {RandomWalk.name: RandomWalk}
+_OWN: dict[str, Callable[[], WalkAgent]] = {RandomWalk.name: RandomWalk, FrontierWalk.name: FrontierWalk}
 
 
 def names() -> tuple[str, ...]:
@@ -26,9 +28,11 @@ def create(name: str) -> WalkAgent:
     """Returns an agent by name. Raises UsageError."""
     if name in _OWN:
         return _OWN[name]()
+    if name.startswith(FILE):
+        return FileAgent(name)
     foreign = _foreign()
     if name not in foreign:
-        raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(names())}")
+        raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(names())}, {FILE}PATH")
     try:
         agent: WalkAgent = foreign[name].load()()
     except Exception as error:  # whatever another package raises

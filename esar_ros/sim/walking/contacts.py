@@ -44,8 +44,8 @@ def floor_under(scene, x, y, limit):  # type: ignore[no-untyped-def]
         box = boxes[bins.items[q]]
         if box[16] > limit or box[17] <= z:
             continue
-        _, top, tx, ty = span_of_box(box, x, y)
-        if z < top <= limit:
+        low, top, tx, ty = span_of_box(box, x, y)
+        if low <= top and z < top <= limit:
             z, gx, gy, crest = top, tx, ty, box[17]
     return z, gx, gy, crest
 

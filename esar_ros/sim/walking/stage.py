@@ -78,11 +78,6 @@ class RescueStage:
         """Returns where the stretcher stands, (3,) m."""
         return np.asarray(self.world.objects[STRETCHER].pose.position)
 
-    @property
-    def open_doors(self) -> frozenset[int]:
-        """Returns the indices of the site's doors that stand open."""
-        return frozenset(self._open)
-
     def advance(self, seconds: float) -> None:
         """Let the walker walk by its action; who is carried comes along."""
         self.walker.advance(seconds)

@@ -13,7 +13,7 @@ import numpy as np
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rotation, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.rescue import FASTEST, SHARPEST, Animation, Head, WalkAction
+from esar_ros.mission.rescue import FASTEST, SHARPEST, TURN_RATE, Animation, Head, WalkAction
 from esar_ros.sim.walking.contacts import HALF_HEIGHT, STEP_HEIGHT, freed, moved
 from esar_ros.sim.world.raycast import NO_HIT
 from esar_ros.sim.world.world import World
@@ -23,7 +23,7 @@ CROUCHED = 1.2  # m, height of the capsule then
 _EYE, _EYE_CROUCHED = 1.6, 1.05  # m above the foot
 _AHEAD = 0.2  # m, of the eye before the axis
 _LOOK = math.radians(30.0)  # of a head turned up or down
-_TURN_RATE = math.radians(2.8)  # rad/s by degree of an action's angle
+_TURN_RATE = math.radians(TURN_RATE)  # rad/s by degree of an action's angle
 _RAMP = 0.15  # s from rest to the greatest speed, and to the greatest turn
 _SPEED_STEP, _TURN_STEP = FASTEST * TICK / _RAMP, _TURN_RATE * SHARPEST * TICK / _RAMP
 _JUMP = 4.2  # m/s, upwards
@@ -72,16 +72,6 @@ class Walker:
     def pose(self) -> Pose:
         """Returns the pose (FLU) of its middle: what the game calls the actor's."""
         return Pose(self.foot + [0.0, 0.0, HALF_HEIGHT], quaternion_from_yaw(self._yaw))
-
-    @property
-    def velocity(self) -> Vector:
-        """Returns its velocity in the map, (3,) m/s."""
-        return np.array([self._speed * math.cos(self._yaw), self._speed * math.sin(self._yaw), self._rise])
-
-    @property
-    def airborne(self) -> bool:
-        """Returns whether it falls or jumps."""
-        return self._airborne
 
     @property
     def eye(self) -> Vector:

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal, cast
 
 import esar_ros
 from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions, digest
+from esar_ros.planning.method import Detailed
+from esar_ros.planning.walk.agent import WalkAgent
 from esar_ros.scoring.rescue import Rules
 from esar_ros.suites.rescuebench.machine import Interaction
 from esar_ros.suites.rescuebench.settings import load_suite_settings
@@ -19,7 +21,7 @@ Truth = Literal["none", "target_pose"]
 class RescueConditions(Conditions):
     """Conditions under which an agent's episodes are walked; NOT_RECORDED where it was not recorded."""
 
-    OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks",)
+    OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "agent")
 
     rules: Rules = Rules.CODE  # of the gates; scores are by both
     interaction: Interaction = Interaction.ACTIVE
@@ -30,6 +32,7 @@ class RescueConditions(Conditions):
     version: str = NOT_RECORDED  # of esar_ros
     settings: str = NOT_RECORDED
     tasks: str = NOT_RECORDED  # all that the run walks: how many, and their content
+    agent: str = NOT_RECORDED  # the content of what it rests on, its file or its detector; empty: nothing
 
     @classmethod
     def parse(cls, document: Mapping[str, Any]) -> RescueConditions:
@@ -53,13 +56,15 @@ def chosen(options: Mapping[str, str]) -> RescueConditions:
     )
 
 
-def with_content(own: RescueConditions, digests: Sequence[str]) -> RescueConditions:
+def with_content(own: RescueConditions, digests: Sequence[str], agent: WalkAgent) -> RescueConditions:
     """Returns the conditions chosen, with what this machine adds; digests: of the tasks. Raises UsageError."""
     settings = load_suite_settings()
+    details = dict(agent.details) if isinstance(agent, Detailed) else {}
     return replace(
         own,
         step=settings.step,
         version=esar_ros.__version__,
         settings=digest(settings.model_dump(mode="json")),
         tasks=f"{len(digests)}, {digest(sorted(digests))}",
+        agent=digest(details) if details else "",
     )

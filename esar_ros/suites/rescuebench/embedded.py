@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.engine.agent import Draw
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
@@ -18,7 +19,6 @@ from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.suites.rescuebench.machine import DOOR_DISTANCE, DOOR_HEADING, WalkerState, lies_on_stretcher
 from esar_ros.suites.rescuebench.own_points import site_of
 from esar_ros.suites.rescuebench.settings import SuiteSettings
-from esar_ros.suites.rescuebench.walk import Draw
 
 _SETTLING = 1.0  # s of a fall onto the floor
 

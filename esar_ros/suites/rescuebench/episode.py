@@ -14,14 +14,15 @@ import numpy as np
 from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.benchmark.runner.worker import timing
-from esar_ros.mission.rescue import RescuePoint
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.rescue import FASTEST, RescuePoint
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.suites.rescuebench.agents import create
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
 from esar_ros.suites.rescuebench.machine import TaskMachine, WalkerState
 from esar_ros.suites.rescuebench.oracle import Insider
-from esar_ros.suites.rescuebench.own_points import site_of
+from esar_ros.suites.rescuebench.own_points import shortest_track, site_of
 from esar_ros.suites.rescuebench.result import make_rescue_result
 from esar_ros.suites.rescuebench.sets import find_task
 from esar_ros.suites.rescuebench.settings import load_suite_settings
@@ -59,7 +60,8 @@ class RescueEpisode:
         seed = zlib.crc32(f"{task.id}/{job.seed}".encode())
         walked = walk(world, task.point, task.id, agent, seed, conditions, in_agent)
         eligible = eligible and conditions.truth == "none"
-        result = make_rescue_result(task, walked, job.seed, eligible, world.stage.site.place.digest)
+        reference = _reference(task.point, conditions)
+        result = make_rescue_result(task, walked, job.seed, eligible, world.stage.site.place.digest, reference)
         return {
             "status": OK if walked.error is None else AGENT_ERROR,
             "reason": walked.error,
@@ -85,9 +87,10 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
     with suppress(Exception):  # an agent that cannot even be made is why we are here
         eligible = bool(create(job.planner).eligible)
     eligible = eligible and conditions.truth == "none"
+    reference = None
     with suppress(Exception):
-        digest = site_of(task.point.place).place.digest
-    result = make_rescue_result(task, _at_start(task.point, reason), job.seed, eligible, digest)
+        digest, reference = site_of(task.point.place).place.digest, _reference(task.point, conditions)
+    result = make_rescue_result(task, _at_start(task.point, reason), job.seed, eligible, digest, reference)
     return {
         "status": status,
         "reason": reason,
@@ -100,6 +103,11 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
 def _conditions(job: Job) -> RescueConditions:
     assert isinstance(job.conditions, RescueConditions)
     return job.conditions
+
+
+def _reference(point: RescuePoint, conditions: RescueConditions) -> Vector:
+    """The shortest walk of a task, a place for every step at full speed. Raises ValueError where there is no way."""
+    return shortest_track(point, FASTEST * conditions.step)
 
 
 def _at_start(point: RescuePoint, reason: str) -> WalkedEpisode:

@@ -20,16 +20,22 @@ from esar_ros.suites.rescuebench.own_points import own_points
 from esar_ros.suites.rescuebench.sets import set_file
 
 SEED = 23
-PLACES = {"L1": ("room", 5)}  # kind of place and number of seeds
+PLACES = {  # kinds of place and number of seeds of each; the harbour's hill and the suburb's houses are for those above
+    "L1": {"room": 5},
+    "L2": {"street": 2, "suburb": 1, "desert": 1, "harbour": 1},
+    "L3": {"street": 1, "suburb": 1, "desert": 1, "harbour": 2},
+    "L4": {"suburb": 5},
+    "L5": {"suburb": 5},
+}
 EACH = 5  # points in a place
 _CENTIMETRES = 1  # decimals of a file's cm and degrees
 
 
 def points_of(name: str) -> list[RescuePoint]:
     """Returns the points of a set, numbered through. Raises UsageError where a place has none."""
-    kind, count = PLACES[name]
     level = int(name[1:]) - 1
-    found = [point for seed in range(count) for point in own_points(level, EACH, SEED, rescue_site(kind, seed))]
+    sites = [rescue_site(kind, seed) for kind, count in PLACES[name].items() for seed in range(count)]
+    found = [point for site in sites for point in own_points(level, EACH, SEED, site)]
     return [replace(point, number=number) for number, point in enumerate(found)]
 
 

@@ -6,20 +6,18 @@ Source: Wu et al., RescueBench, 2026, appendix D: the expert of its automatic da
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector, wrap_angle
+from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.rescue import FASTEST, SHARPEST, Animation, Phase, WalkAction, WalkObservation, WalkTask
+from esar_ros.mission.rescue import Phase, WalkAction, WalkObservation, WalkTask
+from esar_ros.planning.walk.steering import FLOOR, hands, towards
 from esar_ros.sim.walking.walkable import WalkableGrid
 
-CORNER = 0.25  # m from a corner of the way at which the next one is walked to
-STRAIGHT = math.radians(25.0)  # rad off the way beyond which it turns on the spot
-RATE = 2.8  # degrees of turning by degree of an action's angle and second
-FLOOR = 1.5  # m between the body's middle and a target on its floor
-INSIDE = 0.8  # share of a gate at which an agent's own hands act
+CORNER = 0.1  # m from a corner of the way at which the next one is walked to
 
 
 @runtime_checkable
@@ -53,24 +51,11 @@ class Oracle:
     def act(self, observation: WalkObservation) -> WalkAction:
         """Walks on along the way of the phase, and uses its hands at its end."""
         way = self._ways[observation.phase]
-        here, yaw = observation.pose.position, observation.pose.yaw
+        here = observation.pose.position
         while len(way) > 1 and math.dist(way[0][:2], here[:2]) < CORNER:
             way.pop(0)
-        x, y = (way[0] - here)[:2]
-        off = wrap_angle(math.atan2(y, x) - yaw)
-        angle = math.degrees(off) / (RATE * self._task.step)
-        angle = min(max(angle, -SHARPEST), SHARPEST)
-        return WalkAction(FASTEST if abs(off) < STRAIGHT else 0.0, angle, animation=self._hands(observation, way[-1]))
-
-    def _hands(self, observation: WalkObservation, target: Vector) -> Animation:
-        """Returns the animation of one who picks up and puts down by itself; without effect in the active mode."""
-        if observation.phase is Phase.FIND_INJURED:
-            gate, animation = self._task.pick_up, Animation.CARRY
-        else:
-            gate, animation = self._task.put_down, Animation.DROP
-        gap = target - observation.pose.position
-        near = math.hypot(gap[0], gap[1]) < INSIDE * gate and abs(gap[2]) < FLOOR
-        return animation if near else Animation.STAND
+        action = towards(observation.pose, way[0], self._task.step)
+        return replace(action, animation=hands(observation, way[-1], self._task))
 
 
 def _way(grid: WalkableGrid, start: Vector, target: Vector) -> list[Vector]:

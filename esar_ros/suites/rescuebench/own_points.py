@@ -162,9 +162,13 @@ def shortest_ways(point: RescuePoint) -> tuple[NDArray[np.float64], NDArray[np.f
     return there, back
 
 
-def shortest_walk(point: RescuePoint) -> float:
-    """Returns the metres of the shortest ways, there and back."""
-    return sum(float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum()) for way in shortest_ways(point))
+def shortest_track(point: RescuePoint, spacing: float) -> Vector:
+    """Returns the track (N, 3) m of a body that walks the shortest ways, a place every so many metres of them."""
+    there, back = shortest_ways(point)
+    corners = np.concatenate([there, back]) + [0.0, 0.0, HALF_HEIGHT]
+    metres = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
+    places = np.append(np.arange(0.0, metres[-1], spacing), metres[-1])
+    return np.stack([np.interp(places, metres, corners[:, axis]) for axis in range(3)], axis=1)
 
 
 def _drawn(grounds: _Grounds, level: int, rng: np.random.Generator) -> RescuePoint | None:

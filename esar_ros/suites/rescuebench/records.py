@@ -48,7 +48,7 @@ def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
         status=str(line.get("status", "ok")),
         reason=line.get("reason"),
         end=result.end,
-        figures=_figures(record),
+        figures=_figures(record) | _likeness(result),
         tracks=read_tracks(line.get("track")),
         things=(Thing((x, y, z), True, record.picked),),
     )
@@ -74,3 +74,9 @@ def _figures(record: RescueRecord) -> dict[str, float]:
     figures |= {"seconds": record.seconds, "steps": float(record.steps), "path": record.path}
     figures |= {"picked": float(record.picked), "nearer": record.effectiveness}
     return figures | {"collisions": float(record.collisions or 0)}
+
+
+def _likeness(result: RescueResult) -> dict[str, float]:
+    """Returns likeness to the shortest walk under both rules, nothing where there was none to compare with."""
+    alike = result.similarity
+    return {} if alike is None else {"hs": alike.code, "hs@paper": alike.paper}

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field, ValidationError
 
 import esar_ros
+from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.unreal import CM
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.scoring.rescue import Approach, code_scores
+from esar_ros.scoring.similarity import similarity_code, similarity_paper
 from esar_ros.suites.rescuebench.files.points import pose_numbers
 from esar_ros.suites.rescuebench.files.results import ResultLine
 from esar_ros.suites.rescuebench.machine import State, TaskMachine
 from esar_ros.suites.rescuebench.sets import RescueTask
+from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.walk import WalkedEpisode
 
 SCHEMA: Literal["rescuebench-result/1"] = "rescuebench-result/1"
 Pose = tuple[float, float, float, float, float, float]
 Action = tuple[float, float, int, int]
+
+
+class Similarity(StrictModel):
+    """Likeness of a walk to the shortest one: no person has walked the points of our own."""
+
+    code: float = Field(ge=0.0, le=1.0)
+    paper: float = Field(ge=0.0, le=1.0)
 
 
 class RescueResult(StrictModel):
@@ -36,6 +47,7 @@ class RescueResult(StrictModel):
     end: str  # final state, or its failure
     error: str | None
     eligible: bool
+    similarity: Similarity | None = None
     versions: dict[str, str]
 
 
@@ -50,9 +62,14 @@ def parse_rescue_result(document: Any, where: str) -> RescueResult:
 
 
 def make_rescue_result(
-    task: RescueTask, walked: WalkedEpisode, repetition: int, eligible: bool, place_digest: str
+    task: RescueTask,
+    walked: WalkedEpisode,
+    repetition: int,
+    eligible: bool,
+    place_digest: str,
+    reference: Vector | None = None,
 ) -> RescueResult:
-    """Returns the result of a walked episode."""
+    """Returns the result of a walked episode; reference: (N, 3) m, a track to compare it with, a place a step."""
     machine = walked.machine
     actions = [frame.action for frame in walked.frames if frame.action is not None]
     return RescueResult(
@@ -69,8 +86,17 @@ def make_rescue_result(
         end="error" if walked.error is not None else _end(machine),
         error=walked.error,
         eligible=eligible,
+        similarity=None if reference is None else _similarity(walked, reference),
         versions={"esar_ros": esar_ros.__version__},
     )
+
+
+def _similarity(walked: WalkedEpisode, reference: Vector) -> Similarity:
+    """Returns likeness to a track; none at all of an agent that failed, as the public code counts it."""
+    if walked.error is not None:
+        return Similarity(code=0.0, paper=0.0)
+    track, sigma = np.array([frame.body.position for frame in walked.frames]), load_suite_settings().similarity.sigma
+    return Similarity(code=similarity_code(track, reference), paper=similarity_paper(track, reference, sigma))
 
 
 def result_line(task: RescueTask, machine: TaskMachine, seconds: float, repetition: int) -> ResultLine:

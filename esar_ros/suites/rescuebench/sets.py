@@ -15,7 +15,7 @@ from esar_ros.mission.run_conditions import digest
 from esar_ros.suites.rescuebench.files.points import PointEntry, read_points
 
 FOLDER = "config/tasks/rescuebench"
-SETS = ("L1",)
+SETS = ("L1", "L2", "L3", "L4", "L5")
 
 
 @dataclass(frozen=True, eq=False)

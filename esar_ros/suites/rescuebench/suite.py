@@ -57,12 +57,10 @@ class RescueBench:
     def plan(self, tasks: Sequence[str], planners: Sequence[str], seeds: int, options: Mapping[str, str]) -> Plan:
         """Returns the episodes of a benchmark. Raises UsageError."""
         check_counts(planners, seeds)
-        for planner in planners:
-            create(planner)
         found = [find_task(task) for task in tasks]
         digests = tuple(task.digest for task in found)
-        conditions = with_content(chosen(options), digests)
-        plan = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, (conditions,) * len(planners))
+        conditions = tuple(with_content(chosen(options), digests, create(planner)) for planner in planners)
+        plan = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, conditions)
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
         test_tasks = sum(task.split == "test" for task in found)
         return Plan(plan, jobs, test_tasks, max(task.point.time_limit for task in found))

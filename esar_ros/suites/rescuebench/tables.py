@@ -13,10 +13,10 @@ from esar_ros.suites.rescuebench.machine import Failure, State
 
 STAGES = ("s1", "s2", "s3", "s4")
 WALK = ("steps", "path", "nearer", "picked")
-PAPER = ("ts@paper", *(f"{stage}@paper" for stage in STAGES))
+PAPER = ("ts@paper", "hs@paper", *(f"{stage}@paper" for stage in STAGES))
 NAMES = {
     "tcr": "TCR", "ts": "TS", "seconds": "time (s)", "collisions": "collisions", "steps": "steps", "path": "path (m)",
-    "nearer": "steps nearer", "picked": "picked up", **{stage: stage.upper() for stage in STAGES},
+    "nearer": "steps nearer", "hs": "HS", "picked": "picked up", **{stage: stage.upper() for stage in STAGES},
     **{name: f"{name.partition('@')[0].upper()} paper" for name in PAPER},
 }  # fmt: skip
 _ENDINGS = {
@@ -46,11 +46,14 @@ def sections(report: Report) -> Sequence[Section]:
         f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. Time is simulated: the clock is "
         f"paused while an agent thinks, a step is {chosen['step']}. The paper's is wall time: never in one table."
     )
-    table3 = by_group(report, "table3", "Table 3: task completion by level", ("tcr", "ts", "seconds", "collisions"))
+    table3 = by_group(
+        report, "table3", "Table 3: task completion by level", ("tcr", "ts", "hs", "seconds", "collisions")
+    )
     return (
         table3,
         overall(report, "table4", "Tables 4 and 5: points of the stages, and the walk", (*STAGES, *WALK),
-                ("S1 explore, S2 rescue, S3 return, S4 hand over, 25 points each; shares in per cent.", told)),
+                ("S1 explore, S2 rescue, S3 return, S4 hand over, 25 points each; shares in per cent.", told,
+                 "HS is likeness to the shortest walk: no person has walked these points.")),
         overall(report, "rules", "The same episodes under equation 2 of the paper", PAPER, ()),
         comparison(report),
         endings(report),
@@ -67,15 +70,15 @@ LAYOUT = Layout(
     scores=("tcr", "ts"),
     ranked_by="tcr",
     names=NAMES,
-    shares=frozenset({"nearer", "picked"}),
-    terminal={"seconds": "time (s)", "collisions": "collisions", "steps": "steps"},
+    shares=frozenset({"nearer", "picked", "hs", "hs@paper"}),
+    terminal={"hs": "HS", "seconds": "time (s)", "collisions": "collisions", "steps": "steps"},
     references=frozenset(),
     reference_note="",
     endings=_ENDINGS,
     headline="test",
     caveats=_caveats,
     sections=sections,
-    by_group=("seconds", "collisions"),
+    by_group=("hs", "seconds", "collisions"),
     decimals=1,
     sought="victim",
     has_clues=False,

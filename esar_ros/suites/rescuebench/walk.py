@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
+from esar_ros.benchmark.engine.agent import AgentError, Draw, StepCalls, stack_trace
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.rescue import (
     Animation,
@@ -25,14 +25,6 @@ from esar_ros.mission.rescue import (
 from esar_ros.planning.walk.agent import WalkAgent
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.machine import GATES, TaskMachine, WalkerState
-
-_T = TypeVar("_T")
-
-
-class Draw(Protocol):
-    """Calls what draws, in the name of whoever answers for it."""
-
-    def __call__(self, draw: Callable[[], _T]) -> _T: ...
 
 
 class WalkWorld(Protocol):
@@ -100,28 +92,6 @@ class WalkedEpisode:
     trace: str = field(default="", repr=False)  # where
 
 
-class _DrawingFailed(BaseException):
-    """Passes through an agent that catches what it can."""
-
-
-class _Drawing:
-    """Draws between an agent's call and its answer; a failure of it is not the agent's."""
-
-    def __init__(self, in_agent: Callable[[bool], None]) -> None:
-        self._in_agent = in_agent
-        self.failure: Exception | None = None
-
-    def __call__(self, draw: Callable[[], _T]) -> _T:
-        self._in_agent(False)
-        try:
-            return draw()
-        except Exception as failure:
-            self.failure = failure
-            raise _DrawingFailed from failure
-        finally:
-            self._in_agent(True)
-
-
 def walk(
     world: WalkWorld,
     point: RescuePoint,
@@ -136,7 +106,7 @@ def walk(
     id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it.
     """
     world.set_up(point)
-    drawing, gates, truth = _Drawing(in_agent), GATES[conditions.rules], conditions.truth == "target_pose"
+    calls, gates, truth = StepCalls(in_agent), GATES[conditions.rules], conditions.truth == "target_pose"
     machine = TaskMachine(
         world.victim, world.stretcher, world.walker, point.time_limit, gates, conditions.interaction, world.doors
     )
@@ -145,13 +115,6 @@ def walk(
         id, point.level, point.description, point.time_limit, conditions.step, gates.pick_up, gates.put_down
     )
 
-    def asked(call: Callable[[], _T]) -> _T:
-        try:
-            return call_agent(call, in_agent)
-        finally:
-            if drawing.failure is not None:  # whatever the agent has made of it
-                raise drawing.failure
-
     def observe() -> WalkObservation:
         return WalkObservation(
             machine.steps,
@@ -159,15 +122,15 @@ def walk(
             machine.phase,
             world.walker.carrying,
             world.body,
-            world.view(drawing),
+            world.view(calls.draw),
             machine.target(truth),
         )
 
     try:
-        asked(lambda: agent.reset(task, seed))
+        calls.ask(lambda: agent.reset(task, seed))
         while not machine.over:
             observation = observe()
-            wanted = asked(lambda: _checked(agent.act(observation)))  # noqa: B023
+            wanted = calls.ask(lambda: _checked(agent.act(observation)))  # noqa: B023
             action = machine.command(wanted, world.walker, walked.seconds)
             hit = world.step(action, conditions.step)
             walked.seconds = machine.steps * conditions.step

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
+from esar_ros.benchmark.engine.agent import AgentError, Draw, StepCalls, stack_trace
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import (
@@ -28,14 +28,6 @@ from esar_ros.planning.steps.agent import Accountable, StepAgent
 from esar_ros.scoring.object_goal import MAX_ACTIONS
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.settings import SuiteSettings
-
-_T = TypeVar("_T")
-
-
-class Draw(Protocol):
-    """Calls what draws, in the name of whoever answers for it."""
-
-    def __call__(self, draw: Callable[[], _T]) -> _T: ...
 
 
 @dataclass(frozen=True)
@@ -109,28 +101,6 @@ class FlownEpisode:
     account: dict[str, int] = field(default_factory=dict)  # see planning.steps.agent.Accountable
 
 
-class _DrawingFailed(BaseException):
-    """Passes through an agent that catches what it can."""
-
-
-class _Drawing:
-    """Draws between an agent's call and its answer; a failure of it is not the agent's."""
-
-    def __init__(self, in_agent: Callable[[bool], None]) -> None:
-        self._in_agent = in_agent
-        self.failure: Exception | None = None
-
-    def __call__(self, draw: Callable[[], _T]) -> _T:
-        self._in_agent(False)
-        try:
-            return draw()
-        except Exception as failure:
-            self.failure = failure
-            raise _DrawingFailed from failure
-        finally:
-            self._in_agent(True)
-
-
 def fly(
     world: StepWorld,
     episode: ObjectGoalEpisode,
@@ -147,7 +117,7 @@ def fly(
     id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it;
     truth: it may ask for labels.
     """
-    drawing, look = _Drawing(in_agent), Look(conditions.depth, truth)
+    calls, look = StepCalls(in_agent), Look(conditions.depth, truth)
     start = commanded = StepPose.of(episode.start)
     if not world.is_free(start.pose):
         raise UsageError(f"episode {episode.id} of {episode.scene}: its start is not free", "mend start_pose")
@@ -164,24 +134,17 @@ def fly(
         MappingProxyType(settings.sizes),
     )
 
-    def asked(call: Callable[[], _T]) -> _T:
-        try:
-            return call_agent(call, in_agent)
-        finally:
-            if drawing.failure is not None:  # whatever the agent has made of it
-                raise drawing.failure
-
     def observe(number: int) -> StepObservation:
         pose = commanded.pose if conditions.poses == "commanded" else world.measured
         told = frame.compose(pose)
-        return StepObservation(number, StepPose.of(told), world.images(told, look, drawing))
+        return StepObservation(number, StepPose.of(told), world.images(told, look, calls.draw))
 
     try:
-        asked(lambda: agent.reset(task, seed))
-        flown.details = asked(lambda: _details(agent))
+        calls.ask(lambda: agent.reset(task, seed))
+        flown.details = calls.ask(lambda: _details(agent))
         for number in range(MAX_ACTIONS):
             observation = observe(number)
-            action = asked(lambda: _checked(agent.act(observation), settings.largest))  # noqa: B023
+            action = calls.ask(lambda: _checked(agent.act(observation), settings.largest))  # noqa: B023
             if action.kind is StepKind.STOP:
                 world.hover()
                 flown.stopped, flown.contact_at_stop = True, world.touched()
@@ -192,7 +155,7 @@ def fly(
             flown.frames.append(FlownFrame(action.kind, size, world.touched(), commanded.pose, world.measured))
             if flown.frames[-1].contact:
                 break
-        flown.account = asked(lambda: _account(agent))
+        flown.account = calls.ask(lambda: _account(agent))
     except AgentError as failure:
         flown.error, flown.trace = str(failure), stack_trace(failure)
     flown.seconds = world.seconds

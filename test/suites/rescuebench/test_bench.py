@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from esar_ros.app import cli
+from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
 from esar_ros.scoring.rescue import Rules
@@ -16,6 +23,7 @@ from esar_ros.suites.rescuebench import generator
 from esar_ros.suites.rescuebench.agents import create, names
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
+from esar_ros.suites.rescuebench.episode import RescueEpisode
 from esar_ros.suites.rescuebench.files.results import read_results
 from esar_ros.suites.rescuebench.machine import Interaction, State
 from esar_ros.suites.rescuebench.oracle import Oracle
@@ -25,6 +33,7 @@ from esar_ros.suites.rescuebench.sets import SETS, find_task, set_file, task_ids
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
 from esar_ros.suites.rescuebench.walk import walk
+from helpers.full import mostly_full
 
 TASK = "L1-19"
 
@@ -63,8 +72,9 @@ def test_hands_reach_what_is_near_and_carry_it_along(world: EmbeddedWorld) -> No
     world.stage.walker.place((victim[0] - 1.0, victim[1], victim[2] - HALF_HEIGHT), 0.0)
     world.step(carry, 0.2)
     assert world.walker.carrying
-    world.step(WalkAction(1.0, animation=Animation.JUMP), 1.0)
-    assert not world.stage.walker.airborne  # who carries does not jump
+    world.step(WalkAction(1.0, animation=Animation.JUMP), 0.4)
+    assert world.stage.walker.foot[2] == pytest.approx(victim[2] - HALF_HEIGHT, abs=0.3)  # who carries does not jump
+    world.step(WalkAction(1.0), 0.6)
     assert world.victim == pytest.approx(world.body.position)
     world.step(drop, 0.2)
     assert not world.walker.carrying and not world.ended
@@ -99,12 +109,15 @@ def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys:
     records = [json.loads(text) for text in (out / "episodes.jsonl").read_text().splitlines()]
     episodes = {record["planner"]: read_record(record, str(out), "here").episode for record in records}
     assert episodes["oracle"].figures["tcr"] == episodes["oracle"].figures["ts"] == 1.0
+    alike = [episodes[planner].figures["hs"] for planner in ("random", "oracle")]
+    assert 0.0 <= alike[0] < alike[1] <= 1.0 and alike[1] > 0.95  # it walks the shortest way, with stops
     assert not episodes["oracle"].eligible and episodes["random"].eligible
     assert episodes["random"].figures["tcr"] == 0.0 and episodes["random"].end == "TIMEOUT_PHASE1"
     capsys.readouterr()
     assert cli.main(["report", str(out), "--out", str(tmp_path / "report")]) == 0
     assert "oracle†" in capsys.readouterr().out
-    assert "L1 (level_0)" in (tmp_path / "report" / "table3.md").read_text()
+    table = (tmp_path / "report" / "table3.md").read_text()
+    assert "L1 (level_0)" in table and "HS" in table
     document = tmp_path / "score.json"
     assert cli.main(["score", str(out), "--suite", "rescuebench", "--json", str(document)]) == 0
     methods = json.loads(document.read_text())["methods"]
@@ -114,17 +127,71 @@ def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys:
     assert record.completed and 100.0 * episodes["oracle"].figures["ts"] == pytest.approx(100.0)
 
 
-def test_the_shipped_points_keep_their_levels_rules() -> None:
-    """One of each place; `generator --check` compares all of them."""
-    tasks = [find_task(id) for id in task_ids("L1")]
+@pytest.mark.parametrize("name", SETS)
+def test_a_set_is_of_its_level_and_any_first_part_of_it_is_balanced(name: str) -> None:
+    tasks = [find_task(id) for id in task_ids(name)]
     assert len(tasks) == 25 and len({task.digest for task in tasks}) == 25
-    assert len({task.point.place for task in tasks[:5]}) == 5  # any first part is balanced
-    assert not flaws(tasks[0].point)
+    assert len({task.point.place for task in tasks[:5]}) == 5
+    assert {task.point.level for task in tasks} == {int(name[1:]) - 1}
+
+
+@pytest.mark.parametrize("name", mostly_full(SETS))
+def test_the_shipped_points_keep_their_levels_rules(name: str) -> None:
+    """The first of each set; with --full all of them."""
+    tasks = [find_task(id) for id in task_ids(name)]
+    for task in tasks if name != SETS[0] else tasks[:1]:
+        assert flaws(task.point) == [], task.id
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", SETS)
+def test_the_oracle_hands_over_at_every_point(name: str) -> None:
+    plan = RESCUEBENCH.plan(task_ids(name), ["oracle"], 1, {})
+    episode = RescueEpisode()
+    ends = {job.task: episode.run(job, lambda inside: None)["result"]["end"] for job in plan.jobs}
+    assert {task: end for task, end in ends.items() if end != State.COMPLETED.value} == {}
 
 
 @pytest.mark.full
 def test_the_shipped_points_are_those_that_are_made() -> None:
     assert generator.main(["--check"]) == 0
+
+
+def test_an_agent_in_a_file_is_walked_and_its_content_is_a_condition(tmp_path: Path) -> None:
+    solution = tmp_path / "solution.py"
+    solution.write_text("class AlgSolution:\n    def predicts(self, observation, picked):\n        return {}\n")
+    first = RESCUEBENCH.plan([TASK], [f"file:{solution}", "random"], 1, {}).jobs
+    assert isinstance(first[0].conditions, RescueConditions) and isinstance(first[1].conditions, RescueConditions)
+    assert first[0].conditions.agent and not first[1].conditions.agent
+    solution.write_text(solution.read_text() + "# changed\n")
+    again = RESCUEBENCH.plan([TASK], [f"file:{solution}"], 1, {}).jobs[0].conditions
+    assert again.differing(first[0].conditions) == ("agent",)
+    assert cli.main(["bench", "--suite", "rescuebench", "--tasks", TASK, "--planners", "file:none.py"]) == 2
+
+
+@pytest.mark.full
+def test_killed_outright_it_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    def start(out: Path) -> subprocess.Popen[bytes]:
+        options = ["--suite", "rescuebench", "--tasks", "L1", "--limit", "2", "--planners", "frontier,oracle"]
+        command = [sys.executable, "-m", "esar_ros.app.cli", "bench", *options, "--workers", "1", "--out", str(out)]
+        return subprocess.Popen(command, start_new_session=True)
+
+    def walked(out: Path) -> list[dict[str, Any]]:
+        records = read_episodes(out)
+        return [{key: record[key] for key in record if key not in ("timing", "attempts")} for record in records]
+
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert start(whole).wait(900.0) == 0
+    process = start(killed)
+    while not (killed / EPISODES).is_file() or not read_episodes(killed):
+        assert process.poll() is None
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = len(walked(killed))
+    assert 0 < before < 4
+    assert start(killed).wait(900.0) == 0
+    assert walked(killed) == walked(whole) and len(walked(killed)) == 4
 
 
 def test_truth_makes_a_row_ineligible() -> None:
@@ -142,6 +209,6 @@ def test_what_there_is_not_is_refused(tmp_path: Path) -> None:
             find_task(task)
     with pytest.raises(UsageError, match="unknown planner 'nobody'"):
         create("nobody")
-    assert set(names()) >= {"oracle", "random"} and SETS == ("L1",)
+    assert set(names()) >= {"oracle", "random", "frontier"}
     with pytest.raises(UsageError, match="no file of that name"):
         tasks_of_file(str(tmp_path / "none.jsonl"))

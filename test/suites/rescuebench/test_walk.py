@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from esar_ros.benchmark.engine.agent import Draw
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.rescue import (
     Animation,
@@ -23,7 +24,7 @@ from esar_ros.mission.rescue import (
 from esar_ros.scoring.rescue import Rules, code_scores
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.machine import GATES, Failure, Interaction, State, WalkerState
-from esar_ros.suites.rescuebench.walk import Draw, WalkedEpisode, walk
+from esar_ros.suites.rescuebench.walk import WalkedEpisode, walk
 from helpers.rescue_toy import Toy
 from helpers.rescuebench import a_point
 

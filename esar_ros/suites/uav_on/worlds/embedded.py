@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.engine.agent import Draw
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.object_goal import StepPose
 from esar_ros.mission.vehicle import load_vehicle
@@ -21,7 +22,7 @@ from esar_ros.sim.physics.simulation import Simulation
 from esar_ros.sim.render.renderer import Renderer, Shapes
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
-from esar_ros.suites.uav_on.flight import Draw, Look
+from esar_ros.suites.uav_on.flight import Look
 from esar_ros.suites.uav_on.scenes import Scene
 from esar_ros.suites.uav_on.settings import SuiteSettings
 from esar_ros.suites.uav_on.worlds.images import Images, quantised
