@@ -25,6 +25,7 @@ from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Brief, Observation, SeenClue, Teammate
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.thresholds import load_thresholds
@@ -136,6 +137,7 @@ def fly(task: Task, place: PlaceMap, planner: str, vehicles: int, seconds: float
                     before[other.name][0].position if before[other.name][0].type is GoalType.WAYPOINT else None,
                     tuple(other.clues.values()),
                     before[other.name][1],
+                    CAMERAS,
                 )
                 for other in flyers
                 if other is not flyer
@@ -185,6 +187,7 @@ def _decide(flyer: Flyer, world: World, others: tuple[Teammate, ...], now: float
             height=float(flyer.position[2] - world.ground(flyer.position)),
             battery=1.0,
             clues=tuple(flyer.clues.values()),
+            cameras=CAMERAS,
             team=others,
             goal_reached=flyer.reached,
         )

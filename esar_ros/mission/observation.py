@@ -97,6 +97,7 @@ class Teammate:
     goal: Vector | None  # (3,) waypoint that its planner gave at the frame before, None without one
     clues: tuple[SeenClue, ...] = ()  # what its own detector knows at the observation's stamp
     reports: tuple[Report, ...] = ()  # made up to the frame before
+    cameras: tuple[str, ...] = ()  # whose images its detector has looked at, of this stamp
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class Observation:
     clues: tuple[SeenClue, ...]
     detector: str = ""  # name of what sees them; empty until it has told
     focal: float = 0.0  # px, focal length of the images it looks at; 0 until it has told
+    cameras: tuple[str, ...] = ()  # whose images it has looked at, of this stamp; what others would show is not seen
     grid: Grid | None = None
     views: Mapping[str, CameraView] = field(default_factory=dict)  # only for methods that ask
     team: tuple[Teammate, ...] = ()  # the mission's other vehicles, in the brief's order

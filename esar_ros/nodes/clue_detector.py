@@ -260,7 +260,7 @@ class ClueDetectorNode(ManagedStepNode):
             detections.detections.append(message)
         self.send(names.DETECTIONS, detections)
         clues = Clues(backend=self.detector.backend.name, eligible=self.detector.backend.eligible)
-        clues.focal = self.detector.focal
+        clues.focal, clues.cameras = self.detector.focal, list(result.cameras)
         clues.header.stamp = stamp
         clues.header.frame_id = names.MAP
         clues.clues = [convert.clue_message(clue) for clue in result.clues]

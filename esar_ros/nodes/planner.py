@@ -221,6 +221,7 @@ class PlannerNode(StepNode):
             clues=tuple(convert.clue_of(c) for c in clues.clues) if clues is not None else (),
             detector=clues.backend if clues is not None else "",
             focal=clues.focal if clues is not None else 0.0,
+            cameras=tuple(clues.cameras) if clues is not None else (),
             grid=lambda: self._grid(grid) if grid is not None else None,
             views=lambda: self._views(step),
             pilot=None if pilot is None else convert.pilot_feedback(pilot),

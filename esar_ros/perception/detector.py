@@ -30,6 +30,7 @@ class FrameResult:
     owners: Mapping[int, int] = field(default_factory=dict)  # place in the sightings -> its object's id
     merged: Mapping[int, int] = field(default_factory=dict)  # id that is no more -> the object it was found to be
     crops: Mapping[int, bytes] = field(default_factory=dict)  # JPEG of each object first or better shown by this frame
+    cameras: tuple[str, ...] = ()  # whose images were looked at
 
 
 class ClueDetector:
@@ -64,7 +65,14 @@ class ClueDetector:
         sightings = tuple(sighting for _, sighting in seen)
         clues = self._fusion.update(sightings, frames, set(self.backend.prompts.values()))
         fusion = self._fusion
-        return FrameResult(sightings, clues, dict(fusion.owners), dict(fusion.merged), self._best_shown(seen, fusion))
+        return FrameResult(
+            sightings,
+            clues,
+            dict(fusion.owners),
+            dict(fusion.merged),
+            self._best_shown(seen, fusion),
+            tuple(frame.camera for frame in frames),
+        )
 
     def _best_shown(self, seen: Sequence[tuple[CameraFrame, Sighting]], fusion: ClueFusion) -> dict[int, bytes]:
         self._crops.merge(fusion.merged)

@@ -1,16 +1,20 @@
-"""Nearest obstacle per direction: LiDAR points pooled into the grid that the safety governor reads."""
+"""Nearest obstacle per direction: LiDAR points or depth images pooled into the grid that the safety governor reads."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.frames import Pose
 from esar_ros.mission.vehicle import LidarSpec
 
 COLUMNS_POOLED = 3  # beams side by side that share a cell
+PROBES = 5  # directions a side by which a cell is known to lie in an image
 _STEEP = math.radians(85.0)
 
 
@@ -75,3 +79,55 @@ def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.floa
     measured = np.where(distance < grid.range_min, -np.inf, np.where(distance <= grid.range_max, distance, np.inf))
     np.fmin.at(out, row[kept] * grid.columns + column[kept], measured[kept].astype(np.float32))
     return out.reshape(grid.rows, grid.columns)
+
+
+class DepthPooling:
+    """Depth images of one camera as ranges; what depends on the camera alone is computed once."""
+
+    def __init__(self, model: CameraModel, mount: Pose, grid: RangeGrid) -> None:
+        """mount: the optical frame in base_link; directions are taken as if the camera were at base_link's origin."""
+        self._grid = grid
+        rays = model.rays() @ mount.rotation.T
+        self._stretch = np.linalg.norm(rays, axis=-1)  # m of range for a metre of depth
+        up, around = np.arcsin(rays[..., 2] / self._stretch), np.arctan2(rays[..., 1], rays[..., 0])
+        row = np.floor((up - grid.elevation_min) / grid.elevation_step).astype(np.int64)
+        column = np.floor((around - grid.azimuth_min) / grid.azimuth_step).astype(np.int64) % grid.columns
+        self._kept = (row >= 0) & (row < grid.rows)
+        self._cell = (row * grid.columns + column)[self._kept]
+        self._whole = _is_inside(model, mount, grid)
+
+    def pool(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Minimum range per cell, (rows, columns) float32 m; -inf too near, +inf nothing in reach, NaN unknown.
+
+        depth: (H, W) m along the axis (REP-118). A cell of which the image shows only a part is unknown, and so is one
+        in which a pixel is invalid and none has measured anything. Raises ValueError for an image of another size.
+        """
+        if depth.shape != self._stretch.shape:
+            raise ValueError(f"a depth image of {depth.shape}, the camera has {self._stretch.shape}")
+        metres = np.where(np.isneginf(depth), -np.inf, depth * self._stretch)[self._kept]
+        measured = np.where(metres < self._grid.range_min, -np.inf, metres)
+        measured = np.where(measured <= self._grid.range_max, measured, np.where(np.isnan(metres), np.nan, np.inf))
+        out = np.full(self._whole.size, np.inf)
+        np.fmin.at(out, self._cell, measured)
+        invalid = np.zeros(out.shape, dtype=bool)
+        invalid[self._cell[np.isnan(measured)]] = True
+        unknown = ~self._whole | (invalid & np.isposinf(out))
+        return np.where(unknown, np.nan, out).astype(np.float32).reshape(self._grid.rows, self._grid.columns)
+
+
+def _is_inside(model: CameraModel, mount: Pose, grid: RangeGrid) -> NDArray[np.bool_]:
+    """Returns whether an image shows the whole of each cell (rows * columns,)."""
+    share = np.linspace(0.0, 1.0, PROBES)
+    up = grid.elevation_min + (np.arange(grid.rows)[:, None] + share) * grid.elevation_step
+    around = grid.azimuth_min + (np.arange(grid.columns)[:, None] + share) * grid.azimuth_step
+    level = np.cos(up)[:, :, None, None]
+    directions = np.stack(
+        np.broadcast_arrays(level * np.cos(around), level * np.sin(around), np.sin(up)[:, :, None, None]), axis=-1
+    )  # (rows, PROBES, columns, PROBES, 3)
+    _, inside = model.project(directions @ mount.rotation)
+    return np.asarray(inside.all(axis=(1, 3)).ravel())
+
+
+def merged_ranges(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Returns the nearest of several cameras' ranges (rows, columns): a cell is unknown where all say so."""
+    return np.asarray(np.fmin.reduce(np.stack(parts)), dtype=np.float32)

@@ -80,6 +80,7 @@ class Session:
         clues: tuple[SeenClue, ...],
         detector: str,
         focal: float,
+        cameras: tuple[str, ...],
         grid: Callable[[], Grid | None],
         views: Callable[[], Mapping[str, CameraView]],
         pilot: PilotFeedback | None,
@@ -88,7 +89,8 @@ class Session:
     ) -> Observation:
         """Returns the method's observation: grid and views only if it asks for them, feedback only of its own goal.
 
-        stamp, elapsed: s; pose, velocity (m/s): in the map; battery: 0..1; focal: px; mode: of the governor.
+        stamp, elapsed: s; pose, velocity (m/s): in the map; battery: 0..1; focal: px; cameras: whose
+        images the detector has looked at; mode: of the governor.
         """
         needs = self.method.needs
         follows = pilot is not None and pilot.goal_seq == self.goal_seq
@@ -103,6 +105,7 @@ class Session:
             clues=clues,
             detector=detector,
             focal=focal,
+            cameras=cameras,
             grid=grid() if GRID in needs else None,
             views=views() if VIEWS in needs else {},
             team=team,

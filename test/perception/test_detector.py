@@ -63,6 +63,7 @@ GOOD = Detection2D("tent", 0.9, (310, 230, 20, 20), "tent")
 def test_a_broken_detection_is_counted_and_the_good_one_used(down_frame, bad, reason):
     detector = ClueDetector(Scripted(bad, GOOD))
     result = detector.process([down_frame])
+    assert result.cameras == (down_frame.camera,) and detector.idle().cameras == ()
     assert [clue.kind for clue in result.clues] == ["tent"]
     assert dict(detector.left_out) == {reason: 1}
 

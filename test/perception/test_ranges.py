@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.mission.vehicle import LidarSpec, load_vehicle
-from esar_ros.perception.ranges import RangeGrid, pool_ranges
+from esar_ros.perception.ranges import DepthPooling, RangeGrid, merged_ranges, pool_ranges
 
 GRID = RangeGrid.of(load_vehicle().lidar)
 
@@ -122,3 +123,83 @@ def test_every_beam_of_the_lidar_has_its_own_row() -> None:
     points = np.stack([5 * np.cos(angles), np.zeros_like(angles), 5 * np.sin(angles)], axis=1).astype(np.float32)
     image = pool_ranges(points, GRID)
     assert np.isfinite(image).any(axis=1).all()
+
+
+# -- depth images ---------------------------------------------------------------------------------------
+
+VEHICLE = load_vehicle()
+MODEL = CameraModel.from_horizontal_fov(160, 120, math.radians(90.0))
+FRONT = VEHICLE.cameras["front"].pose
+
+
+def poolings() -> dict[str, DepthPooling]:
+    return {name: DepthPooling(MODEL, mount.pose, GRID) for name, mount in VEHICLE.cameras.items()}
+
+
+@pytest.fixture(scope="module")
+def front() -> DepthPooling:
+    return DepthPooling(MODEL, FRONT, GRID)
+
+
+def depth(metres: float) -> np.ndarray:
+    return np.full((MODEL.height, MODEL.width), metres, np.float32)
+
+
+def test_a_wall_across_the_image_has_its_distance_in_every_cell_that_the_image_shows_whole(front: DepthPooling) -> None:
+    out = front.pool(depth(10.0))
+    known = np.isfinite(out)
+    assert 40 < known.sum() < 0.25 * out.size and not np.isinf(out).any()
+    assert (out[known] >= 10.0 - 1e-4).all() and out[known].max() < 10.0 * math.sqrt(1.0 + 1.0 + 0.75**2) + 1e-3
+    row, column = cell_of(np.array([math.cos(math.radians(20)), 0.0, -math.sin(math.radians(20))]))
+    assert out[row, column] == pytest.approx(10.0, rel=0.01), "along the axis, which looks 20 degrees down"
+    assert np.isnan(out[row, 0]), "behind"
+
+
+@pytest.mark.parametrize(
+    ("metres", "told"), [(math.inf, math.inf), (1000.0, math.inf), (-math.inf, -math.inf), (0.01, -math.inf)]
+)
+def test_what_a_depth_says_of_reach_and_nearness_is_kept(front: DepthPooling, metres: float, told: float) -> None:
+    out = front.pool(depth(metres))
+    assert set(out[~np.isnan(out)].tolist()) == {told}
+
+
+def test_an_invalid_pixel_is_never_free(front: DepthPooling) -> None:
+    assert np.isnan(front.pool(depth(math.nan))).all()
+    image = depth(math.inf)
+    shown = ~np.isnan(front.pool(image))
+    image[::2, ::2] = math.nan
+    assert shown.any() and np.isnan(front.pool(image)).all(), "nothing else in the cell was measured"
+    image[1::2, 1::2] = 7.0
+    assert np.isfinite(front.pool(image)[shown]).all()
+
+
+def test_one_near_pixel_counts_for_its_cell_alone(front: DepthPooling) -> None:
+    image = depth(20.0)
+    far = front.pool(image)
+    image[60, 80] = 2.0
+    near = front.pool(image)
+    assert np.nanmin(near) == pytest.approx(2.0, rel=0.02)
+    assert (near != far)[~np.isnan(far)].sum() == 1
+
+
+def test_a_missing_camera_narrows_what_is_known(front: DepthPooling) -> None:
+    parts = {name: pooling.pool(depth(30.0)) for name, pooling in poolings().items()}
+    alone = merged_ranges([parts["front"]])
+    two = merged_ranges([parts["front"], parts["down"]])
+    every = merged_ranges(list(parts.values()))
+    known = [~np.isnan(out) for out in (alone, two, every)]
+    assert (known[1] | ~known[0]).all() and (known[2] | ~known[1]).all()
+    assert known[0].sum() < known[1].sum() < known[2].sum()
+    row, left = cell_of(np.array([0.0, math.cos(math.radians(20)), -math.sin(math.radians(20))]))
+    assert np.isnan(two[row, left]) and every[row, left] == pytest.approx(30.0, rel=0.01)
+
+
+def test_of_two_cameras_the_nearer_counts() -> None:
+    one = np.array([[np.nan, np.inf, 5.0, -np.inf]], np.float32)
+    other = np.array([[np.nan, 9.0, np.nan, 3.0]], np.float32)
+    np.testing.assert_array_equal(merged_ranges([one, other]), [[np.nan, 9.0, 5.0, -np.inf]])
+
+
+def test_an_image_of_another_size_is_refused(front: DepthPooling) -> None:
+    with pytest.raises(ValueError, match="the camera has"):
+        front.pool(np.zeros((4, 4), np.float32))

@@ -11,6 +11,7 @@ import pytest
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.decision import Decision, Goal, GoalType
+from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Brief, CameraView, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from helpers.chat_server import ChatEndpoint
@@ -41,6 +42,7 @@ def observe() -> Callable[..., Observation]:
         given = {
             "stamp": stamp, "elapsed": stamp, "vehicle": "uav1", "pose": Pose(place, quaternion_from_yaw(yaw)),
             "velocity": np.zeros(3), "height": float(place[2]), "battery": 1.0, "clues": (),
+            "cameras": CAMERAS,
         }  # fmt: skip
         return Observation(**{**given, **values})
 

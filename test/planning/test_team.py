@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.decision import Decision, Report, ReportType
+from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid, Teammate
 from esar_ros.planning.registry import create
 from esar_ros.planning.search_area import contains, polygon_area
@@ -23,7 +24,8 @@ TEAM = ("uav1", "uav2")
 
 def mate(position=(0.0, 0.0, 30.0), goal=None, vehicle="uav2", **values) -> Teammate:
     place = np.asarray(position, float)
-    return Teammate(vehicle, Pose(place), place[2], None if goal is None else np.asarray(goal, float), **values)
+    towards = None if goal is None else np.asarray(goal, float)
+    return Teammate(vehicle, Pose(place), place[2], towards, **{"cameras": CAMERAS, **values})
 
 
 def report(position, kind="tent", type=ReportType.CLUE) -> Report:

@@ -275,6 +275,7 @@ class _Mission:
             clues=sensed.clues,
             detector=self._sensing.detector.backend.name,
             focal=single(self._sensing.detector.focal),
+            cameras=sensed.cameras,
             grid=self._sensing.grid,
             views=lambda: views_of(sensed.frames),
             pilot=None if pilot is None else feedback_as_sent(pilot, state.pilot_goal),

@@ -33,6 +33,7 @@ class Sensed:
 
     ns: int
     clues: tuple[SeenClue, ...]
+    cameras: tuple[str, ...]  # whose images the detector has looked at
     window: OccupancyWindow
     map: MapState
     frames: tuple[CameraFrame, ...]
@@ -90,7 +91,7 @@ class Sensing:
             ]
             self._mapper.paint_objects(DepthView(frame.depth, frame.model, frame.pose), seen)
         window = window_as_sent(self._mapper.local_window(base.position, 0.0), ns)
-        return Sensed(ns, clues, window, self._mapper.state(), frames)
+        return Sensed(ns, clues, result.cameras, window, self._mapper.state(), frames)
 
     def grid(self) -> Grid:
         """Returns the bird's-eye view for methods that ask for it."""

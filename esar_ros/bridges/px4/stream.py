@@ -29,6 +29,7 @@ from esar_ros.bridges.px4.state import HOLD, OFFBOARD, TERMINATED, TERMINATION, 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.modes import Mode
 
+SIGNAL_LOST = 1.0  # s without a heartbeat, after which PX4 leaves offboard by itself
 _UNREGISTERED = -2  # no mode of the autopilot
 
 
@@ -176,7 +177,7 @@ class Stream:
 
     @property
     def advice(self) -> str:
-        """The reason for which safe commands are not obeyed in the air, and what ends it; empty while they are."""
+        """The reason for which safe commands are not obeyed in the air, and what ends it; empty: they are."""
         why = self.left_because
         if self.engaged or self.state.terminated:
             return TERMINATED if self.state.terminated else ""
@@ -254,7 +255,12 @@ class Stream:
         state, linked = self.state, self.state.is_linked(self.now)
         sound = linked and self.is_commanded() and Mode.UNKNOWN < self.mode < Mode.TERMINATE
         self.comeback.watch(self.now, sound and self.mode is not Mode.HOLD)
-        if not self.comeback.is_open or not linked:
+        if not self.comeback.is_open:
+            return
+        if state.age("VehicleLocalPosition", self.now) > SIGNAL_LOST:
+            # PX4 has answered it by now, and a hold of its failsafe may look like the bridge's own.
+            self.leave(f"the autopilot was silent for more than {SIGNAL_LOST:.0f} s")
+        if not linked:
             return
         for wrong, why in (
             (not state.armed or state.landed, "it is on the ground"),

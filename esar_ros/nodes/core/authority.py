@@ -82,6 +82,8 @@ class Authority:
             space = full.removesuffix(f"/{topic}") or "/"
             writer = BY_NAME[topic].writer
             expected = _BRIDGES if writer in _BRIDGES else (writer,)
+            if topic == names.RANGES:
+                expected = (writer, interface.RANGE_DRIVER)
             if writer == interface.REFEREE:
                 expected = (interface.REFEREE, interface.MISSION_CONTROL)
             self._writers.append(Writers(full, expected, (space, space.rpartition("/")[0] or "/")))

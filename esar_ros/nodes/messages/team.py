@@ -81,6 +81,7 @@ class Team:
             height=float(pilot.height) if pilot is not None and pilot.has_height else None,
             goal=flown_to,
             clues=tuple(convert.clue_of(clue) for clue in clues.clues) if clues is not None else (),
+            cameras=tuple(clues.cameras) if clues is not None else (),
             reports=tuple(
                 report for _, (stamp, report) in sorted(self._reports[name].items()) if not step.exact or stamp <= until
             ),

@@ -125,7 +125,7 @@ class BeliefSearch:
         self._detector_in_use: tuple[str, float] = ("", 0.0)  # detector and its focal length, px
         self._initialise(parse_brief(brief.prompt))
         rig = load_vehicle()
-        self._cameras = [(rig.image.model, mount.pose) for mount in rig.cameras.values()]
+        self._cameras = {name: (rig.image.model, mount.pose) for name, mount in rig.cameras.items()}
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
         self._finds = Finds(self.people, settings.confirm.certain)
@@ -207,13 +207,14 @@ class BeliefSearch:
 
     def _update(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
         """Updates looks, clues and people found; returns whether the belief has changed by more than looks."""
-        looks = [(observation.pose, observation.height), *((mate.pose, mate.height) for mate in observation.team)]
-        for base, height in looks:
+        for seen in (observation, *observation.team):
+            base, height = seen.pose, seen.height
             if height is not None:
                 self._terrain.add(base.position - np.array([0.0, 0.0, height]))
             plane = self._terrain.plane(base.position[:2])
             if plane is not None and self._settings.use.looks:
-                self.looks.look(base, self._cameras, plane, self._detection)
+                cameras = [self._cameras[name] for name in seen.cameras if name in self._cameras]
+                self.looks.look(base, cameras, plane, self._detection)
         found = self._finds.take_in((*reports, *self._finds.of_mates(observation)))
         people = [clue for clue in observation.clues if clue.kind == PERSON and _is_localised(clue)]
         self._finds.weigh((clue.position, self._probability(clue)) for clue in people)
@@ -325,7 +326,7 @@ class BeliefSearch:
     def _remaining_value(self, observation: Observation) -> Worth:
         """Returns the value that remains, with the last leg's looks and the teammates' legs counted as flown."""
         here, curves = observation.pose.position[:2].copy(), self._detection.curves
-        if self._leg_start is not None:
+        if self._leg_start is not None and observation.cameras:  # a blind flight has passed nothing
             start, height = self._leg_start
             self.looks.passed(start, here, curves.beside(height))
         worth = self._worth(observation.elapsed)

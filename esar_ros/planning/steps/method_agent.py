@@ -83,6 +83,7 @@ class MethodAgent:
                     clues=(),
                     detector="",
                     focal=views["front"].model.fx,
+                    cameras=tuple(views),
                     grid=self._grid,
                     views=lambda: _with_colour(views, observation.views),
                     pilot=self._feedback or PilotFeedback(0, False, False, height),

@@ -43,6 +43,18 @@ def test_a_link_that_was_away_for_less_than_the_autopilots_second_is_no_end_of_t
     assert flying.run(BACK + 1.0, lambda: flying.bridge.stream.engaged), flying.bridge.stream.advice
 
 
+def test_a_link_that_was_away_for_longer_leaves_a_hold_alone_that_looks_like_the_bridges_own() -> None:
+    """COM_OBL_RC_ACT 5, where PX4 takes hold for what was asked of it: without a failsafe in its status."""
+    loop = Loop(on_loss=HOLD).fly()
+    loop.fake._agent_back = loop.now + 1.4
+    assert loop.run(3.0, lambda: loop.fake.failsafe)
+    loop.fake.intention, loop.fake.failsafe = HOLD, False
+    begun = loop.now
+    loop.run(8.0)
+    assert loop.fake.nav_state == HOLD and OFFBOARD not in loop.modes_since(begun)
+    assert "silent for more than 1 s: a person must ask for mission" in loop.bridge.stream.advice
+
+
 def test_a_governor_that_stutters_does_not_get_it_back(flying: Loop) -> None:
     for _ in range(6):
         silence(flying, 0.5)

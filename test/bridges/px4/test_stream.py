@@ -46,7 +46,7 @@ def test_after_a_pause_of_the_process_one_step_judges_nothing_and_the_next_one_d
     """Messages that waited for it come after the first step."""
     desk = Desk().flying()
     desk.speaks = desk.commanded = False
-    late = desk.step(5.0)
+    late = desk.step(0.7)
     assert late == Output() and desk.stream.engaged and desk.stream.may_stream()
     desk.step()
     assert not desk.stream.engaged and desk.stream.left_because == "the autopilot is silent"
@@ -207,11 +207,12 @@ def not_heard(desk: Desk) -> None:
     desk.stream.mode = Mode.UNKNOWN
 
 
-@pytest.mark.parametrize("fails", [stale, silent, holds, not_heard])
-def test_the_two_seconds_begin_when_all_is_sound(fails: Any) -> None:
+@pytest.mark.parametrize(("fails", "steps"), [(stale, 150), (silent, 40), (holds, 150), (not_heard, 150)])
+def test_the_two_seconds_begin_when_all_is_sound(fails: Any, steps: int) -> None:
     desk = held()
+    desk.steps(50)
     fails(desk)
-    desk.steps(150)
+    desk.steps(steps)
     assert not desk.stream.may_come_back()
     desk.commanded, desk.speaks, desk.stream.mode = True, True, Mode.NORMAL
     desk.steps(90)
@@ -280,14 +281,15 @@ def test_the_way_back_is_closed_by_a_termination_by_time_and_by_repetition() -> 
     assert often.stream.left_because == "no fresh safe command, too often"
 
 
-def test_a_silent_autopilot_is_judged_when_it_speaks_again() -> None:
+@pytest.mark.parametrize(("steps", "is_open"), [(45, True), (55, False)])
+def test_a_hold_is_left_alone_once_the_autopilot_was_silent_for_its_own_second(steps: int, is_open: bool) -> None:
     desk = held()
     desk.speaks = False
-    desk.steps(700, 0.1)
-    assert desk.stream.comeback.is_open
+    desk.steps(steps)
     desk.speaks = True
     desk.step()
-    assert not desk.stream.comeback.is_open and "for too long" in desk.stream.left_because
+    assert desk.stream.comeback.is_open is is_open
+    assert ("silent for more than 1 s" in desk.stream.left_because) is not is_open
 
 
 # -- what people are told -------------------------------------------------------------------------------

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from esar_ros.geometry.frames import Pose
 from esar_ros.mission.decision import GoalType, HeightReference, ReportType
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.observation import Teammate
 from esar_ros.planning.registry import create
 
 PROMPT = (
@@ -185,3 +189,33 @@ def test_empty_pictures_of_a_weaker_detector_rule_out_less(brief, flight, tmp_pa
         flight(method, 5.0).run(60, detector=detector)
         ruled_out[detector] = before - float(method.people[0].posterior.sum())
     assert 0.0 < ruled_out["weak_one"] < 0.5 * ruled_out[""]
+
+
+def looked_at(brief, observe, **seen):
+    """Returns the probability of detection that one frame has made of each cell, the best of all sides."""
+    method = method_for(brief(prompt=PROMPT))
+    method.act(observe(position=(0.0, 0.0, 30.0), **seen))
+    return method.looks.person.max(axis=0)
+
+
+def test_a_camera_without_images_has_searched_nothing(brief, observe):
+    every, down = looked_at(brief, observe), looked_at(brief, observe, cameras=("down",))
+    ahead = looked_at(brief, observe, cameras=("front", "down"))
+    assert not looked_at(brief, observe, cameras=()).any()
+    assert down.any() and (down <= ahead).all() and (ahead <= every).all()
+    assert down.sum() < ahead.sum() < every.sum(), "each one narrows what was searched"
+    assert not looked_at(brief, observe, cameras=("mast",)).any(), "no camera of this vehicle"
+
+
+def test_legs_that_were_flown_blind_are_not_written_off(brief, flight):
+    run = flight(method_for(brief(prompt=PROMPT, t_max=300.0)), 5.0)
+    run.run(40, cameras=())
+    assert np.linalg.norm(run.position[:2]) > 20.0 and not run.method.looks.person.any()
+
+
+def test_of_a_teammate_too_only_what_its_cameras_have_shown_is_searched(brief, observe):
+    mate = Teammate("uav2", Pose(np.array([200.0, 0.0, 30.0])), 30.0, None)
+    alone = looked_at(brief, observe)
+    assert (looked_at(brief, observe, team=(mate,)) == alone).all()
+    helped = looked_at(brief, observe, team=(replace(mate, cameras=CAMERAS),))
+    assert helped.sum() > alone.sum()
