@@ -17,8 +17,9 @@ NO_NAMES = word_set(
     "October November December Weather Time Missing Start Light Local Log "
     "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
     "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
-    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
+    "Mr Mrs Ms Miss Dr Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
 )
+TITLES = word_set("mr mrs ms miss dr herr frau")
 GOES = word_set("set hired sailed camped vanished disappeared missing lost seen") | {
     word for word, tag in TAG_OF.items() if tag in "GB"
 }
@@ -37,7 +38,8 @@ CAME_BACK = (
     r"(?:back|round|around|up)|found (?:his|her|their) way|"
     r"raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
     r"accounted for|finished|arrived|signed (?:in|back)|flown (?:out|off)|got off|drove home|ashore|at base|"
-    r"with us|swam (?:ashore|in|to)|picked up|been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
+    r"with us|swam (?:ashore|in|to)|picked up|brought (?:back|down|in|out|home|ashore)|came to .{3,24} on (?:his|her|their) own|"
+    r"reached (?:the |a )?(?:valley|road|hut|village|car|base|shore|camp|refuge|shelter|town|safety|trailhead)|been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
 )
 PARTED = re.compile(r"\b(?:until|separated|parted|alone|sight|split|as far as|(?:left|without) (?:him|her|them))\b")
 
@@ -84,7 +86,7 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
             if words[parts[-1].last : link] == [","] and parts[-1].is_named and _is_kin(words, link, more):
                 break
             if words[parts[-1].last : link] == [","] and (
-                (parts[-1].is_named and _is_kind(words, link, more))
+                (_is_told_of(words, parts[-1]) and _is_kind(words, link, more))
                 or words[link : more.last] in (["male"], ["female"])
             ):
                 parts[-1] = parts[-1]._replace(last=more.last)
@@ -93,6 +95,7 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
             is_joined |= words[link - 1] == "with"
             links.append(words[parts[-1].last])
             parts.append(more)
+        adds |= one.first == 0 and all(part.is_counted for part in parts)  # "2 men, 1 child, 1 dog"
         adds |= len(parts) > 2 and one.first <= 1 and parts[-1].last >= len(words) - 1  # "Mother, father, son."
         count = _sum(parts, links) if adds else one.size
         groups.append(
@@ -108,6 +111,12 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
         )
         at = parts[-1].last
     return groups
+
+
+def _is_told_of(words: Sequence[str], part: Group) -> bool:
+    """Returns whether a phrase means somebody known, of whom a next one may tell who it is: "his guest, a girl"."""
+    last = next((n for n in range(part.last - 1, part.first, -1) if words[n] in ("and", "with")), part.first - 1)
+    return part.is_named or (part.size == 1 and words[last + 1 : last + 2] and words[last + 1] in _OWN_OR_THE)
 
 
 def _is_kin(words: Sequence[str], first: int, more: Group) -> bool:
@@ -188,11 +197,13 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
         elif noun.removesuffix("s") in BANDS and count:
             return _closed(words, first, at + 1, BANDS[noun.removesuffix("s")] * count, True, names)
         elif (
-            word in ("he", "she")
+            word in ("he", "she", "him", "her")
             and at == first
             and (after in ("and", ",") or words[_link(words, at + 1) - 1] == "with")
         ):
             return Group(1, (), first, at + 1, False, True, False)
+        elif word in TITLES and words[at + 1 : at + 2] and words[at + 1][:1].isupper() and not count:
+            return _named(words, at, names)
         elif is_person(noun):
             if not word.endswith("'s") and not is_person(after):
                 is_plural = noun not in PEOPLE or noun in ("people", "men", "women", "children", "pax")
@@ -213,7 +224,7 @@ GROUPS = word_set("family party group team crew rope band pair couple class")
 FUNCTION = word_set(
     "is are was were be been has have had and or but of in on at to from by with for when who that which not "
     "no it he she they we i you as then there so if will would could can may this about left went go goes "
-    "going gone took it's whose whom because"
+    "going gone took it's whose whom because without returned returns"
 )
 
 
@@ -223,6 +234,8 @@ _NO_COMPANY = word_set(
     ". ; : but back safe ok well home found here us talk talking spoke speak contact touch phone radio message note "
     "word left stayed stays lives lived argued quarrelled married until when"
 )
+_OWN_OR_THE = word_set("his her their my our the")
+_LONG = tuple(word for word in PEOPLE if len(word) > 4)
 _TRADE = re.compile(
     r"(?!twist|waist|exist|consist|persist|insist|assist|resist|enlist)[a-z]{3,}ist|"
     r"[a-z]{3,}(?:friend|herd|fowler|smith|mate|keeper|logist|grapher|sister|brother|fisher|maker|worker|driver|rider|(?:wo)?m[ae]n)"
@@ -232,7 +245,10 @@ _TRADE = re.compile(
 def is_person(noun: str) -> bool:
     """Returns whether a word in lower case, or what it is the plural of, means somebody."""
     one = noun.removesuffix("s")
-    return noun in PEOPLE or one in PEOPLE or noun.removesuffix("es") in PEOPLE or bool(_TRADE.fullmatch(one))
+    is_made = one.endswith(_LONG) and one != "screwdriver"  # "paddleboarder"
+    return (
+        noun in PEOPLE or one in PEOPLE or noun.removesuffix("es") in PEOPLE or is_made or bool(_TRADE.fullmatch(one))
+    )
 
 
 def _named(words: Sequence[str], first: int, names: frozenset[str]) -> Group | None:
@@ -240,6 +256,8 @@ def _named(words: Sequence[str], first: int, names: frozenset[str]) -> Group | N
     if words[first + 1 : first + 2] == ["."] and len(words[first]) == 1 and words[first + 2 : first + 3]:
         surname = words[first + 2]  # "H. Berg"
         return Group(1, (surname,), first, first + 3, False, True, False) if surname[:1].isupper() else None
+    if words[first].lower() in TITLES and words[first + 1 : first + 2] and words[first + 1][:1].isupper():
+        return Group(1, (words[first + 1],), first, first + 2, False, True)
     last = first + 1
     if last < len(words) and words[last][:1].isupper() and words[last].lower() not in TERRAIN:
         last += 1

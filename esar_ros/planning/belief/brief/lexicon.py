@@ -142,7 +142,7 @@ PEOPLE = word_set(  # singular, plurals where they are irregular
     "author poet singer actor actress comedian sculptor composer drummer piper blogger correspondent nanny "
     "babysitter stepson stepdaughter stepfather stepmother godson goddaughter prisoner escapee runaway refugee "
     "migrant hostage tenant lodger hermit nomad octogenarian widow widower newborn tot bairn laddie lassie drover "
-    "cowboy goatherd mariner seaman sherpa musher canyoner aviator marshal steward competitor participant athlete "
+    "ad ch cowboy goatherd mariner seaman sherpa musher canyoner aviator marshal steward competitor participant athlete "
     "triathlete footballer employee auntie nana pappa papa mama"
 )
 BANDS = {

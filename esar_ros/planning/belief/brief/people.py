@@ -20,6 +20,7 @@ from esar_ros.planning.belief.brief.groups import (
     OTHERS,
     PARTED,
     SAFE,
+    TITLES,
     Group,
     groups_in,
     is_person,
@@ -60,13 +61,21 @@ _SOUGHT = re.compile(
     re.IGNORECASE,
 )
 _TELLS = re.compile(  # what a witness does
-    r"^[\w' ,-]{0,24}?\b(?:saw|sees?|met|said|says?|told|tells?|reports?|reported|heard|hears?|noticed|"
+    r"^[\w' ,-]{0,24}?\b(?<!been )(?<!was )(?<!were )(?:saw|sees?|met|said|says?|told|tells?|reports?|reported|heard|hears?|noticed|"
     r"remember\w*|found|believes?|thinks?|rang|called|watched|spotted|passed|lost sight|walked (?:him|her|them|"
     r"back)|came back|observed|"
     r"(?:look|search)\w* for (?:him|her|them))\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(r"\b(?:told|said|says?|spoke|talked|spoken|reported|talking)\b")
+_BY = re.compile(r"(?:informant|report(?:ed)? by|witness\w*|source|caller|(?:called|raised)(?: in)? by)\b[^:]{0,20}:")
+_BACK_LABEL = re.compile(r"(?:not missing|returned|safe|accounted|rescued|recovered|back)\b[^:]{0,20}:")
+_OUT_LABEL = re.compile(r"(?:still )?(?:missing|out|outstanding|o/s|unaccounted|overdue|lost)\b")
+_ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|victims?|party|out)(?: \( s \))? ?:")
+_WITH_LABEL = re.compile(r"(?:together with|with|accompanied by|companions?) ?:")
+_ALL_BUT = re.compile(r"\ball but (?:the )?(?:(\d+)\b|\w+)")
+_IN_LINE = re.compile(r"(?<![\w.])([1-9]) \) ")
+_SURNAME_FIRST = re.compile(r"(?:name|wanted|missing|subject)[^:]{0,12}: [a-z'-]+ , [a-z'-]+(?P<age> , \d+)?(?: , [mf])?(?: /.*)?$")
 _TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
 _NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
 _AFTER_THEM = re.compile(  # what others do who are then missing themselves
@@ -99,11 +108,13 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         ),
         (r"\bmissing (?:are |is )?(\d+)\b", 7.0),
         (
-            r"\b(?:so|leaves|leaving|makes|which leaves) (?:it's |that's |only |still |us )?(\d+)\b"
+            r"\b(?:so|leaves|leaving|makes|which leaves) (?:(?:it's|that's|only|still|us|just|the) ){0,3}(\d+)\b"
             r"(?! ?(?:m|km|min|h|years|o'clock)\b)",
             7.0,
         ),
         (r"\b(?:other|remaining) (\d+)\b", 7.0),
+        (r"\blast (\d+) (?:were|are|have|had|people|men|women|of them)\b", 7.0),
+        (r"^(\d+) (?:not|did not|didn't|haven't|have not)(?= ?[.,;]|$)", 7.0),
         (r"(?<![\d.])\b(\d+) (?:others|remain\w*|left(?! (?:the|for|from|at|their|on)\b)|to go)\b", 7.0),
         (r"\b(?:there|we) (?:are|were) (\d+) of (?:us|them)\b", 5.5),
         (r"\b(\d+) of (?:us|them) (?:went|set|left|started|in all)\b", 5.5),
@@ -113,6 +124,7 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
             9.0,
         ),
         (r"\bpob ?:? (\d+)\b", 8.0),
+        (r"\b(\d+) pob\b", 8.0),
         (r"^pax (\d+)\b", 7.0),
         (r"\b(\d+) strong\b", 4.0),
         (r"\b(?:they|we) were ([2-9])(?= ?(?:[:.,;]|in all\b|$))", 1.0),
@@ -131,12 +143,13 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         ),
     )
 )
+_WHO = r"(?: who (?:(?!not\b|never\b|[.,;])\S+ ){0,8}?(?:has|have|had|is|are|was|were|been))?"  # before a verb
 _IS_BACK = re.compile(
-    rf"(?: ,| [a-z]+s)?{CAME_BACK}|(?: \w+){{0,4}} (?:dug|tried|searched|looked|had no luck|went for help)\b| of us\b"
+    rf"(?: ,| [a-z]+s)?{_WHO}{CAME_BACK}|(?: \w+){{0,4}} (?:dug|tried|searched|looked|had no luck|went for help)\b| of us\b"
 )
 _RETURNED = re.compile(  # some of a group that is not missing any more
     rf"(?<![\d.])(?<!\bat )(?<!\bby )(?<!since )\b(\d+)(?: of (?:us|them|\d+|the \w+))?(?: others?| more)?"
-    rf"(?: (?!of\b|hours?\b|days?\b|min|h\b|am\b|pm\b|o'clock)\w+)?(?: ,)?{CAME_BACK}"
+    rf"(?: (?!of\b|hours?\b|days?\b|min|h\b|am\b|pm\b|o'clock)\w+)?(?: ,)?{_WHO}{CAME_BACK}"
 )
 _HE_IS_BACK = re.compile(rf"\b(?:he|she)(?:'s)?{CAME_BACK}")
 _BOTH = re.compile(
@@ -189,7 +202,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     for number, line in enumerate(lines):
         text = " ".join(line).lower()
         colon = line.index(":") if ":" in line[:6] else -1
-        words = line[colon + 1 :]
+        words = _named_whole(line[colon + 1 :], text) if colon >= 0 else _affirmed(line)
         groups = groups_in(words, frozenset(names), colon >= 0)
         at_first = groups[0] if groups and groups[0].first <= 1 else None
         label = None if SAFE.search(text) else _LABEL.match(text)
@@ -197,9 +210,19 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
             labelled += max(int(label["count"]), at_first.size if at_first and at_first.first == 0 else 0)
         if line_number := _NUMBERED.match(text):
             numbered = max(numbered, int(line_number[1]))
+        in_line = [int(count) for count in _IN_LINE.findall(text)]
+        if in_line == list(range(1, len(in_line) + 1)) and _ABOUT.match(text):
+            numbered = max(numbered, len(in_line))
+        if groups and _WITH_LABEL.match(text):
+            added += groups[0].size
+            continue
+        if spared := _ALL_BUT.search(text):
+            returned += int(spared[1] or 1)
+            labelled -= int(spared[1] or 1)
         if groups and _NAME_LABEL.match(text):
             named += groups[0].size
         is_list = at_first is not None and at_first.last >= len(words) - 1 and not _TELLER.match(text)
+        is_list = is_list and (at_first is None or at_first.is_people or colon < 0)
         listed = listed + at_first.size if at_first and is_list else 0
         if at_first and listed > at_first.size:
             claims.append((5.0 + 0.1 * listed, listed))
@@ -219,6 +242,9 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
             if is_beside:
                 added += one.size
                 continue
+            if one.is_counted and re.match(CAME_BACK, " " + " ".join(words[one.last : one.last + 9])):
+                told_of = sum(int(word) for word in words[one.first : one.last] if word.isdecimal())
+                returned += max(one.size - told_of, 0)  # of "the guide and 2 guests are back" _RETURNED counts two
             claim = _weight(one, words, text, number), one.size - len(safe & set(one.names))
             claims.append(claim)
             if one.size == len(one.names) > 1 and safe.isdisjoint(one.names):
@@ -312,7 +338,41 @@ def _plain(row: Sequence[Item]) -> list[str]:
                 out[-1:] = [item.value[:-2], "is"]
         else:
             out += item.low.split()
-    return _ageless(out)
+    return _ageless(_untitled(out))
+
+
+def _untitled(words: Sequence[str]) -> list[str]:
+    """Returns words without the stops after titles: "Mr . Sato"."""
+    return [word for at, word in enumerate(words) if word != "." or not at or words[at - 1].lower() not in TITLES]
+
+
+def _affirmed(words: Sequence[str]) -> list[str]:
+    """Returns "Ann and her 2 sons have not" for "neither Ann nor her 2 sons have"."""
+    low = [word.lower() for word in words]
+    if "neither" not in low or "nor" not in low[low.index("neither") :]:
+        return list(words)
+    first = low.index("neither")
+    last = low.index("nor", first)
+    out = [*words[:first], *words[first + 1 : last], "and", *words[last + 1 :]]
+    verb = next((n for n in range(last, len(out)) if out[n] in ("has", "have", "is", "are", "was", "were", "did")), -1)
+    return [*out[: verb + 1], "not", *out[verb + 1 :]] if verb >= 0 else out
+
+
+def _named_whole(words: Sequence[str], text: str) -> list[str]:
+    """Returns the words of a line of a form with its names as lists of people have them.
+
+    "Name: Lind, Ann" is one; "Lind, Ann; Lind, Ben" and "LIND Ann" are names of two words.
+    """
+    out = [
+        word.capitalize() if word.isupper() and len(word) > 3 and "".join(words[at + 1 : at + 2]).istitle() else word
+        for at, word in enumerate(words)
+    ]
+    told = _SURNAME_FIRST.match(text)
+    is_one = told is not None and (text.startswith("name") or told["age"] is not None)
+    if is_one or (";" in out and out.count(",") > out.count(";")):
+        pairs = [n for n in range(1, len(out) - 1) if out[n] == "," and out[n - 1].istitle() and out[n + 1].istitle()]
+        out = [word for n, word in enumerate(out) if n not in pairs]
+    return ["," if word == ";" else word for word in out]
 
 
 def _ageless(words: Sequence[str]) -> list[str]:
@@ -365,16 +425,18 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
     """Returns how likely a group are those who are sought."""
     before, after = words[max(group.first - 3, 0) : group.first], words[group.last : group.last + 7]
     inside = words[group.first : group.last]
+    if _BY.match(text) or _BACK_LABEL.match(text) or after[:2] in (["and", "i"], ["and", "me"]):
+        return 0.5
     is_lost = re.match(
-        r"(?:(?:is|are|was|were|has been|have been|still|now|both|all) )*(?:missing|overdue|unaccounted)",
+        r"(?:(?:is|are|was|were|has been|have been|still|now|both|all|reported) )*(?:missing|overdue|unaccounted)",
         " ".join(after),
     )
-    if "missing" in inside or before[-1:] == ["missing"] or is_lost or text.startswith("missing"):
+    if "missing" in inside or before[-1:] == ["missing"] or is_lost or _OUT_LABEL.match(text):
         return 8.0
     if before[-1:] == ["to"] and _TOLD.search(text):
         return -1.0
     if (
-        (before[-1:] in (["by"], ["to"]) and "short" not in before)
+        (before[-1:] in (["by"], ["to"]) and not {"short", "up"} & set(before))
         or _TELLS.match(" ".join(after))
         or SAFE.search(" ".join(after[:4]))
         or _came_back(group, words)
@@ -383,7 +445,7 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
         return 0.5
     if OTHERS.search(" ".join(inside)):
         return 7.5
-    if not group.is_people:
+    if not group.is_people and not _ABOUT.match(text):
         return 3.0 if group.size > 1 and ":" not in text else 1.0
     weight = 2.0 + 2.0 * (group.is_counted or group.size > 1) + bool(_SOUGHT.search(text))
     return weight + 0.5 * (group.size > 1) - min(number, 8) * 0.1
