@@ -231,6 +231,7 @@ EXTRAS = {
         "mcap>=1.2",  # the official reader, against which bags are tested
         "foxglove-sdk>=0.20,<1",
         "websockets>=12",  # a client of its server
+        "gymnasium>=1.0,<2",  # its checker of environments
     ],
 }
 

@@ -3,9 +3,10 @@
 python benchmarks/mutation.py [--modules MODULE ...] [--records FILE] [--page]
 
 A mutant is one of `if C`, `A if C else B` (C becomes False) and `A and B`, `A or B` (one operand is left out) in a
-module of esar_ros/safety or in the actuation of a bridge. The module's own tests run first, then those of its room,
-flights excepted; the first that fails kills the mutant. Compiled kernels are left out: they are held by twins in plain
-Python in their tests. --records keeps each verdict as a line and goes on behind those that are there.
+module of esar_ros/safety or in the actuation of a bridge. The tests of the module's room run once, flights excepted,
+to learn which of them call which function; then those that call a mutant's function, the quickest first, for at most
+15 s: the first that fails kills the mutant. Compiled kernels are left out: they are held by twins in plain Python in
+their tests. --records keeps each verdict as a line and goes on behind those that are there.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from __future__ import annotations
 import argparse
 import ast
 import hashlib
-import importlib.abc
-import importlib.util
+import importlib
 import json
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.machinery import ModuleSpec
+from functools import cached_property
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FrameType
+from typing import Any
 
-import numba  # noqa: F401  loaded once, for every mutant's process
 import pytest
 from page import ROOT, Table, add_page, write_page
 
@@ -37,7 +38,11 @@ MODULES = [f"safety.{name}" for name in SAFETY] + [
     "bridges.px4.offboard",
 ]
 FLIGHTS = ("test_governor_flight.py", "test_slow_vehicle.py")  # minutes; they would notice more
+TRIED = 15.0  # s of tests that a mutant has to live through
 LIMIT = 600.0  # s of CPU of a mutant: one that does not end is noticed, too
+
+# A function or method as its module knows it: its class ("": none), its name, its first line.
+Owner = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
@@ -45,15 +50,11 @@ class Mutant:
     """A place in a module's source, and the code that stands there instead."""
 
     module: str  # below esar_ros
-    function: str
+    owner: Owner
+    function: str  # the innermost around the place
     line: int
     was: str
     number: int  # of the module's places, in the order of the tree
-
-    @property
-    def key(self) -> str:
-        """Tells it from the others, whatever stands above it."""
-        return f"{self.module}:{self.number}"
 
 
 def source(module: str) -> Path:
@@ -70,16 +71,27 @@ class Places(ast.NodeTransformer):
     """Walks a module's conditions; replaces the one of a number, if there is one."""
 
     def __init__(self, replace: int | None = None) -> None:
-        self.found: list[tuple[str, int, str]] = []  # function, line, source
-        self._replace, self._function = replace, ""
+        self.found: list[tuple[Owner, str, int, str]] = []  # owner, function, line, source
+        self._replace, self._class, self._function = replace, "", ""
+        self._owner: Owner | None = None
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """Enters a module's class."""
+        self._class = node.name
+        self.generic_visit(node)
+        self._class = ""
+        return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Enters functions that run as Python."""
         if is_compiled(node):
             return node
-        outer, self._function = self._function, node.name
+        outer, self._function = (self._owner, self._function), node.name
+        if self._owner is None:  # as Python counts: from the first decorator
+            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
+            self._owner = (self._class, node.name, first)
         self.generic_visit(node)
-        self._function = outer
+        self._owner, self._function = outer
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -102,10 +114,10 @@ class Places(ast.NodeTransformer):
         return node
 
     def _place(self, node: ast.expr, shown: ast.expr, other: ast.expr, part: ast.expr | None = None) -> ast.expr:
-        if not self._function:
+        if self._owner is None:
             return node  # a module's own `if TYPE_CHECKING`, a default
         text = ast.unparse(shown) if part is None else f"{ast.unparse(part)} in {ast.unparse(shown)}"
-        self.found.append((self._function, node.lineno, text))
+        self.found.append((self._owner, self._function, node.lineno, text))
         return ast.copy_location(other, node) if len(self.found) - 1 == self._replace else node
 
 
@@ -113,88 +125,164 @@ def mutants(module: str) -> list[Mutant]:
     """Returns the mutants of a module."""
     places = Places()
     places.visit(ast.parse(source(module).read_text()))
-    return [Mutant(module, function, line, was, n) for n, (function, line, was) in enumerate(places.found)]
+    return [Mutant(module, *found, n) for n, found in enumerate(places.found)]
 
 
-class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives a module with one place changed to whoever imports it."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        self._mutant = mutant
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Returns the mutant's specification."""
-        if name != f"esar_ros.{self._mutant.module}":
-            return None
-        return importlib.util.spec_from_file_location(name, source(self._mutant.module), loader=self)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Runs the changed source; its file name stays, so that kernels come from their cache."""
-        path = source(self._mutant.module)
-        tree = Places(self._mutant.number).visit(ast.parse(path.read_text()))
-        exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), module.__dict__)
+def constants(code: CodeType) -> dict[str, CodeType]:
+    """Returns the code of what is defined in a module's or a class's code, by name."""
+    return {part.co_name: part for part in code.co_consts if isinstance(part, CodeType)}
 
 
-def tests(module: str) -> list[str]:
-    """Returns the test files of a module: its own first, then its room's."""
-    room = ROOT / "test" / Path(module.replace(".", "/")).parent
-    name = module.rpartition(".")[2]
-    files = sorted(path for path in room.glob("test_*.py") if path.name not in FLIGHTS)
-    return [str(path) for path in sorted(files, key=lambda path: not path.stem.startswith(f"test_{name}"))]
+def put_in(mutant: Mutant) -> None:
+    """Gives the function that a mutant is in its changed code: every importer of the module has it."""
+    path = source(mutant.module)
+    tree = ast.fix_missing_locations(Places(mutant.number).visit(ast.parse(path.read_text())))
+    code = compile(tree, str(path), "exec", flags=0, dont_inherit=True)
+    within, name, _ = mutant.owner
+    home: Any = importlib.import_module(f"esar_ros.{mutant.module}")
+    if within:
+        code, home = constants(code)[within], getattr(home, within)
+    function = vars(home)[name]
+    while not hasattr(function, "__code__"):
+        if isinstance(function, property):
+            function = function.fget
+        elif isinstance(function, cached_property):
+            function = function.func
+        else:  # a static or class method, a cache
+            function = getattr(function, "__wrapped__", None) or function.__func__
+    changed = constants(code)[name]
+    if changed.co_firstlineno != mutant.owner[2]:
+        raise LookupError(f"{mutant.module}: two definitions of {name}")
+    function.__code__ = changed
 
 
-def notices(mutant: Mutant) -> str:
-    """Returns the test that fails with a mutant, in a process of its own; empty: none does."""
-    out, into = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(out)
-        signal.setitimer(signal.ITIMER_PROF, LIMIT)
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        os.dup2(silence, 2)
-        sys.meta_path.insert(0, Loader(mutant))
-        first = First()
-        pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests(mutant.module)], plugins=[first])
-        os.write(into, first.failed.encode())
-        os._exit(0)
-    os.close(into)
-    with os.fdopen(out, "rb") as pipe:
-        said = pipe.read().decode()
-    _, status = os.waitpid(child, 0)
-    return said if os.WIFEXITED(status) else "it does not end"
+class Calls:
+    """Notes, while a test runs, which functions of the modules are called in any thread."""
+
+    def __init__(self, modules: list[str]) -> None:
+        self._files = {str(source(module)): module for module in modules}
+        self.seen: set[tuple[str, str, int]] = set()  # module, name, first line
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Notes a call; Python's own hook."""
+        code = frame.f_code
+        if event == "call" and code.co_filename in self._files:
+            self.seen.add((self._files[code.co_filename], code.co_name, code.co_firstlineno))
+
+    def __enter__(self) -> Calls:
+        self.seen = set()
+        threading.setprofile(self)
+        sys.setprofile(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        sys.setprofile(None)
+        threading.setprofile(None)
 
 
-class First:
-    """A plugin that keeps the name of the first test that fails."""
+class Trial:
+    """A plugin that in place of running the tests tries mutants with those that concern them."""
 
-    failed = ""
+    def __init__(self, wanted: list[Mutant], verdict: Callable[[Mutant, str], None]) -> None:
+        self._wanted = wanted
+        self._verdict = verdict  # is told what became of a mutant
+        self._failed = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keeps it."""
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
+        """Keeps the name of the first test that fails."""
+        if report.failed and not self._failed:
+            self._failed = report.nodeid
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keeps a file that cannot be imported."""
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
+    def run(self, item: pytest.Item, following: pytest.Item | None) -> None:
+        """Runs a test."""
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+
+    def callers(self, items: list[pytest.Item]) -> dict[tuple[str, str, int], list[tuple[float, int]]]:
+        """Runs the tests; returns who calls a function (module, name, line): seconds and number, the quickest first."""
+        calls = Calls(sorted({mutant.module for mutant in self._wanted}))
+        found: dict[tuple[str, str, int], list[tuple[float, int]]] = {}
+        for number, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
+            began = time.process_time()
+            with calls:
+                self.run(item, following)
+            if self._failed:
+                raise SystemExit(f"mutation: {self._failed} fails without any mutant")
+            for function in calls.seen:
+                found.setdefault(function, []).append((time.process_time() - began, number))
+        return {function: sorted(tests) for function, tests in found.items()}
+
+    def notices(self, mutant: Mutant, items: list[pytest.Item]) -> str:
+        """Returns the test that fails with a mutant, in a process of its own; empty: none does."""
+        out, into = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(out)
+            signal.setitimer(signal.ITIMER_PROF, LIMIT)
+            put_in(mutant)
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                self.run(item, following)
+                if self._failed:
+                    break
+            os.write(into, (self._failed or "-").encode())
+            os._exit(0)
+        os.close(into)
+        with os.fdopen(out, "rb") as pipe:
+            said = pipe.read().decode()
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            return "it does not end"
+        if not said:
+            raise SystemExit(f"mutation: {mutant} could not be tried")
+        return said.removeprefix("-")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Tries the mutants."""
+        callers = self.callers(session.items)
+        for mutant in self._wanted:
+            tests: list[pytest.Item] = []
+            seconds = 0.0
+            for spent, number in callers.get((mutant.module, *mutant.owner[1:]), []):
+                seconds += spent
+                if tests and seconds > TRIED:
+                    break
+                tests.append(session.items[number])
+            self._verdict(mutant, self.notices(mutant, tests) if tests else "")
+        return True
 
 
-def verdicts(wanted: list[Mutant], records: Path | None) -> Iterator[tuple[Mutant, str]]:
-    """Yields each mutant and the test that kills it."""
+def room(module: str) -> Path:
+    """Returns the folder of a module's tests."""
+    return ROOT / "test" / Path(module.replace(".", "/")).parent
+
+
+def verdicts(modules: list[str], records: Path | None) -> dict[Mutant, str]:
+    """Returns the test that kills each mutant of some modules; empty: none does."""
     known: dict[str, str] = {}
     if records is not None and records.exists():
         known = dict(json.loads(line) for line in records.read_text().splitlines())
-    for mutant in wanted:
+    found: dict[Mutant, str] = {}
+
+    def key(mutant: Mutant) -> str:
         digest = hashlib.sha256(source(mutant.module).read_bytes()).hexdigest()[:12]
-        key = f"{mutant.key}:{digest}"
-        if key not in known:
-            known[key] = notices(mutant)
-            if records is not None:
-                with records.open("a") as file:
-                    file.write(json.dumps((key, known[key])) + "\n")
-        yield mutant, known[key]
+        return f"{mutant.module}:{mutant.number}:{digest}"
+
+    def verdict(mutant: Mutant, killer: str) -> None:
+        found[mutant] = killer
+        if records is not None:
+            with records.open("a") as file:
+                file.write(json.dumps((key(mutant), killer)) + "\n")
+
+    wanted = [mutant for module in modules for mutant in mutants(module)]
+    found |= {mutant: known[key(mutant)] for mutant in wanted if key(mutant) in known}
+    for folder in sorted({room(module) for module in modules}):
+        here = [mutant for mutant in wanted if room(mutant.module) == folder and mutant not in found]
+        files = [str(path) for path in sorted(folder.glob("test_*.py")) if path.name not in FLIGHTS]
+        if (
+            here
+            and pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files], [Trial(here, verdict)]) != 0
+        ):
+            raise SystemExit(f"mutation: the tests in {folder} do not run")
+    return found
 
 
 def main() -> int:
@@ -205,8 +293,9 @@ def main() -> int:
     add_page(parser)
     arguments = parser.parse_args()
     began, rows, alive = time.monotonic(), [], []
+    found = verdicts(arguments.modules, arguments.records)
     for module in arguments.modules:
-        tried = list(verdicts(mutants(module), arguments.records))
+        tried = [(mutant, killer) for mutant, killer in found.items() if mutant.module == module]
         living = [mutant for mutant, killer in tried if not killer]
         alive += living
         rows.append((module, len(tried), len(tried) - len(living)))
@@ -219,7 +308,9 @@ def main() -> int:
     if arguments.page:
         about = (
             "Each condition between a command and a vehicle is taken away in turn (`if C`, `A if C else B`, an operand "
-            "of `and` and `or`); a mutant is killed by the first test that fails, flights and kernels excepted."
+            "of `and` and `or`). The tests of its room that call its function run, flights excepted, the quickest "
+            f"first, for at most {TRIED:.0f} s: a mutant is killed by the first that fails. Compiled kernels have no "
+            "mutants here."
         )
         lives = [(mutant.module, mutant.function, mutant.line, f"`{mutant.was}`") for mutant in alive]
         tables = [

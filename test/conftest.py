@@ -26,6 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tests here start graphs and commands and measure wall time: one after the other, whoever runs the rest.
 ONE_BY_ONE = ("test/app/", "test/conformance/", "test/docs/", "test/launch/", "test/nodes/")
+COMPUTES = 5  # niceness of the workers that run the rest
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -41,6 +42,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return "package" if nodeid.startswith("test/package/") else nodeid.split("::", 1)[0]
 
     return Scheduling(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Lets graphs go first: a worker that computes (and so never flies one) uses what their waiting leaves."""
+    if "PYTEST_XDIST_WORKER" in os.environ and not item.nodeid.startswith(ONE_BY_ONE) and os.nice(0) < COMPUTES:
+        os.nice(COMPUTES - os.nice(0))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

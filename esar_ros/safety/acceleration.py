@@ -32,7 +32,7 @@ class AccelerationLimit:
         next one asks for is allowed all the time between the two, up to MAX_STEP.
         """
         stamp = None if command is None else command.stamp
-        if stamp is not None and self.stamp is not None and stamp != self.stamp:
+        if stamp is not None and self.stamp is not None:
             step = min(max(step, stamp - self.stamp), MAX_STEP)
         output = self._limit_change(velocity, base, limits.acceleration * step, findings)
         output = self._limit_jerk(output, base, limits.jerk, step, findings)

@@ -247,7 +247,7 @@ def test_test_runs_the_tests_and_fails_when_they_do(launcher: Launcher) -> None:
     launcher.run("test", "test/app", "-k", "x and y")
     assert launcher.calls()[-1] == "-m pytest test/app -k x and y"
     launcher.run("test")
-    assert launcher.calls()[-1] == "-m pytest -n 2", "all of it, in two processes"
+    assert launcher.calls()[-1] == "-m pytest -n 3", "all of it"
     (launcher.record / "fail-pytest").touch()
     assert launcher.run("test").returncode == 1
 
@@ -256,7 +256,7 @@ def test_test_makes_the_test_tools_and_the_official_client(launcher: Launcher) -
     launcher.run("test", "--full")
     calls = launcher.calls()
     assert any("lock-test.txt" in call for call in calls)
-    assert calls[-1] == "-m pytest -m  -n 2"
+    assert calls[-1] == "-m pytest -m  -n 3"
     lines = (launcher.root / "requirements" / "airsim-client.txt").read_text().splitlines()
     wanted = ["lock-client", *(line.split("==")[0] for line in lines if not line.startswith("#"))]
     made = calls[-1 - len(wanted) : -1]

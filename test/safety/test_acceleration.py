@@ -56,3 +56,19 @@ def test_a_new_command_is_granted_the_time_since_the_last_one(limits: Limits) ->
 def test_a_repeated_command_leaves_the_state(limits: Limits) -> None:
     before = AccelerationLimit(10.0, 1.0)
     assert limited(limits, 5.0 * EAST, np.zeros(3), before)[1] is before
+
+
+def test_silence_after_a_command_is_granted_one_step(limits: Limits) -> None:
+    """The change of one step is allowed where no command is, and the next command begins anew."""
+    output, after = AccelerationLimit(10.0, 1.0).limited(
+        5.0 * EAST, 5.2 * EAST, None, STEP, limits, findings := Findings()
+    )
+    assert output.tolist() == (5.0 * EAST).tolist() and not findings.reasons
+    assert after == AccelerationLimit(None, 0.0)
+
+
+def test_however_long_a_step_was_no_more_is_allowed_at_once(limits: Limits) -> None:
+    for stamp in (10.0, 10.05):
+        before = AccelerationLimit(10.0, limits.acceleration)
+        output, _ = before.limited(5.0 * EAST, np.zeros(3), Command(stamp, 5.0 * EAST), 1.0, limits, Findings())
+        assert output[0] == pytest.approx(limits.acceleration * MAX_STEP)

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import PERSON
@@ -17,10 +19,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepKind
 from esar_ros.mission.observation import Observation, SeenClue
 from esar_ros.scoring.truth import End
-
-gymnasium = pytest.importorskip("gymnasium")
-
-from esar_ros.suites import gym  # noqa: E402  # it needs gymnasium
+from esar_ros.suites import gym
 
 TASK = "standin_park_mini-0"
 FORWARD, UP, STOP = (list(StepKind).index(StepKind(kind)) for kind in ("forward", "up", "stop"))
@@ -35,8 +34,6 @@ def env() -> Iterator[Any]:
 
 
 def test_gymnasiums_checker_finds_nothing() -> None:
-    from gymnasium.utils.env_checker import check_env
-
     made = gymnasium.make(ID, task=TASK, images=())
     check_env(made.unwrapped)
     made.close()
@@ -45,8 +42,6 @@ def test_gymnasiums_checker_finds_nothing() -> None:
 
 @pytest.mark.full
 def test_gymnasiums_checker_finds_nothing_with_images() -> None:
-    from gymnasium.utils.env_checker import check_env
-
     made = gymnasium.make(ID, task=TASK)
     check_env(made.unwrapped)
     made.close()
@@ -55,8 +50,6 @@ def test_gymnasiums_checker_finds_nothing_with_images() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("images", [False, True])
 def test_gymnasiums_checker_finds_nothing_in_a_mission(images: bool) -> None:
-    from gymnasium.utils.env_checker import check_env
-
     made = gymnasium.make(MISSION, task="aotai-first", images=images, detector="segmentation_oracle")
     check_env(made.unwrapped)
     made.close()

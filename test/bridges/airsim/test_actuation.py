@@ -19,11 +19,17 @@ class Remote:
 
     def __init__(self) -> None:
         self.ns, self.armed, self.landed, self.velocity = 0, True, False, np.zeros(3)
+        self.ready = True
         self.sent: list[np.ndarray] = []
 
     def read(self) -> Any:
         return SimpleNamespace(
-            ns=self.ns, armed=self.armed, landed=self.landed, velocity=self.velocity, ready=True, ready_message=""
+            ns=self.ns,
+            armed=self.armed,
+            landed=self.landed,
+            velocity=self.velocity,
+            ready=self.ready,
+            ready_message="" if self.ready else "no position",
         )
 
     def arm(self, wanted: bool) -> bool:
@@ -131,3 +137,58 @@ def test_asked_again_it_goes_on(actuation: Actuation, remote: Remote) -> None:
     actuation.height = None
     assert actuation.touch_down(Mode.NORMAL, LANDING_PATIENCE) is None
     assert after(actuation, remote, LANDING_PATIENCE + 1), "the first one's patience counts"
+
+
+def test_a_termination_stops_the_motors_wherever_it_is(actuation: Actuation, remote: Remote) -> None:
+    actuation.obey(remote.read(), Mode.TERMINATE, (DOWN, 0.0), 0.05)
+    assert not remote.armed and not remote.sent
+
+
+def test_disarmed_it_is_sent_nothing(actuation: Actuation, remote: Remote) -> None:
+    remote.armed = False
+    actuation.obey(remote.read(), Mode.NORMAL, (np.array([0.0, 0.0, 2.0]), 0.0), 0.05)
+    assert not remote.sent
+
+
+def test_from_the_ground_it_takes_off(actuation: Actuation, remote: Remote) -> None:
+    remote.landed, actuation.height = True, 0.2
+    actuation.obey(remote.read(), Mode.NORMAL, (np.array([0.0, 0.0, 2.0]), 0.0), 0.05)
+    assert len(remote.sent) == 1
+
+
+def test_near_the_ground_it_is_not_down_before_it_says_so(actuation: Actuation, remote: Remote) -> None:
+    actuation.height = 0.2
+    assert actuation.arm(False, Mode.NORMAL).why is Refusal.FLYING  # type: ignore[union-attr]
+    assert remote.armed
+
+
+def test_where_no_surface_is_measured_the_word_and_the_speed_count(actuation: Actuation, remote: Remote) -> None:
+    remote.landed, actuation.height = True, None
+    assert actuation.arm(False, Mode.NORMAL) is None and not remote.armed
+
+
+@pytest.mark.parametrize(
+    ("mode", "ready", "why"),
+    [
+        (Mode.NORMAL, True, None),
+        (Mode.HOLD, True, None),
+        (Mode.RETURN, True, Refusal.SAFETY),
+        (Mode.TERMINATE, True, Refusal.SAFETY),
+        (Mode.NORMAL, False, Refusal.NOT_READY),
+    ],
+)
+def test_motors_start_when_the_vehicle_is_ready_and_nothing_forbids_it(
+    actuation: Actuation, remote: Remote, mode: Mode, ready: bool, why: Refusal | None
+) -> None:
+    remote.armed, remote.landed, remote.ready = False, True, ready
+    refused = actuation.arm(True, mode)
+    assert (refused.why if refused else None) is why
+    assert remote.armed == (why is None)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_on_the_ground_the_motors_stop_whatever_the_governor_and_the_autopilot_say(
+    actuation: Actuation, remote: Remote, mode: Mode
+) -> None:
+    remote.landed, remote.ready, actuation.height = True, False, 0.2
+    assert actuation.arm(False, mode) is None and not remote.armed

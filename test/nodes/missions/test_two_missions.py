@@ -9,7 +9,6 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from helpers.flight import Flight, write_short_task
-from helpers.full import mostly_full
 
 
 def refused(out: Path, namespace: str, domain: int) -> None:
@@ -26,8 +25,9 @@ def refused(out: Path, namespace: str, domain: int) -> None:
         flight.abort()
 
 
+@pytest.mark.full
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("namespace", mostly_full(["/other", ""]))
+@pytest.mark.parametrize("namespace", ["/other", ""])
 def test_a_second_mission_is_refused_and_the_first_goes_on(tmp_path: Path, domain: int, namespace: str) -> None:
     """In a namespace of its own, too: clock and frames are one for the domain."""
     first = Flight(tmp_path / "first", write_short_task(tmp_path, 300.0), planner="zigzag")

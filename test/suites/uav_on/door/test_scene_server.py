@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import struct
@@ -36,7 +37,12 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def children() -> list[int]:
-    return [child.pid for child in psutil.Process().children() if "helpers.fake_scene" in child.cmdline()]
+    found = []
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.NoSuchProcess):  # ended meanwhile, waited for or not
+            if "helpers.fake_scene" in child.cmdline():
+                found.append(child.pid)
+    return found
 
 
 def serving(test: Callable[[int, list[str]], None]) -> list[str]:
