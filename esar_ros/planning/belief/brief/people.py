@@ -75,7 +75,7 @@ _ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|v
 _WITH_LABEL = re.compile(r"(?:together with|with|accompanied by|companions?) ?:")
 _ALL_BUT = re.compile(r"\ball but (?:the )?(?:(\d+)\b|\w+)")
 _IN_LINE = re.compile(r"(?<![\w.])([1-9]) \) ")
-_SURNAME_FIRST = re.compile(r"(?:name|wanted|missing|subject)[^:]{0,12}: [a-z'-]+ , [a-z'-]+(?P<age> , \d+)?(?: , [mf])?(?: /.*)?$")
+_SURNAME_FIRST = re.compile(r"(?:name|wanted|missing|subject)[^:]{0,12}: [a-z'-]+ , [a-z'-]+(?P<age> , \d+)?(?: , [mf])?(?: [/.].*)?$")
 _TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
 _NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
 _AFTER_THEM = re.compile(  # what others do who are then missing themselves
@@ -194,7 +194,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
     labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
     listed = numbered = 0  # people of sentences that are names alone; the last of numbered lines
-    returned, added, is_pair, company = 0, 0, False, 1
+    returned, added, beside, is_pair, company = 0, 0, 0, False, 1
     met: set[str] = set()  # names of those who are counted as returned
     said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
     others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
@@ -205,16 +205,17 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         words = _named_whole(line[colon + 1 :], text) if colon >= 0 else _affirmed(line)
         groups = groups_in(words, frozenset(names), colon >= 0)
         at_first = groups[0] if groups and groups[0].first <= 1 else None
-        label = None if SAFE.search(text) else _LABEL.match(text)
+        in_line = [int(count) for count in _IN_LINE.findall(text)]
+        is_numbered = len(in_line) > 1 and in_line == list(range(1, len(in_line) + 1)) and _ABOUT.match(text)
+        label = None if is_numbered or SAFE.search(text) else _LABEL.match(text)
         if label is not None:  # "Casualties: 1 adult, 2 children"
             labelled += max(int(label["count"]), at_first.size if at_first and at_first.first == 0 else 0)
         if line_number := _NUMBERED.match(text):
             numbered = max(numbered, int(line_number[1]))
-        in_line = [int(count) for count in _IN_LINE.findall(text)]
-        if in_line == list(range(1, len(in_line) + 1)) and _ABOUT.match(text):
+        if is_numbered:
             numbered = max(numbered, len(in_line))
-        if groups and _WITH_LABEL.match(text):
-            added += groups[0].size
+        if groups and _WITH_LABEL.match(text) and not SAFE.search(text):
+            beside += groups[0].size
             continue
         if spared := _ALL_BUT.search(text):
             returned += int(spared[1] or 1)
@@ -261,7 +262,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         best = labelled
     elif most < _SAID and not labelled:
         best = named if named > 1 else best - returned if best > returned and (most, best) not in others else best
-    best += added
+    best += added + beside
     best = 2 if best == 1 and is_pair and not labelled else best
     best = company if best == 1 and not returned else best
     if most <= least and best == 1 and not labelled:
