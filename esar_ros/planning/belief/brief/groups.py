@@ -38,7 +38,7 @@ CAME_BACK = (
     r"(?:back|round|around|up)|found (?:his|her|their) way|"
     r"raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
     r"accounted for|finished|arrived|signed (?:in|back)|flown (?:out|off)|got off|drove home|ashore|at base|"
-    r"with us|swam (?:ashore|in|to)|picked up|brought (?:back|down|in|out|home|ashore)|came to .{3,24} on (?:his|her|their) own|"
+    r"with us|swam (?:ashore|in|to)|picked up|taken-off by|(?:brought|carried|taken) (?:back|down|in|out|off|home|ashore)|came to .{3,24} on (?:his|her|their) own|"
     r"reached (?:the |a )?(?:valley|road|hut|village|car|base|shore|camp|refuge|shelter|town|safety|trailhead)|been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
 )
 PARTED = re.compile(r"\b(?:until|separated|parted|alone|sight|split|as far as|(?:left|without) (?:him|her|them))\b")
@@ -95,6 +95,7 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
             is_joined |= words[link - 1] == "with"
             links.append(words[parts[-1].last])
             parts.append(more)
+        adds |= len(parts) > 2 and not any(part.is_noun for part in parts)  # "Tang, Liu, Bao"
         adds |= one.first == 0 and all(part.is_counted for part in parts)  # "2 men, 1 child, 1 dog"
         adds |= len(parts) > 2 and one.first <= 1 and parts[-1].last >= len(words) - 1  # "Mother, father, son."
         count = _sum(parts, links) if adds else one.size
@@ -149,19 +150,29 @@ def _sum(parts: Sequence[Group], links: Sequence[str]) -> int:
 
 def _link(words: Sequence[str], at: int) -> int:
     """Returns the word after what joins two phrases: a comma, "and", "took", "went up with", "is lost, and so is"."""
-    start = at
+    start = at = _after_clothes(words, at)
     while at < len(words) and at - start < 3 and words[at] in (",", "and", "plus", "&", "+", "took", "with", "also"):
         at += 1
     if at == start and words[at : at + 1] == ["in"] and "and" in words[at : at + 6]:
         return words.index("and", at) + 1  # "Ana in red and Ben in blue"
-    for n in range(at, min(at + 12, len(words) - 1)) if at == start else ():
+    for n in range(at, min(at + 12, len(words) - 1)) if words[start:at] in ([], [","]) else ():
         if words[n] in _LIKEWISE and words[n + 1] in ("is", "are", "was", "were", "has", "have", "had", "did"):
             return n + 2
         if words[n] == "with" and not GOES.isdisjoint(words[start:n]):
             return n + 1
         if words[n] in _NO_COMPANY or TAG_OF.get(words[n]) == "P" or is_person(words[n]):
             break
+        if at > start and words[n][:1].isupper():
+            break
     return at
+
+
+def _after_clothes(words: Sequence[str], at: int) -> int:
+    """Returns the word after what somebody wears, if a list goes on there: "Han, in a yellow suit, and Erik"."""
+    first = at + (words[at : at + 1] == [","])
+    if words[first : first + 1] != ["in"] or words[first + 1 : first + 2] not in (["a"], ["an"]):
+        return at
+    return next((n for n in range(first + 3, min(first + 7, len(words))) if words[n] in (",", "and")), at)
 
 
 def _others(words: Sequence[str], at: int) -> Group | None:
@@ -197,7 +208,7 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
         elif noun.removesuffix("s") in BANDS and count:
             return _closed(words, first, at + 1, BANDS[noun.removesuffix("s")] * count, True, names)
         elif (
-            word in ("he", "she", "him", "her")
+            (word in ("he", "she") or (word in ("him", "her") and _is_listed(words, at)))
             and at == first
             and (after in ("and", ",") or words[_link(words, at + 1) - 1] == "with")
         ):
@@ -218,6 +229,14 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
             return None
         at += 1
     return None
+
+
+def _is_listed(words: Sequence[str], at: int) -> bool:
+    """Returns whether "him" and "her" are people of a list: "that's him and her and the baby"."""
+    return words[max(at - 1, 0)] in ("that's", "is", "are", ":") or words[max(at - 2, 0) : at] in (
+        ["him", "and"],
+        ["her", "and"],
+    )
 
 
 GROUPS = word_set("family party group team crew rope band pair couple class")
@@ -264,7 +283,8 @@ def _named(words: Sequence[str], first: int, names: frozenset[str]) -> Group | N
     if first == 0 and last == 2 and words[2:3] and words[2][:1].isupper():
         return None  # "Concerns Ana Lind"
     told = tuple(word.removesuffix("'s") for word in words[first:last])
-    if not (names & set(told) or len(told) > 1) or any(name in NO_NAMES or not name[1:].islower() for name in told):
+    plain = told[told[0] == "He" and len(told) > 1 :]  # "He Bin"
+    if not (names & set(told) or len(told) > 1) or any(name in NO_NAMES or not name[1:].islower() for name in plain):
         return None
     if first and words[first - 1].lower() in ("the", "of", "in", "at", "on", "near", "to", "from"):
         return None

@@ -285,9 +285,7 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if (
         after is not None
         and not is_measured
-        and (
-        after.low in SIDED or (after.tag == "C" and item.value[0].isupper() and item.value[1:].islower())
-        )
+        and (after.low in SIDED or (after.tag == "C" and item.value[0].isupper() and item.value[1:].islower()))
     ):
         return replace(item, tag="x")
     beyond = row[at + 2] if at + 2 < len(row) else None
@@ -376,7 +374,9 @@ def _way(items: Sequence[Item]) -> Item | None:
 def _bare(items: Sequence[Item]) -> Item | None:
     """Makes a distance of "two fifty along the hedge"."""
     number: Number = items[0].value
-    is_way = items[1].low in ("along", "up", "down", "below", "on", "further", "out") and _LEAST_BARE < number.value < 5000.0
+    is_way = (
+        items[1].low in ("along", "up", "down", "below", "on", "further", "out") and _LEAST_BARE < number.value < 5000.0
+    )
     return replace(items[0], tag="L", value=Distance(number.value, STATED_SPREAD)) if is_way else None
 
 

@@ -182,9 +182,7 @@ def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[St
     return out
 
 
-def _halved(
-    stated: Sequence[Stated], rows: Sequence[Sequence[Item]], start: StartFact | None
-) -> list[Stated]:
+def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]], start: StartFact | None) -> list[Stated]:
     """Returns the ways with the one cut at its middle of which it is told "between the church and the mill"."""
     out = list(stated)
     for row in rows:

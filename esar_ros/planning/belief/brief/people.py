@@ -50,6 +50,7 @@ _COMPANIONS = re.compile(  # "Ann, her brother and"; "Tom and two others"; "Chen
     rf" (?:\w+ ){{0,3}}?(?:{'|'.join(sorted(GOES))}) (?:\w+ ){{0,4}}?with {_ONE}) (?:\w+ ){{0,2}}?"
     rf"(?:others?|more|else|of (?:his|her|their)|(?:{'|'.join(sorted(PEOPLE))})s?)\b)"
 )
+_DRESSED = re.compile(r",? in an? | \([a-z]+(?: [a-z]+)?\)")  # "Han, in a yellow suit"; "Peng (white jacket)"
 _NAME_LABEL = re.compile(r"(?:\w+ )?names? ?:")
 _NAME = re.compile(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?")
 _MID_SENTENCE = re.compile(r"[a-z,] ([A-Z][a-zé]{1,14})\b")
@@ -72,10 +73,17 @@ _BY = re.compile(r"(?:informant|report(?:ed)? by|witness\w*|source|caller|(?:cal
 _BACK_LABEL = re.compile(r"(?:not missing|returned|safe|accounted|rescued|recovered|back)\b[^:]{0,20}:")
 _OUT_LABEL = re.compile(r"(?:still )?(?:missing|out|outstanding|o/s|unaccounted|overdue|lost)\b")
 _ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|victims?|party|out)(?: \( s \))? ?:")
+_LAST_OF = re.compile(r"\bthe last of (?:(?:the|his|her|their|our|my) )?\d+\b")  # one, "of the 3 students"
+_NOT_BACK = re.compile(
+    r"(?:\( [^()]* \) )?(?:, [^,.;]{3,40}, )?(?:has|have|is|are|did|was|were) (?:still )?(?:been )?(?:missing|not (?:back|reported|come|"
+    r"returned|been (?:seen|heard)|called|answered))\b"
+)
 _WITH_LABEL = re.compile(r"(?:together with|with|accompanied by|companions?) ?:")
 _ALL_BUT = re.compile(r"\ball but (?:the )?(?:(\d+)\b|\w+)")
 _IN_LINE = re.compile(r"(?<![\w.])([1-9]) \) ")
-_SURNAME_FIRST = re.compile(r"(?:name|wanted|missing|subject)[^:]{0,12}: [a-z'-]+ , [a-z'-]+(?P<age> , \d+)?(?: , [mf])?(?: [/.].*)?$")
+_SURNAME_FIRST = re.compile(
+    r"(?:name|wanted|missing|subject)[^:]{0,12}: [a-z'-]+ , [a-z'-]+(?P<age> , \d+)?(?: , [mf])?(?: [/.].*)?$"
+)
 _TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
 _NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
 _AFTER_THEM = re.compile(  # what others do who are then missing themselves
@@ -172,7 +180,7 @@ def names_in(told: Sequence[Sentence]) -> tuple[str, ...]:
             if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
                 continue
             is_spoken_of = _is_unknown(match[1].lower()) and (
-                _COMPANIONS.match(text, match.end(1)) or _LOST_AFTER.match(text, match.end(1))
+                _COMPANIONS.match(text, match.end(1)) or _DRESSED.match(after) or _LOST_AFTER.match(text, match.end(1))
             )
             if before.strip(" \"'") or _NAME_AFTER.match(after) or match[1] in inside or is_spoken_of:
                 found.setdefault(match[1])
@@ -198,6 +206,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     met: set[str] = set()  # names of those who are counted as returned
     said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
     others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
+    lost: list[set[str]] = []  # names of each who is said to be missing
     known: set[str] = set()  # names and nouns of those who were spoken of
     for number, line in enumerate(lines):
         text = " ".join(line).lower()
@@ -228,7 +237,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         if at_first and listed > at_first.size:
             claims.append((5.0 + 0.1 * listed, listed))
         left = [(weight, count - len(safe & known - met) * (weight < _SAID)) for weight, count in _told_left(text)]
-        claims += left
+        claims += left + [(8.6, 1)] * bool(_LAST_OF.search(text))
         said |= set(left)
         claims += _opening(words, colon >= 0) if number == 0 and words else []
         returned += sum(int(match[1]) for match in _RETURNED.finditer(text))
@@ -238,7 +247,10 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
             if _came_back(one, words) and (who.isdisjoint(known) if one.names else who <= known):
                 returned += one.size
                 met |= set(one.names)
-            is_beside = who.isdisjoint(known) and _is_lost_too(one, words)
+            is_beside = who.isdisjoint(known) and not safe and _is_lost_too(one, words)
+            is_other = all(who.isdisjoint(names) for names in lost)
+            if one.size == 1 and one.names and is_other and _is_lost(one, words, text):
+                lost.append(set(one.names))
             known |= who | nouns
             if is_beside:
                 added += one.size
@@ -254,6 +266,8 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         if re.match(rf"(?:they|both|the (?:other|rest|two|friend)\w*){CAME_BACK}", text):
             returned += company - 1
         is_pair |= bool(_BOTH.search(text))
+    if len(lost) > 1:
+        claims.append((_SAID + 2.1, len(lost)))
     if numbered > 1:
         claims.append((_SAID, numbered))
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
@@ -286,6 +300,12 @@ def _safe(lines: Sequence[Sequence[str]], names: Sequence[str]) -> frozenset[str
         if len(told) == 1 and _HE_IS_BACK.search(" ".join(words)):  # "Karl went north, he's back with us"
             safe |= told
     return frozenset(safe)
+
+
+def _is_lost(group: Group, words: Sequence[str], text: str) -> bool:
+    """Returns whether somebody is said to be missing: "Bo (red jacket) has not reported back"."""
+    after = " ".join(words[group.last : group.last + 12])
+    return bool(_NOT_BACK.match(after)) or (text.startswith("missing") and group.first <= 1 and len(words) < 4)
 
 
 def _came_back(group: Group, words: Sequence[str]) -> bool:
@@ -333,13 +353,18 @@ def _plain(row: Sequence[Item]) -> list[str]:
     for at, item in enumerate(row):
         if item.tag == "N":
             out.append(item.low.split()[-1] if item.low.endswith("couple") else f"{item.value.value:g}")
-        elif item.tag == "C" and isinstance(item.value, str):
+        elif (item.tag == "C" and isinstance(item.value, str)) or _is_he_a_name(row, at):
             out.append(item.value)
             if item.low.endswith("'s") and row[at + 1 : at + 2] and row[at + 1].low in _AFTER_IS:  # "Dad's gone"
                 out[-1:] = [item.value[:-2], "is"]
         else:
             out += item.low.split()
     return _ageless(_untitled(out))
+
+
+def _is_he_a_name(row: Sequence[Item], at: int) -> bool:
+    """Returns whether an item is the name He: "He Bin"."""
+    return row[at].value == "He" and [item.tag for item in row[at + 1 : at + 2]] == ["C"]
 
 
 def _untitled(words: Sequence[str]) -> list[str]:
@@ -432,7 +457,13 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
         r"(?:(?:is|are|was|were|has been|have been|still|now|both|all|reported) )*(?:missing|overdue|unaccounted)",
         " ".join(after),
     )
-    if "missing" in inside or before[-1:] == ["missing"] or is_lost or _OUT_LABEL.match(text):
+    if (
+        "missing" in inside
+        or before[-1:] == ["missing"]
+        or is_lost
+        or _OUT_LABEL.match(text)
+        or _is_lost(group, words, text)
+    ):
         return 8.0
     if before[-1:] == ["to"] and _TOLD.search(text):
         return -1.0

@@ -39,7 +39,6 @@ _STATIONARY = re.compile(
     r"(?:is|are|isn't|aren't) not (?:moving|going anywhere)|not (?:moving|going anywhere|to move)|"
     r"(?:does|do|will|did) not move|won't move|lie still|don't (?:you )?move|told to (?:stay|wait|sit|lie)|laid|"
     r"(?:told|asked|ordered|instructed|orders|instructions) not to (?:leave|move)|"
-    r"fell (?:down )?(?:in)?to (?:an? |the )?(?:gully|crevasse|shaft|well|hole|pit|ravine|couloir)|"
     r"covered (?:him|her|them)|(?:sat|sits|sitting) (?:(?:him|her)self |themselves )?(?:down|tight|on|with))\b",
     re.IGNORECASE,
 )
