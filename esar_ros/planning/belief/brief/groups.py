@@ -17,7 +17,8 @@ NO_NAMES = word_set(
     "October November December Weather Time Missing Start Light Local Log "
     "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
     "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
-    "Mr Mrs Ms Miss Dr Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
+    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van "
+    "Mr Mrs Ms Miss Dr"
 )
 TITLES = word_set("mr mrs ms miss dr herr frau")
 GOES = word_set("set hired sailed camped vanished disappeared missing lost seen") | {
@@ -38,8 +39,10 @@ CAME_BACK = (
     r"(?:back|round|around|up)|found (?:his|her|their) way|"
     r"raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
     r"accounted for|finished|arrived|signed (?:in|back)|flown (?:out|off)|got off|drove home|ashore|at base|"
-    r"with us|swam (?:ashore|in|to)|picked up|taken-off by|(?:brought|carried|taken) (?:back|down|in|out|off|home|ashore)|came to .{3,24} on (?:his|her|their) own|"
-    r"reached (?:the |a )?(?:valley|road|hut|village|car|base|shore|camp|refuge|shelter|town|safety|trailhead)|been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
+    r"with us|swam (?:ashore|in|to)|picked up|taken-off by|"
+    r"(?:brought|carried|taken) (?:back|down|in|out|off|home|ashore)|came to .{3,24} on (?:his|her|their) own|"
+    r"reached (?:the |a )?(?:valley|road|hut|village|car|base|shore|camp|refuge|shelter|town|safety|trailhead)|"
+    r"been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
 )
 PARTED = re.compile(r"\b(?:until|separated|parted|alone|sight|split|as far as|(?:left|without) (?:him|her|them))\b")
 
@@ -116,8 +119,7 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
 
 def _is_told_of(words: Sequence[str], part: Group) -> bool:
     """Returns whether a phrase means somebody known, of whom a next one may tell who it is: "his guest, a girl"."""
-    last = next((n for n in range(part.last - 1, part.first, -1) if words[n] in ("and", "with")), part.first - 1)
-    return part.is_named or (part.size == 1 and words[last + 1 : last + 2] and words[last + 1] in _OWN_OR_THE)
+    return part.is_named or (part.size == 1 and words[part.first] in _OWN_OR_THE)
 
 
 def _is_kin(words: Sequence[str], first: int, more: Group) -> bool:

@@ -40,6 +40,9 @@ _SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUD:=]{0,4}([RO])")  # "the drone
 _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the hut you are launching from"
     r"[RO](?:,W[^,;.:()]{0,6}V|[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
 )
+_IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch"
+    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})B(?:W(?:Y|[AZ]?V)[xjB]{0,2}[HF]|Z(?:sO|s?H))"
+)
 _WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
 _LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3})[.]?$")  # "T/O bridge"
 _AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
@@ -261,6 +264,7 @@ def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
     ]
     found += [row[match.start()].value for match in _SPOT_WHERE.finditer(tags)]
     spots = [(place.start, place.end) for place in found if place.kind is Kind.NAMED]
+    spots += [(row[one.start(1)].start, row[one.end(1) - 1].end) for one in _IS_SPOT.finditer(tags)]
     for item in row:
         clause = _WHERE_VEHICLE.search(item.value.words) if item.tag == "R" else None
         spots += [(item.value.start, item.value.start + clause.start())] if clause else []

@@ -13,19 +13,17 @@ from collections.abc import Sequence
 from esar_ros.planning.belief.brief.facts import MOST_PEOPLE
 from esar_ros.planning.belief.brief.groups import (
     CAME_BACK,
-    FUNCTION,
     GOES,
-    GROUPS,
     NO_NAMES,
     OTHERS,
     PARTED,
     SAFE,
-    TITLES,
     Group,
     groups_in,
     is_person,
 )
-from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, SMALL, TAG_OF, word_set
+from esar_ros.planning.belief.brief.lexicon import HELPERS, PEOPLE, SMALL, TAG_OF
+from esar_ros.planning.belief.brief.plain import affirmed, named_whole, plain_words
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 _ALONE = 0.0  # weight of one person, of whom nothing is said
@@ -62,7 +60,8 @@ _SOUGHT = re.compile(
     re.IGNORECASE,
 )
 _TELLS = re.compile(  # what a witness does
-    r"^[\w' ,-]{0,24}?\b(?<!been )(?<!was )(?<!were )(?:saw|sees?|met|said|says?|told|tells?|reports?|reported|heard|hears?|noticed|"
+    r"^[\w' ,-]{0,24}?\b(?<!been )(?<!was )(?<!were )(?:saw|sees?|met|said|says?|told|tells?|reports?|reported|heard|"
+    r"hears?|noticed|"
     r"remember\w*|found|believes?|thinks?|rang|called|watched|spotted|passed|lost sight|walked (?:him|her|them|"
     r"back)|came back|observed|"
     r"(?:look|search)\w* for (?:him|her|them))\b",
@@ -75,15 +74,13 @@ _OUT_LABEL = re.compile(r"(?:still )?(?:missing|out|outstanding|o/s|unaccounted|
 _ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|victims?|party|out)(?: \( s \))? ?:")
 _LAST_OF = re.compile(r"\bthe last of (?:(?:the|his|her|their|our|my) )?\d+\b")  # one, "of the 3 students"
 _NOT_BACK = re.compile(
-    r"(?:\( [^()]* \) )?(?:, [^,.;]{3,40}, )?(?:has|have|is|are|did|was|were) (?:still )?(?:been )?(?:missing|not (?:back|reported|come|"
+    r"(?:\( [^()]* \) )?(?:, [^,.;]{3,40}, )?(?:has|have|is|are|did|was|were) (?:still )?(?:been )?(?:missing|"
+    r"not (?:back|reported|come|"
     r"returned|been (?:seen|heard)|called|answered))\b"
 )
 _WITH_LABEL = re.compile(r"(?:together with|with|accompanied by|companions?) ?:")
 _ALL_BUT = re.compile(r"\ball but (?:the )?(?:(\d+)\b|\w+)")
 _IN_LINE = re.compile(r"(?<![\w.])([1-9]) \) ")
-_SURNAME_FIRST = re.compile(
-    r"(?:name|wanted|missing|subject)[^:]{0,12}: [a-z'-]+ , [a-z'-]+(?P<age> , \d+)?(?: , [mf])?(?: [/.].*)?$"
-)
 _TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
 _NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
 _AFTER_THEM = re.compile(  # what others do who are then missing themselves
@@ -94,7 +91,6 @@ _TOO = re.compile(
     r" (?:is|are|was|were|has|have|had|did|does|went)(?: [\w']+){0,3} (?:too|as well|either)\b|"
     r" (?:is|are|has|have) (?:also|likewise) (?:missing|gone|overdue|lost|not)\b"
 )
-_AFTER_IS = word_set("been gone missing not still out overdue lost late")
 _SO_IS = re.compile(r"(?:^|[,;] )(?:and )?(?:so|neither|nor) (?:is|are|was|were|has|have|had|did|does|do)$")
 _LABEL = re.compile(
     r"^(?:no\.? of )?(?:total )?(?:missing|injured|hurt|buried|subjects?|persons?(?: ?\( ?s ?\))?|pax|people|"
@@ -153,7 +149,8 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
 )
 _WHO = r"(?: who (?:(?!not\b|never\b|[.,;])\S+ ){0,8}?(?:has|have|had|is|are|was|were|been))?"  # before a verb
 _IS_BACK = re.compile(
-    rf"(?: ,| [a-z]+s)?{_WHO}{CAME_BACK}|(?: \w+){{0,4}} (?:dug|tried|searched|looked|had no luck|went for help)\b| of us\b"
+    rf"(?: ,| [a-z]+s)?{_WHO}{CAME_BACK}|"
+    rf"(?: \w+){{0,4}} (?:dug|tried|searched|looked|had no luck|went for help)\b| of us\b"
 )
 _RETURNED = re.compile(  # some of a group that is not missing any more
     rf"(?<![\d.])(?<!\bat )(?<!\bby )(?<!since )\b(\d+)(?: of (?:us|them|\d+|the \w+))?(?: others?| more)?"
@@ -197,7 +194,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
 
     None: none has more than the least weight.
     """
-    lines = [_plain(row) for row in rows]
+    lines = [plain_words(row) for row in rows]
     safe = _safe(lines, names)
     claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
     labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
@@ -211,7 +208,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     for number, line in enumerate(lines):
         text = " ".join(line).lower()
         colon = line.index(":") if ":" in line[:6] else -1
-        words = _named_whole(line[colon + 1 :], text) if colon >= 0 else _affirmed(line)
+        words = named_whole(line[colon + 1 :], text) if colon >= 0 else affirmed(line)
         groups = groups_in(words, frozenset(names), colon >= 0)
         at_first = groups[0] if groups and groups[0].first <= 1 else None
         in_line = [int(count) for count in _IN_LINE.findall(text)]
@@ -286,7 +283,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
 
 def back_again(rows: Sequence[Sequence[Item]], names: Sequence[str]) -> frozenset[str]:
     """Returns the names of those who are said to be safe, as far as anybody else may still be missing."""
-    safe = _safe([_plain(row) for row in rows], names) & frozenset(names)
+    safe = _safe([plain_words(row) for row in rows], names) & frozenset(names)
     return safe if safe < frozenset(names) else frozenset()
 
 
@@ -345,106 +342,6 @@ def _is_safe(words: Sequence[str]) -> bool:
     """Returns whether somebody is said to be safe, up to the next comma."""
     clause = next((words[:n] for n, word in enumerate(words[:12]) if word in (",", ";", ".", "but", "and")), words[:12])
     return bool(SAFE.search(" ".join(clause)))
-
-
-def _plain(row: Sequence[Item]) -> list[str]:
-    """Returns the words of a sentence with its numbers in figures; names keep their capitals."""
-    out: list[str] = []
-    for at, item in enumerate(row):
-        if item.tag == "N":
-            out.append(item.low.split()[-1] if item.low.endswith("couple") else f"{item.value.value:g}")
-        elif (item.tag == "C" and isinstance(item.value, str)) or _is_he_a_name(row, at):
-            out.append(item.value)
-            if item.low.endswith("'s") and row[at + 1 : at + 2] and row[at + 1].low in _AFTER_IS:  # "Dad's gone"
-                out[-1:] = [item.value[:-2], "is"]
-        else:
-            out += item.low.split()
-    return _ageless(_untitled(out))
-
-
-def _is_he_a_name(row: Sequence[Item], at: int) -> bool:
-    """Returns whether an item is the name He: "He Bin"."""
-    return row[at].value == "He" and [item.tag for item in row[at + 1 : at + 2]] == ["C"]
-
-
-def _untitled(words: Sequence[str]) -> list[str]:
-    """Returns words without the stops after titles: "Mr . Sato"."""
-    return [word for at, word in enumerate(words) if word != "." or not at or words[at - 1].lower() not in TITLES]
-
-
-def _affirmed(words: Sequence[str]) -> list[str]:
-    """Returns "Ann and her 2 sons have not" for "neither Ann nor her 2 sons have"."""
-    low = [word.lower() for word in words]
-    if "neither" not in low or "nor" not in low[low.index("neither") :]:
-        return list(words)
-    first = low.index("neither")
-    last = low.index("nor", first)
-    out = [*words[:first], *words[first + 1 : last], "and", *words[last + 1 :]]
-    verb = next((n for n in range(last, len(out)) if out[n] in ("has", "have", "is", "are", "was", "were", "did")), -1)
-    return [*out[: verb + 1], "not", *out[verb + 1 :]] if verb >= 0 else out
-
-
-def _named_whole(words: Sequence[str], text: str) -> list[str]:
-    """Returns the words of a line of a form with its names as lists of people have them.
-
-    "Name: Lind, Ann" is one; "Lind, Ann; Lind, Ben" and "LIND Ann" are names of two words.
-    """
-    out = [
-        word.capitalize() if word.isupper() and len(word) > 3 and "".join(words[at + 1 : at + 2]).istitle() else word
-        for at, word in enumerate(words)
-    ]
-    told = _SURNAME_FIRST.match(text)
-    is_one = told is not None and (text.startswith("name") or told["age"] is not None)
-    if is_one or (";" in out and out.count(",") > out.count(";")):
-        pairs = [n for n in range(1, len(out) - 1) if out[n] == "," and out[n - 1].istitle() and out[n + 1].istitle()]
-        out = [word for n, word in enumerate(out) if n not in pairs]
-    return ["," if word == ";" else word for word in out]
-
-
-def _ageless(words: Sequence[str]) -> list[str]:
-    """Returns words without the ages that stand before people: "6 - year - old", "30 years old", "aged 30"."""
-    out: list[str] = []
-    at = 0
-    while at < len(words):
-        age = _after_age(words, at)
-        after = [word for word in words[at + 1 : at + 5] if word != "-"]
-        if (
-            words[at].isdecimal()
-            and after[:1] in (["year"], ["years"], ["month"], ["months"])
-            and after[1:2] in (["old"], ["olds"])
-        ):
-            at = words.index(after[1], at) + 1
-            out += ["youngsters"] * (after[1] == "olds")
-        elif (
-            words[at].isdecimal() and after[:1] in (["man"], ["woman"], ["person"], ["strong"]) and words[at + 1] == "-"
-        ):
-            out += [words[at], "people"]
-            at += 3
-        elif age > at:
-            at = age
-        else:
-            out.append(words[at])
-            at += 1
-    return out
-
-
-def _after_age(words: Sequence[str], at: int) -> int:
-    """Returns the word after ages that begin there: "aged 30", "twins of 11", "boys of 10 and 12"; at: none do."""
-    is_of = (
-        words[at] == "of"
-        and at > 0
-        and (words[at - 1].lower() in BANDS or is_person(words[at - 1].lower()))
-        and words[at - 1].lower() not in GROUPS
-    )
-    if words[at] not in ("aged", "age") and not is_of:
-        return at
-    last = at
-    while words[last + 1 : last + 2] and words[last + 1].isdecimal() and (last == at or words[last] in ("and", "or")):
-        last += 2
-    is_age = last > at and (
-        not is_of or words[last : last + 1] in ([], ["years"]) or not words[last].isalpha() or words[last] in FUNCTION
-    )
-    return last if is_age else at
 
 
 def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float:

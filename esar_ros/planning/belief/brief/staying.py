@@ -44,7 +44,8 @@ _STATIONARY = re.compile(
 )
 _NOT_STATIONARY = re.compile(
     r"\b(?:drone|uav|aircraft|vehicle|teams?|you|ambulance)\b[^.;]{0,20} ?(?:wait|stay)(?:s|ing)?|\bget stuck|"
-    r", wait\b(?= ?,)|\bwe(?:'re| are) (?:all |both )?waiting[^.;]{0,40}\b(?:drone|you|news|here)\b|\b(?:until|when|since|after|before) \w+ (?:has )?left (?:him|her|them)|"
+    r", wait\b(?= ?,)|\bwe(?:'re| are) (?:all |both )?waiting[^.;]{0,40}\b(?:drone|you|news|here)\b|"
+    r"\b(?:until|when|since|after|before) \w+ (?:has )?left (?:him|her|them)|"
     r"\b(?:(?:did|does|do|will|would|could|can) not (?:stay|wait)|"
     r"(?:never|don't|didn't|won't|couldn't|wanted to|meant to|supposed to|refused to|without) (?:stay|wait)(?:s|ing)?|"
     r"(?:told|asked) to (?:stay|wait)[^.;]{0,30}? (?:but|and) (?:he|she|they) (?:did|have|has)(?: not|n't))\b",
