@@ -40,13 +40,15 @@ def _read(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
 
 
-BRIEFS, WRITTEN, MORE = _read("phrasings.jsonl"), _read("written.jsonl"), _read("more.jsonl")
+BRIEFS, WRITTEN = _read("phrasings.jsonl"), _read("written.jsonl")
+MORE, FURTHER = _read("more.jsonl"), _read("further.jsonl")
 HALVES = {
     "sixty, improved on": BRIEFS[0::2],
     "sixty, held out": BRIEFS[1::2],
     "written, improved on": [brief for brief in WRITTEN if int(brief["id"].split("-")[1]) % 2],
     "written, held out": [brief for brief in WRITTEN if not int(brief["id"].split("-")[1]) % 2],
     "more, improved on": MORE,
+    "further, improved on": FURTHER,
 }
 GOALS = {"all": {"written, improved on": 0.85, "written, held out": 0.75}, "victims": {"written, held out": 0.95}}
 SAMPLES, CELL, INCIDENTS, SEED = 2000, 10.0, 48, 1
@@ -288,7 +290,8 @@ def main() -> None:
             "*Written*: 312 more in six ways of writing, by somebody without a look at the parser. The rules were "
             "improved on every second one of either set; of the others nothing but these counts was seen. *More*: 144 "
             "written before a look at what the rules made of them (at first sight all four facts right in 60 of the "
-            "first 96, then in 32 of the other 48), and improved on. A fact "
+            "first 96, then in 32 of the other 48), and improved on. *Further*: 96 of another hand (at first sight 49), and improved on. "
+            "A fact "
             "counts when it is right: directions within 23 degrees, lengths within a quarter or 30 m; *all* wants all "
             "four. *Prior*: hectares that it ranks above a victim's cell, median; *disc*: area of a disc out to the "
             "victim; *log gain*: mean logarithm of the prior's density at the victim over that of the prior without a "

@@ -104,6 +104,13 @@ def clean(text: str, max_length: int = 200) -> str:
     return line if len(line) <= max_length else f"{line[: max_length - 1]}…"
 
 
+def clean_lines(text: str, max_length: int) -> str:
+    """A text by its lines, each as `clean` leaves it, without empty ones; no longer than most characters together."""
+    lines = (clean(line, max_length) for line in text.splitlines())
+    told = "\n".join(line for line in lines if line)
+    return told if len(told) <= max_length else f"{told[: max_length - 1]}…"
+
+
 def payload(question: Question, settings: Mapping[str, Any], hint: str = "") -> dict[str, Any]:
     """The request's body; settings as ModelSettings.model_dump(), hint: what was wrong with the last answer."""
     body: dict[str, Any] = {

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from esar_ros.mission.observation import Brief, CameraView, Observation, SeenClue
 from esar_ros.planning.depth_view import bearing_deg
-from esar_ros.planning.exchange import Form, LabelledImage, Question, Reply, clean, labelled_image
+from esar_ros.planning.exchange import Form, LabelledImage, Question, Reply, clean, clean_lines, labelled_image
 
 ORDER = ("front", "left", "right", "down")
 LABELS = {"down": "down camera, the top of its picture ahead"}  # of pictures, where the name alone does not do
@@ -26,9 +26,9 @@ class Caption(Form):
 
 
 def mission_words(brief: Brief) -> str:
-    """The brief as a model gets it."""
+    """The brief as a model gets it, its lines kept: a form is read by them."""
     return (
-        f'Mission brief of the rescue team: "{clean(brief.prompt, 4000)}"\n'
+        f'Mission brief of the rescue team: "{clean_lines(brief.prompt, 4000)}"\n'
         f"Weather: {brief.weather}. Local time: {brief.local_time}. Time limit: {brief.t_max:.0f} s."
     )
 

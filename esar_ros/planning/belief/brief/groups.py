@@ -17,8 +17,10 @@ NO_NAMES = word_set(
     "October November December Weather Time Missing Start Light Local Log "
     "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
     "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
-    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van"
+    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van "
+    "Mr Mrs Ms Miss Dr"
 )
+TITLES = word_set("mr mrs ms miss dr herr frau")
 GOES = word_set("set hired sailed camped vanished disappeared missing lost seen") | {
     word for word, tag in TAG_OF.items() if tag in "GB"
 }
@@ -37,7 +39,10 @@ CAME_BACK = (
     r"(?:back|round|around|up)|found (?:his|her|their) way|"
     r"raised the alarm|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|"
     r"accounted for|finished|arrived|signed (?:in|back)|flown (?:out|off)|got off|drove home|ashore|at base|"
-    r"with us|swam (?:ashore|in|to)|picked up|been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
+    r"with us|swam (?:ashore|in|to)|picked up|taken-off by|"
+    r"(?:brought|carried|taken) (?:back|down|in|out|off|home|ashore)|came to .{3,24} on (?:his|her|their) own|"
+    r"reached (?:the |a )?(?:valley|road|hut|village|car|base|shore|camp|refuge|shelter|town|safety|trailhead)|"
+    r"been (?:found|rescued|picked|winched|taken|brought)|dug|back)\b"
 )
 PARTED = re.compile(r"\b(?:until|separated|parted|alone|sight|split|as far as|(?:left|without) (?:him|her|them))\b")
 
@@ -84,7 +89,7 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
             if words[parts[-1].last : link] == [","] and parts[-1].is_named and _is_kin(words, link, more):
                 break
             if words[parts[-1].last : link] == [","] and (
-                (parts[-1].is_named and _is_kind(words, link, more))
+                (_is_told_of(words, parts[-1]) and _is_kind(words, link, more))
                 or words[link : more.last] in (["male"], ["female"])
             ):
                 parts[-1] = parts[-1]._replace(last=more.last)
@@ -93,6 +98,8 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
             is_joined |= words[link - 1] == "with"
             links.append(words[parts[-1].last])
             parts.append(more)
+        adds |= len(parts) > 2 and not any(part.is_noun for part in parts)  # "Tang, Liu, Bao"
+        adds |= one.first == 0 and all(part.is_counted for part in parts)  # "2 men, 1 child, 1 dog"
         adds |= len(parts) > 2 and one.first <= 1 and parts[-1].last >= len(words) - 1  # "Mother, father, son."
         count = _sum(parts, links) if adds else one.size
         groups.append(
@@ -108,6 +115,11 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
         )
         at = parts[-1].last
     return groups
+
+
+def _is_told_of(words: Sequence[str], part: Group) -> bool:
+    """Returns whether a phrase means somebody known, of whom a next one may tell who it is: "his guest, a girl"."""
+    return part.is_named or (part.size == 1 and words[part.first] in _OWN_OR_THE)
 
 
 def _is_kin(words: Sequence[str], first: int, more: Group) -> bool:
@@ -140,19 +152,29 @@ def _sum(parts: Sequence[Group], links: Sequence[str]) -> int:
 
 def _link(words: Sequence[str], at: int) -> int:
     """Returns the word after what joins two phrases: a comma, "and", "took", "went up with", "is lost, and so is"."""
-    start = at
+    start = at = _after_clothes(words, at)
     while at < len(words) and at - start < 3 and words[at] in (",", "and", "plus", "&", "+", "took", "with", "also"):
         at += 1
     if at == start and words[at : at + 1] == ["in"] and "and" in words[at : at + 6]:
         return words.index("and", at) + 1  # "Ana in red and Ben in blue"
-    for n in range(at, min(at + 12, len(words) - 1)) if at == start else ():
+    for n in range(at, min(at + 12, len(words) - 1)) if words[start:at] in ([], [","]) else ():
         if words[n] in _LIKEWISE and words[n + 1] in ("is", "are", "was", "were", "has", "have", "had", "did"):
             return n + 2
         if words[n] == "with" and not GOES.isdisjoint(words[start:n]):
             return n + 1
         if words[n] in _NO_COMPANY or TAG_OF.get(words[n]) == "P" or is_person(words[n]):
             break
+        if at > start and words[n][:1].isupper():
+            break
     return at
+
+
+def _after_clothes(words: Sequence[str], at: int) -> int:
+    """Returns the word after what somebody wears, if a list goes on there: "Han, in a yellow suit, and Erik"."""
+    first = at + (words[at : at + 1] == [","])
+    if words[first : first + 1] != ["in"] or words[first + 1 : first + 2] not in (["a"], ["an"]):
+        return at
+    return next((n for n in range(first + 3, min(first + 7, len(words))) if words[n] in (",", "and")), at)
 
 
 def _others(words: Sequence[str], at: int) -> Group | None:
@@ -188,11 +210,13 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
         elif noun.removesuffix("s") in BANDS and count:
             return _closed(words, first, at + 1, BANDS[noun.removesuffix("s")] * count, True, names)
         elif (
-            word in ("he", "she")
+            (word in ("he", "she") or (word in ("him", "her") and _is_listed(words, at)))
             and at == first
             and (after in ("and", ",") or words[_link(words, at + 1) - 1] == "with")
         ):
             return Group(1, (), first, at + 1, False, True, False)
+        elif word in TITLES and words[at + 1 : at + 2] and words[at + 1][:1].isupper() and not count:
+            return _named(words, at, names)
         elif is_person(noun):
             if not word.endswith("'s") and not is_person(after):
                 is_plural = noun not in PEOPLE or noun in ("people", "men", "women", "children", "pax")
@@ -209,11 +233,19 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
     return None
 
 
+def _is_listed(words: Sequence[str], at: int) -> bool:
+    """Returns whether "him" and "her" are people of a list: "that's him and her and the baby"."""
+    return words[max(at - 1, 0)] in ("that's", "is", "are", ":") or words[max(at - 2, 0) : at] in (
+        ["him", "and"],
+        ["her", "and"],
+    )
+
+
 GROUPS = word_set("family party group team crew rope band pair couple class")
 FUNCTION = word_set(
     "is are was were be been has have had and or but of in on at to from by with for when who that which not "
     "no it he she they we i you as then there so if will would could can may this about left went go goes "
-    "going gone took it's whose whom because"
+    "going gone took it's whose whom because without returned returns"
 )
 
 
@@ -223,6 +255,8 @@ _NO_COMPANY = word_set(
     ". ; : but back safe ok well home found here us talk talking spoke speak contact touch phone radio message note "
     "word left stayed stays lives lived argued quarrelled married until when"
 )
+_OWN_OR_THE = word_set("his her their my our the")
+_LONG = tuple(word for word in PEOPLE if len(word) > 4)
 _TRADE = re.compile(
     r"(?!twist|waist|exist|consist|persist|insist|assist|resist|enlist)[a-z]{3,}ist|"
     r"[a-z]{3,}(?:friend|herd|fowler|smith|mate|keeper|logist|grapher|sister|brother|fisher|maker|worker|driver|rider|(?:wo)?m[ae]n)"
@@ -232,7 +266,10 @@ _TRADE = re.compile(
 def is_person(noun: str) -> bool:
     """Returns whether a word in lower case, or what it is the plural of, means somebody."""
     one = noun.removesuffix("s")
-    return noun in PEOPLE or one in PEOPLE or noun.removesuffix("es") in PEOPLE or bool(_TRADE.fullmatch(one))
+    is_made = one.endswith(_LONG) and one != "screwdriver"  # "paddleboarder"
+    return (
+        noun in PEOPLE or one in PEOPLE or noun.removesuffix("es") in PEOPLE or is_made or bool(_TRADE.fullmatch(one))
+    )
 
 
 def _named(words: Sequence[str], first: int, names: frozenset[str]) -> Group | None:
@@ -240,13 +277,16 @@ def _named(words: Sequence[str], first: int, names: frozenset[str]) -> Group | N
     if words[first + 1 : first + 2] == ["."] and len(words[first]) == 1 and words[first + 2 : first + 3]:
         surname = words[first + 2]  # "H. Berg"
         return Group(1, (surname,), first, first + 3, False, True, False) if surname[:1].isupper() else None
+    if words[first].lower() in TITLES and words[first + 1 : first + 2] and words[first + 1][:1].isupper():
+        return Group(1, (words[first + 1],), first, first + 2, False, True)
     last = first + 1
     if last < len(words) and words[last][:1].isupper() and words[last].lower() not in TERRAIN:
         last += 1
     if first == 0 and last == 2 and words[2:3] and words[2][:1].isupper():
         return None  # "Concerns Ana Lind"
     told = tuple(word.removesuffix("'s") for word in words[first:last])
-    if not (names & set(told) or len(told) > 1) or any(name in NO_NAMES or not name[1:].islower() for name in told):
+    plain = told[told[0] == "He" and len(told) > 1 :]  # "He Bin"
+    if not (names & set(told) or len(told) > 1) or any(name in NO_NAMES or not name[1:].islower() for name in plain):
         return None
     if first and words[first - 1].lower() in ("the", "of", "in", "at", "on", "near", "to", "from"):
         return None

@@ -143,7 +143,7 @@ PEOPLE = word_set(  # singular, plurals where they are irregular
     "babysitter stepson stepdaughter stepfather stepmother godson goddaughter prisoner escapee runaway refugee "
     "migrant hostage tenant lodger hermit nomad octogenarian widow widower newborn tot bairn laddie lassie drover "
     "cowboy goatherd mariner seaman sherpa musher canyoner aviator marshal steward competitor participant athlete "
-    "triathlete footballer employee auntie nana pappa papa mama"
+    "triathlete footballer employee ad ch auntie nana pappa papa mama"
 )
 BANDS = {
     "couple": 2, "pair": 2, "twins": 2, "duo": 2, "newlyweds": 2, "honeymooners": 2, "parents": 2, "grandparents": 2,

@@ -34,6 +34,7 @@ _LEAST_BARE = 20.0  # m, of a number without a unit
 _SPEEDS = {"mph": 26.8, "kph": 16.67, "kmh": 16.67}  # m a minute; else knots
 
 _POINTS = {"north": 90.0, "east": 0.0, "south": -90.0, "west": 180.0}
+_ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
 _BODY = {"ahead": 0.0, "front": 0.0, "behind": 180.0, "left": 90.0, "right": -90.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
@@ -80,8 +81,19 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
             last = row[at] if row[at].tag == "L" else last
         row = rewritten([_pointed(row, at) for at in range(len(row))], _BEARINGS)
         row, facing = _turned(row, facing)
-        rows.append(rewritten(row, _WAYS))
+        rows.append(_with_of(rewritten(row, _WAYS)))
     return rows
+
+
+def _with_of(row: Sequence[Item]) -> list[Item]:
+    """Returns the items with the "of" that terse notes leave out: "2 km SW camp"."""
+    out: list[Item] = []
+    for at, item in enumerate(row):
+        out.append(item)
+        after = "".join(other.tag for other in row[at + 1 : at + 3])
+        if item.tag == "T" and item.low.split()[-1] in _ABBREVIATIONS and re.match(r"[xC](?:[.,;)]|$)", after):
+            out.append(Item("f", "of", item.end, item.end))
+    return out
 
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -152,6 +164,8 @@ def _length(items: Sequence[Item]) -> Item | None:
     numbers: list[Number] = [item.value for item in items if item.tag == "N"]
     unit = next(item for item in items if item.tag == "u").low
     more = numbers.pop().value if items[-1].tag == "N" else 0.0
+    if unit in ("h", "hr", "hrs", "hours") and len(numbers) == 1 and len(numbers[0].digits) == 4:
+        return None  # "2100 hrs"
     if items[1].tag == "," and not numbers[0].value < numbers[1].value <= 2.0 * numbers[0].value:
         return None
     if more not in (0.0, 0.5, 0.25) or (
@@ -201,6 +215,7 @@ _LENGTHS: list[Rule] = [
     rule(r"N,?n,?(?:[Bx],?)?N|N,xj?,?N", _corrected),
     rule(r"N(?:[-gj]|,j?)N-?[fajk]{0,2}u(?:&N)?", _length),
     rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
+    rule(r"L(?:\+-|\?)[NL]", lambda items: joined(items, "L", items[0].value) if items[1].low in "+±" else None),
     rule(r"[xc][:=j]{0,2}N(?![o/])", _ranged),
     rule(r"Lz|LL|L/[ux]|N(?:[-g]N)?z", _speed),
 ]
@@ -212,8 +227,12 @@ def _elliptic(row: Sequence[Item], at: int, last: Item | None) -> Item:
     if last is not None and item.low == "the-same-distance":
         return replace(item, tag="L", value=last.value)
     unit = last.low.split()[-1] if last is not None else ""
-    if item.tag == "N" and unit in UNITS and at and row[at - 1].low in ("another", "further"):
-        return _length((item, replace(item, tag="u", low=unit))) or item
+    if item.tag == "N" and at and row[at - 1].low in ("another", "further"):
+        if unit in UNITS:
+            return _length((item, replace(item, tag="u", low=unit))) or item
+        is_bare = at + 1 == len(row) or row[at + 1].tag in "gl,.;"  # "another three hundred to the cairn"
+        if is_bare and item.value.value >= _LEAST_BARE:
+            return replace(item, tag="L", value=Distance(item.value.value, STATED_SPREAD))
     return item
 
 
@@ -225,6 +244,7 @@ _ELSE_BEFORE = word_set(
     "altitude alt elevation visibility sight height level ceiling depth below radius accuracy "
     "error width since age draught snow"
 )
+_SINCE = word_set("gone missing overdue lost waiting away")  # "gone for three hours"
 _TIME_BEFORE = word_set("every last past")
 _BETWEEN = word_set("of is about at some only around roughly the a an : = to than up")
 
@@ -245,6 +265,7 @@ def _grounded(row: Sequence[Item], at: int) -> Item:
     is_else |= after[:1] in (["in"], ["above"]) and after[-1] in ("height", "altitude", "sea", "level")
     if distance.is_walked:  # "ten minutes to six", "missing for two hours"
         is_else |= bool(_TIME_AFTER & set(after[:1])) or bool(_TIME_BEFORE & set(before[-1:]))
+        is_else |= before[-1:] == ["for"] and bool(_SINCE & set(before[-2:-1])) and "walk" not in after[:1]
         is_else |= after[:1] in (["to"], ["past"]) and at + 2 < len(row) and row[at + 2].tag == "N"
     return replace(row[at], tag="X", value=None) if is_else else row[at]
 
@@ -258,8 +279,13 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if item.tag not in "DE" or item.value.__class__ is not str:
         return item
     before, after = row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None
-    if after is not None and (
-        after.low in SIDED or (after.tag == "C" and item.value[0].isupper() and item.value[1:].islower())
+    if before is not None and before.low == "not":
+        return replace(item, tag="X", value=None)  # "it is not north of the chapel"
+    is_measured = before is not None and before.tag in "LN" and item.value.isupper()  # "300 N hut"
+    if (
+        after is not None
+        and not is_measured
+        and (after.low in SIDED or (after.tag == "C" and item.value[0].isupper() and item.value[1:].islower()))
     ):
         return replace(item, tag="x")
     beyond = row[at + 2] if at + 2 < len(row) else None
@@ -348,7 +374,9 @@ def _way(items: Sequence[Item]) -> Item | None:
 def _bare(items: Sequence[Item]) -> Item | None:
     """Makes a distance of "two fifty along the hedge"."""
     number: Number = items[0].value
-    is_way = items[1].low in ("along", "up", "down", "on", "further", "out") and _LEAST_BARE < number.value < 5000.0
+    is_way = (
+        items[1].low in ("along", "up", "down", "below", "on", "further", "out") and _LEAST_BARE < number.value < 5000.0
+    )
     return replace(items[0], tag="L", value=Distance(number.value, STATED_SPREAD)) if is_way else None
 
 

@@ -38,7 +38,10 @@ _SHORT = re.compile(
 )
 _SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUD:=]{0,4}([RO])")  # "the drone is at the hut"
 _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the hut you are launching from"
-    r"[RO](?:,W[^,;.:()]{0,6}V|[YZ][xjB]{0,2}[HF](?=[f.,;]|$))"
+    r"[RO](?:,W[^,;.:()]{0,6}V|[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
+)
+_IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch"
+    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})B(?:W(?:Y|[AZ]?V)[xjB]{0,2}[HF]|Z(?:sO|s?H))"
 )
 _WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
 _LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3})[.]?$")  # "T/O bridge"
@@ -76,7 +79,7 @@ def parse_brief(prompt: str) -> BriefFacts:
             one.of(one.way._replace(distance=one.way.distance and one.way.distance.at_pace(pace))) for one in stated
         ]
     start, places, stated = _start(stated, prompt, rows)
-    stated = _halved(_scaled([_seen(one, start) for one in _joined(stated, start)], rows), rows)
+    stated = _halved(_scaled([_seen(one, start) for one in _joined(stated, start)], rows), rows, start)
     parents = _parents(stated, start)
     moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
     read: dict[tuple[int, int], Move | StartFact | None] = {
@@ -122,7 +125,7 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound):
             out.pop()
         last = out[-1] if out else None
-        if last is None or _defines(last, start) or _defines(one, start) or not _is_same(last, one):
+        if last is None or _defines(last, start) or _defines(one, start) or not _is_same(last, one, start):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
                 one = one.of(one.way._replace(direction=last.way.direction))  # "another 500 m in that line"
             out.append(one)
@@ -140,7 +143,7 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
     return [one for one in out if not one.is_weak and (one.way.direction is not None or not one.is_bound)]
 
 
-def _is_same(last: Stated, one: Stated) -> bool:
+def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
     """Returns whether a way is the one before told again, or its other half."""
     if last.move.persons and one.move.persons and last.move.persons != one.move.persons:
         return False
@@ -148,7 +151,8 @@ def _is_same(last: Stated, one: Stated) -> bool:
     told = [
         each.origin for each in (last, one) if each.origin is not None and each.origin.kind in (Kind.NAMED, Kind.HOME)
     ]
-    if len(told) == 2 and told[0].kind is not told[1].kind:
+    is_home = [place.kind is Kind.HOME or _is_spot(start, place.words) for place in told]
+    if len(told) == 2 and told[0].kind is not told[1].kind and not all(is_home):
         return False  # "the tent is 50 m from where you start; from the tent he went north"
     turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
     is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
@@ -159,6 +163,11 @@ def _is_same(last: Stated, one: Stated) -> bool:
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
     return not one.goes_on
+
+
+def _is_spot(start: StartFact | None, words: str) -> bool:
+    """Returns whether words mean the landmark at which the vehicle starts."""
+    return start is not None and start.distance is None and start.direction is None and alike(words, start.landmark)
 
 
 def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[Stated]:
@@ -176,7 +185,7 @@ def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[St
     return out
 
 
-def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[Stated]:
+def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]], start: StartFact | None) -> list[Stated]:
     """Returns the ways with the one cut at its middle of which it is told "between the church and the mill"."""
     out = list(stated)
     for row in rows:
@@ -186,16 +195,18 @@ def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[St
         ends = stems(" ".join(words[:middle])), stems(" ".join(words[middle : middle + 4]))
         for n, one in enumerate(out):
             far, way = one.way
-            if far is not None and _leads_between(one, *ends):
+            if far is not None and _leads_between(one, start, *ends):
                 out[n] = one.of(Way(Distance(0.5 * far.metres, max(far.spread, VAGUE_SPREAD)), way))
                 return out
     return out
 
 
-def _leads_between(one: Stated, *ends: frozenset[str]) -> bool:
+def _leads_between(one: Stated, start: StartFact | None, *ends: frozenset[str]) -> bool:
     """Returns whether a way leads from one of two places to the other."""
     goal = one.around | (stems(one.goal.words) if one.goal is not None else frozenset())
-    origin = stems(one.origin.words) if one.origin is not None else frozenset()
+    is_near = start is not None and start.distance is None
+    words = one.origin.words if one.origin is not None else start.landmark if start is not None and is_near else ""
+    origin = stems(words)
     return any(other & goal and end & origin for end, other in (ends, ends[::-1]))
 
 
@@ -253,6 +264,7 @@ def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
     ]
     found += [row[match.start()].value for match in _SPOT_WHERE.finditer(tags)]
     spots = [(place.start, place.end) for place in found if place.kind is Kind.NAMED]
+    spots += [(row[one.start(1)].start, row[one.end(1) - 1].end) for one in _IS_SPOT.finditer(tags)]
     for item in row:
         clause = _WHERE_VEHICLE.search(item.value.words) if item.tag == "R" else None
         spots += [(item.value.start, item.value.start + clause.start())] if clause else []

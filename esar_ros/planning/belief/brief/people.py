@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from esar_ros.planning.belief.brief.facts import MOST_PEOPLE
 from esar_ros.planning.belief.brief.groups import (
     CAME_BACK,
-    FUNCTION,
     GOES,
-    GROUPS,
     NO_NAMES,
     OTHERS,
     PARTED,
@@ -24,7 +22,8 @@ from esar_ros.planning.belief.brief.groups import (
     groups_in,
     is_person,
 )
-from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, SMALL, TAG_OF, word_set
+from esar_ros.planning.belief.brief.lexicon import HELPERS, PEOPLE, SMALL, TAG_OF
+from esar_ros.planning.belief.brief.plain import affirmed, named_whole, plain_words
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 _ALONE = 0.0  # weight of one person, of whom nothing is said
@@ -49,6 +48,7 @@ _COMPANIONS = re.compile(  # "Ann, her brother and"; "Tom and two others"; "Chen
     rf" (?:\w+ ){{0,3}}?(?:{'|'.join(sorted(GOES))}) (?:\w+ ){{0,4}}?with {_ONE}) (?:\w+ ){{0,2}}?"
     rf"(?:others?|more|else|of (?:his|her|their)|(?:{'|'.join(sorted(PEOPLE))})s?)\b)"
 )
+_DRESSED = re.compile(r",? in an? | \([a-z]+(?: [a-z]+)?\)")  # "Han, in a yellow suit"; "Peng (white jacket)"
 _NAME_LABEL = re.compile(r"(?:\w+ )?names? ?:")
 _NAME = re.compile(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?")
 _MID_SENTENCE = re.compile(r"[a-z,] ([A-Z][a-zé]{1,14})\b")
@@ -60,13 +60,27 @@ _SOUGHT = re.compile(
     re.IGNORECASE,
 )
 _TELLS = re.compile(  # what a witness does
-    r"^[\w' ,-]{0,24}?\b(?:saw|sees?|met|said|says?|told|tells?|reports?|reported|heard|hears?|noticed|"
+    r"^[\w' ,-]{0,24}?\b(?<!been )(?<!was )(?<!were )(?:saw|sees?|met|said|says?|told|tells?|reports?|reported|heard|"
+    r"hears?|noticed|"
     r"remember\w*|found|believes?|thinks?|rang|called|watched|spotted|passed|lost sight|walked (?:him|her|them|"
     r"back)|came back|observed|"
     r"(?:look|search)\w* for (?:him|her|them))\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(r"\b(?:told|said|says?|spoke|talked|spoken|reported|talking)\b")
+_BY = re.compile(r"(?:informant|report(?:ed)? by|witness\w*|source|caller|(?:called|raised)(?: in)? by)\b[^:]{0,20}:")
+_BACK_LABEL = re.compile(r"(?:not missing|returned|safe|accounted|rescued|recovered|back)\b[^:]{0,20}:")
+_OUT_LABEL = re.compile(r"(?:still )?(?:missing|out|outstanding|o/s|unaccounted|overdue|lost)\b")
+_ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|victims?|party|out)(?: \( s \))? ?:")
+_LAST_OF = re.compile(r"\bthe last of (?:(?:the|his|her|their|our|my) )?\d+\b")  # one, "of the 3 students"
+_NOT_BACK = re.compile(
+    r"(?:\( [^()]* \) )?(?:, [^,.;]{3,40}, )?(?:has|have|is|are|did|was|were) (?:still )?(?:been )?(?:missing|"
+    r"not (?:back|reported|come|"
+    r"returned|been (?:seen|heard)|called|answered))\b"
+)
+_WITH_LABEL = re.compile(r"(?:together with|with|accompanied by|companions?) ?:")
+_ALL_BUT = re.compile(r"\ball but (?:the )?(?:(\d+)\b|\w+)")
+_IN_LINE = re.compile(r"(?<![\w.])([1-9]) \) ")
 _TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
 _NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
 _AFTER_THEM = re.compile(  # what others do who are then missing themselves
@@ -77,7 +91,6 @@ _TOO = re.compile(
     r" (?:is|are|was|were|has|have|had|did|does|went)(?: [\w']+){0,3} (?:too|as well|either)\b|"
     r" (?:is|are|has|have) (?:also|likewise) (?:missing|gone|overdue|lost|not)\b"
 )
-_AFTER_IS = word_set("been gone missing not still out overdue lost late")
 _SO_IS = re.compile(r"(?:^|[,;] )(?:and )?(?:so|neither|nor) (?:is|are|was|were|has|have|had|did|does|do)$")
 _LABEL = re.compile(
     r"^(?:no\.? of )?(?:total )?(?:missing|injured|hurt|buried|subjects?|persons?(?: ?\( ?s ?\))?|pax|people|"
@@ -99,11 +112,13 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         ),
         (r"\bmissing (?:are |is )?(\d+)\b", 7.0),
         (
-            r"\b(?:so|leaves|leaving|makes|which leaves) (?:it's |that's |only |still |us )?(\d+)\b"
+            r"\b(?:so|leaves|leaving|makes|which leaves) (?:(?:it's|that's|only|still|us|just|the) ){0,3}(\d+)\b"
             r"(?! ?(?:m|km|min|h|years|o'clock)\b)",
             7.0,
         ),
         (r"\b(?:other|remaining) (\d+)\b", 7.0),
+        (r"\blast (\d+) (?:were|are|have|had|people|men|women|of them)\b", 7.0),
+        (r"^(\d+) (?:not|did not|didn't|haven't|have not)(?= ?[.,;]|$)", 7.0),
         (r"(?<![\d.])\b(\d+) (?:others|remain\w*|left(?! (?:the|for|from|at|their|on)\b)|to go)\b", 7.0),
         (r"\b(?:there|we) (?:are|were) (\d+) of (?:us|them)\b", 5.5),
         (r"\b(\d+) of (?:us|them) (?:went|set|left|started|in all)\b", 5.5),
@@ -113,6 +128,7 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
             9.0,
         ),
         (r"\bpob ?:? (\d+)\b", 8.0),
+        (r"\b(\d+) pob\b", 8.0),
         (r"^pax (\d+)\b", 7.0),
         (r"\b(\d+) strong\b", 4.0),
         (r"\b(?:they|we) were ([2-9])(?= ?(?:[:.,;]|in all\b|$))", 1.0),
@@ -131,12 +147,14 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         ),
     )
 )
+_WHO = r"(?: who (?:(?!not\b|never\b|[.,;])\S+ ){0,8}?(?:has|have|had|is|are|was|were|been))?"  # before a verb
 _IS_BACK = re.compile(
-    rf"(?: ,| [a-z]+s)?{CAME_BACK}|(?: \w+){{0,4}} (?:dug|tried|searched|looked|had no luck|went for help)\b| of us\b"
+    rf"(?: ,| [a-z]+s)?{_WHO}{CAME_BACK}|"
+    rf"(?: \w+){{0,4}} (?:dug|tried|searched|looked|had no luck|went for help)\b| of us\b"
 )
 _RETURNED = re.compile(  # some of a group that is not missing any more
     rf"(?<![\d.])(?<!\bat )(?<!\bby )(?<!since )\b(\d+)(?: of (?:us|them|\d+|the \w+))?(?: others?| more)?"
-    rf"(?: (?!of\b|hours?\b|days?\b|min|h\b|am\b|pm\b|o'clock)\w+)?(?: ,)?{CAME_BACK}"
+    rf"(?: (?!of\b|hours?\b|days?\b|min|h\b|am\b|pm\b|o'clock)\w+)?(?: ,)?{_WHO}{CAME_BACK}"
 )
 _HE_IS_BACK = re.compile(rf"\b(?:he|she)(?:'s)?{CAME_BACK}")
 _BOTH = re.compile(
@@ -159,7 +177,7 @@ def names_in(told: Sequence[Sentence]) -> tuple[str, ...]:
             if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
                 continue
             is_spoken_of = _is_unknown(match[1].lower()) and (
-                _COMPANIONS.match(text, match.end(1)) or _LOST_AFTER.match(text, match.end(1))
+                _COMPANIONS.match(text, match.end(1)) or _DRESSED.match(after) or _LOST_AFTER.match(text, match.end(1))
             )
             if before.strip(" \"'") or _NAME_AFTER.match(after) or match[1] in inside or is_spoken_of:
                 found.setdefault(match[1])
@@ -176,35 +194,47 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
 
     None: none has more than the least weight.
     """
-    lines = [_plain(row) for row in rows]
+    lines = [plain_words(row) for row in rows]
     safe = _safe(lines, names)
     claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
     labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
     listed = numbered = 0  # people of sentences that are names alone; the last of numbered lines
-    returned, added, is_pair, company = 0, 0, False, 1
+    returned, added, beside, is_pair, company = 0, 0, 0, False, 1
     met: set[str] = set()  # names of those who are counted as returned
     said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
     others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
+    lost: list[set[str]] = []  # names of each who is said to be missing
     known: set[str] = set()  # names and nouns of those who were spoken of
     for number, line in enumerate(lines):
         text = " ".join(line).lower()
         colon = line.index(":") if ":" in line[:6] else -1
-        words = line[colon + 1 :]
+        words = named_whole(line[colon + 1 :], text) if colon >= 0 else affirmed(line)
         groups = groups_in(words, frozenset(names), colon >= 0)
         at_first = groups[0] if groups and groups[0].first <= 1 else None
-        label = None if SAFE.search(text) else _LABEL.match(text)
+        in_line = [int(count) for count in _IN_LINE.findall(text)]
+        is_numbered = len(in_line) > 1 and in_line == list(range(1, len(in_line) + 1)) and _ABOUT.match(text)
+        label = None if is_numbered or SAFE.search(text) else _LABEL.match(text)
         if label is not None:  # "Casualties: 1 adult, 2 children"
             labelled += max(int(label["count"]), at_first.size if at_first and at_first.first == 0 else 0)
         if line_number := _NUMBERED.match(text):
             numbered = max(numbered, int(line_number[1]))
+        if is_numbered:
+            numbered = max(numbered, len(in_line))
+        if groups and _WITH_LABEL.match(text) and not SAFE.search(text):
+            beside += groups[0].size
+            continue
+        if spared := _ALL_BUT.search(text):
+            returned += int(spared[1] or 1)
+            labelled -= int(spared[1] or 1)
         if groups and _NAME_LABEL.match(text):
             named += groups[0].size
         is_list = at_first is not None and at_first.last >= len(words) - 1 and not _TELLER.match(text)
+        is_list = is_list and (at_first is None or at_first.is_people or colon < 0)
         listed = listed + at_first.size if at_first and is_list else 0
         if at_first and listed > at_first.size:
             claims.append((5.0 + 0.1 * listed, listed))
         left = [(weight, count - len(safe & known - met) * (weight < _SAID)) for weight, count in _told_left(text)]
-        claims += left
+        claims += left + [(8.6, 1)] * bool(_LAST_OF.search(text))
         said |= set(left)
         claims += _opening(words, colon >= 0) if number == 0 and words else []
         returned += sum(int(match[1]) for match in _RETURNED.finditer(text))
@@ -214,11 +244,17 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
             if _came_back(one, words) and (who.isdisjoint(known) if one.names else who <= known):
                 returned += one.size
                 met |= set(one.names)
-            is_beside = who.isdisjoint(known) and _is_lost_too(one, words)
+            is_beside = who.isdisjoint(known) and not safe and _is_lost_too(one, words)
+            is_other = all(who.isdisjoint(names) for names in lost)
+            if one.size == 1 and one.names and is_other and _is_lost(one, words, text):
+                lost.append(set(one.names))
             known |= who | nouns
             if is_beside:
                 added += one.size
                 continue
+            if one.is_counted and re.match(CAME_BACK, " " + " ".join(words[one.last : one.last + 9])):
+                told_of = sum(int(word) for word in words[one.first : one.last] if word.isdecimal())
+                returned += max(one.size - told_of, 0)  # of "the guide and 2 guests are back" _RETURNED counts two
             claim = _weight(one, words, text, number), one.size - len(safe & set(one.names))
             claims.append(claim)
             if one.size == len(one.names) > 1 and safe.isdisjoint(one.names):
@@ -227,6 +263,8 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         if re.match(rf"(?:they|both|the (?:other|rest|two|friend)\w*){CAME_BACK}", text):
             returned += company - 1
         is_pair |= bool(_BOTH.search(text))
+    if len(lost) > 1:
+        claims.append((_SAID + 2.1, len(lost)))
     if numbered > 1:
         claims.append((_SAID, numbered))
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
@@ -235,7 +273,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         best = labelled
     elif most < _SAID and not labelled:
         best = named if named > 1 else best - returned if best > returned and (most, best) not in others else best
-    best += added
+    best += added + beside
     best = 2 if best == 1 and is_pair and not labelled else best
     best = company if best == 1 and not returned else best
     if most <= least and best == 1 and not labelled:
@@ -245,7 +283,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
 
 def back_again(rows: Sequence[Sequence[Item]], names: Sequence[str]) -> frozenset[str]:
     """Returns the names of those who are said to be safe, as far as anybody else may still be missing."""
-    safe = _safe([_plain(row) for row in rows], names) & frozenset(names)
+    safe = _safe([plain_words(row) for row in rows], names) & frozenset(names)
     return safe if safe < frozenset(names) else frozenset()
 
 
@@ -259,6 +297,12 @@ def _safe(lines: Sequence[Sequence[str]], names: Sequence[str]) -> frozenset[str
         if len(told) == 1 and _HE_IS_BACK.search(" ".join(words)):  # "Karl went north, he's back with us"
             safe |= told
     return frozenset(safe)
+
+
+def _is_lost(group: Group, words: Sequence[str], text: str) -> bool:
+    """Returns whether somebody is said to be missing: "Bo (red jacket) has not reported back"."""
+    after = " ".join(words[group.last : group.last + 12])
+    return bool(_NOT_BACK.match(after)) or (text.startswith("missing") and group.first <= 1 and len(words) < 4)
 
 
 def _came_back(group: Group, words: Sequence[str]) -> bool:
@@ -300,81 +344,28 @@ def _is_safe(words: Sequence[str]) -> bool:
     return bool(SAFE.search(" ".join(clause)))
 
 
-def _plain(row: Sequence[Item]) -> list[str]:
-    """Returns the words of a sentence with its numbers in figures; names keep their capitals."""
-    out: list[str] = []
-    for at, item in enumerate(row):
-        if item.tag == "N":
-            out.append(item.low.split()[-1] if item.low.endswith("couple") else f"{item.value.value:g}")
-        elif item.tag == "C" and isinstance(item.value, str):
-            out.append(item.value)
-            if item.low.endswith("'s") and row[at + 1 : at + 2] and row[at + 1].low in _AFTER_IS:  # "Dad's gone"
-                out[-1:] = [item.value[:-2], "is"]
-        else:
-            out += item.low.split()
-    return _ageless(out)
-
-
-def _ageless(words: Sequence[str]) -> list[str]:
-    """Returns words without the ages that stand before people: "6 - year - old", "30 years old", "aged 30"."""
-    out: list[str] = []
-    at = 0
-    while at < len(words):
-        age = _after_age(words, at)
-        after = [word for word in words[at + 1 : at + 5] if word != "-"]
-        if (
-            words[at].isdecimal()
-            and after[:1] in (["year"], ["years"], ["month"], ["months"])
-            and after[1:2] in (["old"], ["olds"])
-        ):
-            at = words.index(after[1], at) + 1
-            out += ["youngsters"] * (after[1] == "olds")
-        elif (
-            words[at].isdecimal() and after[:1] in (["man"], ["woman"], ["person"], ["strong"]) and words[at + 1] == "-"
-        ):
-            out += [words[at], "people"]
-            at += 3
-        elif age > at:
-            at = age
-        else:
-            out.append(words[at])
-            at += 1
-    return out
-
-
-def _after_age(words: Sequence[str], at: int) -> int:
-    """Returns the word after ages that begin there: "aged 30", "twins of 11", "boys of 10 and 12"; at: none do."""
-    is_of = (
-        words[at] == "of"
-        and at > 0
-        and (words[at - 1].lower() in BANDS or is_person(words[at - 1].lower()))
-        and words[at - 1].lower() not in GROUPS
-    )
-    if words[at] not in ("aged", "age") and not is_of:
-        return at
-    last = at
-    while words[last + 1 : last + 2] and words[last + 1].isdecimal() and (last == at or words[last] in ("and", "or")):
-        last += 2
-    is_age = last > at and (
-        not is_of or words[last : last + 1] in ([], ["years"]) or not words[last].isalpha() or words[last] in FUNCTION
-    )
-    return last if is_age else at
-
-
 def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float:
     """Returns how likely a group are those who are sought."""
     before, after = words[max(group.first - 3, 0) : group.first], words[group.last : group.last + 7]
     inside = words[group.first : group.last]
+    if _BY.match(text) or _BACK_LABEL.match(text) or after[:2] in (["and", "i"], ["and", "me"]):
+        return 0.5
     is_lost = re.match(
-        r"(?:(?:is|are|was|were|has been|have been|still|now|both|all) )*(?:missing|overdue|unaccounted)",
+        r"(?:(?:is|are|was|were|has been|have been|still|now|both|all|reported) )*(?:missing|overdue|unaccounted)",
         " ".join(after),
     )
-    if "missing" in inside or before[-1:] == ["missing"] or is_lost or text.startswith("missing"):
+    if (
+        "missing" in inside
+        or before[-1:] == ["missing"]
+        or is_lost
+        or _OUT_LABEL.match(text)
+        or _is_lost(group, words, text)
+    ):
         return 8.0
     if before[-1:] == ["to"] and _TOLD.search(text):
         return -1.0
     if (
-        (before[-1:] in (["by"], ["to"]) and "short" not in before)
+        (before[-1:] in (["by"], ["to"]) and not {"short", "up"} & set(before))
         or _TELLS.match(" ".join(after))
         or SAFE.search(" ".join(after[:4]))
         or _came_back(group, words)
@@ -383,7 +374,7 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
         return 0.5
     if OTHERS.search(" ".join(inside)):
         return 7.5
-    if not group.is_people:
+    if not group.is_people and not _ABOUT.match(text):
         return 3.0 if group.size > 1 and ":" not in text else 1.0
     weight = 2.0 + 2.0 * (group.is_counted or group.size > 1) + bool(_SOUGHT.search(text))
     return weight + 0.5 * (group.size > 1) - min(number, 8) * 0.1

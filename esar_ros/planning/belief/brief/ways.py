@@ -86,7 +86,6 @@ def stated_in(
     """Returns the ways that a sentence states, in order."""
     found: list[Stated] = []
     text = " ".join(sentence.text.split())
-    searched = bool(SEARCHED.search(text)) and not _NOT_SEARCHED.search(text)
     kinds = frozenset(kind for kind, words in KINDS.items() if words.search(text))
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
     certainty = _HEARD if _HEARSAY.search(text) else 1.0
@@ -131,6 +130,8 @@ def stated_in(
             words += " " + row[first - 2].low  # "she left the inn, 250 m west of the launch site"
         if not found and row[0].low in ("it", "it's", "that", "that's", "this"):
             words += " " + " ".join(item.low for item in before if item.tag not in "OLDT")
+        clause = _clause(sentence.text, row[first].start - sentence.start)
+        searched = bool(SEARCHED.search(clause)) and not _NOT_SEARCHED.search(clause)
         between = row[end : last + 3]
         goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
         is_parallel = any(item.low.startswith("the-same") for item in between) and not any(
@@ -149,6 +150,12 @@ def stated_in(
         )  # fmt: skip
         end = max(last, at if at is not None else 0) + 1
     return found
+
+
+def _clause(text: str, at: int) -> str:
+    """Returns what stands between the semicolons around a character of a sentence."""
+    first, last = text.rfind(";", 0, at) + 1, text.find(";", at)
+    return " ".join(text[first : last if last >= 0 else len(text)].split())
 
 
 def _labelled(before: Sequence[Item]) -> Place | None:
@@ -231,7 +238,8 @@ def _is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
             return True
         if _is_led(row[max(first - 7, 0) : first]):
             return True
-        if row[first].low.startswith(("another ", "further ")) and not way.distance.is_walked:
+        more = row[first].low.split()[0], before[-1].low if before else ""
+        if {"another", "further"} & set(more) and not way.distance.is_walked:
             return True
         is_alone = not way.distance.is_walked and all(item.tag in ".!?,j" for item in row if item is not row[first])
         if is_alone or any(_leads(item) for item in after):
@@ -296,7 +304,7 @@ def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[
     if at is not None and _IS_WHERE.match("".join(item.tag for item in row[at + 1 :])):
         return True  # "300 m north of the hut is where you take off"
     if at is not None and at < first:
-        return _is_of_vehicle(row, at, before) and not any(item.tag == "B" for item in row[at:first])
+        return _is_of_vehicle(row, at, before) and not any(item.tag in "BFK" for item in row[at:first])
     return _is_of_vehicle(row, first, before)
 
 
@@ -325,7 +333,7 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
             return True
         if item.tag == "V" and not (at == 0 and after.tag == ","):
             return True
-        if item.tag == "H" and not any(other.tag == "P" for other in row[:at]):
+        if item.tag == "H" and row[at - 1].low != "had" and not any(other.tag == "P" for other in row[:at]):
             return True
     if not row or row[0].low not in ("it", "it's", "that", "that's", "this"):
         return False

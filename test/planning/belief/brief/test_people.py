@@ -268,12 +268,57 @@ NOT_SOUGHT = (
     (1, "A hunter of 58 did not come home. His wife and two sons looked for him."),
     (2, "A helicopter with two rescuers looks for Ana and Ben."),
 )
+FORMS = (
+    (1, "Name: Berg, Nils\nAge: 40"),
+    (2, "Names: Berg, Nils; Berg, Ole"),
+    (2, "SUBJECTS: BERG Nils (50), BERG Mia (48)"),
+    (3, "PERSONS: 1) Nils Berg, m, 40  2) Mia Berg, f, 38  3) Ole Berg, m, 9"),
+    (1, "Subject: boy, 8\nReported by: mother, her sister, and a friend"),
+    (2, "SUBJECTS: Nils Berg (50), Mia Berg (48)\nNOT MISSING: Ole Berg (20)"),
+    (4, "Group size: 5\nMissing: all but the leader"),
+    (3, "Missing: 2\nWith: nurse, 30"),
+    (2, "Party: A. Roy; B. Das; C. Sen\nReturned: C. Sen\nStill out: A. Roy; B. Das"),
+    (3, "2 ad, 1 ch, 1 dog. Beach."),
+    (3, "Raft, 3 POB, no paddle."),
+)
+REMAINDERS = (
+    (2, "We had three. Grandmother is safe. So it's the two kids now, boy and girl."),
+    (4, "The group was a guide and six guests. Guide and two guests have reached the road."),
+    (5, "Two of the seven scouts who had lost their way were picked up by a bus."),
+    (2, "A party of eight. The last two were seen at the lake."),
+    (1, "Pan, the last of the three students, is still missing."),
+    (4, "Neither the pilot nor his three passengers have been heard of."),
+    (2, "Group 6. 4 at hut. 2 not."),
+    (3, "Search for up to three persons."),
+)
+LISTED = (
+    (2, "The search is for a kayaker and his guest, a girl of five."),
+    (2, "A man and a woman are reported missing."),
+    (3, "I look for my employees, Mr. Sato, Mr. Lim and Ms. Novak."),
+    (3, "The Kowalskis, that's him and her and the baby, are late."),
+    (2, "Han, in a yellow suit, and Erik, in an orange one, are missing."),
+    (3, "They are held by the storm: Marek in a green suit, Ivy in a purple one, Hannes in an orange one."),
+    (
+        2,
+        "Peng (white jacket) has been missing for days; Xiao (black jacket), who looked for him, has not reported back.",
+    ),
+    (2, "Missing: He Bin (orange) and Ou (navy)."),
+    (3, "My flatmate Mei, pink jacket, is out there with Jun (white) and Pan (teal)."),
+    (2, "Two paddleboarders, female, are drifting."),
+    (1, "My brother is gone. We were at the lake, my parents, he and I."),
+    (1, "A father did not come home. He has a stick and a bag with him."),
+    (2, "Two climbers, one with a head injury, the other is sitting with him."),
+    (1, "Mei and Jun were taken off by boat. Pan is missing."),
+)
 
 
 @pytest.mark.parametrize(
     ("count", "text"),
-    [*COUNTED, *COMPANIONS, *WENT_WITH, *LIKEWISE, *SPELLED_OUT, *CAME_BACK, *BESIDE_OTHERS, *AGES, *NOT_SOUGHT],
-)
+    [
+        *COUNTED, *COMPANIONS, *WENT_WITH, *LIKEWISE, *SPELLED_OUT, *CAME_BACK, *BESIDE_OTHERS, *AGES, *NOT_SOUGHT,
+        *FORMS, *REMAINDERS, *LISTED,
+    ],
+)  # fmt: skip
 def test_the_missing_are_counted(count: int, text: str) -> None:
     assert parse_brief(text).victims == count
 

@@ -36,6 +36,9 @@ from esar_ros.planning.belief.brief.staying import is_stationary
         "He is pinned under the quad bike.",
         "caught in a tree, hanging by his harness",
         "He has made camp there.",
+        "He is suspended from the cliff.",
+        "Her leg was broken.",
+        "They have orders not to leave the snow hole.",
     ],
 )
 def test_they_stay(text: str) -> None:
@@ -56,6 +59,8 @@ def test_they_stay(text: str) -> None:
         "The weather is staying fine.",
         "They never stay in one place.",
         "Do not wait for the helicopter.",
+        "We are all waiting here, beside the drone.",
+        "Subject: boy, 8\nNot missing: his father, waits at car",
         "",
     ],
 )

@@ -202,6 +202,50 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         "The area up to 400 m west of the drone was searched. Now do the strip 800 m west of the drone.",
         None, [[800, 270, "take-off"]],
     ),
+    ("Tent 300 m N hut. T/O hut.", [0, None], [[300, 0]]),
+    ("Sampling 2 km SW camp. T/O 500 m N camp.", [500, 0], [[2000, 225]]),
+    ("Ping 800 m +-200 due W of mast. T/O mast.", [0, None], [[800, 270]]),
+    ("Hat found 550 m NE of T/O. Shouting 2100 hrs.", None, [[550, 45, "take-off"]]),
+    (
+        "He is missing between the mill and the weir. The mill is where you launch; the weir is 2 km to the east.",
+        [0, None], [[1000, 90]],
+    ),
+    (
+        "The fence is six hundred south of the lodge, and she meant to do another three hundred to the cairn. "
+        "The drone is at the lodge.",
+        [0, None], [[600, 180], [300, 180, "on"]],
+    ),
+    (
+        "He drifted 900 m north of the quay, another 600 m in the same direction by noon. The drone is at the quay.",
+        [0, None], [[900, 0], [600, 0, "on"]],
+    ),
+    ("It is not north of the chapel. South of the chapel, 700 metres. You're at the chapel.", [0, None], [[700, 180]]),
+    (
+        "They left the hostel, that's you, at ten, northbound. The falls are two kilometres from you.",
+        None, [[2000, 0, "take-off"]],
+    ),
+    ("Lost about three hundred below it on the west side. You're at the top station.", [0, None], [[300, 270]]),
+    (
+        "He's been gone for three hours. He ran off to the west. You have your drone at the picnic tables.",
+        [0, None], [[None, 270]],
+    ),
+    (
+        "The pilot had launched from the ridge and came down 900 m north of the lift. The drone is at the lift.",
+        [0, None], [[900, 0]],
+    ),
+    (
+        "The drone takes off from his house and flies first to the dyke, 500 metres due north.",
+        [0, None], [[500, 0]],
+    ),
+    (
+        "Vehicle: camper, empty, 1.5 km S of ranger station\nDrone: at ranger station",
+        [0, None], [[1500, 180]],
+    ),
+    (
+        "His stick lay 1,200 m north of the home; until then police had combed only the wood south of it. "
+        "The drone is at the home.",
+        [0, None], [[1200, 0]],
+    ),
 )  # fmt: skip
 """The brief; its start, metres and degrees from the landmark; its ways, as test/data/briefs/README.md says."""
 
