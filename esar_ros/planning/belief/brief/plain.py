@@ -9,9 +9,7 @@ from esar_ros.planning.belief.brief.groups import FUNCTION, GROUPS, TITLES, is_p
 from esar_ros.planning.belief.brief.lexicon import BANDS, word_set
 from esar_ros.planning.belief.brief.tokens import Item
 
-_SURNAME_FIRST = re.compile(
-    r"(?:name|wanted|missing|subject)[^:]{0,12}: [a-z'-]+ , [a-z'-]+(?P<age> , \d+)?(?: , [mf])?(?: [/.].*)?$"
-)
+_SURNAME_FIRST = re.compile(r"(?:\w+ )?name ?: [a-z'-]+ , [a-z'-]+(?: [,/] .*)?$")
 _AFTER_IS = word_set("been gone missing not still out overdue lost late")
 
 
@@ -61,9 +59,7 @@ def named_whole(words: Sequence[str], text: str) -> list[str]:
         word.capitalize() if word.isupper() and len(word) > 3 and "".join(words[at + 1 : at + 2]).istitle() else word
         for at, word in enumerate(words)
     ]
-    told = _SURNAME_FIRST.match(text)
-    is_one = told is not None and (text.startswith("name") or told["age"] is not None)
-    if is_one or (";" in out and out.count(",") > out.count(";")):
+    if _SURNAME_FIRST.match(text) or (";" in out and out.count(",") > out.count(";")):
         pairs = [n for n in range(1, len(out) - 1) if out[n] == "," and out[n - 1].istitle() and out[n + 1].istitle()]
         out = [word for n, word in enumerate(out) if n not in pairs]
     return ["," if word == ";" else word for word in out]

@@ -23,10 +23,6 @@ _OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
 )
 _LABELLED_VEHICLE = re.compile(r"^\s*vehicle\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE)  # beside a drone: theirs
 _DRONE = re.compile(r"\b(?:drone|uav|uas|rpas)\b", re.IGNORECASE)
-_THEIR_HOME = re.compile(  # "Home: Mill Lane 4"; "UAV: 200 m east of home"
-    r"^\s*home ?:|\b(?:drone|uav|uas|rpas|you)\b[^.\n]{0,60}\d ?\w* [\w-]+ of (?:(?:his|her|their|the) )?home\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 _TITLE = re.compile(
     r"\b(?:Mrs?|Ms|Dr|St|Prof|[Dd]ist|Nr|Mt|Fr|Sgt|Capt|Lt|est|abt|brg|hdg|alt|elev|incl|(?<!/)[A-DF-MO-RT-VX-Z])\.$"
 )
@@ -90,9 +86,7 @@ def rewritten(items: Sequence[Item], rules: Iterable[Rule]) -> list[Item]:
 def sentences(text: str) -> list[Sentence]:
     """Returns the sentences of a text as far as it is read; each line of a form is one."""
     found, at = [], 0
-    theirs = {"home"} if _THEIR_HOME.search(text) else set[str]()  # words that else mean the drone or its start
-    if _OTHER_VEHICLE.search(text) or (_LABELLED_VEHICLE.search(text) and _DRONE.search(text)):
-        theirs |= {"vehicle", "aircraft"}
+    has_other = bool(_OTHER_VEHICLE.search(text) or (_LABELLED_VEHICLE.search(text) and _DRONE.search(text)))
     for line in text[:LONGEST].split("\n"):
         first = 0
         for gap in [*SENTENCE.finditer(line), None]:
@@ -101,8 +95,8 @@ def sentences(text: str) -> list[Sentence]:
                 continue
             if line[first:end].strip():
                 items = _items(line[first:end], at + first)
-                if theirs:
-                    items = tuple(replace(one, tag="x") if one.low in theirs else one for one in items)
+                if has_other:
+                    items = tuple(replace(one, tag="x") if one.low in ("vehicle", "aircraft") else one for one in items)
                 found.append(Sentence(line[first:end], at + first, items))
             first = end if gap is None else gap.end()
         at += len(line) + 1

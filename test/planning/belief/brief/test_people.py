@@ -300,10 +300,12 @@ LISTED = (
     (3, "They are held by the storm: Marek in a green suit, Ivy in a purple one, Hannes in an orange one."),
     (
         2,
-        "Peng (white jacket) has been missing for days; Xiao (black jacket), who looked for him, has not reported back.",
+        "Peng (white jacket) has been missing for days; Xiao (black jacket), who looks for him, has not reported back.",
     ),
     (2, "Missing: He Bin (orange) and Ou (navy)."),
     (3, "My flatmate Mei, pink jacket, is out there with Jun (white) and Pan (teal)."),
+    (2, "Missing again: Hannes. Missing still: Marek."),
+    (1, "Out of petrol. A man and his car are in the dunes, and the man is missing."),
     (2, "Two paddleboarders, female, are drifting."),
     (1, "My brother is gone. We were at the lake, my parents, he and I."),
     (1, "A father did not come home. He has a stick and a bag with him."),

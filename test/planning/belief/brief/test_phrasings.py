@@ -11,7 +11,7 @@ LEAST = {
     "sixty, held out": {"all": 21, "victims": 30, "stationary": 27, "start": 30, "ways": 23},
     "written, improved on": {"all": 150, "victims": 152, "stationary": 154, "start": 156, "ways": 156},
     "written, held out": {"all": 93, "victims": 137, "stationary": 143, "start": 145, "ways": 120},
-    "further, improved on": {"all": 83, "victims": 95, "stationary": 94, "start": 94, "ways": 87},
+    "further, improved on": {"all": 84, "victims": 95, "stationary": 94, "start": 94, "ways": 88},
     "more, improved on": {"all": 132, "victims": 142, "stationary": 143, "start": 144, "ways": 135},
 }
 
