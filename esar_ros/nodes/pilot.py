@@ -37,7 +37,7 @@ from esar_ros.srv import Order
 
 RATE = 20.0  # Hz, in real time
 # What a person may order, as goals; the planner's without an entry.
-_ORDERED = {Ordered.HOLD: Goal(GoalType.HOLD), Ordered.RETURN: Goal(GoalType.RETURN)}
+_ORDERED: dict[int, Goal] = {Ordered.HOLD: Goal(GoalType.HOLD), Ordered.RETURN: Goal(GoalType.RETURN)}
 _Read = TypeVar("_Read")
 ACTION_PATIENCE = 3.0  # s wall to wait for the bridge's answer to a request
 
