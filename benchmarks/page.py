@@ -19,6 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import reference
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "results"
 _LOAD_AT_START = os.getloadavg()[0]
@@ -53,16 +55,26 @@ def goal_table(
 ) -> Table:
     """Returns a row a figure: its value with its interval, its goal, and whether that is met.
 
-    A goal is a bound of the given sign, a pair (bound, sign) of its own, or a range [low, high].
+    A goal is a bound of the given sign, a pair (bound, sign) of its own, or a range [low, high]. A figure in ms has
+    its ratio to the reference kernel's time of this run beside it, which says more of another machine.
     """
-    rows = []
+    rows: list[tuple[Any, ...]] = []
+    is_timed = any(map(_is_of_processor, figures))
     for name, value in figures.items():
+        is_number = _is_of_processor(name) and value is not None
+        ratio = [value / reference.kernel_ms() if is_number else ""] * is_timed
         if intervals is not None and name in intervals:
             value = f"{shown(value)} [{', '.join(map(shown, intervals[name]))}]"
         verdict = "" if name not in met else "met" if met[name] else "**missed**"
-        rows.append((name.replace("_", " "), value, _wanted(goals.get(name), sign), verdict))
-    columns = ("figure", "measured", "goal", "")
-    return Table(columns, rows) if goals else Table(columns[:2], [row[:2] for row in rows])
+        stated = (_wanted(goals.get(name), sign), verdict) if goals else ()
+        rows.append((name.replace("_", " "), value, *ratio, *stated))
+    columns = ("figure", "measured", *["of the reference"] * is_timed, *(("goal", "") if goals else ()))
+    return Table(columns, rows)
+
+
+def _is_of_processor(name: str) -> bool:
+    """Returns whether a figure is a time in ms that the processor needs."""
+    return name.endswith("_ms") and "cuda" not in name and "gpu" not in name
 
 
 def _wanted(goal: Any, sign: str) -> str:
@@ -131,6 +143,8 @@ def _circumstances() -> dict[str, str]:
         "day": time.strftime("%Y-%m-%d", time.gmtime()),
         "version": f"esar_ros {version('esar_ros')}, commit {_commit()}",
         "machine": f"{os.cpu_count()} cores, {_processor()}, {platform.system()}, Python {platform.python_version()}",
+        "its features": reference.features(),
+        "reference": f"{reference.kernel_ms():.3g} ms ({reference.WORDS})",
         "load average (1 min)": loads,
     }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import page
 import pytest
+import reference
 
 
 @pytest.fixture
@@ -27,6 +28,8 @@ def test_a_page_names_command_day_version_machine_and_conditions(results: Path) 
         "| day | 20",
         "| version | esar_ros ",
         "| machine | ",
+        "| its features | ",
+        "| reference | ",
         "| load average (1 min) | ",
         "| seed of it | 7 |",
     ):
@@ -52,6 +55,31 @@ def test_a_goal_stands_beside_its_figure_with_interval_and_verdict() -> None:
         ("never", "-", "", ""),
     ]
     assert page.goal_table(figures, {}, {}).columns == ("figure", "measured")
+
+
+def test_times_stand_beside_the_reference_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "kernel_ms", lambda: 4.0)
+    figures = {"p99_ms": 10.0, "never_ms": None, "four_cuda_ms": 2.0, "far_m": 3.0}
+    table = page.goal_table(figures, {"p99_ms": 20.0}, {"p99_ms": True})
+    assert table.columns == ("figure", "measured", "of the reference", "goal", "")
+    assert [row[2] for row in table.rows] == [2.5, "", "", ""]
+    assert page.goal_table(figures, {}, {}).columns == ("figure", "measured", "of the reference")
+
+
+def test_the_reference_is_measured_once_and_takes_time() -> None:
+    assert 0.1 < reference.kernel_ms() == reference.kernel_ms()
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ("sse2 avx2", "avx2; not avx512f, avx512_vnni, avx_vnni"),
+        ("avx2 avx512f avx512_vnni avx_vnni", "avx2, avx512f, avx512_vnni, avx_vnni; not any"),
+        ("sse2", "none; not avx2, avx512f, avx512_vnni, avx_vnni"),
+    ],
+)
+def test_features_of_the_processor(flags: str, words: str) -> None:
+    assert reference.features(f"processor : 0\nflags\t\t: {flags}\n") == words
 
 
 def test_cells_cannot_break_a_table() -> None:
