@@ -152,12 +152,12 @@ def main() -> int:
         about = (
             "Scenarios made by rules, checked, and flown under the governor: multirotors without faults, levels 1 to 3 "
             "in turn. Collisions are with the ground and with traffic and obstacles, of which the governor is told. "
-            "The bound is Clopper and Pearson's of the share of flights with a collision, 95 %, one-sided. CPU time of a "
-            "flight is over the seconds from the mission's start; its take-off is not counted among them."
+            "The bound is Clopper and Pearson's of the share of flights with a collision, 95 %, one-sided. CPU time of "
+            "a flight is over the seconds from the mission's start; its take-off is not counted among them."
         )
         conditions = {name: getattr(arguments, name) for name in ("seed", "scenarios", "workers")}
-        tables = [goal_table(figures, GOALS, met), "```\n" + "\n".join(map(told, flown)) + "\n```"]
-        write_page(__file__, "UAVBench's scenarios", about, conditions, tables)
+        listed = "```\n" + "\n".join(map(told, flown)) + "\n```"
+        write_page(__file__, "UAVBench's scenarios", about, conditions, [goal_table(figures, GOALS, met), listed])
     return 0 if all(met.values()) else 1
 
 
