@@ -85,7 +85,7 @@ class FileAgent:
         return _action(answer)
 
     def _info(self, observation: WalkObservation) -> dict[str, Any]:
-        """What is told beside the image, under the public code's keys: cm, degrees, Unreal's frame."""
+        """Facts beside the image, under the public code's keys: cm, degrees, Unreal's frame."""
         x, y, z = map_to_unreal(observation.pose.position).tolist()
         info: dict[str, Any] = {
             "Pose": [x, y, z, 0.0, map_heading_to_unreal(observation.pose.yaw), 0.0],
