@@ -96,7 +96,7 @@ class PlannerNode(StepNode):
         self._start_ns = None
 
     def _on_sighting(self, request: Sighting.Request, response: Sighting.Response) -> Sighting.Response:
-        """What a person has seen is on record at once, and reported with the next decision."""
+        """Puts what a person has seen on record at once; it is reported with the next decision."""
         state: MissionState | None = self.inbox(names.MISSION_STATE).newest
         try:
             if state is None or state.phase == MissionState.ENDED:

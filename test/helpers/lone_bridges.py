@@ -1,4 +1,4 @@
-"""What bridges talk to in tests where there is neither a simulator nor an autopilot."""
+"""The other side of bridges in tests where there is neither a simulator nor an autopilot."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_subscriptions_match_their_publishers(observer: Any, topic: Topic) -> No
 
 
 def test_nothing_of_ours_is_told_in_a_string() -> None:
-    """What has a meaning has a message whose fields say it."""
+    """Whatever has a meaning has a message whose fields say it."""
     assert not [topic.name for topic in TOPICS if topic.type.startswith("std_msgs/")]
 
 
