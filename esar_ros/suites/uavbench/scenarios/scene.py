@@ -122,12 +122,12 @@ class Scene:
 
     @cached_property
     def has_area(self) -> bool:
-        """Whether the fence encloses more than MIN_AREA."""
+        """Returns whether the fence encloses more than MIN_AREA."""
         return len(self.corners) >= 3 and abs(area(self.corners)) > MIN_AREA
 
     @cached_property
     def is_simple(self) -> bool:
-        """Whether no two edges of the fence meet but neighbours."""
+        """Returns whether no two edges of the fence meet but neighbours."""
         return is_simple(self.corners)
 
     @cached_property
