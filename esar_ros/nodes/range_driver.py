@@ -45,7 +45,11 @@ class RangeDriverNode(Node):
             float(declare(self, "y", 0.0, "m, of a LiDAR in base_link, to the left", -10.0, 10.0)),
             float(declare(self, "z", 0.0, "m, of a LiDAR in base_link, up", -10.0, 10.0)),
         ]
-        turn = float(declare(self, "yaw", 0.0, "rad, to the left, of a LiDAR in base_link; it must stand level", -math.pi, math.pi))
+        turn = float(
+            declare(
+                self, "yaw", 0.0, "rad, to the left, of a LiDAR in base_link; it must stand level", -math.pi, math.pi
+            )
+        )
         self._mount = Pose(np.array(place), quaternion_from_yaw(turn))
         self._vehicle = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
         self._rig = load_vehicle()

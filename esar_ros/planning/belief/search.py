@@ -18,7 +18,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
-from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
+from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue, Teammate
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
@@ -207,7 +207,8 @@ class BeliefSearch:
 
     def _update(self, observation: Observation, reports: tuple[Report, ...]) -> bool:
         """Updates looks, clues and people found; returns whether the belief has changed by more than looks."""
-        for seen in (observation, *observation.team):
+        everybody: tuple[Observation | Teammate, ...] = (observation, *observation.team)
+        for seen in everybody:
             base, height = seen.pose, seen.height
             if height is not None:
                 self._terrain.add(base.position - np.array([0.0, 0.0, height]))
