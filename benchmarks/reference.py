@@ -1,4 +1,4 @@
-"""What a processor does in a fixed piece of work, beside which figures of other machines can be read.
+"""A fixed piece of work for the processor, beside which the figures of other machines can be read.
 
 The work is numpy's on one core and calls no library of linear algebra, whose threads and kernels differ by build.
 """
