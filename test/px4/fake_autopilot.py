@@ -488,7 +488,7 @@ class FakeAutopilot:
         mixed = np.where(np.isnan(position), 0.0, towards) + np.where(np.isnan(velocity), 0.0, velocity)
         yaw_rate = 0.0 if math.isnan(message.yawspeed) else -float(message.yawspeed)
         wanted, moving = ned_to_enu(mixed), self.body.velocity
-        if wanted @ moving < 0.0 and float(np.linalg.norm(moving)) > REVERSING:
+        if not self.landed and wanted @ moving < 0.0 and float(np.linalg.norm(moving)) > REVERSING:
             wanted = np.zeros(3)
         return wanted, yaw_rate
 
