@@ -11,8 +11,8 @@ import math
 
 from numba import njit
 
-from esar_ros.sim.world.collision import distance_to_box, distance_to_cone, distance_to_ellipsoid
-from esar_ros.sim.world.raycast import GRID_CELL, GROUND, NO_HIT, PLANT_BASE, ground_height
+from esar_ros.sim.world.collision import nearest_solid
+from esar_ros.sim.world.raycast import GRID_CELL, GROUND, NO_HIT, ground_height
 
 RADIUS = 0.34  # m, of the capsule
 HALF_HEIGHT = 0.9  # m
@@ -84,42 +84,10 @@ def deepest(scene, x, y, z, radius, head):  # type: ignore[no-untyped-def]
     Crowns whose middle is above head (m, z) give way.
     """
     _, shapes, owners, alive, plants, boxes, box_ids, bins = scene
-    best = radius
-    nx = 0.0
-    ny = 0.0
-    nz = 1.0
-    found = NO_HIT
-    side = bins.side
-    x0 = max(0, math.floor((x - radius + bins.half) / GRID_CELL))
-    x1 = min(side - 1, math.floor((x + radius + bins.half) / GRID_CELL))
-    y0 = max(0, math.floor((y - radius + bins.half) / GRID_CELL))
-    y1 = min(side - 1, math.floor((y + radius + bins.half) / GRID_CELL))
-    for row in range(y0, y1 + 1):
-        for column in range(x0, x1 + 1):
-            c = row * side + column
-            for q in range(plants.starts[c], plants.starts[c + 1]):
-                item = plants.items[q]
-                shape = shapes[item]
-                if not alive[owners[item]]:
-                    continue
-                if shape[0] == 1.0:
-                    d, ax, ay, az = distance_to_cone(shape, x, y, z)
-                elif shape[3] > head:
-                    continue
-                else:
-                    d, ax, ay, az = distance_to_ellipsoid(shape, x, y, z)
-                if d < best:
-                    best, nx, ny, nz, found = d, ax, ay, az, PLANT_BASE + owners[item]
-            for q in range(bins.starts[c], bins.starts[c + 1]):
-                item = bins.items[q]
-                box = boxes[item]
-                if box[16] > z + radius or box[17] < z - radius:
-                    continue
-                if (box[0] - x) ** 2 + (box[1] - y) ** 2 > (box[15] + radius) ** 2:
-                    continue
-                d, ax, ay, az = distance_to_box(box, x, y, z)
-                if d < best:
-                    best, nx, ny, nz, found = d, ax, ay, az, box_ids[item]
+    nothing = (NO_HIT, radius, 0.0, 0.0, 1.0)
+    found, best, nx, ny, nz = nearest_solid(
+        (shapes, owners, alive, plants), (boxes, box_ids, bins), x, y, z, radius, head, nothing
+    )
     return found, radius - best, nx, ny, nz
 
 

@@ -25,6 +25,25 @@ def touch(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, x, y, z
     ny = -gy * up
     nz = up
     found = GROUND
+    plants = (shapes, owners, alive, bins)
+    found, best, nx, ny, nz = nearest_solid(
+        plants, (boxes, box_ids, box_bins), x, y, z, radius, math.inf, (found, best, nx, ny, nz)
+    )
+    if best >= radius:
+        found = NO_HIT
+    return found, radius - best, nx, ny, nz
+
+
+@njit(cache=True, nogil=True)
+def nearest_solid(plants, solids, x, y, z, radius, head, nearest):  # type: ignore[no-untyped-def]
+    """The nearest plant or box whose cells a sphere reaches, if nearer than what is given: id, distance (m), normal.
+
+    plants: shapes, owners, alive and their bins; solids: boxes, ids and their bins; nearest: as returned. Crowns whose
+    middle is above head (m, z) are passed over.
+    """
+    shapes, owners, alive, bins = plants
+    boxes, box_ids, box_bins = solids
+    found, best, nx, ny, nz = nearest
     side = bins.side
     x0 = max(0, math.floor((x - radius + bins.half) / GRID_CELL))
     x1 = min(side - 1, math.floor((x + radius + bins.half) / GRID_CELL))
@@ -39,6 +58,8 @@ def touch(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, x, y, z
                     continue
                 if shapes[item, 0] == 1.0:
                     d, ax, ay, az = distance_to_cone(shapes[item], x, y, z)
+                elif shapes[item, 3] > head:
+                    continue
                 else:
                     d, ax, ay, az = distance_to_ellipsoid(shapes[item], x, y, z)
                 if d < best:
@@ -47,12 +68,12 @@ def touch(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, x, y, z
                 item = box_bins.items[q]
                 if boxes[item, 16] > z + radius or boxes[item, 17] < z - radius:
                     continue  # too far above or below to touch
+                if (boxes[item, 0] - x) ** 2 + (boxes[item, 1] - y) ** 2 > (boxes[item, 15] + radius) ** 2:
+                    continue  # too far aside
                 d, ax, ay, az = distance_to_box(boxes[item], x, y, z)
                 if d < best:
                     best, nx, ny, nz, found = d, ax, ay, az, box_ids[item]
-    if best >= radius:
-        found = NO_HIT
-    return found, radius - best, nx, ny, nz
+    return found, best, nx, ny, nz
 
 
 @njit(cache=True, nogil=True)
