@@ -86,9 +86,10 @@ RUNS = {
     ),
     "reading": Run(
         "What reading the brief is worth, and what searching adds",
-        "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief.",
+        "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief; "
+        "`oracle` knows where people are.",
         NETWORK,
-        (("dev", 8, "belief,greedy@brief,greedy"),),
+        (("dev", 8, "belief,greedy@brief,greedy,oracle"),),
         "belief",
     ),
     "hard": Run(

@@ -16,9 +16,9 @@ def test_what_is_left_is_told(tmp_path: Path) -> None:
     run = methods.RUNS["reading"]
     ((tasks, limit, planners),) = run.parts
     ids, names = task_set(tasks)[:limit], planners.split(",")
-    assert len(ids) == 8 and names == ["belief", "greedy@brief", "greedy"] and run.against == "belief"
+    assert len(ids) == 8 and names == ["belief", "greedy@brief", "greedy", "oracle"] and run.against == "belief"
     hours = len(names) * sum(load_task(task).t_max for task in ids) / 3600.0
-    assert methods.cost(run, tmp_path).startswith(f"24 of 24 episodes left: at most {hours:.1f} h flown, ")
+    assert methods.cost(run, tmp_path).startswith(f"32 of 32 episodes left: at most {hours:.1f} h flown, ")
     (tmp_path / "part-1").mkdir()
     lines = [
         {
@@ -34,7 +34,7 @@ def test_what_is_left_is_told(tmp_path: Path) -> None:
     (tmp_path / "part-1" / EPISODES).write_bytes(b"".join(map(sealed_line, lines)))
     left = hours - len(names) * load_task(ids[0]).t_max / 3600.0
     assert methods.cost(run, tmp_path) == (
-        f"21 of 24 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"
+        f"28 of 32 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"
     ), "at the rate of those that were flown"
 
 
