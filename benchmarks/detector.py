@@ -3,7 +3,8 @@
 `python benchmarks/detector.py [--scenes 3] [--shots 8] [--maps ID,ID] [--model FILE] [--engine onnx] [--data DIR]`.
 The test set is drawn anew, as `esar train-detector` draws its own (the test events' ground, 40 % of the looks kept from
 training), of another size; --data keeps it. Beside the shipped chain stands its network without the second stage. CPU
-time is of one thread of the engine. The last line is JSON.
+time is of one thread of the engine; beside it one picture by the network alone, in 8 bits and in single precision. The
+last line is JSON.
 """
 
 from __future__ import annotations
@@ -68,6 +69,36 @@ def cpu_times(
     return out
 
 
+def precision_times(model: Path, rounds: int = 15) -> dict[str, float]:
+    """Returns the CPU time (ms, median) of one picture by ONNX Runtime, as the network is and in single precision.
+
+    For the latter the engine leaves out the steps into and out of 8 bits. Both take turns, on one thread.
+    """
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(4)
+    sessions = []
+    for entries in ({}, {"session.disable_quant_qdq": "1", "session.enable_quant_qdq_cleanup": "1"}):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        for key, value in entries.items():
+            options.add_session_config_entry(key, value)
+        sessions.append(onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"]))
+    out = {}
+    for width, height in SIZES:
+        image = np.random.default_rng(0).random((1, 3, -(-height // 32) * 32, width), dtype=np.float32)
+        times = []
+        for _ in range(rounds):
+            for session in sessions:
+                started = time.process_time()
+                session.run(None, {session.get_inputs()[0].name: image})
+                times.append(1e3 * (time.process_time() - started))
+        shipped, single = np.median(np.reshape(times, (rounds, 2)), axis=0)
+        out[f"one_{width}x{height}_cpu_ms"] = round(float(shipped), 1)
+        out[f"one_{width}x{height}_single_precision_cpu_ms"] = round(float(single), 1)
+    return out
+
+
 def import_time() -> float:
     """Returns the CPU seconds that importing the detector's node takes in a fresh process; NaN without ROS."""
     times = []
@@ -114,7 +145,9 @@ def main() -> int:
         cost = cpu_times(model, arguments.engine, [frame_of(root, "test", name) for name in names])
     out: dict[str, Any] = {f"ap50 {name}": value for name, value in both.goals.items()}
     out |= {f"network alone: ap50 {name}": value for name, value in alone.goals.items()}
-    out |= cost | {
+    out |= cost
+    out |= precision_times(model)
+    out |= {
         "model_mb": round(sum(file.stat().st_size for file in (model, second)) / 1e6, 2),
         "node_import_s": import_time(),
     }
