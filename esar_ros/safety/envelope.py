@@ -67,6 +67,7 @@ class Scene:
     in_takeoff_column: bool
     landing: bool  # down to the ground, wherever that is
     touching_down: bool = False  # down the last metres to ground that is measured; not while landing
+    drift: float = 0.0  # m by which gusts may carry the vehicle
     traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
 
     @property
@@ -129,7 +130,7 @@ class Envelope:
         asked = self._touch_down_straight(asked, scene, findings)
         speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
         sources = (
-            (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits))),
+            (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits) + scene.drift)),
             (Reason.FLOOR, self._floor(scene)),
             (Reason.TRAFFIC, self._traffic(scene)),
             (Reason.FENCE, self._fence(scene)),
@@ -199,14 +200,18 @@ class Envelope:
         assert scene.image is not None
         min_sine = ALL_AROUND if scene.touching_down else _min_sine(scene)
         ground = -scene.height if scene.touching_down and scene.height is not None else -math.inf
-        return from_ranges(scene.image, scene.position, scene.velocity, self.limits, reach, push, min_sine, ground)
+        return from_ranges(
+            scene.image, scene.position, scene.velocity, self.limits, reach, push, min_sine, ground, scene.drift
+        )
 
     def _window_obstacles(self, scene: Scene, reach: float) -> Surroundings:
         """Returns the obstacles in the window within reach (m)."""
         assert scene.window is not None
         # On a slope the cells of the ground that the vehicle stands on reach above it.
         own = max(self.limits.body_radius, _SLOPE_CELLS * scene.window.resolution if scene.in_takeoff_column else 0.0)
-        return from_window(scene.window, scene.position, scene.velocity, self.limits, reach, own, _min_sine(scene))
+        return from_window(
+            scene.window, scene.position, scene.velocity, self.limits, reach, own, _min_sine(scene), scene.drift
+        )
 
     def _floor(self, scene: Scene) -> HalfSpaces:
         """Returns the limit of the descent to the floor; below it the vehicle climbs."""

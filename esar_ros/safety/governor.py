@@ -7,7 +7,7 @@ return, a landing), and keeps it within every limit:
 
 Each of these steps shortens the velocity or turns it away from danger, except for three named recoveries: backing off
 from an obstacle (OBSTACLE), coming back over the fence or below the ceiling (FENCE, CEILING), and climbing back above
-the floor (CLIMB).
+the floor (CLIMB). In a hold it also flies back to where it came to rest, when the wind has carried it from there.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 _BLOCKED = 0.3  # share of the level speed of a return; where the limits leave less, the vehicle climbs instead
 _CLIMB_WHERE_BLOCKED = 1.5  # m/s
+_STATION_GAIN = 1.0  # 1/s, of the way back to where the vehicle came to rest
+_STRAYED = 3.0  # m from there, beyond which it is the position that moved
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class _Memory:
     rest_position: Vector | None = None  # m, map: where it came to rest on the ground, until it leaves the ground
     last_ground: Vector | None = None  # m, map: point of the ground measured last
     last_output: Vector | None = None  # m/s, map
+    station: Vector | None = None  # m, map: where it came to rest in this hold
     link_lost_since: float | None = None  # s, None while the producer of commands is alive
     interventions: int = 0
 
@@ -177,7 +180,8 @@ class Governor(InputChecks):
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
-        output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after.wind)
+        after = replace(after, station=self._station(memory.station, findings.mode, usable_state))
+        output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after)
         base = usable_state.velocity if memory.last_output is None else memory.last_output
         output, acceleration = memory.acceleration.limited(output, base, usable_command, step, self.limits, findings)
         after = replace(after, acceleration=acceleration, last_output=output)
@@ -237,9 +241,12 @@ class Governor(InputChecks):
         touches = touching_down and not lands and height <= TOUCH_DOWN_FROM
         velocity = self._closing_velocity(state)
         in_takeoff_column = memory.takeoff_column is not None
+        free = not (in_takeoff_column or lands or touches)
+        drift = memory.wind.drift(self.limits.blown_return) if free else 0.0
         scene = Scene(
-            position, velocity, observed, image, window, surface, memory.last_ground, in_takeoff_column, lands, touches
-        )
+            position, velocity, observed, image, window, surface, memory.last_ground, in_takeoff_column, lands, touches,
+            drift,
+        )  # fmt: skip
         return scene, memory
 
     def _closing_velocity(self, state: State) -> Vector:
@@ -310,7 +317,7 @@ class Governor(InputChecks):
     # The velocity
 
     def _velocity_of_mode(
-        self, findings: Findings, command: Command | None, state: State, scene: Scene, wind: WindDisturbance
+        self, findings: Findings, command: Command | None, state: State, scene: Scene, memory: _Memory
     ) -> tuple[Vector, float]:
         """Returns the velocity (m/s, map) and yaw rate (rad/s) of the mode, within the spatial and speed limits."""
         mode = findings.mode
@@ -330,11 +337,33 @@ class Governor(InputChecks):
                 climb = min(_CLIMB_WHERE_BLOCKED, self.limits.speed_unseen_up) * _UP
                 kept = self.envelope.keep(climb, state, scene, findings)
             return kept, 0.0
+        if mode is Mode.HOLD:
+            return self.envelope.keep(self._back_to_station(memory.station, state), state, scene, findings), 0.0
         if mode is not Mode.NORMAL or command is None:
             return self.envelope.keep(_ZERO, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
-        asked = self._limit_wind(asked, wind, findings)
+        asked = self._limit_wind(asked, memory.wind, findings)
         return self.envelope.keep(asked, state, scene, findings), self._limit_yaw_rate(command.yaw_rate, findings)
+
+    def _station(self, station: Vector | None, mode: Mode, state: State) -> Vector | None:
+        """Returns where (m, map) the vehicle came to rest in a hold; None: it does not hold, or has not stopped yet."""
+        if mode is not Mode.HOLD or state.landed or not state.armed:
+            return None
+        position = state.pose.position
+        if station is None:
+            stop = self.limits.stopping_distance(float(np.linalg.norm(state.velocity)))
+            return position.copy() if stop <= self.limits.push_deadband else None
+        return position.copy() if math.dist(position, station) > _STRAYED else station
+
+    def _back_to_station(self, station: Vector | None, state: State) -> Vector:
+        """Returns the velocity (m/s, map) back to where the vehicle came to rest; zero within the deadband."""
+        if station is None:
+            return _ZERO
+        to_station = station - state.pose.position
+        distance = float(np.linalg.norm(to_station))
+        if distance <= self.limits.push_deadband:
+            return _ZERO
+        return to_station * min(_STATION_GAIN, self.limits.push_speed / distance)
 
     def _limit_yaw_rate(self, yaw_rate: float, findings: Findings) -> float:
         """Returns the yaw rate (rad/s) within its limit."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
-from esar_ros.safety.braking import closing_speed
+from esar_ros.safety.braking import allowed_speed, closing_speed
 from esar_ros.safety.inputs import RangeImageData
 from esar_ros.safety.limits import Limits
 
@@ -45,17 +45,21 @@ class Surroundings:
 
 
 @njit(cache=True, nogil=True)
-def _bound(distance, closing, clearance, braking, deadband, push):  # type: ignore[no-untyped-def]
+def _bound(distance, closing, clearance, drift, braking, deadband, push):  # type: ignore[no-untyped-def]
     """Returns the closing speed (m/s) that an obstacle allows; negative: backing off at up to push (m/s).
 
-    It allows less while the vehicle already closes in faster.
+    The vehicle stops a drift (m) before the clearance. It allows less while the vehicle already closes in faster, and
+    makes one that closes in all the same, as the wind makes it, back off.
     """
-    room = distance - clearance
-    if room < 0.0:
-        depth = -room - deadband
-        return -min(push, push * depth) if depth > 0.0 and push > 0.0 else 0.0
+    room = distance - clearance - drift
     deceleration, latency, tau = braking
-    return closing_speed(room, closing, deceleration, latency, tau)
+    if room < 0.0:
+        depth = max(clearance - distance - deadband, 0.0)
+        return -min(push, push * depth + max(closing, 0.0))
+    bound = closing_speed(room, closing, deceleration, latency, tau)
+    if bound > 0.0:
+        return bound
+    return -min(push, max(closing - 2.0 * allowed_speed(room, deceleration, latency, tau), 0.0))
 
 
 @njit(cache=True, nogil=True)
@@ -68,6 +72,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
     offset,
     velocity,
     clearance,
+    drift,
     braking,
     deadband,
     push,
@@ -105,7 +110,7 @@ def _from_ranges(  # type: ignore[no-untyped-def]
             px, py, pz = px / distance, py / distance, pz / distance
             closing = px * velocity[0] + py * velocity[1] + pz * velocity[2]
             normals[count, 0], normals[count, 1], normals[count, 2] = px, py, pz
-            bounds[count] = _bound(distance, closing, clearance, braking, deadband, push)
+            bounds[count] = _bound(distance, closing, clearance, drift, braking, deadband, push)
             count += 1
     return count, nearest
 
@@ -118,6 +123,7 @@ def _from_window(  # type: ignore[no-untyped-def]
     position,
     velocity,
     clearance,
+    drift,
     braking,
     own,
     reach,
@@ -158,7 +164,7 @@ def _from_window(  # type: ignore[no-untyped-def]
                     delta[axis] /= distance
                     closing += delta[axis] * velocity[axis]
                 normals[count] = delta
-                bounds[count] = _bound(distance, closing, clearance, braking, 0.0, 0.0)
+                bounds[count] = _bound(distance, closing, clearance, drift, braking, 0.0, 0.0)
                 count += 1
     return normals[:count], bounds[:count], nearest
 
@@ -177,12 +183,14 @@ def from_ranges(
     push: float,
     min_sine: float = ALL_AROUND,
     ground: float = -math.inf,
+    drift: float = 0.0,
 ) -> Surroundings:
     """Returns the limits of the range image's obstacles within reach (m) of a position (m, map), at a velocity (m/s).
 
     push: m/s of backing off when too near, 0 for none. Obstacles at an elevation whose sine is less than min_sine are
     left out. So are points that are no higher above the surface at `ground` (m, relative to the vehicle) than they are
-    away to the side: the ground to be landed on. The vehicle's motion since the image was measured is accounted for.
+    away to the side: the ground to be landed on. drift: m that are kept beside the clearance. The vehicle's motion since
+    the image was measured is accounted for.
     """
     ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
     normals = np.empty((ranges.size, 3))
@@ -190,7 +198,7 @@ def from_ranges(
     grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
     count, nearest = _from_ranges(
         ranges, grid, image.range_min, image.range_max, image.pose.rotation, image.pose.position - position, velocity,
-        limits.clearance, limits.braking_model, limits.push_deadband, push, reach, min_sine, ground,
+        limits.clearance, drift, limits.braking_model, limits.push_deadband, push, reach, min_sine, ground,
         normals, bounds,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals[:count], bounds[:count]), float(nearest))
@@ -204,14 +212,15 @@ def from_window(
     reach: float,
     own: float,
     min_sine: float = ALL_AROUND,
+    drift: float = 0.0,
 ) -> Surroundings:
     """Returns the limits of the window's occupied cells within reach (m) of a position (m, map), at a velocity (m/s).
 
     Cells nearer than own (m), the vehicle's body, are free by assumption. No cell makes the vehicle back off: a cell is
-    as coarse as the margin, and near obstacles are in the ranges. min_sine is as in from_ranges.
+    as coarse as the margin, and near obstacles are in the ranges. min_sine and drift are as in from_ranges.
     """
     normals, bounds, nearest = _from_window(
         window.cells, np.asarray(window.origin, dtype=np.float64), window.resolution, position, velocity,
-        limits.clearance, limits.braking_model, own, reach, min_sine,
+        limits.clearance, drift, limits.braking_model, own, reach, min_sine,
     )  # fmt: skip
     return Surroundings(HalfSpaces(normals, bounds), float(nearest))

@@ -16,6 +16,7 @@ from esar_ros.geometry.frames import Vector
 _RESPONSE_TIME = 4.0  # s of outputs that explain a velocity; a PX4 quadrotor that turns round is at 80 % by then
 _BIN = 0.5  # s of outputs that are kept as one
 _TIME_CONSTANT = 5.0  # s, of the mean
+_GUST_TIME = 4.0  # s, half of what a level gust lasts 15 m above ground: L / V = 93 m / 12 m/s (MIL-F-8785C, 3.7.3)
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class WindDisturbance:
     def rms(self) -> float:
         """Root mean square (m/s)."""
         return math.sqrt(self.mean_square)
+
+    def drift(self, most: float) -> float:
+        """Returns the distance (m) by which a gust carries the vehicle, whose drift is at most `most` (m/s)."""
+        return _GUST_TIME * min(self.rms, most)
 
     def updated(self, stamp: float, velocity: Vector, output: Vector) -> WindDisturbance:
         """Returns the disturbance after a velocity (m/s, map) measured at a stamp (s) while the vehicle flew output."""

@@ -19,6 +19,13 @@ from esar_ros.safety.obstacles import from_ranges, from_window, reach_of
 STILL = np.zeros(3)
 
 
+def pillar_at(kit: SimpleNamespace, distance: float):  # type: ignore[no-untyped-def]
+    """Returns a place, and a scan there of a pillar with its surface at a distance (m) east."""
+    here = np.array([0.0, 0.0, 30.0])
+    world = kit.World(np.array([[distance + 2.0, 0.0, math.inf, 2.0]]), 24, 181)
+    return here, world.image(Pose(here), 1.0)
+
+
 def test_a_pillar_ahead(kit: SimpleNamespace, limits: Limits) -> None:
     here = np.array([0.0, 0.0, 30.0])
     world = kit.World(np.array([[10.0, 0.0, math.inf, 2.0]]), 24, 181)
@@ -45,6 +52,31 @@ def test_too_near_backs_off_only_when_asked_to(kit: SimpleNamespace, limits: Lim
     assert (
         -limits.push_speed <= from_ranges(scan, here, STILL, limits, 5.0, limits.push_speed).limits.bounds.min() < 0.0
     )
+
+
+def test_a_gust_that_may_carry_the_vehicle_is_kept_beside_the_clearance(kit: SimpleNamespace, limits: Limits) -> None:
+    here, scan = pillar_at(kit, 8.0)
+    nearest = from_ranges(scan, here, STILL, limits, 12.0, 0.0, drift=1.5).limits.bounds.min()
+    assert nearest == pytest.approx(limits.allowed_speed(8.0 - limits.clearance - 1.5), abs=0.05)
+    inside = 8.0 - limits.clearance + 1.0
+    beside = from_ranges(scan, here, STILL, limits, 12.0, limits.push_speed, drift=inside).limits.bounds.min()
+    assert beside == 0.0, "within the drift alone nothing backs off"
+
+
+@given(st.floats(0.0, 3.0), st.floats(1.0, 4.0))
+@settings(deadline=None, max_examples=50)
+def test_one_that_is_blown_nearer_backs_off(kit: SimpleNamespace, limits: Limits, closing: float, away: float) -> None:
+    here, scan = pillar_at(kit, away)
+    velocity = np.array([closing, 0.0, 0.0])
+    bound = from_ranges(scan, here, velocity, limits, 12.0, limits.push_speed).limits.bounds.min()
+    allowed = limits.allowed_speed(away - limits.clearance)
+    assert -limits.push_speed <= bound <= allowed + 0.05
+    if closing > 2.0 * allowed + 0.1:
+        least = min(limits.push_speed, closing - 2.0 * allowed)
+        assert bound <= 0.05 - least
+    elif closing < allowed - 0.1:
+        assert bound > 0.0
+    assert from_ranges(scan, here, velocity, limits, 12.0, 0.0).limits.bounds.min() >= 0.0
 
 
 @pytest.mark.parametrize(("value", "distance"), [(-math.inf, 0.1), (0.0, 0.0), (2.0, 2.0)])

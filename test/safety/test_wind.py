@@ -109,6 +109,53 @@ def test_the_more_it_has_the_vehicle_the_slower_and_then_home(kit: Kit, limits: 
     assert stormy.mode >= Mode.RETURN and stormy.reason is Reason.CONDITIONS
 
 
+def nearest_to_the_pillar(kit: Kit, limits: Limits, asked: list[float], blind_after: float) -> float:
+    """Returns the least distance (m) in half a minute to a pillar towards which a wind moves the vehicle, too.
+
+    It is moved by 0.5 m/s from a place 8 m away; after some seconds the ranges are silent.
+    """
+    pillar = np.array([[40.0, 0.0, math.inf, 0.5]])
+    governor, position, given, nearest = kit.Scene(limits).governor(), np.array([31.5, 0.0, 20.0]), np.zeros(3), 1e9
+    image = None
+    for n in range(600):
+        velocity = given + 0.5 * EAST
+        position = position + velocity * STEP
+        scene = kit.Scene(limits, velocity=velocity, position=position, now=kit.NOW + n * STEP, world=kit.World(pillar))
+        if n * STEP < blind_after:
+            image = scene.ranges
+        scene.ranges = image
+        given = scene.decide(asked, governor=governor).velocity
+        nearest = min(nearest, float(np.linalg.norm((position - pillar[0, :3])[:2])) - 0.5)
+    return nearest
+
+
+@pytest.mark.parametrize("asked", [[0.0, 0.0, 0.0], [5.0, 0.0, 0.0]])
+@pytest.mark.parametrize("blind_after", [12.0, 60.0])
+def test_the_wind_does_not_carry_it_into_what_it_stands_beside(
+    kit: Kit, limits: Limits, asked: list[float], blind_after: float
+) -> None:
+    assert nearest_to_the_pillar(kit, limits, asked, blind_after) > limits.body_radius
+
+
+def test_a_hold_comes_back_to_where_it_came_to_rest(kit: Kit, limits: Limits) -> None:
+    governor, station = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0])
+
+    def held(east: float, speed: float, n: int) -> np.ndarray:
+        scene = kit.Scene(limits, velocity=speed * EAST, position=station + east * EAST, now=kit.NOW + n * STEP)
+        answer = scene.ask(None, governor)
+        assert answer.mode is Mode.HOLD and answer.changed
+        return answer.velocity
+
+    assert not held(-0.1, 2.0, 0).any(), "it is still stopping"
+    assert not held(0.0, 0.1, 1).any(), "it came to rest"
+    back = np.array([held(0.5 * STEP * n, 0.5, n + 1)[0] for n in range(1, 140)])
+    east = 0.5 * STEP * np.arange(1, 140)
+    assert not back[east <= limits.push_deadband].any()
+    away = east[(east > 0.5) & (east < 2.9)]
+    np.testing.assert_allclose(back[(east > 0.5) & (east < 2.9)], -np.minimum(away, limits.push_speed))
+    assert not back[(east > 3.05) & (east < 3.25)].any(), "no gust carries it so far: it stays where it is now"
+
+
 def test_what_the_autopilot_flies_by_itself_is_not_the_winds(kit: Kit, limits: Limits) -> None:
     governor = kit.Scene(limits).governor()
     for n in range(400):
