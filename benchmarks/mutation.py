@@ -96,29 +96,35 @@ class Places(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> ast.AST:
         """Takes a branch away."""
-        node.test = self._place(node.test, node.test, ast.Constant(False))
+        node.test = self._never(node.test)
         self.generic_visit(node)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """Takes the first of two values away."""
-        node.test = self._place(node.test, node.test, ast.Constant(False))
+        node.test = self._never(node.test)
         self.generic_visit(node)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Leaves each operand out."""
-        neutral = isinstance(node.op, ast.And)
-        node.values = [self._place(value, node, ast.Constant(neutral), value) for value in node.values]
+        whole = ast.unparse(node)
+        node.values = [
+            value for value in node.values if not self._is_replaced(value, f"{ast.unparse(value)} in {whole}")
+        ]
         self.generic_visit(node)
-        return node
+        return node if len(node.values) > 1 else node.values[0]
 
-    def _place(self, node: ast.expr, shown: ast.expr, other: ast.expr, part: ast.expr | None = None) -> ast.expr:
+    def _never(self, test: ast.expr) -> ast.expr:
+        """Returns a condition, or False where it is the one to be replaced."""
+        return ast.copy_location(ast.Constant(False), test) if self._is_replaced(test, ast.unparse(test)) else test
+
+    def _is_replaced(self, node: ast.expr, text: str) -> bool:
+        """Notes a place; returns whether it is the one of the number."""
         if self._owner is None:
-            return node  # a module's own `if TYPE_CHECKING`, a default
-        text = ast.unparse(shown) if part is None else f"{ast.unparse(part)} in {ast.unparse(shown)}"
+            return False  # a module's own `if TYPE_CHECKING`, a default
         self.found.append((self._owner, self._function, node.lineno, text))
-        return ast.copy_location(other, node) if len(self.found) - 1 == self._replace else node
+        return len(self.found) - 1 == self._replace
 
 
 def mutants(module: str) -> list[Mutant]:
