@@ -167,12 +167,20 @@ def test_a_return_climbs_where_the_way_is_blocked_and_there_alone(kit: Kit, limi
 def test_an_empty_battery_comes_down_beside_what_would_veto_a_touch_down(
     steps: Steps, kit: Kit, limits: Limits
 ) -> None:
-    """A stump higher than the vehicle, near enough for a breach in flight."""
+    stump = kit.World(np.array([[31.4, 0.0, 2.0, 0.3]]), 24, 180)
+    for height in (3.5, 3.465):
+        answer = steps(
+            [0.0, 0.0, 0.0], [30.0, 0.0, height], velocity=DOWN, world=stump, touching_down=True,
+            battery=limits.battery_land,
+        )  # fmt: skip
+    assert answer.mode is Mode.LAND and bool(answer.velocity[2] < 0.0)
+
+
+def test_what_it_passes_closely_in_a_landing_is_no_breach(steps: Steps, kit: Kit, limits: Limits) -> None:
     post = kit.World(np.array([[30.4, 0.0, math.inf, 0.1]]), 24, 180)
-    answer = steps(
-        [0.0, 0.0, 0.0], [30.0, 0.0, 2.0], velocity=DOWN, world=post, touching_down=True, battery=limits.battery_land
-    )
-    assert answer.mode is Mode.LAND and answer.velocity.tolist() == DOWN and not answer.breach
+    for height in (2.0, 1.965):
+        answer = steps([0.0, 0.0, 0.0], [30.0, 0.0, height], velocity=DOWN, world=post, battery=limits.battery_land)
+    assert answer.mode is Mode.LAND and bool(answer.velocity[2] < 0.0) and not answer.breach
 
 
 def test_lost_with_an_empty_battery_it_lands_where_it_is(steps: Steps, limits: Limits) -> None:
