@@ -4,7 +4,7 @@ python benchmarks/mutation.py [--modules MODULE ...] [--records FILE] [--page]
 
 A mutant is one of `if C`, `A if C else B` (C becomes False) and `A and B`, `A or B` (one operand is left out) in a
 module of esar_ros/safety or in the actuation of a bridge. The tests of the module's room run once, flights excepted,
-to learn which of them call which function; then those that call a mutant's function, the quickest first, for at most
+to learn which of them come to which line; then those that come to a mutant's line, the quickest first, for at most
 15 s: the first that fails kills the mutant. Compiled kernels are left out: they are held by twins in plain Python in
 their tests. --records keeps each verdict as a line and goes on behind those that are there.
 """
@@ -96,29 +96,35 @@ class Places(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> ast.AST:
         """Takes a branch away."""
-        node.test = self._place(node.test, node.test, ast.Constant(False))
+        node.test = self._never(node.test)
         self.generic_visit(node)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """Takes the first of two values away."""
-        node.test = self._place(node.test, node.test, ast.Constant(False))
+        node.test = self._never(node.test)
         self.generic_visit(node)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Leaves each operand out."""
-        neutral = isinstance(node.op, ast.And)
-        node.values = [self._place(value, node, ast.Constant(neutral), value) for value in node.values]
+        whole = ast.unparse(node)
+        node.values = [
+            value for value in node.values if not self._is_replaced(value, f"{ast.unparse(value)} in {whole}")
+        ]
         self.generic_visit(node)
-        return node
+        return node if len(node.values) > 1 else node.values[0]
 
-    def _place(self, node: ast.expr, shown: ast.expr, other: ast.expr, part: ast.expr | None = None) -> ast.expr:
+    def _never(self, test: ast.expr) -> ast.expr:
+        """Returns a condition, or False where it is the one to be replaced."""
+        return ast.copy_location(ast.Constant(False), test) if self._is_replaced(test, ast.unparse(test)) else test
+
+    def _is_replaced(self, node: ast.expr, text: str) -> bool:
+        """Notes a place; returns whether it is the one of the number."""
         if self._owner is None:
-            return node  # a module's own `if TYPE_CHECKING`, a default
-        text = ast.unparse(shown) if part is None else f"{ast.unparse(part)} in {ast.unparse(shown)}"
+            return False  # a module's own `if TYPE_CHECKING`, a default
         self.found.append((self._owner, self._function, node.lineno, text))
-        return ast.copy_location(other, node) if len(self.found) - 1 == self._replace else node
+        return len(self.found) - 1 == self._replace
 
 
 def mutants(module: str) -> list[Mutant]:
@@ -156,28 +162,31 @@ def put_in(mutant: Mutant) -> None:
     function.__code__ = changed
 
 
-class Calls:
-    """Notes, while a test runs, which functions of the modules are called in any thread."""
+class Lines:
+    """Notes, while a test runs, which lines of the modules any thread comes to."""
 
     def __init__(self, modules: list[str]) -> None:
         self._files = {str(source(module)): module for module in modules}
-        self.seen: set[tuple[str, str, int]] = set()  # module, name, first line
+        self.seen: set[tuple[str, int]] = set()  # module, line
 
-    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
-        """Notes a call; Python's own hook."""
-        code = frame.f_code
-        if event == "call" and code.co_filename in self._files:
-            self.seen.add((self._files[code.co_filename], code.co_name, code.co_firstlineno))
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> Lines | None:
+        """Notes a line; Python's own hook."""
+        module = self._files.get(frame.f_code.co_filename)
+        if module is None:
+            return None
+        if event == "line":
+            self.seen.add((module, frame.f_lineno))
+        return self
 
-    def __enter__(self) -> Calls:
+    def __enter__(self) -> Lines:
         self.seen = set()
-        threading.setprofile(self)
-        sys.setprofile(self)
+        threading.settrace(self)
+        sys.settrace(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        sys.setprofile(None)
-        threading.setprofile(None)
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
 
 
 class Trial:
@@ -197,19 +206,19 @@ class Trial:
         """Runs a test."""
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
-    def callers(self, items: list[pytest.Item]) -> dict[tuple[str, str, int], list[tuple[float, int]]]:
-        """Runs the tests; returns who calls a function (module, name, line): seconds and number, the quickest first."""
-        calls = Calls(sorted({mutant.module for mutant in self._wanted}))
-        found: dict[tuple[str, str, int], list[tuple[float, int]]] = {}
+    def visitors(self, items: list[pytest.Item]) -> dict[tuple[str, int], list[tuple[float, int]]]:
+        """Runs the tests; returns who comes to a line (module, number): seconds and number, the quickest first."""
+        lines = Lines(sorted({mutant.module for mutant in self._wanted}))
+        found: dict[tuple[str, int], list[tuple[float, int]]] = {}
         for number, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
             began = time.process_time()
-            with calls:
+            with lines:
                 self.run(item, following)
             if self._failed:
                 raise SystemExit(f"mutation: {self._failed} fails without any mutant")
-            for function in calls.seen:
-                found.setdefault(function, []).append((time.process_time() - began, number))
-        return {function: sorted(tests) for function, tests in found.items()}
+            for line in lines.seen:
+                found.setdefault(line, []).append((time.process_time() - began, number))
+        return {line: sorted(tests) for line, tests in found.items()}
 
     def notices(self, mutant: Mutant, items: list[pytest.Item]) -> str:
         """Returns the test that fails with a mutant, in a process of its own; empty: none does."""
@@ -237,11 +246,11 @@ class Trial:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Tries the mutants."""
-        callers = self.callers(session.items)
+        visitors = self.visitors(session.items)
         for mutant in self._wanted:
             tests: list[pytest.Item] = []
             seconds = 0.0
-            for spent, number in callers.get((mutant.module, *mutant.owner[1:]), []):
+            for spent, number in visitors.get((mutant.module, mutant.line), []):
                 seconds += spent
                 if tests and seconds > TRIED:
                     break
@@ -308,7 +317,7 @@ def main() -> int:
     if arguments.page:
         about = (
             "Each condition between a command and a vehicle is taken away in turn (`if C`, `A if C else B`, an operand "
-            "of `and` and `or`). The tests of its room that call its function run, flights excepted, the quickest "
+            "of `and` and `or`). The tests of its room that come to its line run, flights excepted, the quickest "
             f"first, for at most {TRIED:.0f} s: a mutant is killed by the first that fails. Compiled kernels have no "
             "mutants here."
         )

@@ -160,7 +160,7 @@ def _stop(flight: Flight, onset: int, halted: float, end: float) -> Stop | None:
     began = float(flight.command_time[onset + 1])
     last = min(began + _MAX_DURATION, end, float(flight.time[-1]))
     earliest = max(float(flight.time[0]) + _STEADY_TIME, float(flight.command_time[0]) + _BEFORE + _MAX_DELAY)
-    if began < earliest or last <= halted:
+    if began < earliest:
         return None
     velocity = _at(flight.time, flight.velocity, np.array([began - _STEADY_TIME, began]))
     speed = float(np.linalg.norm(velocity[1]))

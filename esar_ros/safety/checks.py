@@ -110,7 +110,7 @@ class InputChecks:
     def _is_standing(self, state: State, image: RangeImageData | None, rest_position: Vector | None) -> bool:
         """Returns whether the vehicle is slow and near a surface measured below, or else near its rest_position."""
         position = state.pose.position
-        gap = None if image is None else ObservedSpace(position, image, None, self.limits.own_radius).gap_below()
+        gap = ObservedSpace(position, image, None, self.limits.own_radius).gap_below()
         if gap is None:
             gap = math.inf if rest_position is None else float(np.linalg.norm(position - rest_position))
         return gap <= ON_GROUND and float(np.linalg.norm(state.velocity)) <= STANDING

@@ -152,8 +152,6 @@ class EchoMonitor:
         self, image: RangeImageData, height: float | None, slope: float, window: OccupancyWindow | None
     ) -> EchoMonitor:
         """Returns the state after a scan taken height (m) above ground of at most this slope (m/m); None: not known."""
-        if image.stamp == self.stamp:
-            return self
         counts = EchoCounts.of(image, height, slope, window)
         position = image.pose.position
         distance = 0.0 if self.position is None else float(np.linalg.norm(position - self.position))

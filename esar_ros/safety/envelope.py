@@ -139,7 +139,7 @@ class Envelope:
             (Reason.UNKNOWN_SPACE, self._unseen_climb(asked, scene)),
         )
         for reason, limits in sources:
-            if len(limits.bounds) and np.any(limits.normals @ asked > limits.bounds + TOLERANCE):
+            if np.any(limits.normals @ asked > limits.bounds + TOLERANCE):
                 recovers = reason is Reason.FLOOR and bool((limits.bounds < 0.0).any())
                 findings.add(Mode.CLIMB if recovers else Mode.SLOW, reason, _TEXTS[reason])
         normals = np.concatenate([limits.normals for _, limits in sources])
@@ -152,7 +152,7 @@ class Envelope:
             kept = project(asked, normals, np.maximum(bounds, 0.0))
         if kept is None:
             return _ZERO
-        if kept is not asked and not np.array_equal(kept, asked):
+        if not np.array_equal(kept, asked):
             kept = self.limit_speed(kept, state.deviation, Findings())
         return self._slow_in_unseen(kept, scene, findings)
 
@@ -276,16 +276,21 @@ class Envelope:
     def _slow_in_unseen(self, velocity: Vector, scene: Scene, findings: Findings) -> Vector:
         """Returns the velocity, slowed so that the vehicle stops within observed space, and where there is no map."""
         speed = float(np.linalg.norm(velocity))
-        if speed < 1e-9 or scene.near_ground:
+        if scene.near_ground:
             return velocity
         share = 1.0
         if scene.window is None and speed > self.limits.speed_without_map:
             share = self.limits.speed_without_map / speed
             findings.add(Mode.SLOW, Reason.STALE_MAP, "no fresh local map")
-        # Of a climb only the level part needs observed space; the climb itself is limited by _unseen_climb.
+        is_seen = speed < 1e-9 or self._can_stop_in_observed_space(velocity / speed, speed, scene)
+        max_climb = self.limits.speed_unseen_up
+        if not is_seen and velocity[2] > max_climb + TOLERANCE:  # asked for less, but turned upwards by an obstacle
+            findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, _TEXTS[Reason.UNKNOWN_SPACE])
+            share = min(share, max_climb / float(velocity[2]))
+        # Of a climb only the level part needs observed space.
         sought = velocity if velocity[2] <= 0.0 else np.array([velocity[0], velocity[1], 0.0])
         level = float(np.linalg.norm(sought))
-        if level > 1e-9 and not self._can_stop_in_observed_space(velocity / speed, speed, scene):
+        if not is_seen and level > 1e-9:
             free = self._free_distance(sought / level, level, scene)
             allowed = self.limits.allowed_speed(free)
             if allowed < level - TOLERANCE:

@@ -72,3 +72,17 @@ def test_however_long_a_step_was_no_more_is_allowed_at_once(limits: Limits) -> N
         before = AccelerationLimit(10.0, limits.acceleration)
         output, _ = before.limited(5.0 * EAST, np.zeros(3), Command(stamp, 5.0 * EAST), 1.0, limits, Findings())
         assert output[0] == pytest.approx(limits.acceleration * MAX_STEP)
+
+
+def test_a_ramp_as_steep_as_the_limit_passes_bit_by_bit(limits: Limits) -> None:
+    for speed in np.linspace(0.0, 5.8, 60):
+        asked = (speed + limits.acceleration * STEP) * EAST
+        output, _, findings = limited(limits, asked, speed * EAST, AccelerationLimit(10.0, limits.acceleration))
+        assert output.tobytes() == asked.tobytes() and not findings.reasons, speed
+
+
+@pytest.mark.parametrize("speed", [0.0, 5e-324, 1.5e-162, 1e-150])
+def test_however_small_the_speed_asked_for_slowing_down_passes(limits: Limits, speed: float) -> None:
+    """Its square is zero or nearly so, and nothing is divided by it."""
+    output, _, _ = limited(limits, speed * EAST, 5.0 * EAST, AccelerationLimit())
+    assert output.tolist() == [speed, 0.0, 0.0]

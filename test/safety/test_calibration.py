@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.safety.calibration import Calibration, Flight, calibrate, find_stops
+from esar_ros.safety.calibration import Calibration, Flight, Stop, calibrate, find_stops
 from esar_ros.safety.limits import Limits
 from helpers.stops import RUN, STAND, Vehicle, cascade, first_order, flown, second_order
 
@@ -127,3 +127,51 @@ def test_what_is_no_stop_is_left_out() -> None:
     again = whole.command.copy()
     again[(whole.command_time > 50.0 + RUN + 0.5) & (whole.command_time < 50.0 + RUN + STAND)] = [1.0, 0.0, 0.0]
     assert len(find_stops(Flight(whole.time, whole.position, whole.velocity, whole.command_time, again))) == 1
+
+
+def turned_up(stop: Stop) -> Stop:
+    """Returns the stop as of a climb."""
+    return replace(stop, direction=np.array([0.0, 0.0, 1.0]))
+
+
+def test_stops_of_climbs_count_only_where_none_was_flown_across() -> None:
+    """A vehicle stops a climb sooner than level flight, which decides beside obstacles."""
+    slow = find_stops(flown(first_order(1.0, 50.0), 0.1, (2.0,)))
+    quick = [turned_up(stop) for stop in find_stops(flown(first_order(0.4, 50.0), 0.1, (2.0,)))]
+    assert calibrate([*slow, *quick]).tau == pytest.approx(1.0, rel=0.1)
+    assert len(calibrate([*slow, *quick]).stops) == 2
+    assert calibrate(quick).tau == pytest.approx(0.4, rel=0.1)
+
+
+def test_commands_that_come_only_when_they_change_tell_the_same_stops() -> None:
+    """The flight ends in the middle of another run."""
+    whole = flown(first_order(1.0, 50.0), 0.1, (3.0,))
+    sent = [0.0, RUN]
+    command = np.array([whole.command[0], np.zeros(3), 2.0 * whole.command[0]])
+    times = np.array([50.0 + sent[0], 50.0 + sent[1], float(whole.time[-1]) + 1.0])
+    stops = find_stops(Flight(whole.time, whole.position, whole.velocity, times, command))
+    assert [stop.stamp for stop in stops] == [50.0 + RUN]
+    assert stops[0].distance == pytest.approx(3.0 * 1.1, rel=0.05)
+
+
+def test_a_stop_without_steady_flight_before_it_is_left_out() -> None:
+    """Of two, the first begins too soon after odometry or commands do, or while the vehicle still speeds up."""
+    whole = flown(first_order(1.0, 50.0), 0.1, (3.0, 3.0))
+    began = 50.0 + RUN
+    seen, told = whole.time > began - 0.4, whole.command_time > began - 1.2
+    slower = whole.velocity * np.where(np.abs(whole.time - began + 0.5) < 0.1, 0.7, 1.0)[:, None]
+    for flight in (
+        Flight(whole.time[seen], whole.position[seen], whole.velocity[seen], whole.command_time, whole.command),
+        Flight(whole.time, whole.position, whole.velocity, whole.command_time[told], whole.command[told]),
+        Flight(whole.time, whole.position, slower, whole.command_time, whole.command),
+    ):
+        assert [stop.stamp > began + 1.0 for stop in find_stops(flight)] == [True]
+
+
+def test_a_stop_whose_command_still_falls_when_the_flight_ends_is_left_out() -> None:
+    whole = flown(first_order(1.0, 50.0), 0.1, (3.0,), falls=0.5)
+    seen = whole.time < 50.0 + RUN + 3.0
+    assert len(find_stops(whole)) == 1
+    assert not find_stops(
+        Flight(whole.time[seen], whole.position[seen], whole.velocity[seen], whole.command_time, whole.command)
+    )

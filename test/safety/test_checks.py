@@ -48,6 +48,24 @@ def test_silence_counts_from_its_begin_and_from_now_where_the_clock_went_back(
     assert checks._check_link(lost_since, limits.heartbeat_age, NOW, Findings()) is None
 
 
+@pytest.mark.parametrize("what", ["odometry", "command", "ranges"])
+def test_a_late_input_is_told_by_its_age_and_a_missing_one_as_missing(
+    checks: InputChecks, kit: SimpleNamespace, what: str
+) -> None:
+    late: dict[str, Any] = {
+        "odometry": state(stamp=NOW - 1.0),
+        "command": Command(NOW - 1.0, np.zeros(3)),
+        "ranges": kit.World().image(state().pose, NOW - 1.0),
+    }
+    check: Any = {
+        "odometry": checks._check_odometry, "command": checks._check_command, "ranges": checks._check_ranges
+    }[what]  # fmt: skip
+    for given, text in ((late[what], f"{what} 1.00 s old"), (None, f"no {what}")):
+        findings = Findings()
+        assert check(given, NOW, findings) is None
+        assert findings.texts == [text] and findings.mode is Mode.HOLD
+
+
 def state(height: float = 20.0, speed: float = 0.0, stamp: float = NOW, **changed: Any) -> State:
     """A vehicle in the air; speed: m/s to the east."""
     usual = {"armed": True, "landed": False, "battery": 0.9}
@@ -72,6 +90,8 @@ def test_landed_and_disarmed_are_believed_where_speed_and_surface_agree(
     assert after.armed == (armed or not lands)  # type: ignore[union-attr]
     flying = replace(said, landed=False)
     assert checks._check_landed(flying, image, None) is flying, "what is not said is not made up"
+    armed_again = replace(said, armed=True)
+    assert checks._check_armed(armed_again, image, NOW, None) is armed_again
     assert checks._check_landed(None, image, None) is None and checks._check_armed(None, image, NOW, None) is None
 
 
@@ -85,6 +105,7 @@ def test_a_surface_that_cannot_be_believed_disarms_nobody(checks: InputChecks, k
         (None, True),
         (replace(image, stamp=NOW - checks.limits.ranges_age - 0.1), True),
         (replace(image, pose=lost), True),
+        (replace(image, pose=Pose(said.pose.position, np.zeros(4))), True),
     ):
         assert checks._check_armed(said, seen, NOW, None).armed == armed  # type: ignore[union-attr]
 
@@ -151,6 +172,14 @@ def test_the_ground_that_was_measured_last_counts_below_it_alone(checks: InputCh
     assert not told(None)
 
 
+def test_the_ground_that_is_measured_counts_before_the_one_that_was(checks: InputChecks, kit: SimpleNamespace) -> None:
+    """Off the edge of a roof 3 m below, the ground 58 m below is near the end of the sensor's reach."""
+    said, findings = state(58.0), Findings()
+    image = kit.World().image(said.pose, NOW)
+    seen, _ = checks._check_echoes(EchoMonitor(), image, said, None, np.array([0.0, 0.0, 55.0]), findings)
+    assert seen is image and not findings.reasons
+
+
 @pytest.mark.parametrize("changed", [*ON_GROUND, {"obeyed": False}])
 def test_wind_is_measured_while_the_vehicle_flies_the_outputs(checks: InputChecks, changed: dict[str, bool]) -> None:
     wind = WindDisturbance()
@@ -164,7 +193,7 @@ def test_wind_is_measured_while_the_vehicle_flies_the_outputs(checks: InputCheck
     )
 
 
-@pytest.mark.parametrize(("share", "speed"), [(0.0, 6.0), (0.5, 6.0), (1.0, 6.0), (1.5, 6.0), (0.5, 0.5)])
+@pytest.mark.parametrize(("share", "speed"), [(0.0, 6.0), (0.0, 6.7), (0.5, 6.0), (1.0, 6.0), (1.5, 6.0), (0.5, 0.5)])
 def test_the_stronger_the_wind_the_slower(checks: InputChecks, limits: Limits, share: float, speed: float) -> None:
     rms = limits.blown_slow + share * (limits.blown_return - limits.blown_slow)
     findings = Findings()

@@ -71,6 +71,15 @@ def test_something_in_the_map_that_must_answer_and_does_not(kit: Kit) -> None:
     assert EchoMonitor().updated(emptied(image), None, 1.0, None).text == "", "without a map nobody knows"
 
 
+def test_cells_of_a_map_are_found_at_its_own_resolution(kit: Kit) -> None:
+    """The cliff in cells of 0.5 m, of 2 m, and behind a beam's reach."""
+    for distance, resolution, told in ((8.0, 0.5, True), (14.0, 2.0, True), (24.0, 2.0, False)):
+        cliff = kit.World(np.array([[distance + 30.0, 0.0, math.inf, 30.0]]))
+        window = cliff.window(at(50.0).position, 1.0, 40, resolution)
+        image = emptied(cliff.image(at(50.0), 1.0))
+        assert ("blind" in EchoMonitor().updated(image, None, 1.0, window).text) is told, (distance, resolution)
+
+
 def test_a_silent_sector_over_ground_is_unknown_and_no_other(kit: Kit) -> None:
     echoes = EchoMonitor().updated(emptied(kit.World().image(at(8.0), 1.0), FORWARD), 8.0, 1.0, None)
     assert echoes.text == "" and echoes.trusted is not None
@@ -117,6 +126,14 @@ def test_a_share_that_collapses_is_noticed_where_nothing_is_known(kit: Kit) -> N
     half = [emptied(image, slice(0, 54)) for image in sound]
     texts = texts_in_turn([*sound[:4], *map(emptied, sound[4:8]), *half[8:10], *sound[10:]])
     assert [bool(text) for text in texts] == [False] * 4 + [True] * 6 + [False] * 2
+
+
+def test_once_blind_it_takes_half_of_the_usual_share_to_be_trusted_again(kit: Kit) -> None:
+    """Two fifths of the columns answer: enough for a sensor that is trusted, too few for one that was blind."""
+    sound = [kit.World().image(at(30.0), 1.0)] * 2
+    some = emptied(sound[0], slice(0, 43))
+    assert texts_in_turn([*sound, some])[-1] == ""
+    assert "blind" in texts_in_turn([*sound, emptied(sound[0]), some])[-1]
 
 
 def test_out_over_an_edge_the_share_falls_slowly(kit: Kit) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.safety.limits import Limits, load_limits
+from esar_ros.safety.limits import GROUP, Limits, changed_text, load_limits
 
 UNITS = ("m/s^3", "m/s^2", "m/s", "m/m", "m", "s", "rad/s", "0..1")
 
@@ -68,3 +69,11 @@ def test_the_pilot_flies_within_them() -> None:
     assert pilot.acceleration <= safety.acceleration and pilot.deceleration <= safety.deceleration
     assert pilot.latency >= safety.latency and pilot.yaw_rate <= safety.yaw_rate
     assert pilot.clearance > safety.clearance and pilot.touch_down_height > safety.floor
+
+
+def test_limits_are_told_alike_by_a_message_and_by_a_bag() -> None:
+    told = '{"floor": 3.0, "speed_up": 2.5}'
+    values = {f"{GROUP}.speed_up": 2.5, f"{GROUP}.floor": 3.0}
+    new = [SimpleNamespace(name=name, value=SimpleNamespace(double_value=value)) for name, value in values.items()]
+    assert changed_text(SimpleNamespace(new_parameters=new)) == told
+    assert changed_text(SimpleNamespace(data=told)) == told
