@@ -221,12 +221,19 @@ def ground_is_reported(kit: Kit, limits: Limits) -> bool:
     return Reason.NOT_FLYING in scene.decide([0.1, 0.0, 0.1]).reasons
 
 
+def turned_upwards(kit: Kit, limits: Limits) -> bool:
+    bank = kit.World(np.array([[8.9, 0.0, -8.5, 27.9]]), 24, 180)
+    scene = kit.Scene(limits, bank, velocity=[5.4, 0.0, 1.9])
+    scene.window = replace(scene.window, cells=np.zeros_like(scene.window.cells))
+    return scene.decide([5.4, 0.0, 1.9]).velocity[2] <= limits.speed_unseen_up + 1e-6
+
+
 SCENES: tuple[Safe, ...] = (
     odometry_without_numbers, ranges_from_nowhere, clock_without_time, jump_is_reported, settling_is_reported,
     return_outlasts_odometry, pilot_stays_away, reserve_at_home, empty_battery, other_within_reach, outside_the_fence,
     in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, blown_home, more_wind_is_forecast,
     not_armed, speeding_is_reported,
-    fence_is_reported, without_a_site, ground_is_reported,
+    fence_is_reported, without_a_site, ground_is_reported, turned_upwards,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
     deleted.estimator, deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
     deleted.conflicting_publisher,

@@ -122,9 +122,10 @@ def ceiling(kit: Kit, limits: Limits) -> bool:
 
 
 def unseen_climb(kit: Kit, limits: Limits) -> bool:
-    scene = kit.Scene(limits, velocity=[0.0, 0.0, 3.0])
+    scene = kit.Scene(limits, velocity=[1.0, 0.0, 3.0])
     scene.window = replace(scene.window, cells=np.zeros_like(scene.window.cells))
-    return scene.decide([0.0, 0.0, 3.0]).velocity[2] <= limits.speed_unseen_up + 1e-6
+    given = scene.decide([1.0, 0.0, 3.0]).velocity
+    return given[2] <= limits.speed_unseen_up + 1e-6 and given[0] == pytest.approx(1.0)  # ahead it has seen
 
 
 def false_landed(kit: Kit, limits: Limits) -> bool:
