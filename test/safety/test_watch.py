@@ -88,6 +88,13 @@ def test_a_jump_is_seen_at_once_and_never_forgotten() -> None:
         assert motion.exceeded is not None and motion.exceeded.size == pytest.approx(30.0)
 
 
+def test_a_position_that_goes_another_way_than_its_velocity_is_seen() -> None:
+    """As far aside as the velocity leads ahead: within its reach, and yet in a wrong frame."""
+    given = flown([[0.0, 0.2 * n, 0.0] for n in range(30)], [4.0, 0.0, 0.0], memory=60.0)
+    first = next(n for n, motion in enumerate(given) if motion.exceeded is not None)
+    assert math.hypot(0.2 * first, 0.2 * first) == pytest.approx(2.0, abs=0.4)
+
+
 def test_a_jump_lasts_until_the_position_is_back() -> None:
     places = [[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 50 + [[1.5, 0.0, 0.0]] * 100
     given = flown(places, [0.0, 0.0, 0.0])
