@@ -179,6 +179,14 @@ def test_a_removed_obstacle_fades(small_map, wall):
     assert along_axis(voxel_map, 25.5) == FREE
 
 
+def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(small_map, wall):
+    voxel_map = small_map()
+    for picture, state in ((wall[1], FREE), (wall[0], OCCUPIED), (wall[1], FREE)):
+        for _ in range(8):
+            voxel_map.integrate_frame([picture], REACH)
+        assert along_axis(voxel_map, 20.5) == state
+
+
 def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map, wall):
     voxel_map = small_map()
     for _ in range(3):
