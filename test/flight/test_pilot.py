@@ -124,6 +124,16 @@ def test_holds_its_place_against_drift() -> None:
     assert back.velocity[0] < -0.5 and abs(back.velocity[1]) < 1e-9
 
 
+@pytest.mark.parametrize("began", [9.96, 100.0])
+def test_where_wind_keeps_it_moving_it_takes_a_place_to_hold_all_the_same(began: float) -> None:
+    """Also where the clock goes back meanwhile."""
+    one, blown = flying(), replace(AIR, goal=Goal(), velocity=np.array([1.0, 0.0, 0.0]))
+    one.step(replace(blown, now=began))
+    steps(one, blown, 82)
+    drifted = replace(blown, pose=Pose(np.array([2.0, 0.0, 20.0])), now=14.2)
+    assert steps(one, drifted, 20)[-1].velocity[0] < -0.5
+
+
 def test_flies_a_velocity_within_its_limits() -> None:
     goal = Goal(GoalType.VELOCITY, velocity=np.array([30.0, 0.0, 3.0]), yaw_rate=-4.0)
     output = steps(flying(), replace(AIR, goal=goal), 200)[-1]
@@ -202,6 +212,13 @@ def test_the_end_of_the_mission() -> None:
     hold = steps(flying(), away, 3)[-1]
     assert hold.phase is Phase.HOLD and "ended" in hold.text
     assert steps(flying(mission_end="return_land"), away, 3)[-1].phase is Phase.RETURN
+
+
+def test_disarmed_after_the_end_of_the_mission_the_flight_is_over() -> None:
+    one, other = flying(), flying()
+    assert steps(one, replace(AIR, ended=True), 2)[-1].phase is steps(other, AIR, 2)[-1].phase is Phase.HOLD
+    assert one.step(replace(GROUND, ended=True, now=11.0)).phase is Phase.DONE
+    assert other.step(replace(GROUND, running=False, now=11.0)).phase is Phase.DISARMED
 
 
 def test_the_end_of_the_mission_ends_a_take_off() -> None:

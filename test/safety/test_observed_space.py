@@ -76,6 +76,13 @@ def test_the_window_fills_what_ranges_do_not_see() -> None:
     assert space.known_free(UP, 30.0) < 10.0
 
 
+def test_a_window_of_smaller_cells_is_read_by_their_size() -> None:
+    cells = np.full((20, 20, 20), FREE, dtype=np.uint8)
+    cells[16:, :, :] = 0
+    space = ObservedSpace(HERE, None, OccupancyWindow(HERE - 5.0, 0.5, cells, 1.0), OWN)
+    assert space.known_free(FORWARD, 9.0) == pytest.approx(2.0, abs=0.5)
+
+
 def test_motion_since_the_image_is_taken_into_account(kit: SimpleNamespace) -> None:
     world = kit.World(np.array([[13.0, -2.0, math.inf, 2.0]]), 24, 180)
     seen = world.image(Pose(HERE), 1.0)
@@ -109,3 +116,21 @@ def test_a_tilted_scan_finds_the_same_surface(kit: SimpleNamespace) -> None:
         0.0, abs=1e-4
     )
     assert ObservedSpace(HERE, image(kit, ranges=turned(math.nan)), None, OWN).surface_below() is None
+
+
+def test_on_a_slope_the_lowest_point_below_is_farther_than_the_surface(kit: SimpleNamespace) -> None:
+    rock = kit.World(np.array([[3.0, -2.0, 0.0, 4.0]]), 24, 72)
+    space = ObservedSpace(HERE, rock.image(Pose(HERE), 1.0), None, OWN)
+    gap, depth = space.gap_below(), space.depth_below()
+    assert gap == pytest.approx(16.0, abs=0.2) and depth is not None and 16.5 < depth < 20.0
+
+
+def test_where_no_point_was_measured_below_there_is_no_depth_and_no_gap(kit: SimpleNamespace) -> None:
+    for seen in (None, image(kit, ranges=turned(math.nan)), image(kit, ranges=turned(math.inf))):
+        space = ObservedSpace(HERE, seen, None, OWN)
+        assert space.depth_below() is None and space.gap_below() is None
+
+
+def test_what_is_too_near_below_is_as_near_as_can_be_measured(kit: SimpleNamespace) -> None:
+    near = image(kit, ranges=turned(-math.inf))
+    assert ObservedSpace(HERE, near, None, OWN).gap_below() == near.range_min

@@ -32,20 +32,22 @@ def test_corners_may_come_in_either_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fence", "ceiling", "home"),
+    ("fence", "ceiling", "home", "why"),
     [
-        (L_SHAPE[:2], 50.0, HOME),
-        (np.zeros((4, 2)), 50.0, HOME),
-        (L_SHAPE * math.nan, 50.0, HOME),
-        (L_SHAPE * 1e6, 50.0, HOME),
-        (L_SHAPE, 0.0, HOME),
-        (L_SHAPE, math.inf, HOME),
-        (L_SHAPE, 50.0, np.array([30.0, 30.0, 0.0])),
-        (L_SHAPE, 50.0, HOME * math.nan),
+        (L_SHAPE[:2], 50.0, HOME, "no three finite corners"),
+        (L_SHAPE.ravel(), 50.0, HOME, "no three finite corners"),
+        (np.zeros((4, 3)), 50.0, HOME, "no three finite corners"),
+        (L_SHAPE * math.nan, 50.0, HOME, "no three finite corners"),
+        (np.zeros((4, 2)), 50.0, HOME, "encloses no area"),
+        (L_SHAPE * 1e6, 50.0, HOME, "reaches farther"),
+        (L_SHAPE, 0.0, HOME, "the ceiling is"),
+        (L_SHAPE, math.inf, HOME, "the ceiling is"),
+        (L_SHAPE, 50.0, np.array([30.0, 30.0, 0.0]), "home lies outside the fence"),
+        (L_SHAPE, 50.0, HOME * math.nan, "home is not finite"),
     ],
 )
-def test_bad_sites_are_refused(fence: np.ndarray, ceiling: float, home: np.ndarray) -> None:
-    with pytest.raises(UsageError):
+def test_bad_sites_are_refused(fence: np.ndarray, ceiling: float, home: np.ndarray, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
         Site(fence, ceiling, home)
 
 
@@ -149,6 +151,48 @@ def test_a_keep_out_zone_must_enclose_ground_and_not_home(kit: SimpleNamespace) 
         Site(fence, 50.0, np.zeros(3), top=-1.0)
     with pytest.raises(UsageError, match="greatest speed"):
         Site(fence, 50.0, np.zeros(3), speed=0.0)
+
+
+@pytest.mark.parametrize("where", [40.0, 40.0005])
+def test_on_an_edge_of_the_fence_its_normal_says_which_way_is_out(where: float) -> None:
+    """Half a millimetre off, no direction can be taken from the distance."""
+    site, limits = Site(L_SHAPE, 50.0, HOME), Limits()
+    kept = site.fence_limits(np.array([where, 10.0, 5.0]), np.zeros(3), limits)
+    east = np.flatnonzero((kept.normals == [1.0, 0.0, 0.0]).all(axis=1))
+    assert len(east) == 1
+    assert kept.bounds[east[0]] == (-limits.push_speed if where > 40.0 else 0.0)
+
+
+def test_out_of_a_zone_it_is_led_the_shortest_way() -> None:
+    """Which is over the corner where the zone is notched, along no edge's normal."""
+    zone, limits = L_SHAPE + [100.0, 100.0], Limits()
+    site = Site(200.0 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]), 50.0, np.zeros(3), (zone,))
+    kept = site.keep_out_limits(np.array([118.0, 118.0, 5.0]), np.zeros(3), limits)
+    np.testing.assert_allclose(kept.normals, [[-math.sqrt(0.5), -math.sqrt(0.5), 0.0]])
+    assert kept.bounds == [-limits.push_speed]
+
+
+@pytest.mark.parametrize(
+    ("position", "height", "where"),
+    [
+        ([10.0, 10.0, 5.0], None, ""),
+        ([10.0, 10.0, 79.0], 50.0, ""),
+        ([25.0, 30.0, 5.0], None, "5 m outside its fence"),
+        ([10.0, 31.0, 5.0], 5.0, "3 m in one of its keep-out zones"),
+        ([10.0, 10.0, 5.0], 60.0, "10 m above its ceiling"),
+        ([10.0, 10.0, 90.0], None, "10 m above its ceiling"),
+    ],
+)
+def test_a_vehicle_must_be_where_its_site_lets_it_be(
+    kit: SimpleNamespace, position: list[float], height: float | None, where: str
+) -> None:
+    """A height that is not known is above no ceiling but that above sea level."""
+    site = Site(L_SHAPE, 50.0, HOME, (kit.square(4.0) + [10.0, 32.0],), top=80.0)
+    if not where:
+        site.require_inside(np.array(position), height)
+        return
+    with pytest.raises(UsageError, match=where):
+        site.require_inside(np.array(position), height)
 
 
 def test_dropping_a_zone_raising_a_ceiling_or_a_speed_is_looser(kit: SimpleNamespace) -> None:

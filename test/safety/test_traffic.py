@@ -14,8 +14,9 @@ from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import OtherVehicle, gaps
+from esar_ros.safety.traffic import OtherVehicle, gaps, separation_limits
 from helpers.full import mostly_full
 
 
@@ -96,3 +97,7 @@ def test_a_vehicle_at_the_same_place_is_above(limits: Limits) -> None:
     """Any direction would do; a division by zero would not."""
     [(direction, distance)] = gaps([OtherVehicle(1.0, np.zeros(3), np.zeros(3))], np.zeros(3), 1.0, limits)
     assert np.array_equal(direction, [0.0, 0.0, 1.0]) and distance == 0.0
+
+
+def test_alone_it_has_no_limits_of_separation(limits: Limits) -> None:
+    assert separation_limits([], np.ones(3), limits) is NO_LIMITS

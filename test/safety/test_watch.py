@@ -29,6 +29,7 @@ def test_texts_say_what_is_wrong() -> None:
 
 
 def test_clock_jumps_and_settles() -> None:
+    assert not Clock().settling
     clock, step, jumped = Clock().advance(10.0, 1.0, 0.5)
     assert math.isinf(step) and not jumped and not clock.settling
     clock, step, jumped = clock.advance(10.05, 1.0, 0.5)
@@ -87,6 +88,13 @@ def test_a_jump_is_seen_at_once_and_never_forgotten() -> None:
         assert motion.exceeded is not None and motion.exceeded.size == pytest.approx(30.0)
 
 
+def test_a_position_that_goes_another_way_than_its_velocity_is_seen() -> None:
+    """As far aside as the velocity leads ahead: within its reach, and yet in a wrong frame."""
+    given = flown([[0.0, 0.2 * n, 0.0] for n in range(30)], [4.0, 0.0, 0.0], memory=60.0)
+    first = next(n for n, motion in enumerate(given) if motion.exceeded is not None)
+    assert math.hypot(0.2 * first, 0.2 * first) == pytest.approx(2.0, abs=0.4)
+
+
 def test_a_jump_lasts_until_the_position_is_back() -> None:
     places = [[0.0, 0.0, 0.0]] * 3 + [[30.0, 0.0, 0.0]] * 50 + [[1.5, 0.0, 0.0]] * 100
     given = flown(places, [0.0, 0.0, 0.0])
@@ -116,6 +124,23 @@ def test_a_stuck_estimator_stays_stuck_while_the_vehicle_is_held_for_it() -> Non
     for n in range(200):
         stuck = stuck.updated(13.0 + 0.05 * n, np.full(3, 7.0), np.zeros(3), 1.0)
     assert stuck.stuck_distance > 2.0
+
+
+def test_a_stuck_estimator_is_seen_also_after_the_clock_was_set_back() -> None:
+    motion = flown([[7.0, 7.0, 7.0]], [4.0, 0.0, 0.0])[0]
+    for n in range(30):
+        motion = motion.updated(5.0 + 0.05 * n, np.full(3, 7.0), np.array([4.0, 0.0, 0.0]), 1.0)
+    assert motion.stuck_distance > 2.0
+
+
+def test_a_stuck_estimator_may_have_gone_as_far_as_all_the_speeds_it_gave() -> None:
+    """Those at its beginning and its end alone would make 12 m of the 30 m."""
+    motion = flown([[0.0, 0.0, 0.0]], [4.0, 0.0, 0.0])[0]
+    for n in range(1, 61):
+        motion = motion.updated(10.0 + 0.05 * n, np.zeros(3), np.array([10.0, 0.0, 0.0]), 1.0)
+    for place, exceeded in ((25.0, False), (40.0, True)):
+        after = motion.updated(13.05, np.array([place, 0.0, 0.0]), np.zeros(3), 1.0)
+        assert (after.exceeded is not None) is exceeded
 
 
 def test_what_creeps_is_seen_by_the_slow_memory_alone() -> None:

@@ -56,6 +56,15 @@ def test_a_gap_begins_anew() -> None:
     assert wind.rms > 0.0 and wind.updated(20.0, 3.0 * EAST, np.zeros(3)).rms == 0.0
 
 
+def test_outputs_are_kept_by_half_seconds_and_only_those_that_explain_a_velocity() -> None:
+    wind = WindDisturbance()
+    for n in range(600):
+        wind = wind.updated(10.0 + n * STEP, np.zeros(3), (n * STEP) * EAST)
+    starts, fastest = [each[0] for each in wind.outputs], wind.outputs[-1][2]
+    assert min(np.diff(starts)) > 0.45 and starts[0] >= 10.0 + 599 * STEP - 4.5
+    assert fastest[0] == pytest.approx(599 * STEP)
+
+
 def test_a_vehicle_taken_over_in_motion_has_time_to_stop() -> None:
     """An autopilot that flew home by itself is taken over at 5 m/s."""
     stopping = [5.0 * EAST * math.exp(-n * STEP) for n in range(400)]

@@ -179,6 +179,25 @@ def test_a_removed_obstacle_fades(small_map, wall):
     assert along_axis(voxel_map, 25.5) == FREE
 
 
+def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(small_map, wall):
+    voxel_map = small_map()
+    for picture, state in ((wall[1], FREE), (wall[0], OCCUPIED), (wall[1], FREE)):
+        for _ in range(8):
+            voxel_map.integrate_frame([picture], REACH)
+        assert along_axis(voxel_map, 20.5) == state
+
+
+def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(small_map, whole, wall):
+    """Two hits and three misses leave it at the bound, 2 * 17 - 3 * 8 = 10, where it is occupied yet."""
+    voxel_map = small_map()
+    for picture in (wall[0], wall[0], wall[1], wall[1], wall[1], wall[1]):
+        voxel_map.integrate_frame([picture], REACH)
+        state = whole(voxel_map)
+        assert voxel_map.free_count == np.count_nonzero(state == FREE)
+        assert voxel_map.occupied_count == np.count_nonzero(state == OCCUPIED)
+    assert along_axis(voxel_map, 20.5) == FREE
+
+
 def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map, wall):
     voxel_map = small_map()
     for _ in range(3):

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from esar_ros.perception.detectors.backend import Detection2D
+from esar_ros.perception.fusion.bearings import Rays
 from esar_ros.perception.fusion.fusion import ClueFusion
 from esar_ros.perception.fusion.localisation import Sighting
-from esar_ros.perception.settings import PoseSigmas
+from esar_ros.perception.settings import BearingSettings, FusionSettings, PoseSigmas
 
 TRUTH = np.array([200.0, 30.0, 12.0])
 
@@ -137,6 +138,23 @@ def test_the_stated_covariance_holds_under_noisy_poses():
 
 @pytest.mark.parametrize("count", [1, 200])
 def test_only_so_many_rays_are_kept(count):
-    fusion = ClueFusion()
+    settings = BearingSettings()
+    rays = Rays(settings)
     for number in range(count):
-        fusion.update([ray([0, 0, 30], 0.1 * number, [200.0, 10.0 * number, 10.0])])
+        rays.keep("light", ray([0, 0, 30], 0.1 * number, [200.0, 10.0 * number, 10.0]))
+    assert len(rays) == min(count, settings.kept)
+
+
+def test_rays_whose_lines_cross_behind_a_camera_place_nothing():
+    for first, second in (([0, 0, 30], [0, 80, 30]), ([0, 80, 30], [0, 0, 30])):
+        fusion = ClueFusion()
+        fusion.update([ray(first, 0.0, 2.0 * np.array(first) - TRUTH)])  # it looks the other way
+        assert fusion.update([ray(second, 16.0)]) == ()
+
+
+def test_a_ray_tells_nothing_of_how_large_a_thing_is(sighting):
+    """The part of it that was seen with depth stays as uncertain about its middle."""
+    fusion = ClueFusion()
+    fusion.update([replace(sighting(TRUTH, 0.0, kind="light", sigma=0.1), extent=10.0)])
+    (clue,) = fusion.update([ray(TRUTH + [0.0, -60.0, 20.0], 5.0)])
+    assert np.linalg.eigvalsh(clue.covariance).min() > (FusionSettings().surface_share * 10.0) ** 2

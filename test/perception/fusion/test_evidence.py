@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.fusion.evidence import SUREST, Evidence, Reliability
 from esar_ros.perception.settings import EvidenceSettings
@@ -31,6 +32,16 @@ def test_a_curve_makes_scores_probabilities():
 def test_a_curve_that_falls_is_levelled():
     reliability = Reliability({"default": [(0.1, 0.2), (0.5, 0.8), (0.9, 0.6)]})
     assert [reliability.probability("tent", score) for score in (0.1, 0.5, 0.9)] == pytest.approx([0.2, 0.7, 0.7])
+
+
+def test_no_score_is_sure_to_be_wrong():
+    never_right = Reliability({"default": [(0.2, 0.0), (0.8, 0.7)]})
+    assert never_right.probability("tent", 0.1) == pytest.approx(1.0 - SUREST), "no look could outweigh certainty"
+
+
+def test_each_point_of_a_levelled_stretch_counts_alike():
+    reliability = Reliability({"default": [(0.1, 0.6), (0.5, 0.5), (0.9, 0.1)]})
+    assert [reliability.probability("tent", score) for score in (0.1, 0.5, 0.9)] == pytest.approx([0.4] * 3)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +158,13 @@ def test_the_kind_with_more_votes_wins_and_shares_the_probability():
     evidence.add("backpack", 0.4, direction(0.0), 30.0, HOW)
     assert evidence.kind == "tent"
     assert evidence.probability(HOW) < 0.8 * 2.0 / 3.0
+
+
+def test_of_kinds_with_as_many_votes_it_is_the_first_of_all_kinds():
+    evidence = Evidence()
+    for kind in reversed(KINDS):
+        evidence.add(kind, 0.5, direction(0.0), 30.0, HOW)
+    assert evidence.kind == KINDS[0]
 
 
 @settings(deadline=None, max_examples=80)

@@ -95,6 +95,42 @@ def test_duplicates_merge_into_the_elder(sighting):
     assert fusion.update([sighting([300, 0, 0], 9.0)])[-1].id == 3, "ids are never used again"
 
 
+def test_two_sides_of_a_large_thing_are_views_of_one(sighting):
+    """Its visible parts lie farther apart than each was measured to."""
+    fusion = ClueFusion()
+    for stamp, east in enumerate((0.0, 1.5)):
+        clues = fusion.update([replace(sighting([east, 0.0, 0.0], float(stamp), sigma=0.1), extent=10.0)])
+    assert [clue.id for clue in clues] == [1] and fusion.merged == {}
+    np.testing.assert_allclose(clues[0].position, [0.75, 0.0, 0.0], atol=1e-9)
+
+
+def test_a_position_that_drifts_away_takes_its_objects_along(sighting):
+    """Odometry as wrong as 4 m, by and by: what is seen at another place each second is still one thing."""
+    fusion, pose = ClueFusion(FusionSettings(surface_sigma=0.05)), np.diag([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    fusion.update([sighting([0.0, 0.0, 0.0], 0.0, sigma=0.05, pose=pose)])
+    for second in range(11):
+        east = 3.0 + 0.4 * second
+        clues = fusion.update([sighting([east, 0.0, 0.0], 600.0 + second, sigma=0.05, pose=pose)])
+    assert [clue.id for clue in clues] == [1]
+
+
+def test_what_was_seen_beside_a_duplicate_stays_beside_its_elder(sighting):
+    """Object 3 was seen in one image with 2, which turned out to be 1: it never becomes 1 itself."""
+    fusion = ClueFusion(FusionSettings(surface_sigma=0.2))
+    fusion.update([sighting([0.0, 0.0, 0.0], 0.0, sigma=0.3)])
+    fusion.update([sighting([1.9, 0.0, 0.0], 1.0, sigma=0.3), sighting([1.9, 1.4, 0.0], 1.0, sigma=0.3)])
+    for stamp in range(2, 8):
+        clues = fusion.update([sighting([0.9, 0.0, 0.0], float(stamp), sigma=0.3)])
+    assert [clue.id for clue in clues] == [1, 3]
+    for stamp in range(8, 28):
+        nearer = clues[1].position + 0.3 * (clues[0].position - clues[1].position)
+        clues = fusion.update([sighting(nearer, float(stamp), sigma=0.3)])
+    assert [clue.id for clue in clues] == [1, 3]
+    apart = clues[1].position - clues[0].position
+    spread = clues[0].covariance + clues[1].covariance
+    assert apart @ np.linalg.solve(spread, apart) < FusionSettings().merge_gate, "near enough to be taken for one"
+
+
 def test_seen_again_after_ten_minutes_keeps_its_id(sighting):
     fusion = ClueFusion()
     for stamp in range(30):
@@ -216,6 +252,19 @@ def test_what_pictures_do_not_show_again_is_doubted(sighting, down_frame):
         assert same.probability == first.probability
     (again,) = fusion.update([], [below])
     assert again.probability < first.probability and again.views == 1 and again.last_seen == 1.0
+
+
+def test_a_camera_that_shows_it_excuses_no_other(sighting, down_frame):
+    """Seen by one camera and missed by another that should have shown it, an object is doubted."""
+    place, probability = [5.0, 7.0, 0.0], []
+    nearer = replace(down_frame, pose=Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion))
+    for frames in ([], [nearer]):
+        fusion = ClueFusion()
+        for stamp in (1.0, 2.0):
+            seen = sighting(place, stamp, camera="front", direction=(0.0, 0.0, -1.0), score=0.9)
+            (clue,) = fusion.update([seen], frames if stamp == 2.0 else [])
+        probability.append(clue.probability)
+    assert probability[1] < probability[0]
 
 
 def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(sighting, down_frame):

@@ -77,6 +77,14 @@ def test_where_no_place_is_named_its_share_goes_to_the_others():
     assert log_likelihood(lines, clue, with_place) == pytest.approx(log_likelihood(lines, clue, without))
 
 
+@pytest.mark.parametrize("real", [1.0, 0.4])
+def test_a_clue_far_from_every_line_is_somebody_elses_or_none(real):
+    """So likely it would lie there whatever the line; what a person dropped would lie elsewhere."""
+    far = [ReportedClue("tent", np.array([1e6, 0.0]), real)]
+    likely = log_likelihood(line((0, 0), (100, 0)), far, EvidenceSettings(foreign=0.15))
+    assert likely == pytest.approx(math.log((1.0 - 0.85 * real) / 1e6))
+
+
 def test_a_place_named_twice_is_one_place():
     clue = [ReportedClue("tent", np.array([105.0, 0.0]))]
     once = line((0, 0), (100, 0), (100, 0), (200, 0), kinds=((), ("tent",)))
