@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from esar_ros.bags.files import open_bag
 from esar_ros.mission.resources import resource
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
+from esar_ros.nodes.graph.mission import TRUTH_DETECTOR
 from esar_ros.nodes.graph.px4 import vehicle_graph
 from esar_ros.nodes.px4 import messages
 from helpers.flight import free_port, write_short_task
 from helpers.launched import Launch, Launched, StandIns, parameters
 from helpers.ros_domain import free_domain
 
+FAKE = Path(__file__).resolve().parents[1] / "px4" / "fake_node.py"
 VEHICLES = {"detector": "mine", "vehicles": "uav1,uav2", "namespace": "/team", "log_level": "warn"}
 
 
@@ -90,45 +96,78 @@ def test_every_argument_is_declared_and_described() -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     declared = [e for e in module.generate_launch_description().entities if isinstance(e, DeclareLaunchArgument)]
-    assert {e.name for e in declared} == {*ARGUMENTS, "cameras"}
+    assert {e.name for e in declared} == {*ARGUMENTS, "cameras", "ranges"}
     assert all(e.description for e in declared)
 
 
-@pytest.mark.full
-@pytest.mark.timeout(900)
-@pytest.mark.skipif(not messages.is_built(), reason="px4_msgs is not built here")
-def test_it_flies_the_fake_autopilot_and_is_scored(launch: Launch, tmp_path: Path) -> None:
-    """cameras:=simulator: a simulator draws from where the fake autopilot says that the vehicle is."""
-    port, domain = free_port(), str(free_domain())
+@contextmanager
+def beside(folder: Path, domain: str, *commands: list[str]) -> Iterator[list[Path]]:
+    """Python processes in a domain; yields what each printed."""
     environment = {**os.environ, **graph_environment(), "ROS_DOMAIN_ID": domain, VARIABLE: ""}
-    fake = Path(__file__).resolve().parents[1] / "px4" / "fake_node.py"
-    drawing = [sys.executable, "-m", "esar_ros.sim.server", "--port", str(port), "--map", "aotai", "--seed", "7"]
-    commands = [
-        [*drawing, "--vehicles", "uav1", "--image", "320x240"],
-        [sys.executable, str(fake), "--port", str(port), "--map", "aotai"],
-    ]
-    beside = []
-    for number, command in enumerate(commands):
-        with (tmp_path / f"beside{number}.log").open("wb") as log:
-            beside.append(subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT))
-    limit = time.monotonic() + 300.0
-    while "ready on" not in (tmp_path / "beside0.log").read_text() and time.monotonic() < limit:
-        time.sleep(0.2)
-    task = write_short_task(tmp_path, 40.0)
-    arguments = {
-        "cameras": "simulator", "task": str(task), "planner": "fbe", "preset": "fast", "seed": "7", "end": "hold",
-        "port": str(port), "out": str(tmp_path / "out"), "log_level": "warn",
-    }  # fmt: skip
+    logs = [folder / f"beside{number}.log" for number in range(len(commands))]
+    processes = []
+    for path, command in zip(logs, commands, strict=True):
+        with path.open("wb") as log:
+            arguments = [sys.executable, "-u", *command]
+            processes.append(subprocess.Popen(arguments, env=environment, stdout=log, stderr=subprocess.STDOUT))
     try:
-        launched = launch_px4(launch, arguments, {"ROS_DOMAIN_ID": domain})
-        assert launched.finish(600.0) == 0, launched.output[-3000:]
+        yield logs
     finally:
-        for process in beside:
+        for process in processes:
             process.send_signal(signal.SIGINT)
-        for process in beside:
+        for process in processes:
             process.wait(60.0)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1500)
+@pytest.mark.skipif(not messages.is_built(), reason="px4_msgs is not built here")
+def test_a_belief_mission_through_the_mirror_reports_and_lands_at_home(launch: Launch, tmp_path: Path) -> None:
+    """cameras:=simulator: the fake autopilot knows nothing of the simulator, which draws where the mirror puts it."""
+    port, domain = str(free_port()), str(free_domain())
+    task = str(write_short_task(tmp_path, 120.0))
+    drawing = ["-m", "esar_ros.sim.server", "--port", port, "--map", "aotai", "--seed", "7", "--vehicles", "uav1"]
+    mirror = ["-m", "esar_ros.app.cli", "px4", "mirror", "--port", port]
+    arguments = {
+        "cameras": "simulator", "task": task, "planner": "belief", "detector": TRUTH_DETECTOR, "preset": "fast",
+        "seed": "7", "port": port, "out": str(tmp_path / "out"), "log_level": "warn",
+    }  # fmt: skip
+    with beside(tmp_path, domain, [*drawing, "--image", "320x240"], [str(FAKE), "--task", task], mirror) as logs:
+        wait_for("ready on", logs[0], 300.0)
+        launched = launch_px4(launch, arguments, {"ROS_DOMAIN_ID": domain})
+        assert launched.finish(1000.0) == 0, launched.output[-3000:]
     result = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
-    assert (result["world"], result["odometry"], result["end"]) == ("px4", "autopilot", "timeout")
+    assert (result["world"], result["odometry"]) == ("px4", "autopilot")
+    assert result["end"] in ("stop", "timeout")
     assert result["safety"]["collisions"] == 0
     assert result["metrics"]["path_length"] > 20.0, "it flew"
+    assert result["metrics"]["reports"] > 0
     assert "in offboard, obeying safe commands" in launched.output
+    assert "no pictures" not in launched.output
+    began, ended, state = flown(tmp_path / "out" / "bag")
+    assert (state.armed, state.landed) == (False, state.LANDED_ON_GROUND)
+    assert math.dist(began[:2], ended[:2]) < 5.0, "m from home"
+    assert "poses were shown" in logs[2].read_text()
+
+
+def wait_for(words: str, log: Path, seconds: float) -> None:
+    """Waits until a process has printed these words."""
+    limit = time.monotonic() + seconds
+    while words not in log.read_text(errors="replace"):
+        assert time.monotonic() < limit, log.read_text(errors="replace")[-2000:]
+        time.sleep(0.2)
+
+
+def flown(path: Path) -> tuple[tuple[float, float], tuple[float, float], Any]:
+    """Returns the vehicle's first and last place in its bag, m, and its last state."""
+    places: list[tuple[float, float]] = []
+    state: Any = None
+    with open_bag(path) as bag:
+        wanted = [c for c in bag.connections if c.topic in ("/uav1/odometry", "/uav1/vehicle_state")]
+        for connection, _, raw in bag.messages(wanted):
+            message = bag.deserialize(raw, connection.msgtype)
+            if connection.topic.endswith("odometry"):
+                places.append((message.pose.pose.position.x, message.pose.pose.position.y))
+            else:
+                state = message
+    return places[0], places[-1], state
