@@ -15,9 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from esar_ros.bags.files import open_bag
+from esar_ros.geometry.occupancy_window import FREE, UNKNOWN
 from esar_ros.mission.resources import resource
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.system.truth_token import VARIABLE
@@ -25,11 +27,13 @@ from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR
 from esar_ros.nodes.graph.px4 import vehicle_graph
 from esar_ros.nodes.px4 import messages
+from esar_ros.sim.terrain.maps import load_map
 from helpers.flight import free_port, write_short_task
 from helpers.launched import Launch, Launched, StandIns, parameters
-from helpers.ros_domain import free_domain
+from helpers.ros_domain import free_domain, own_domain
 
 FAKE = Path(__file__).resolve().parents[1] / "px4" / "fake_node.py"
+LACKING = "no pictures of left, right"
 VEHICLES = {"detector": "mine", "vehicles": "uav1,uav2", "namespace": "/team", "log_level": "warn"}
 
 
@@ -148,6 +152,83 @@ def test_a_belief_mission_through_the_mirror_reports_and_lands_at_home(launch: L
     assert (state.armed, state.landed) == (False, state.LANDED_ON_GROUND)
     assert math.dist(began[:2], ended[:2]) < 5.0, "m from home"
     assert "poses were shown" in logs[2].read_text()
+
+
+LEFT, AHEAD, BEHIND = (0.0, 6.0, -3.0), (6.0, 0.0, -3.0), (-6.0, 0.0, -3.0)  # m, base_link
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(not messages.is_built(), reason="px4_msgs is not built here")
+@pytest.mark.parametrize("ranges", ["lidar", "depth"])
+def test_a_vehicle_with_two_cameras_is_driven_from_a_recorded_bag(ranges: str, launch: Launch, tmp_path: Path) -> None:
+    """Front and down camera, and a LiDAR or these cameras' depth as ranges: what nobody shows stays unknown."""
+    import rclpy
+    from diagnostic_msgs.msg import DiagnosticArray
+    from rclpy.executors import SingleThreadedExecutor
+
+    from esar_ros.mission import names
+    from esar_ros.msg import Clues, LocalMap, RangeImage
+    from esar_ros.nodes.core.interface import BY_NAME
+    from esar_ros.nodes.core.qos import PROFILES
+    from esar_ros.nodes.messages.convert import window_of
+    from helpers.recorded_sensors import HEIGHT, Player, record
+
+    told = json.loads(write_short_task(tmp_path, 60.0).read_text()) | {
+        "start": {"position": [-25.0, -45.0], "yaw": 0.0}
+    }
+    task = tmp_path / "short.json"
+    task.write_text(json.dumps(told))
+    arguments = {"task": str(task), "ranges": ranges, "out": str(tmp_path / "out"), "log_level": "warn"}
+    topics = ("/image", "/depth", "/camera_info", *(["/points"] if ranges == "lidar" else []))
+    heard: dict[str, Any] = {}
+    lacks: set[str] = set()
+
+    def diagnose(message: Any) -> None:
+        lacks.update(status.message for status in message.status)
+
+    with own_domain() as domain, beside(tmp_path, str(domain), [str(FAKE), "--task", str(task)]):
+        launched = launch_px4(launch, arguments, {"ROS_DOMAIN_ID": str(domain)})
+        rclpy.init()
+        executor = SingleThreadedExecutor()
+        try:
+            node = rclpy.create_node("drivers")
+            executor.add_node(node)
+            kinds = {names.RANGES: RangeImage, names.CLUES: Clues, names.MAP_LOCAL: LocalMap}
+            for name, kind in kinds.items():
+                node.create_subscription(
+                    kind, f"/uav1/{name}", lambda m, n=name: heard.__setitem__(n, m), PROFILES[BY_NAME[name].quality]
+                )
+            quality = PROFILES[BY_NAME[names.DIAGNOSTICS].quality]
+            node.create_subscription(DiagnosticArray, names.DIAGNOSTICS, diagnose, quality)
+            player = Player(node, record(tmp_path / "recorded"), topics)
+
+            def is_told() -> bool:
+                return len(heard) == len(kinds) and bool(heard[names.CLUES].cameras) and bool(lacks & {LACKING})
+
+            limit = time.monotonic() + 400.0
+            while not is_told() and launched.process.poll() is None and time.monotonic() < limit:
+                player.step()
+                executor.spin_once(timeout_sec=0.01)
+        finally:
+            rclpy.try_shutdown()
+            launched.interrupt()
+            launched.finish()
+    assert heard.keys() == kinds.keys(), launched.output[-3000:]
+    assert set(heard[names.CLUES].cameras) == {"front", "down"} and LACKING in lacks
+    image = heard[names.RANGES]
+    out = np.array(image.ranges, np.float32).reshape(image.rows, image.columns)
+    assert out[0, image.columns // 2] == pytest.approx(HEIGHT, rel=0.05), "straight down"
+    aside = out[int((-image.elevation_min - math.radians(30.0)) / image.elevation_step), image.columns * 3 // 4]
+    assert aside == pytest.approx(2.0 * HEIGHT, rel=0.25) if ranges == "lidar" else math.isnan(aside)
+    window, ground = window_of(heard[names.MAP_LOCAL]), float(load_map("aotai").ground_height([-25.0, -45.0]))
+    here = np.array([-25.0, -45.0, ground])
+    assert [cell_at(window, here + place) for place in (AHEAD, LEFT, BEHIND)] == [FREE, UNKNOWN, UNKNOWN]
+
+
+def cell_at(window: Any, place: Any) -> int:
+    """Returns the cell that holds a place in the map."""
+    return int(window.cells[tuple(np.floor((place - window.origin) / window.resolution).astype(int))])
 
 
 def wait_for(words: str, log: Path, seconds: float) -> None:
