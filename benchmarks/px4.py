@@ -21,6 +21,7 @@ from page import ROOT, Table, add_page, write_page
 
 from esar_ros.bridges.airsim.camera import AirSimCameras, AirSimLidar
 from esar_ros.bridges.airsim.connect import connect
+from esar_ros.bridges.airsim.frames import VehicleFrame
 from esar_ros.bridges.airsim.mirror import PoseMirror
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission import names
@@ -50,14 +51,19 @@ def _round(port: int, seconds: float, with_mirror: bool) -> tuple[int, float, fl
     lidar = AirSimLidar(connect("127.0.0.1", port), "uav1")
     mirror = PoseMirror(lambda: connect("127.0.0.1", port), "uav1", print) if with_mirror else None
     over = threading.Event()
-    ground = float(load_map(_MAP).ground_height([0.0, 0.0]))
+    above = float(load_map(_MAP).ground_height([0.0, 0.0])) + 30.0
+    with connect("127.0.0.1", port) as client:  # it hovers where the circle begins
+        client.call("enableApiControl", True, "uav1")
+        client.call("armDisarm", True, "uav1")
+        frame = VehicleFrame.of_settings(client.call("getSettingsString"), "uav1")
+        client.call("simSetVehiclePose", frame.pose_to_airsim(Pose(np.array([30.0, 0.0, above]))), True, "uav1")
     scans: list[float] = []
 
     def move() -> None:
         angle = 0.0
         while mirror is not None and not over.wait(1.0 / _TOLD):
             angle += 4.0 / 30.0 / _TOLD  # 4 m/s around a circle of 30 m
-            at = np.array([30.0 * math.cos(angle), 30.0 * math.sin(angle), ground + 30.0])
+            at = np.array([30.0 * math.cos(angle), 30.0 * math.sin(angle), above])
             mirror.show(Pose(at, quaternion_from_yaw(angle)))
 
     def scan() -> None:
@@ -125,7 +131,7 @@ def main() -> None:
         about = (
             "Flown on the fake autopilot (`test/px4/`), not on PX4; what real PX4 was measured to do is in "
             "[PX4](../reference/px4.md). The model is the governor's with the `tau` of world px4. Pictures: 320x240, "
-            "colour and depth."
+            "colour and depth, from 30 m above the ground."
         )
         conditions = {"seconds a round": arguments.seconds, "rounds": arguments.rounds}
         write_page(__file__, "PX4: dangers, stopping, and the mirror", about, conditions, tables)

@@ -12,12 +12,14 @@ from typing import Any
 
 from rclpy.node import Node
 
+from esar_ros.bridges.airsim.client import DEFAULT_PORT
+from esar_ros.bridges.airsim.connect import connect
 from esar_ros.bridges.airsim.mirror import PoseMirror
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
-from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.types import message_class
@@ -30,12 +32,13 @@ class Px4MirrorNode(Node):
     def __init__(self, namespace: str | None = None) -> None:
         super().__init__(interface.PX4_MIRROR, namespace=namespace)
         self._vehicle = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
-        server = Server.of(self)
+        host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
+        port = int(declare(self, "port", DEFAULT_PORT, "of the AirSim server", minimum=1, maximum=65535))
         self._odom_in_map: Pose | None = None
         for name, callback in ((names.TF_STATIC, self._on_static), (names.ODOMETRY, self._on_odometry)):
             entry = BY_NAME[name]
             self.create_subscription(message_class(entry.type), name, callback, PROFILES[entry.quality])
-        self._mirror = PoseMirror(server.connect, self._vehicle, self.get_logger().warning)
+        self._mirror = PoseMirror(lambda: connect(host, port, 0.0), self._vehicle, self.get_logger().warning)
 
     def _on_static(self, message: Any) -> None:
         odom = names.vehicle_frame(self._vehicle, names.ODOM)
@@ -58,7 +61,7 @@ class Px4MirrorNode(Node):
 
 def mirror(spaces: Sequence[str], host: str, port: int) -> int:
     """Mirrors the vehicles of these namespaces until it is stopped. Returns the exit code."""
-    parameters = ["--ros-args", "-p", f"host:={host}", "-p", f"port:={port}", "-p", "connect_timeout:=0.0"]
+    parameters = ["--ros-args", "-p", f"host:={host}", "-p", f"port:={port}"]
     return run(lambda: [Px4MirrorNode(space) for space in spaces], [sys.argv[0], *parameters])
 
 

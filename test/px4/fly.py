@@ -21,7 +21,7 @@ from pathlib import Path
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.core.interface import SIMULATOR
-from esar_ros.nodes.graph.mission import PX4, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.mission import PX4, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph, vehicle_names
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 
@@ -81,6 +81,7 @@ def main() -> int:
     parser.add_argument("--planner", default="fbe")
     parser.add_argument("--detector", default=TRUTH_DETECTOR)
     parser.add_argument("--end", default="return_land")
+    parser.add_argument("--vehicles", default="1", help="each flies an instance of its own")
     parser.add_argument("--patience", type=float, default=900.0, help="s")
     arguments = parser.parse_args()
     task = load_task(arguments.task)
@@ -88,6 +89,7 @@ def main() -> int:
         task=arguments.task, planner=arguments.planner, map=task.map, seed=task.seed, out=arguments.out, world=PX4,
         detector=arguments.detector,
         pace="realtime", preset="fast", end=arguments.end, port=free_port(), progress=True, log_level="warn",
+        vehicles=vehicle_names(arguments.vehicles),
     )  # fmt: skip
     code = fly(options, arguments.patience)
     result = Path(arguments.out) / "result.json"

@@ -52,7 +52,7 @@ class PoseMirror:
                     self._mirror(client)
                 finally:
                     client.close()
-            except (AirSimError, UsageError) as error:
+            except (AirSimError, UsageError, ValueError) as error:
                 self._complain(str(error))
                 self._closing.wait(LOST)
 
