@@ -18,7 +18,7 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import PX4, NodeSpec
-from esar_ros.nodes.graph.px4 import vehicle_graph
+from esar_ros.nodes.graph.px4 import RANGES, vehicle_graph
 from esar_ros.nodes.graph.shared_memory import sweep
 
 DRIVERS, SIMULATOR = "drivers", "simulator"
@@ -47,10 +47,11 @@ def ended(spec: NodeSpec, event: ProcessExited, context: LaunchContext) -> None:
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Actions of the flight that the launch arguments describe."""
-    check_names(context.launch_configurations, (*ARGUMENTS, "cameras"))
+    check_names(context.launch_configurations, (*ARGUMENTS, "cameras", "ranges"))
     options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
     simulated = LaunchConfiguration("cameras").perform(context) == SIMULATOR
-    specs = [] if simulated else vehicle_graph(options)  # refuses before anything is moved
+    ranges = LaunchConfiguration("ranges").perform(context)
+    specs = [] if simulated else vehicle_graph(options, ranges)  # refuses before anything is moved
     ResultsFolder(Path(options.out)).prepare()
     sweep()
     mission = mission_launch()
@@ -82,4 +83,6 @@ def generate_launch_description() -> LaunchDescription:
     cameras = DeclareLaunchArgument(
         "cameras", default_value=DRIVERS, description="who takes the pictures", choices=[DRIVERS, SIMULATOR]
     )
-    return LaunchDescription([*declared, cameras, OpaqueFunction(function=start)])
+    about = "of cameras:=drivers: what range_driver makes ranges of; none: you start it yourself"
+    ranges = DeclareLaunchArgument("ranges", default_value=RANGES[0], description=about, choices=RANGES)
+    return LaunchDescription([*declared, cameras, ranges, OpaqueFunction(function=start)])

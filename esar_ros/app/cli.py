@@ -26,7 +26,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "models": ("list, check and export the detectors' networks; embed words", "esar_ros.app.models"),
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),
     "calibrate": ("measure how a vehicle brakes, and the limits that follow", "esar_ros.app.vehicle.calibrate"),
-    "px4": ("PX4: the home of a task, and whether a vehicle's parameters are safe", "esar_ros.app.vehicle.px4"),
+    "px4": ("PX4: home of a task, a mirror for a drawing server, a check of parameters", "esar_ros.app.vehicle.px4"),
     "prepare": ("compile and draw what every flight needs, once; the others do it when needed", "esar_ros.app.prepare"),
     "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),
 }

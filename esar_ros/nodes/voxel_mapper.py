@@ -186,6 +186,8 @@ class VoxelMapperNode(ManagedStepNode):
     def _on_frame(self, frame_set: FrameSet) -> None:
         if not self.configured:
             return
+        if not self.lockstep and not self._mapper.has_area:
+            return  # camera drivers do not wait for the brief
         if not self.lockstep and not self.active:
             self._publish(frame_set.ns, 0.0)
             return

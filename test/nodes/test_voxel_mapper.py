@@ -68,6 +68,11 @@ class Graph:
             assert self.spin([], lambda: publisher.get_subscription_count() > 0)
         getattr(self, "_" + name).publish(message)
 
+    def brief(self) -> None:
+        """The search area, taken in."""
+        self.say(names.BRIEF, Brief(area=[Point(x=x, y=y) for x, y in CORNERS]))
+        assert self.spin([], lambda: not self.mapper.waiting_for())
+
     def fly(self, ns: int, stamp: int | None = None, depth: float = 40.0) -> None:
         """Odometry of an instant and a frame with a stamp."""
         before = self.mapper.inbox(names.ODOMETRY).arrived
@@ -163,7 +168,7 @@ def make_team(ros: Spin, shared: voxel_mapper.SharedMap) -> dict[str, Member]:
     return team
 
 
-def make_graph(ros: Spin, monkeypatch: pytest.MonkeyPatch, parameters: dict[str, Any]) -> Graph:
+def make_graph(ros: Spin, monkeypatch: pytest.MonkeyPatch, parameters: dict[str, Any], briefed: bool = True) -> Graph:
     init = Node.__init__
     overrides = [Parameter(name, value=value) for name, value in ({"pace": "realtime"} | parameters).items()]
 
@@ -182,8 +187,8 @@ def make_graph(ros: Spin, monkeypatch: pytest.MonkeyPatch, parameters: dict[str,
     transform.header.frame_id = names.MAP
     transform.transform.rotation.w = 1.0
     graph.say(names.TF_STATIC, TFMessage(transforms=[transform]))
-    graph.say(names.BRIEF, Brief(area=[Point(x=x, y=y) for x, y in CORNERS]))
-    assert ros([], lambda: not graph.mapper.waiting_for())
+    if briefed:
+        graph.brief()
     return graph
 
 
@@ -200,6 +205,16 @@ def test_readers_get_one_map_in_their_own_words(graph: Graph) -> None:
     assert graph.sent[names.MAP_LOCAL][-1].size_x == 96 and max(graph.sent[names.MAP_COVERAGE][-1].data) > 40
     finding, _ = graph.mapper.diagnose()
     assert finding.message == "ok" and finding.values["frames"] == 1
+
+
+def test_frames_of_drivers_that_come_before_the_brief_end_nothing(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = make_graph(ros, monkeypatch, {}, briefed=False)
+    assert ros([], lambda: graph.mapper.waiting_for() == "the brief")
+    graph.fly(SECOND)
+    graph.brief()
+    graph.fly(2 * SECOND)
+    assert graph.spin([], lambda: bool(graph.sent[names.MAP_STATUS]))
+    assert graph.status().frames == 1 and not graph.status().refused
 
 
 def test_grids_and_frontiers_come_at_two_hertz_and_windows_with_every_frame(graph: Graph) -> None:

@@ -50,6 +50,8 @@ LOSSES = {
     "charge": (0.0, 0.0, HOLD_FIRST, RTL),  # critical, COM_LOW_BAT_ACT 3
     "satellites": (4.0, math.inf, 9.0, DESCEND),
     "fence": (0.0, 0.0, math.inf, HOLD),  # PX4's own, GF_ACTION 2
+    # NAV_DLL_ACT 2 and COM_DL_LOSS_T 10, not measured: by its documentation
+    "ground station": (10.0, 10.0, 10.0 + HOLD_FIRST, RTL),
 }
 PERIODS = {
     "VehicleOdometry": 0.01,
@@ -81,13 +83,15 @@ class FakeAutopilot:
         ground: Callable[[float, float], float] = lambda x, y: 0.0,
         on_loss: int = RTL,
         has_remote: bool = False,
+        has_station: bool = False,
     ) -> None:
         """start: m, ENU; on_loss: the mode taken when the signal of offboard is lost (COM_OBL_RC_ACT).
 
-        has_remote: a remote control is on when it is armed; without one its loss is no failsafe.
+        has_remote, has_station: a remote control is on, a ground station is there when it is armed; without one
+        its loss is no failsafe.
         """
         self.system_id, self.on_loss, self.ground = system_id, on_loss, ground
-        self.has_remote = has_remote
+        self.has_remote, self.has_station = has_remote, has_station
         self.clock_offset: float | None = None  # s from its clock to the agent's host's; None: not synchronised
         self._lost: dict[str, float] = {}  # and since when, s
         self._taken_over: set[str] = set()  # failsafes that a change of the mode has ended
@@ -586,7 +590,8 @@ class FakeAutopilot:
         return SimpleNamespace(
             timestamp=self._us(), offboard_control_signal_lost=not self.signal,
             manual_control_signal_lost=not self.has_remote or self._has_noticed("remote control"),
-            geofence_breached=self._has_noticed("fence"), gcs_connection_lost=True, auto_mission_missing=True,
+            geofence_breached=self._has_noticed("fence"), auto_mission_missing=True,
+            gcs_connection_lost=not self.has_station or self._has_noticed("ground station"),
             home_position_invalid=self.home is None,
             battery_warning=self.battery_warning, local_position_invalid=not self.valid,
             global_position_invalid=not self.valid, local_velocity_invalid=not self.valid,

@@ -1,7 +1,6 @@
 """The fake autopilot on DDS: PX4's topics, message versions and quality of service, in real time.
 
-As a program it flies a vehicle of the embedded simulator: the motion is the fake's, and the simulator's vehicle is
-put where it is, so that its cameras see from there.
+As a program it stands at a task's start, as PX4 in SITL does that was given the task's home.
 """
 
 from __future__ import annotations
@@ -12,34 +11,21 @@ import time
 from typing import Any
 
 import numpy as np
-import rclpy
 from fake_autopilot import FakeAutopilot
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-from esar_ros.bridges.airsim.connect import authorise, connect
-from esar_ros.bridges.airsim.frames import VehicleFrame
-from esar_ros.bridges.airsim.types import from_quaternionr, from_vector3r, quaternionr, vector3r
+from esar_ros.bridges.px4.settings import load_px4_settings
 from esar_ros.bridges.px4.versions import EXTERNAL_IN, EXTERNAL_OUT, IN, OPTIONAL_OUT, OUT, topic, version_of
-from esar_ros.geometry.frames import (
-    attitude_enu_flu_to_ned_frd,
-    attitude_ned_frd_to_enu_flu,
-    enu_to_ned,
-    ned_to_enu,
-    yaw_from_quaternion,
-)
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission import names
-from esar_ros.nodes.core.interface import BY_NAME
-from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.mission.task import Task, load_task
 from esar_ros.nodes.core.runtime import run
-from esar_ros.nodes.core.types import message_class as message_type
 from esar_ros.nodes.px4.messages import message_class
 from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.deployer import start_of
 
 STEP = 0.01  # s
-SHOW = 0.05  # s between two poses given to the simulator
 
 
 def quality(latched: bool) -> QoSProfile:
@@ -99,68 +85,31 @@ class FakeNode(Node):
                 self._out[name].publish(fill(self._classes[name], fields))
 
 
-def wait_for_brief(vehicle: str) -> None:
-    """Return once the referee has placed everything, the vehicle among it."""
-    waiting = rclpy.create_node("fake_waits_for_the_brief")
-    heard: list[Any] = []
-    entry = BY_NAME[names.BRIEF]
-    waiting.create_subscription(
-        message_type(entry.type), f"/{vehicle}/{names.BRIEF}", heard.append, PROFILES[entry.quality]
+def at_home(task: Task, index: int = 0, count: int = 1) -> FakeAutopilot:
+    """One that stands where `esar px4 home` puts PX4: at the task's start, its local frame counted from there."""
+    place = load_map(task.map)
+    x0, y0 = start_of(task, index, count)
+    z0 = float(place.ground_height([x0, y0]))
+    FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
+    return FakeAutopilot(
+        index + 1,
+        Origin(*place.origin.to_geodetic(np.array([x0, y0, z0]))),
+        yaw=task.start.yaw,
+        ground=lambda x, y: float(place.ground_height([x + x0, y + y0])) - z0,
     )
-    while rclpy.ok() and not heard:
-        rclpy.spin_once(waiting, timeout_sec=0.1)
-    waiting.destroy_node()
-
-
-class FlyingNode(FakeNode):
-    """Flies a simulator's vehicle: the motion is the fake's, the place on the map and the ground the simulator's."""
-
-    def __init__(self, client: Any, vehicle: str, map_id: str, system_id: int, namespace: str) -> None:
-        self._client, self._vehicle = client, vehicle
-        place = load_map(map_id)
-        offset = np.array(VehicleFrame.of_settings(client.call("getSettingsString"), vehicle).offset)
-        told = client.call("simGetVehiclePose", vehicle)
-        start = ned_to_enu(from_vector3r(told["position"]))
-        attitude = attitude_ned_frd_to_enu_flu(from_quaternionr(told["orientation"]))
-
-        def surface(x: float, y: float) -> float:
-            return float(place.ground_height([x + offset[0], y + offset[1]])) - float(offset[2])
-
-        stands = float(start[2]) - surface(float(start[0]), float(start[1]))
-        FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
-        fake = FakeAutopilot(
-            system_id,
-            Origin(*place.origin.to_geodetic(offset)),
-            (float(start[0]), float(start[1]), float(start[2])),
-            yaw_from_quaternion(attitude),
-            lambda x, y: surface(x, y) + stands,
-        )
-        super().__init__(fake, namespace)
-        self.create_timer(SHOW, self._show, clock=Clock(clock_type=ClockType.STEADY_TIME))
-
-    def _show(self) -> None:
-        """Put the simulator's vehicle where the fake's is, for its cameras and LiDAR."""
-        body = self.fake.body
-        x, y, z = (float(v) for v in enu_to_ned(body.position))
-        attitude = [float(v) for v in attitude_enu_flu_to_ned_frd(body.quaternion)]
-        pose = {"position": vector3r((x, y, z)), "orientation": quaternionr(attitude)}
-        self._client.call("simSetVehiclePose", pose, True, self._vehicle)
 
 
 def main() -> int:
-    """Fly in the embedded simulator until told to stop."""
+    """Fly until told to stop: instance k, counted from 0, has the topics and the system id of PX4 SITL's."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in (("--host", "127.0.0.1"), ("--vehicle", "uav1"), ("--map", "aotai"), ("--namespace", "")):
-        parser.add_argument(name, default=default)
-    parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--system-id", type=int, default=1)
+    parser.add_argument("--task", default="aotai-first")
+    parser.add_argument("--index", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1)
     arguments = parser.parse_args()
 
     def make() -> list[Node]:
-        wait_for_brief(arguments.vehicle)
-        client = connect(arguments.host, arguments.port)
-        authorise(client)
-        return [FlyingNode(client, arguments.vehicle, arguments.map, arguments.system_id, arguments.namespace)]
+        fake = at_home(load_task(arguments.task), arguments.index, arguments.count)
+        return [FakeNode(fake, load_px4_settings().address("", arguments.index).namespace)]
 
     return run(make, [sys.argv[0]])
 

@@ -1,7 +1,7 @@
 """A whole mission through the fake autopilot: `./esar exec python test/px4/fly.py --out out/px4`.
 
 The graph is that of world px4 with nothing replaced: planner, pilot, governor, detector, mapper, referee. The fake
-autopilot moves the vehicle; the embedded simulator draws what its cameras and LiDAR see from there.
+autopilot moves the vehicle, `esar px4 mirror` puts the embedded simulator's there, and its cameras and LiDAR see it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from esar_ros.mission.system.environment import graph_environment
-from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.core.interface import SIMULATOR
-from esar_ros.nodes.graph.mission import PX4, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.mission import PX4, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph, vehicle_names
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 
@@ -48,25 +47,28 @@ def fly(options: MissionOptions, patience: float) -> int:
     supervisor = Supervisor(
         graph(options), out / "logs", on_line=lambda label, line: print(f"{label}: {line}"), token=token
     )
-    environment = {**os.environ, **graph_environment(), VARIABLE: token}
-    program = Path(__file__).with_name("fake_node.py")
+    environment = {**os.environ, **graph_environment()}
+    count = len(options.vehicles)
+    fake = [sys.executable, "-u", str(Path(__file__).with_name("fake_node.py")), "--task", options.task]
+    mirror = [sys.executable, "-u", "-m", "esar_ros.app.cli", "px4", "mirror", "--port", str(options.port)]
+    commands = {f"fake_autopilot{k}": [*fake, "--index", str(k), "--count", str(count)] for k in range(count)}
+    commands["mirror"] = [*mirror, "--vehicles", ",".join(options.vehicles)]
     code: int | None = None
-    autopilot = None
+    beside = []
     try:
         supervisor.start()
-        arguments = ["--port", str(options.port), "--map", options.map, "--vehicle", options.vehicles[0]]
-        with (out / "logs" / "fake_autopilot.log").open("wb") as log:
-            autopilot = subprocess.Popen(
-                [sys.executable, "-u", str(program), *arguments], env=environment, stdout=log, stderr=subprocess.STDOUT
-            )
+        for name, command in commands.items():
+            with (out / "logs" / f"{name}.log").open("wb") as log:
+                beside.append(subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT))
         limit = time.monotonic() + patience
         while code is None and time.monotonic() < limit:
             code = supervisor.poll()
             time.sleep(0.1)
     finally:
-        if autopilot is not None:
-            autopilot.send_signal(signal.SIGINT)
-            autopilot.wait(10.0)
+        for process in beside:
+            process.send_signal(signal.SIGINT)
+        for process in beside:
+            process.wait(10.0)
         supervisor.stop()
     return 1 if code is None else code
 
@@ -79,6 +81,7 @@ def main() -> int:
     parser.add_argument("--planner", default="fbe")
     parser.add_argument("--detector", default=TRUTH_DETECTOR)
     parser.add_argument("--end", default="return_land")
+    parser.add_argument("--vehicles", default="1", help="each flies an instance of its own")
     parser.add_argument("--patience", type=float, default=900.0, help="s")
     arguments = parser.parse_args()
     task = load_task(arguments.task)
@@ -86,6 +89,7 @@ def main() -> int:
         task=arguments.task, planner=arguments.planner, map=task.map, seed=task.seed, out=arguments.out, world=PX4,
         detector=arguments.detector,
         pace="realtime", preset="fast", end=arguments.end, port=free_port(), progress=True, log_level="warn",
+        vehicles=vehicle_names(arguments.vehicles),
     )  # fmt: skip
     code = fly(options, arguments.patience)
     result = Path(arguments.out) / "result.json"

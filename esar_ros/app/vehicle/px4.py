@@ -1,4 +1,4 @@
-"""`esar px4`: where a task puts PX4's home, and whether a vehicle's parameters are safe to be flown by this graph."""
+"""`esar px4`: PX4's home of a task, a drawing server's vehicle kept where PX4's is, and whether parameters are safe."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from rich.console import Console
 from rich.table import Table
 
 from esar_ros.app.arguments import Parser
+from esar_ros.bridges.airsim.client import DEFAULT_PORT
 from esar_ros.bridges.px4.parameters import Finding, Grade, findings
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
+from esar_ros.nodes.graph.mission import MAX_VEHICLES, PX4, MissionOptions, vehicle_names
+from esar_ros.suites.esarbench.deployer import start_of
 
 HEARD_WITHIN = 10.0  # s until a vehicle has said something
 SILENT_FOR = 3.0  # s without a parameter until those that lack are asked for
@@ -30,20 +33,43 @@ def main(argv: list[str]) -> int:
     verbs = parser.add_subparsers(dest="verb", required=True)
     home = verbs.add_parser("home", help='PX4_HOME_* of a task\'s start, for SITL: eval "$(./esar px4 home TASK)"')
     home.add_argument("task", help="id, or a .json file")
+    home.add_argument("--vehicle", type=int, default=1, metavar="K", help="the K-th of them, from 1 (default: 1)")
+    home.add_argument("--of", type=int, default=1, metavar="N", help="vehicles that fly it, side by side (default: 1)")
+    mirror = verbs.add_parser("mirror", help="keep the vehicles of a server that draws where PX4's are, until stopped")
+    mirror.add_argument("--host", default="127.0.0.1", help="of the AirSim server (default: %(default)s)")
+    mirror.add_argument("--port", type=int, default=DEFAULT_PORT, help="of the AirSim server (default: %(default)s)")
+    mirror.add_argument("--vehicles", default="uav1", help="as the mission's (default: uav1)")
+    mirror.add_argument("--namespace", default="", help="as the mission's (default: none)")
     check = verbs.add_parser("check", help="name each parameter of a vehicle that is unsafe; exit code 1 if any is")
     check.add_argument("file", nargs="?", type=Path, help="as a ground station saves them (.params)")
     check.add_argument("--connect", metavar="ADDRESS", help="ask the vehicle over MAVLink, e.g. udpin:0.0.0.0:14550")
     check.add_argument("--system-id", type=int, help="the one that commands go to (default: not checked)")
     arguments = parser.parse_args(argv)
-    return _home(arguments.task) if arguments.verb == "home" else _check(arguments)
+    if arguments.verb == "home":
+        return _home(arguments.task, arguments.vehicle, arguments.of)
+    return _mirror(arguments) if arguments.verb == "mirror" else _check(arguments)
 
 
-def _home(name: str) -> int:
+def _mirror(arguments: argparse.Namespace) -> int:
+    from esar_ros.nodes.px4_mirror import mirror
+
+    options = MissionOptions(
+        world=PX4, pace="realtime", vehicles=vehicle_names(arguments.vehicles), namespace=arguments.namespace,
+        host=arguments.host, port=arguments.port,
+    )  # fmt: skip
+    options.check()
+    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    return mirror([f"{root}/{vehicle}" for vehicle in options.vehicles], options.host, options.port)
+
+
+def _home(name: str, vehicle: int, count: int) -> int:
     from esar_ros.sim.terrain.maps import load_map
 
+    if not 1 <= vehicle <= count <= MAX_VEHICLES:
+        raise UsageError(f"vehicle {vehicle} of {count}", f"give 1 to --of, at most {MAX_VEHICLES}")
     task = load_task(name)
     place = load_map(task.map)
-    east, north = task.start.position
+    east, north = start_of(task, vehicle - 1, count)
     height = float(place.ground_height([east, north]))
     latitude, longitude, altitude = place.origin.to_geodetic([east, north, height])
     print(f"export PX4_HOME_LAT={latitude:.8f} PX4_HOME_LON={longitude:.8f} PX4_HOME_ALT={altitude:.2f}")

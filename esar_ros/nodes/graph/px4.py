@@ -11,11 +11,15 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
 
+RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
 _UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove")  # by every process of a vehicle
 
 
-def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
-    """Processes of a flight in world px4 whose images come from camera drivers. Raises UsageError."""
+def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[NodeSpec]:
+    """Processes of a flight in world px4 whose images come from camera drivers. Raises UsageError.
+
+    ranges: one of RANGES.
+    """
     options.check()
     if options.detector == TRUTH_DETECTOR:
         raise UsageError(f"detector {TRUTH_DETECTOR} reads a simulator's object ids", "choose another detector")
@@ -32,6 +36,8 @@ def vehicle_graph(options: MissionOptions) -> list[NodeSpec]:
     ]
     for index, vehicle in enumerate(vehicles):
         space = f"{root}/{vehicle}"
+        if ranges != "none":
+            specs.append(NodeSpec(interface.RANGE_DRIVER, space, {"use_sim_time": False, "source": ranges}))
         specs += [
             px4_bridge(space, index),
             *control_chain(options, space, vehicle, common),

@@ -79,11 +79,12 @@ class LookMap:
             np.maximum(window[number], np.where(side == number, person, 0.0), out=window[number])
         np.maximum(self.clue[r0:r1, c0:c1], detection.clue[metres] * factor, out=self.clue[r0:r1, c0:c1])
 
-    def passed(self, start: Vector, end: Vector, beside: Curves) -> None:
+    def passed(self, start: Vector, end: Vector, beside: Curves, only_seen: bool = False) -> None:
         """Counts a straight flight as the looks in passing that plans expect of it.
 
         beside: curves by distance on the ground. Detections that a plan expected and the images did not bring are
-        thereby written off, so that no leg is flown for the same expectation twice.
+        thereby written off, so that no leg is flown for the same expectation twice. only_seen: cells that no image
+        has shown from that side are left out, as plans expect the looks of all cameras.
         """
         reach = len(beside.person) - 1
         low = np.maximum(np.floor((np.minimum(start, end) - reach - self.origin) / self.cell).astype(int), 0)
@@ -100,10 +101,11 @@ class LookMap:
         metres = np.minimum(np.hypot(dx, dy), reach).astype(int)
         side = side_of(dx, dy)
         window = self.person[:, low[1] : high[1], low[0] : high[0]]
-        for number in range(SIDES):
-            np.maximum(window[number], np.where(side == number, beside.person[metres], 0.0), out=window[number])
         clue = self.clue[low[1] : high[1], low[0] : high[0]]
-        np.maximum(clue, beside.clue[metres], out=clue)
+        np.maximum(clue, np.where((clue > 0.0) | (not only_seen), beside.clue[metres], 0.0), out=clue)
+        for number in range(SIDES):
+            counts = (side == number) & ((window[number] > 0.0) | (not only_seen))
+            np.maximum(window[number], np.where(counts, beside.person[metres], 0.0), out=window[number])
 
 
 def side_of(dx: NDArray[np.float64], dy: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -329,7 +329,8 @@ class BeliefSearch:
         here, curves = observation.pose.position[:2].copy(), self._detection.curves
         if self._leg_start is not None and observation.cameras:  # a blind flight has passed nothing
             start, height = self._leg_start
-            self.looks.passed(start, here, curves.beside(height))
+            lacks_cameras = not self._cameras.keys() <= set(observation.cameras)
+            self.looks.passed(start, here, curves.beside(height), lacks_cameras)
         worth = self._worth(observation.elapsed)
         for mate in observation.team:
             if mate.goal is not None:  # its finds on that leg are not to be found again

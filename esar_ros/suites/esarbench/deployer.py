@@ -310,6 +310,13 @@ def _set_conditions(client: AirSim, task: Task) -> None:
     client.call("simSetWind", _vector_message(speed * np.array([math.cos(direction), math.sin(direction), 0.0])))
 
 
+def start_of(task: Task, index: int = 0, count: int = 1) -> tuple[float, float]:
+    """Returns where a vehicle of a mission starts, m, x and y in the map: side by side, the first on the right."""
+    aside, yaw = (index - (count - 1) / 2) * VEHICLE_SPACING, task.start.yaw
+    x, y = task.start.position
+    return x - aside * math.sin(yaw), y + aside * math.cos(yaw)
+
+
 def _check_vehicles(client: AirSim, vehicles: Sequence[str]) -> None:
     known = client.call("listVehicles")
     if absent := [vehicle for vehicle in vehicles if vehicle not in known]:
@@ -322,12 +329,11 @@ def _place_vehicle(
     client: AirSim, task: Task, place: Place, vehicle: str, index: int, count: int
 ) -> tuple[Vector, tuple[float, float, float]]:
     """Stand one vehicle at its start; answers where it is and where its coordinates count from, in the map."""
-    yaw = task.start.yaw
-    aside = (index - (count - 1) / 2) * VEHICLE_SPACING
-    x, y = np.array(task.start.position) + aside * np.array([-math.sin(yaw), math.cos(yaw)])
+    x, y = start_of(task, index, count)
     at = np.array([x, y, ground_height(client, place, (float(x), float(y)))])
     offset = _offset(client, place, vehicle)
-    client.call("simSetVehiclePose", _pose_message(at - offset, Pose(at, quaternion_from_yaw(yaw))), True, vehicle)
+    pose = Pose(at, quaternion_from_yaw(task.start.yaw))
+    client.call("simSetVehiclePose", _pose_message(at - offset, pose), True, vehicle)
     now = offset + ned_to_enu(_numbers(client.call("simGetVehiclePose", vehicle)["position"]))
     if float(np.linalg.norm(now[:2] - at[:2])) > START_TOLERANCE:
         raise AirSimError(f"simSetVehiclePose left {vehicle} {np.linalg.norm(now[:2] - at[:2]):.0f} m from its start")

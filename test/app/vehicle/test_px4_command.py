@@ -37,6 +37,34 @@ def test_home_is_the_task_s_start_on_its_map(capsys: pytest.CaptureFixture[str])
     np.testing.assert_allclose(back, [*task.start.position, place.ground_height(task.start.position)], atol=0.02)
 
 
+def test_vehicles_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    task, places = load_task("aotai-first"), []
+    origin = load_map(task.map).origin
+    for vehicle in ("1", "2"):
+        assert cli.main(["px4", "home", "aotai-first", "--vehicle", vehicle, "--of", "2"]) == 0
+        told = capsys.readouterr().out.removeprefix("export ").split()
+        places.append(origin.to_enu(*(float(word.partition("=")[2]) for word in told))[:2])
+    np.testing.assert_allclose(np.mean(places, axis=0), task.start.position, atol=0.02)
+    apart = (places[1] - places[0]) @ [np.cos(task.start.yaw), np.sin(task.start.yaw)]
+    assert np.linalg.norm(places[1] - places[0]) == pytest.approx(4.0, abs=0.05) and abs(apart) < 0.05
+    assert cli.main(["px4", "home", "aotai-first", "--vehicle", "3", "--of", "2"]) == 2
+    assert "vehicle 3 of 2" in capsys.readouterr().err
+
+
+def test_the_mirror_follows_the_mission_s_vehicles(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from esar_ros.nodes import px4_mirror
+
+    asked: list[object] = []
+    monkeypatch.setattr(px4_mirror, "mirror", lambda *arguments: asked.append(arguments) or 0)
+    assert cli.main(["px4", "mirror"]) == 0
+    assert cli.main(["px4", "mirror", "--vehicles", "2", "--namespace", "/team/", "--port", "41999"]) == 0
+    assert asked == [(["/uav1"], "127.0.0.1", 41451), (["/team/uav1", "/team/uav2"], "127.0.0.1", 41999)]
+    assert cli.main(["px4", "mirror", "--vehicles", "uav 1"]) == 2
+    assert "'uav 1' is no ROS name" in capsys.readouterr().err
+
+
 def test_a_safe_vehicle_ends_well_and_an_unsafe_one_does_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

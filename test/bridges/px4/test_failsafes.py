@@ -13,11 +13,12 @@ from esar_ros.bridges.px4.frames import LocalFrame
 
 @pytest.fixture
 def controlled() -> Loop:
-    return Loop(has_remote=True).fly()
+    return Loop(has_remote=True, has_station=True).fly()
 
 
 @pytest.mark.parametrize(
-    ("what", "stands", "then"), [("remote control", 0.72, RTL), ("charge", 0.0, RTL), ("fence", 0.0, HOLD)]
+    ("what", "stands", "then"),
+    [("remote control", 0.72, RTL), ("charge", 0.0, RTL), ("fence", 0.0, HOLD), ("ground station", 10.0, RTL)],
 )
 def test_it_stands_for_five_seconds_before_it_acts_and_nobody_disturbs_it(
     controlled: Loop, what: str, stands: float, then: int
@@ -25,7 +26,7 @@ def test_it_stands_for_five_seconds_before_it_acts_and_nobody_disturbs_it(
     """A mode that was asked for in these seconds would end the failsafe: the bridge asks for none."""
     begun = controlled.now
     controlled.fake.lose(what)
-    assert controlled.run(2.0, lambda: controlled.fake.nav_state == HOLD)
+    assert controlled.run(stands + 1.0, lambda: controlled.fake.nav_state == HOLD)
     assert controlled.now - begun == pytest.approx(stands, abs=0.05) and controlled.fake.failsafe
     controlled.velocity = None  # the governor falls silent as well
     assert controlled.run(HOLD_FIRST + 0.1, lambda: controlled.fake.nav_state == then)
@@ -58,12 +59,13 @@ def test_without_satellites_the_position_is_unknown_before_it_descends(flying: L
         ("remote control", "the remote control is lost"),
         ("charge", "the battery is low"),
         ("fence", "its own fence is left"),
+        ("ground station", "the ground station is lost"),
         ("satellites", "its position is not known"),
     ],
 )
 def test_the_refusal_names_the_cause_and_what_a_person_may_do(controlled: Loop, what: str, words: str) -> None:
     controlled.fake.lose(what)
-    controlled.run(10.0)
+    controlled.run(16.0)
     refused = controlled.do(Manoeuvre.MISSION)
     assert refused.end is End.REFUSED and words in refused.text and "ask for hold first" in refused.text
     assert words in controlled.bridge.stream.advice

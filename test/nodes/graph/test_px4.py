@@ -42,9 +42,15 @@ def test_every_vehicle_has_the_control_chain() -> None:
         spaces.setdefault(spec.namespace, set()).add(spec.executable)
     chain = {
         interface.PX4_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, interface.CLUE_DETECTOR,
-        interface.VOXEL_MAPPER, interface.PLANNER,
+        interface.VOXEL_MAPPER, interface.PLANNER, interface.RANGE_DRIVER,
     }  # fmt: skip
     assert spaces == {"": {interface.MISSION_CONTROL, interface.RECORDER}, "/uav1": chain, "/uav2": chain}
+
+
+@pytest.mark.parametrize(("ranges", "told"), [("lidar", ["lidar"] * 2), ("depth", ["depth"] * 2), ("none", [])])
+def test_ranges_are_made_of_what_is_said(ranges: str, told: list[str]) -> None:
+    graph = [spec for spec in vehicle_graph(REAL, ranges) if spec.executable == interface.RANGE_DRIVER]
+    assert [spec.parameters["source"] for spec in graph] == told
 
 
 def test_governors_and_planners_know_the_other_vehicles() -> None:

@@ -14,7 +14,9 @@ from esar_ros.mission.decision import GoalType, HeightReference, ReportType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Teammate
+from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.registry import create
+from esar_ros.planning.search_area import polygon_of
 
 PROMPT = (
     "Anna has been missing since noon, in a red jacket. You start about 100 m south of the hut. "
@@ -211,6 +213,20 @@ def test_legs_that_were_flown_blind_are_not_written_off(brief, flight):
     run = flight(method_for(brief(prompt=PROMPT, t_max=300.0)), 5.0)
     run.run(40, cameras=())
     assert np.linalg.norm(run.position[:2]) > 20.0 and not run.method.looks.person.any()
+
+
+def test_in_passing_only_ground_that_an_image_has_shown_is_searched(brief, flight, monkeypatch):
+    """A leg is written off as plans expected it of all cameras; where some lack, without what the others never saw."""
+    shown = {}
+    look = LookMap.look
+    for cameras in (("down",), ("front", "down"), tuple(CAMERAS)):
+        method = method_for(brief(prompt=PROMPT, t_max=300.0))
+        alone = LookMap(polygon_of(brief()), method.looks.cell)
+        monkeypatch.setattr(LookMap, "look", lambda self, *a, one=alone: (look(self, *a), look(one, *a)))
+        flight(method, 5.0).run(60, cameras=cameras)
+        assert alone.person.any()
+        shown[cameras] = int(((method.looks.person > 0.0) & (alone.person == 0.0)).sum())
+    assert shown[("down",)] == shown[("front", "down")] == 0 < shown[tuple(CAMERAS)]
 
 
 def test_of_a_teammate_too_only_what_its_cameras_have_shown_is_searched(brief, observe):
