@@ -1,21 +1,27 @@
 """UniGoal: the scene graph of what was found is matched with the goal graph of the brief, and guides the frontiers.
 
-Source: Yin et al., UniGoal: towards universal zero-shot goal-oriented navigation, CVPR 2025; as a baseline in
-ESARBench, section 4.1. Three stages by the overlap of the graphs (goal_graph.py), the paper's zero, partial and perfect
-matching:
+Source: Yin et al., UniGoal: towards universal zero-shot goal-oriented navigation, CVPR 2025, section 3, and its public
+code, whose functions are named; as a baseline in ESARBench, section 4.1. Its steps, by the paper's terms:
 
-1. below 0.5 or with fewer than two common nodes: the goal graph decomposed, each group of the scene scored for how
-   probably the first part of it is near, and the best group draws the frontiers;
-2. from 0.5 on: the goal's place is predicted by the similarity transform of the relative layout, or, where the graph
-   has none, it is in the middle of what has matched; it draws the frontiers until the ground near it is searched;
-3. from 0.9 on: the scene graph is corrected, and the predicted place is flown to and looked at.
+- graph construction: goal graph of the brief, scene graph of what was found, its groups (`Graph.update_scenegraph`,
+  `update_group`; goal_graph.py);
+- graph matching: overlap of the two (`GraphMatcher.overlap`; goal_graph.py), which decides the stage (`Graph.explore`);
+- stage 1, zero matching, below 0.5 or with fewer than two common nodes: the goal graph decomposed
+  (`GoalGraphDecomposer.goal_decomposition`), each group of the scene scored for how probably the first part of it is
+  near, and the best group draws the frontiers (`Graph.insert_goal`);
+- stage 2, partial matching, from 0.5 on: the goal's place by the similarity transform of the relative layout
+  (`GraphMatcher.predict_remaining_node_positions`), or, where the graph has none, the middle of what has matched; it
+  draws the frontiers until the ground near it is searched;
+- stage 3, perfect matching, from 0.9 on: the scene graph is corrected
+  (`SceneGraphCorrector.correct_scene_graph`), and the predicted place is flown to and looked at;
+- frontier selection: closeness plus closeness to what draws (`Graph.get_goal`);
+- blacklist: objects whose match has led to nobody match no more.
 
-A frontier is worth its closeness plus its closeness to what draws it. Objects whose match has led to nobody are on a
-blacklist and match no more, as in the paper. Adapted for the air: nodes are the detector's fused objects, an edge says
-which lie within 60 m of each other, a person seen is always flown to, and the correlations are one question for all
-new groups in place of four for each. Graph, correlations and correction need a model; without one the graph is read
-off the brief by the names of the kinds, with no layout, a correlation is the share of kinds in common, and nothing is
-corrected.
+Adapted for the air: nodes are the detector's fused objects, an edge says which lie within 60 m of each other, a person
+seen is always flown to, closeness falls exponentially over 100 m (in the code linearly over 10 m), and the correlations
+are one question for all new groups in place of four for each. Graph, correlations and correction need a model; without
+one the graph is read off the brief by the names of the kinds, with no layout, a correlation is the share of kinds in
+common, and nothing is corrected.
 """
 
 from __future__ import annotations

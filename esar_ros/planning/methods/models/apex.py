@@ -2,21 +2,21 @@
 
 Source: Zhang et al., APEX: a decoupled memory-based explorer for asynchronous aerial object goal navigation, CVPR
 2026, and its public code; as a baseline in ESARBench, section 4.1 ("VLM-guided 3D voxel maps and reward-based
-discrete action selection"). Its parts:
+discrete action selection"). Its steps, by the paper's modules:
 
-- dynamic spatio-semantic mapping memory (apex_maps.py): the model lists the objects in the pictures, whatever they
+- "Dynamic Spatio-Semantic Mapping Memory" (apex_maps.py): the model lists the objects in the pictures, whatever they
   are, each with a score of 0.1 to 1 of how much going there helps; they are grounded in the voxels that show them;
-- action decision: of the paper's six actions (forward 10 m, turns by 90 degrees and back, up and down 5 m) the one
-  whose pose has the maximum simulated reward, blocked ones left out; ESARBench's choice in place of the paper's
+- "Action Decision Module": of the paper's six actions (forward 10 m, turns by 90 degrees and back, up and down 5 m) the
+  one whose pose has the maximum simulated reward, blocked ones left out; ESARBench's choice in place of the paper's
   trained policy;
-- target grounding: a person whom the detector has found draws with a score of 1.
+- "Target Grounding Module": a person whom the detector has found draws with a score of 1.
 
 Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it
-is asked every `ask_every` moves, and the maps move with the vehicle; `apex@start` keeps the paper's box around the
-start. There may be several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a
-stand-in for models that see no pictures: they score the detector's kinds, and its finds ground them. Only what draws
-needs a model; without an answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other
-kind until it gets one.
+is asked every `ask_every` moves, the maps move with the vehicle, and an attraction counts as far as they reach;
+`apex@start` keeps the paper's box around the start and its 50 m. There may be several victims, so a person is looked at
+and then left; Tmax ends the search. `apex@kinds` is a stand-in for models that see no pictures: they score the
+detector's kinds, and its finds ground them. Only what draws needs a model; without an answer the maps stay as they are;
+`apex@kinds` has 1 for a person and 0.5 for every other kind until it gets one.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ MOVES: dict[str, tuple[str, float | None]] = {
 }
 GRID = 1000.0  # the model's coordinates run from 0 to this over an image
 HALF_BOX = 1.5  # m, half a side of the box in which a find is told to the model
+PAPER_REACH = 50.0  # m
 START, BOXES, DETECTOR_KINDS = "start", "boxes", "kinds"
 SYSTEM = (
     "You guide a search-and-rescue drone. First list the objects that its pictures show, whatever they are: things, "
@@ -78,6 +79,7 @@ class ApexSettings(ModelStepSettings):
     grounding: Literal["boxes", "kinds"] = Field(
         default="boxes", description="the model's boxes, or the detector's finds: the stand-in apex@kinds"
     )
+    reach: float = Field(default=100.0, gt=0, description="m up to which an attraction counts; apex@start: 50")
     extent: float = Field(default=200.0, gt=0, description="m, sides of the voxel maps")
     depth: float = Field(default=50.0, gt=0, description="m, their height")
     below: float = Field(default=10.0, ge=0, description="m of it below the ground")
@@ -121,7 +123,7 @@ class Apex(ActionMethod):
     settings_type = ApexSettings
     prompts = (SYSTEM, KINDS_SYSTEM)
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        START: {"window": START},
+        START: {"window": START, "reach": PAPER_REACH},
         DETECTOR_KINDS: {"grounding": DETECTOR_KINDS},
     }
     _settings: ApexSettings
@@ -136,9 +138,10 @@ class Apex(ActionMethod):
     @property
     def details(self) -> Mapping[str, str]:
         """See planning.method.Detailed."""
-        size = f"{self._settings.extent:g} m box around the {self._settings.window}"
+        settings = self._settings
+        window = f"{settings.extent:g} m box around the {settings.window}, attraction counts to {settings.reach:g} m"
         grounding = "the model's boxes" if self._boxes else "the detector's kinds, a stand-in"
-        return {**super().details, "window": size, "grounding": grounding}
+        return {**super().details, "window": window, "grounding": grounding}
 
     @property
     def _boxes(self) -> bool:
@@ -197,7 +200,7 @@ class Apex(ActionMethod):
         assert self._maps is not None and goal.yaw is not None
         if self._maps.is_occupied(observation.pose.position, end):
             return -math.inf
-        return self._maps.reward(end, goal.yaw)
+        return self._maps.reward(end, goal.yaw, self._settings.reach)
 
     def _goal(self, move: str, observation: Observation) -> Goal:
         action, amount = MOVES[move]

@@ -5,11 +5,11 @@ Source: Zhang et al., APEX: a decoupled memory-based explorer for asynchronous a
 around the start; a named object's score A in the voxels that its pixels and their depth fall into, the latest frame
 winning; each frame adds 0.5 (1 - d / 30) to E in the prism ahead (30 m deep, 45 degrees to each side, 10 m up and
 down); a voxel is an obstacle once depth shows a surface in it. The worth of a pose is the code's reward: over the
-visible voxels within 50 m w A, and 5 w more where A >= 0.9, with w = (50 - d) / 50; over the prism 0.4 (0.4 - E) (30
-- d) / 30.
+visible voxels within R w A, and 5 w more where A >= 0.9, with w = (R - d) / R and R of 50 m; over the prism 0.4 (0.4
+- E) (30 - d) / 30.
 
-Adapted: the box may move with the vehicle, keeping what it still covers; E is capped at 1; and as there may be
-several victims, what three frames have shown from near attracts no more.
+Adapted: the box may move with the vehicle, keeping what it still covers; R may be greater, as far as the box reaches;
+E is capped at 1; and as there may be several victims, what three frames have shown from near attracts no more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from esar_ros.planning.depth_view import surface_points
 EDGE = 5.0  # m
 GAIN = 0.5  # of E in a frame
 PRISM, PRISM_HALF_HEIGHT = 30.0, 10.0  # m
-VIEW_RANGE = 50.0  # m in which A counts
 STRONG, BONUS = 0.9, 5.0  # score from which the bonus is given
 BALANCE, CENTRE = 0.4, 0.4  # weight of E, and the value of E that is worth nothing
 _ENOUGH_LOOKS = 3  # frames from near after which a voxel attracts no more
@@ -68,12 +67,12 @@ class ApexMaps:
         voxels = tuple(index[inside].T)
         self.attraction.values[voxels] = np.where(self._looks.values[voxels] < _ENOUGH_LOOKS, score, 0.0)
 
-    def reward(self, place: Vector, yaw: float) -> float:
-        """Returns the worth of being at a place (3,) with a heading (rad)."""
+    def reward(self, place: Vector, yaw: float, reach: float) -> float:
+        """Returns the worth of being at a place (3,) with a heading (rad); reach: m up to which A counts."""
         camera = Pose(place, quaternion_from_yaw(yaw)).compose(self._mount)
-        index, distance = self.attraction.in_view(self._model, camera, VIEW_RANGE)
+        index, distance = self.attraction.in_view(self._model, camera, reach)
         attraction = self.attraction.values[tuple(index.T)].astype(np.float64)
-        weight = (VIEW_RANGE - distance) / VIEW_RANGE
+        weight = (reach - distance) / reach
         drawn = weight * attraction + BONUS * weight * (attraction >= STRONG - 1e-6)
         index, distance = self._prism(place, yaw)
         explored = self.exploration.values[tuple(index.T)].astype(np.float64)

@@ -301,9 +301,21 @@ def test_apex_in_the_box_around_the_start_and_around_the_vehicle(chat: Any, begi
     assert fixed.method._maps.attraction.lower[:2].tolist() == [-100.0, -100.0]
     assert moving.method._maps.exploration.values.max() > 0.0, "what is there is explored"
     assert (moving.method.details["window"], fixed.method.details["window"]) == (
-        "200 m box around the vehicle", "200 m box around the start"
-    )  # fmt: skip
+        "200 m box around the vehicle, attraction counts to 100 m",
+        "200 m box around the start, attraction counts to 50 m",
+    )
     assert fixed.method.name == "apex@start"
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("apex", True), ("apex@start", False)])
+def test_apex_is_drawn_as_far_as_its_maps_reach_and_the_papers_row_to_50_m(
+    chat: Any, begin: Any, look: Any, name: str, drawn: bool
+) -> None:
+    wood = {"name": "the edge of the wood", "score": 0.95, "camera": "right", "box": [200, 500, 800, 560]}
+    chat.answers(chat.says({"objects": [wood]}))
+    points = surface_in_box(look()["right"], (0.2, 0.5, 0.8, 0.56))
+    assert np.linalg.norm(points - [0.0, 0.0, 30.0], axis=1).min() > 60.0
+    assert (begin(name)(1.0).action == "turn_right") is drawn
 
 
 def test_apex_is_named_a_stand_in_where_the_model_sees_no_pictures(chat: Any, tmp_path: Any) -> None:
