@@ -33,8 +33,8 @@ from esar_ros.suites.esarbench.tasks.sets import task_set
 
 ORACLE, NETWORK = "segmentation_oracle", "esar_yolo"
 CPU = {ORACLE: 0.10, NETWORK: 0.24}  # CPU-seconds a simulated second (docs/results/episode.md), until one is flown
-# Tokens that a method's model reads in a simulated second, by docs/reference/methods.md; unigoal's are 500 a question.
-TOKENS = {"pure_mllm": 530, "spf": 340, "navgpt": 1900, "unigoal": 20, "apex": 160}
+# Tokens that a method's model reads in a simulated second, by docs/reference/methods.md.
+TOKENS = {"pure_mllm": 530, "spf": 340, "navgpt": 1900, "unigoal": 150, "apex": 160}
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
   for is never wrong (Correction);
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
+- landmarks in pictures (Landmarks): none, as it does not look;
 - a plan, a summary, a caption (Plan, Summary, Caption): the brief's sentences; what was detected; that it does not
   look.
 
@@ -222,6 +223,10 @@ def _correction(text: str) -> dict[str, Any]:
     return {"wrong": []}
 
 
+def _landmarks(text: str) -> dict[str, Any]:
+    return {"landmarks": []}
+
+
 def _strategy(text: str) -> dict[str, Any]:
     def worth(distance: str, what: str) -> float:
         peak, clue = _PEAK.match(what), _CLUE.match(what)
@@ -261,6 +266,7 @@ _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "GoalGraph": _goal_graph,
     "Correlations": _correlations,
     "Correction": _correction,
+    "Landmarks": _landmarks,
     "Strategy": _strategy,
     "BriefReading": _brief_reading,
     "Plan": _plan,

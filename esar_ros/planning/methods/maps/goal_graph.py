@@ -25,13 +25,14 @@ from esar_ros.mission.observation import SeenClue
 from esar_ros.planning.exchange import Form
 
 MAX_NODES = 5
+LANDMARKS = ("trail", "hut", "wood_edge", "water")  # kinds that only a model that sees pictures finds
 MATCHED, VERIFY = 0.5, 0.9  # overlaps from which the goal is predicted, and verified
 
 
 class GoalNode(Form):
     """An object of the goal graph."""
 
-    kind: Literal[KINDS]  # type: ignore[valid-type]
+    kind: Literal[(*KINDS, *LANDMARKS)]  # type: ignore[valid-type]
     east: float | None = Field(default=None, ge=-5000, le=5000)
     north: float | None = Field(default=None, ge=-5000, le=5000)
 
@@ -71,6 +72,16 @@ class GoalGraph(Form):
         _, labels = connected_components(joined, directed=False)
         largest = max(clues, key=lambda number: (sum(labels[other] == labels[number] for other in clues), -number))
         return [number for number in clues if labels[number] == labels[largest]]
+
+    def without_landmarks(self) -> GoalGraph:
+        """Returns the graph without what the detector does not know; without nodes it has a person."""
+        kept = [number for number, node in enumerate(self.nodes) if node.kind not in LANDMARKS]
+        new = {number: place for place, number in enumerate(kept)}
+        return GoalGraph(
+            nodes=[self.nodes[number] for number in kept] or [GoalNode(kind=PERSON)],
+            edges=[(new[a], new[b]) for a, b in self.pairs if a in new and b in new],
+            groups=[[new[number] for number in group if number in new] for group in self.groups],
+        )
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,11 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import CameraView, Grid, Observation
-from esar_ros.planning.depth_view import surface_points
+from esar_ros.planning.depth_view import BOX_GRID, surface_in_box, surface_points
 from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.method import scaled
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, ModelStepSettings
-from esar_ros.planning.methods.models.apex_maps import EDGE, ApexMaps, surface_in_box
+from esar_ros.planning.methods.models.apex_maps import EDGE, ApexMaps
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
@@ -52,7 +52,6 @@ MOVES: dict[str, tuple[str, float | None]] = {
     "up": ("up", None),
     "down": ("down", None),
 }
-GRID = 1000.0  # the model's coordinates run from 0 to this over an image
 HALF_BOX = 1.5  # m, half a side of the box in which a find is told to the model
 PAPER_REACH = 50.0  # m
 START, BOXES, DETECTOR_KINDS = "start", "boxes", "kinds"
@@ -220,9 +219,8 @@ class Apex(ActionMethod):
         assert self._maps is not None
         for one in sorted(answer.objects, key=lambda one: one.score):  # of two in a voxel the better stays
             view = observation.views.get(one.camera)
-            if view is not None and all(0.0 <= value <= GRID for value in one.box):
-                left, top, right, bottom = (value / GRID for value in one.box)
-                self._maps.ground(surface_in_box(view, (left, top, right, bottom)), one.score)
+            if view is not None and all(0.0 <= value <= BOX_GRID for value in one.box):
+                self._maps.ground(surface_in_box(view, one.box), one.score)
         self._ground_finds(observation)
         return ""
 
@@ -259,4 +257,4 @@ def _box(view: CameraView, place: Vector) -> str:
     pixel, _ = view.model.project(local)
     half = HALF_BOX * view.model.fx / max(float(local[2]), 1.0)
     corners = np.stack([pixel - half, pixel + half]) / [view.model.width, view.model.height]
-    return str([round(float(value)) for value in np.clip(corners * GRID, 0.0, GRID).ravel()])
+    return str([round(float(value)) for value in np.clip(corners * BOX_GRID, 0.0, BOX_GRID).ravel()])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mapping.map.voxel_field import VoxelField
-from esar_ros.mission.observation import CameraView, Observation
+from esar_ros.mission.observation import Observation
 from esar_ros.planning.depth_view import surface_points
 
 EDGE = 5.0  # m
@@ -117,28 +117,3 @@ class ApexMaps:
         if np.abs(steps).max() > _SLACK:
             for field in (self.attraction, self.exploration, self.obstacles, self._looks):
                 field.shift(steps)
-
-
-def surface_in_box(view: CameraView, box: tuple[float, float, float, float]) -> NDArray[np.float64]:
-    """Returns the map-frame points (N, 3) of an object in a box of an image: x, y, x, y, each a share of its side.
-
-    The pixels at about the depth of the box's middle stand for the object, in place of the paper's segmentation; none
-    where no depth is measured.
-    """
-    height, width = view.depth.shape
-    columns, rows = np.array(box[::2]) * width, np.array(box[1::2]) * height
-    left, right = int(np.clip(columns.min(), 0, width - 1)), int(np.clip(math.ceil(columns.max()), 1, width))
-    top, bottom = int(np.clip(rows.min(), 0, height - 1)), int(np.clip(math.ceil(rows.max()), 1, height))
-    right, bottom = max(right, left + 1), max(bottom, top + 1)
-    depth = view.depth[top:bottom, left:right].astype(np.float64)
-    in_rows, in_columns = (size // 4 for size in depth.shape)
-    middle = depth[in_rows : depth.shape[0] - in_rows, in_columns : depth.shape[1] - in_columns]
-    measured = middle[np.isfinite(middle) & (middle > 0.0)]
-    if not measured.size:
-        return np.zeros((0, 3))
-    of_object = float(np.median(measured))
-    near = np.isfinite(depth) & (np.abs(depth - of_object) <= max(EDGE / 2.0, 0.1 * of_object))
-    y, x = np.nonzero(near)
-    pixels = np.stack([x + left, y + top], axis=-1) + 0.5
-    points: NDArray[np.float64] = view.pose.apply(view.model.back_project(pixels, depth[y, x]))
-    return points

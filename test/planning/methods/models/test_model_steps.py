@@ -13,7 +13,7 @@ import pytest
 from esar_ros.mission.decision import Decision, HeightReference
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning import registry
-from esar_ros.planning.methods.models.apex_maps import surface_in_box
+from esar_ros.planning.depth_view import surface_in_box
 
 QUICK = {"timeout": 5.0, "attempts": 1, "pause": 0.0}
 
@@ -272,12 +272,12 @@ def test_apex_turns_to_what_the_model_names_in_a_picture(chat: Any, begin: Any, 
 
 def test_apex_grounds_in_the_voxels_that_depth_shows_in_the_box(look: Any) -> None:
     view = look(wall={"front": 25.0})["front"]
-    points = surface_in_box(view, (0.4, 0.0, 0.6, 0.2))
+    points = surface_in_box(view, (400, 0, 600, 200))
     local = (points - view.pose.position) @ view.pose.rotation
     np.testing.assert_allclose(local[:, 2], 25.0, atol=1e-3)
     np.testing.assert_allclose(np.abs(local[:, 0]).max(), 0.2 * 80 / 40 * 25 / 2, rtol=0.1)
-    assert len(surface_in_box(view, (0.5, 0.1, 0.5, 0.1))) >= 1, "a point is a box of a pixel"
-    assert len(surface_in_box(look()["front"], (0.4, 0.0, 0.6, 0.05))) == 0, "the sky"
+    assert len(surface_in_box(view, (500, 100, 500, 100))) >= 1, "a point is a box of a pixel"
+    assert len(surface_in_box(look()["front"], (400, 0, 600, 50))) == 0, "the sky"
 
 
 def test_apex_tells_the_model_where_the_detector_found_something(chat: Any, begin: Any, clue: Any, look: Any) -> None:
@@ -313,7 +313,7 @@ def test_apex_is_drawn_as_far_as_its_maps_reach_and_the_papers_row_to_50_m(
 ) -> None:
     wood = {"name": "the edge of the wood", "score": 0.95, "camera": "right", "box": [200, 500, 800, 560]}
     chat.answers(chat.says({"objects": [wood]}))
-    points = surface_in_box(look()["right"], (0.2, 0.5, 0.8, 0.56))
+    points = surface_in_box(look()["right"], (200, 500, 800, 560))
     assert np.linalg.norm(points - [0.0, 0.0, 30.0], axis=1).min() > 60.0
     assert (begin(name)(1.0).action == "turn_right") is drawn
 
