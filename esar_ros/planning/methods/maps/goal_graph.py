@@ -26,13 +26,14 @@ from esar_ros.planning.exchange import Form
 
 MAX_NODES = 5
 LANDMARKS = ("trail", "hut", "wood_edge", "water")  # kinds that only a model that sees pictures finds
+NODE_KINDS = (*KINDS, *LANDMARKS)
 MATCHED, VERIFY = 0.5, 0.9  # overlaps from which the goal is predicted, and verified
 
 
 class GoalNode(Form):
     """An object of the goal graph."""
 
-    kind: Literal[(*KINDS, *LANDMARKS)]  # type: ignore[valid-type]
+    kind: Literal[NODE_KINDS]  # type: ignore[valid-type]
     east: float | None = Field(default=None, ge=-5000, le=5000)
     north: float | None = Field(default=None, ge=-5000, le=5000)
 

@@ -47,6 +47,7 @@ from esar_ros.planning.methods.maps.frontier import clear_disc
 from esar_ros.planning.methods.maps.goal_graph import (
     LANDMARKS,
     MATCHED,
+    NODE_KINDS,
     VERIFY,
     GoalGraph,
     Match,
@@ -330,7 +331,7 @@ class UniGoal(Thinker, MapMethod):
         return new
 
     def _read(self) -> Thought[_Answer]:
-        kinds = (*KINDS, *LANDMARKS) if self._mind.sends_images is not None else KINDS
+        kinds = NODE_KINDS if self._mind.sends_images is not None else KINDS
         text = f"{mission_words(self._brief)}\nKinds: {', '.join(kinds)}."
         return _Answer(*(yield from ask("goal_graph", GRAPH_SYSTEM, text, GoalGraph)))
 
