@@ -79,10 +79,11 @@ def action_choice(method: ActionMethod, choice: Any, observation: Any, choices: 
         return
     if isinstance(method, Apex):
         assert method._maps is not None
-        kept = method._maps.attraction.values.copy()
+        kept, last = method._maps.attraction.values.copy(), method._last
         method._maps.attraction.values.fill(0.0)
+        method._last = method._before
         rewards = method.rewards(observation)
-        method._maps.attraction.values[:] = kept
+        method._maps.attraction.values[:], method._last = kept, last
         action, amount = MOVES[max(MOVES, key=lambda move: rewards[move])]
         bare = method._mover.goal(action, observation, amount)
     else:

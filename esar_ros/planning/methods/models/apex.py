@@ -12,11 +12,12 @@ discrete action selection"). Its steps, by the paper's modules:
 - "Target Grounding Module": a person whom the detector has found draws with a score of 1.
 
 Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it
-is asked every `ask_every` moves, the maps move with the vehicle, and an attraction counts as far as they reach;
-`apex@start` keeps the paper's box around the start and its 50 m. There may be several victims, so a person is looked at
-and then left; Tmax ends the search. `apex@kinds` is a stand-in for models that see no pictures: they score the
-detector's kinds, and its finds ground them. Only what draws needs a model; without an answer the maps stay as they are;
-`apex@kinds` has 1 for a person and 0.5 for every other kind until it gets one.
+is asked every `ask_every` moves, the maps move with the vehicle, and an attraction counts as far as they reach,
+horizontally; `apex@start` keeps the paper's box around the start and its 50 m. A move that undoes the last one is left
+out: the best of six poses alone, without the trained policy, goes to and fro before what it cannot fly to. There may be
+several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a stand-in for models
+that see no pictures: they score the detector's kinds, and its finds ground them. Only what draws needs a model; without
+an answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other kind until it gets one.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ MOVES: dict[str, tuple[str, float | None]] = {
     "up": ("up", None),
     "down": ("down", None),
 }
+# The move that would undo a move.
+UNDONE = {"up": "down", "down": "up", "turn_left": "turn_right", "turn_right": "turn_left", "turn_back": "turn_back"}
 HALF_BOX = 1.5  # m, half a side of the box in which a find is told to the model
 PAPER_REACH = 50.0  # m
 START, BOXES, DETECTOR_KINDS = "start", "boxes", "kinds"
@@ -152,6 +155,7 @@ class Apex(ActionMethod):
         self._maps: ApexMaps | None = None
         self._scores = {kind: 1.0 if kind == PERSON else 0.5 for kind in KINDS}
         self._moves = 0
+        self._before, self._last = "", ""  # the last two moves
 
     def look(self, observation: Observation) -> None:
         """Explore the prism ahead, raise obstacles, ground what was found."""
@@ -170,12 +174,13 @@ class Apex(ActionMethod):
         self._moves += 1
         rewards = self.rewards(observation)
         best = max(MOVES, key=lambda move: rewards[move])  # the first at a tie
+        self._before, self._last = self._last, best
         action, amount = MOVES[best]
         words = f"{trouble}{best.replace('_', ' ')}, reward {rewards[best]:.2f}"
         return Choice(action, words, amount, considered=len(MOVES))
 
     def rewards(self, observation: Observation) -> dict[str, float]:
-        """Returns the simulated reward of each move, -inf where it is blocked."""
+        """Returns the simulated reward of each move, -inf where it is blocked or would undo the last one."""
         points = surface_points(observation.views.values())
         return {move: self._reward(move, observation, points) for move in MOVES}
 
@@ -194,7 +199,8 @@ class Apex(ActionMethod):
         if move in ("up", "down") and float(goal.position[2]) == self._mover.height:
             return -math.inf
         end = self._end_of(goal, observation)
-        if move == self._refused or not self.is_path_free(observation, end, points):
+        undoes = move == UNDONE.get(self._last)
+        if undoes or move == self._refused or not self.is_path_free(observation, end, points):
             return -math.inf
         assert self._maps is not None and goal.yaw is not None
         if self._maps.is_occupied(observation.pose.position, end):

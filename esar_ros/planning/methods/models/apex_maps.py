@@ -8,7 +8,9 @@ down); a voxel is an obstacle once depth shows a surface in it. The worth of a p
 visible voxels within R w A, and 5 w more where A >= 0.9, with w = (R - d) / R and R of 50 m; over the prism 0.4 (0.4
 - E) (30 - d) / 30.
 
-Adapted: the box may move with the vehicle, keeping what it still covers; R may be greater, as far as the box reaches;
+Adapted: the box may move with the vehicle, keeping what it still covers. There R may be greater, as far as the box
+reaches, d is horizontal, and what lies ahead within 45 degrees to each side counts as visible at any height: a camera
+that looks down sees it, and nothing is won by sinking or by keeping a distance at which the front camera still has it.
 E is capped at 1; and as there may be several victims, what three frames have shown from near attracts no more.
 """
 
@@ -69,10 +71,14 @@ class ApexMaps:
 
     def reward(self, place: Vector, yaw: float, reach: float) -> float:
         """Returns the worth of being at a place (3,) with a heading (rad); reach: m up to which A counts."""
-        camera = Pose(place, quaternion_from_yaw(yaw)).compose(self._mount)
-        index, distance = self.attraction.in_view(self._model, camera, reach)
+        if self._moves:  # in front of it, at any height
+            index, _ = self.attraction.in_prism(place, yaw, reach, float(self._size[2]))
+            distance = np.hypot(*(self.attraction.lower + (index + 0.5) * EDGE - place)[:, :2].T)
+        else:
+            camera = Pose(place, quaternion_from_yaw(yaw)).compose(self._mount)
+            index, distance = self.attraction.in_view(self._model, camera, reach)
         attraction = self.attraction.values[tuple(index.T)].astype(np.float64)
-        weight = (reach - distance) / reach
+        weight = np.maximum(reach - distance, 0.0) / reach
         drawn = weight * attraction + BONUS * weight * (attraction >= STRONG - 1e-6)
         index, distance = self._prism(place, yaw)
         explored = self.exploration.values[tuple(index.T)].astype(np.float64)

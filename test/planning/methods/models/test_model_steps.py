@@ -362,6 +362,21 @@ def test_apex_does_not_sink(chat: Any, begin: Any) -> None:
     assert np.median(heights) >= 20.0 and np.linalg.norm(place[:2]) > 100.0, "it explores, and stays up"
 
 
+def test_apex_flies_to_what_is_named_looks_at_it_and_flies_on(chat: Any, begin: Any, look: Any) -> None:
+    wood = {"name": "the edge of the wood", "score": 0.7, "camera": "front", "box": [100, 560, 900, 640]}
+    where = np.median(surface_in_box(look()["front"], wood["box"]), axis=0)
+    chat.answers(chat.says({"objects": [wood]}), chat.says({"objects": []}))
+    step, place, yaw, poses = begin("apex"), np.array([0.0, 0.0, 30.0]), 0.0, []
+    for n in range(30):
+        goal = step(1.0 + 3.0 * n, place, yaw).goal
+        place, yaw = goal.position, goal.yaw
+        poses.append((*place.round(), round(math.cos(yaw)), round(math.sin(yaw))))
+    away = [math.hypot(*(pose[:2] - where[:2])) for pose in poses]
+    assert math.hypot(*where[:2]) > 55.0 and min(away[:10]) < 30.0, "it is flown to"
+    assert max(away[12:]) > 40.0, "and left"
+    assert all(one != other for one, other in zip(poses, poses[2:], strict=False)), "never to and fro"
+
+
 def test_apex_takes_no_blocked_move(chat: Any, begin: Any, look: Any, observe: Any) -> None:
     chat.answers(chat.says({"objects": []}))
     wall = {"front": 7.0}
