@@ -116,7 +116,7 @@ def noted(choices: Choices) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides the flights of a folder."""
+    """Length of the flights of a folder, and the code that flew them."""
 
     seconds: float
     code: str

@@ -1,4 +1,4 @@
-"""What depth images show: free corridors, coarse ranges, and the places of pixels and of what a box holds."""
+"""Depth images as free corridors, coarse ranges, and the places of pixels and of what a box holds."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ TASK = load_task("aotai-first").model_copy(update={"t_max": 60.0})
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[dict[str, Any]]:
-    """What reaches the model, whose answers the server's grammar keeps to each question's form."""
+    """Settings that reach the model; the server's grammar keeps its answers to each question's form."""
     with local_model("smollm2", 2) as served:
         yield {
             "base_url": served.base_url, "name": served.name, "timeout": served.timeout, "images": False, "attempts": 1,
