@@ -11,13 +11,14 @@ discrete action selection"). Its steps, by the paper's modules:
   trained policy;
 - "Target Grounding Module": a person whom the detector has found draws with a score of 1.
 
-Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it
-is asked every `ask_every` moves, the maps move with the vehicle, and an attraction counts as far as they reach,
-horizontally; `apex@start` keeps the paper's box around the start and its 50 m. A move that undoes the last one is left
-out: the best of six poses alone, without the trained policy, goes to and fro before what it cannot fly to. There may be
-several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a stand-in for models
-that see no pictures: they score the detector's kinds, and its finds ground them. Only what draws needs a model; without
-an answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other kind until it gets one.
+Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it is
+asked every `ask_every` moves, the maps move with the vehicle, and an attraction counts as far as they reach,
+horizontally. A move that undoes the last one is left out: the best of six poses alone, without the trained policy, goes
+to and fro before what it cannot fly to. `apex@start` keeps the paper's box around the start, its 50 m and all moves.
+There may be several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a stand-in
+for models that see no pictures: they score the detector's kinds, and its finds ground them. Only what draws needs a
+model; without an answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other kind until
+it gets one.
 """
 
 from __future__ import annotations
@@ -141,7 +142,8 @@ class Apex(ActionMethod):
     def details(self) -> Mapping[str, str]:
         """See planning.method.Detailed."""
         settings = self._settings
-        window = f"{settings.extent:g} m box around the {settings.window}, attraction counts to {settings.reach:g} m"
+        rules = " in view" if settings.window == START else " ahead at any height, no move undoes the last"
+        window = f"{settings.extent:g} m box around the {settings.window}, attraction to {settings.reach:g} m{rules}"
         grounding = "the model's boxes" if self._boxes else "the detector's kinds, a stand-in"
         return {**super().details, "window": window, "grounding": grounding}
 
@@ -180,7 +182,7 @@ class Apex(ActionMethod):
         return Choice(action, words, amount, considered=len(MOVES))
 
     def rewards(self, observation: Observation) -> dict[str, float]:
-        """Returns the simulated reward of each move, -inf where it is blocked or would undo the last one."""
+        """Returns the simulated reward of each move, -inf where it is blocked or may not undo the last one."""
         points = surface_points(observation.views.values())
         return {move: self._reward(move, observation, points) for move in MOVES}
 
@@ -199,7 +201,7 @@ class Apex(ActionMethod):
         if move in ("up", "down") and float(goal.position[2]) == self._mover.height:
             return -math.inf
         end = self._end_of(goal, observation)
-        undoes = move == UNDONE.get(self._last)
+        undoes = self._settings.window != START and move == UNDONE.get(self._last)
         if undoes or move == self._refused or not self.is_path_free(observation, end, points):
             return -math.inf
         assert self._maps is not None and goal.yaw is not None

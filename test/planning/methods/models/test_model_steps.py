@@ -301,8 +301,8 @@ def test_apex_in_the_box_around_the_start_and_around_the_vehicle(chat: Any, begi
     assert fixed.method._maps.attraction.lower[:2].tolist() == [-100.0, -100.0]
     assert moving.method._maps.exploration.values.max() > 0.0, "what is there is explored"
     assert (moving.method.details["window"], fixed.method.details["window"]) == (
-        "200 m box around the vehicle, attraction counts to 100 m",
-        "200 m box around the start, attraction counts to 50 m",
+        "200 m box around the vehicle, attraction to 100 m ahead at any height, no move undoes the last",
+        "200 m box around the start, attraction to 50 m in view",
     )
     assert fixed.method.name == "apex@start"
 
