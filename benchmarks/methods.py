@@ -10,12 +10,11 @@ for each part of a run, and the hard tasks.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from page import add_page, write_page
+from page import add_page, end_with, write_page
 
 from esar_ros.app.bench import main as bench
 from esar_ros.benchmark.report.bench_results import read_bench
@@ -24,6 +23,7 @@ from esar_ros.benchmark.report.tables import Table, markdown
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.mission.task import load_task
+from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.suites.esarbench.incidents import generator
 from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -33,6 +33,8 @@ from esar_ros.suites.esarbench.tasks.sets import task_set
 
 ORACLE, NETWORK = "segmentation_oracle", "esar_yolo"
 CPU = {ORACLE: 0.10, NETWORK: 0.24}  # CPU-seconds a simulated second (docs/results/episode.md), until one is flown
+# Tokens that a method's model reads in a simulated second, by docs/reference/methods.md.
+TOKENS = {"pure_mllm": 530, "spf": 340, "navgpt": 1900, "unigoal": 150, "apex": 160}
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ def make_hard_tasks(folder: Path) -> None:
     (folder / "hard.txt").write_text("".join(lists), encoding="utf-8")
 
 
+ASKING = ("pure_mllm", "navgpt", "unigoal", "spf", "apex")
 RUNS = {
     "reference": Run(
         "Reference rows",
@@ -63,6 +66,19 @@ RUNS = {
         "they say how methods search, not how well anything is seen.",
         ORACLE,
         (("mini", 5, "belief,zigzag,fbe,random,flooder,stay"),),
+    ),
+    "nine": Run(
+        "The nine methods of ESARBench",
+        "ESARBench's methods on the first dev tasks, with the model that is configured and CLIP weights of one's own.",
+        NETWORK,
+        (("dev", 8, ",".join(["random,fbe,semexp,vlfm", *ASKING])),),
+    ),
+    "stand_ins": Run(
+        "The nine methods of ESARBench, by stand-ins",
+        "The same with `vlfm_labels` in the place of VLFM and the scripted model in the place of a language model, "
+        "neither of which says anything about the real ones.",
+        NETWORK,
+        (("dev", 8, ",".join(["random,fbe,semexp,vlfm_labels", *(f"{method}@{SCRIPTED}" for method in ASKING)])),),
     ),
     "dev": Run(
         "`belief` on the dev split",
@@ -111,8 +127,8 @@ RUNS = {
 
 
 def cost(run: Run, root: Path) -> str:
-    """Returns in words what is left to be flown: episodes, and mission time and CPU time at most."""
-    episodes = left = 0
+    """Returns in words what is left to be flown: episodes, and mission time, CPU time and a model's tokens at most."""
+    episodes = left = tokens = 0
     seconds, flown, cpu = 0.0, 0.0, 0.0
     for number, (tasks, limit, methods) in enumerate(run.parts, 1):
         folder = root / f"part-{number}"
@@ -122,12 +138,15 @@ def cost(run: Run, root: Path) -> str:
         done = {(record["job"]["task"], record["planner"]) for record in records}
         for task in choose_tasks(ESARBENCH, str(root / tasks) if tasks.endswith(".txt") else tasks, limit):
             jobs = [(task, method) for method in methods.split(",")]
-            wanted = sum(job not in done for job in jobs)
-            episodes, left = episodes + len(jobs), left + wanted
-            seconds += wanted * load_task(task).t_max
+            wanted = [method for task, method in jobs if (task, method) not in done]
+            episodes, left = episodes + len(jobs), left + len(wanted)
+            limit_s = load_task(task).t_max
+            seconds += len(wanted) * limit_s
+            tokens += round(limit_s * sum(TOKENS.get(method, 0) for method in wanted))
     rate = cpu / flown if flown else CPU[run.detector]
     hours = seconds / 3600.0
-    return f"{left} of {episodes} episodes left: at most {hours:.1f} h flown, {rate * hours:.1f} h CPU"
+    words = f"{left} of {episodes} episodes left: at most {hours:.1f} h flown, {rate * hours:.1f} h CPU"
+    return f"{words}, some {tokens / 1e6:.1f} million tokens read by the model" if tokens else words
 
 
 def main() -> int:
@@ -167,4 +186,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

@@ -6,6 +6,7 @@ A page names the command that made it, the day, the version and what it ran on, 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
 import shlex
@@ -13,16 +14,19 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import reference
 
+from esar_ros.mission.errors import UsageError
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "results"
+MEASURED = ("esar_ros", "benchmarks", "config", "models")
 _LOAD_AT_START = os.getloadavg()[0]
 
 
@@ -44,6 +48,15 @@ def add_page(parser: argparse.ArgumentParser) -> None:
 def _without_folder(argument: str) -> str:
     """Returns an argument as it is written down: of a path that holds on one machine, the name."""
     return Path(argument).name if argument.startswith("/") else argument
+
+
+def end_with(main: Callable[[], int]) -> NoReturn:
+    """Ends the script with the exit code of `main`; bad input is told in a line and ends it with 2."""
+    try:
+        sys.exit(main())
+    except UsageError as error:
+        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def goal_table(
@@ -149,12 +162,21 @@ def _circumstances() -> dict[str, str]:
     }
 
 
+def measured_code() -> str:
+    """Returns the commit that last changed what is measured, with a digest of the changes since then."""
+    try:
+        changes = _git("diff", "HEAD", "--", *MEASURED)
+        digest = f" and {hashlib.sha256(changes.encode()).hexdigest()[:8]}" if changes else ""
+        return _git("log", "-1", "--format=%h", "--", *MEASURED) + digest
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
 def _commit() -> str:
     """Returns the checkout's commit, with a note where the measured files differ from it."""
-    measured = ["esar_ros", "benchmarks", "config", "models"]
     try:
         name = _git("describe", "--always", "--tags")
-        return name + (", with changes" if _git("status", "--porcelain", "--", *measured) else "")
+        return name + (", with changes" if _git("status", "--porcelain", "--", *MEASURED) else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 

@@ -1,4 +1,4 @@
-"""Free space from depth images: corridors, coarse ranges, and positions of pixels."""
+"""Depth images as free corridors, coarse ranges, and the places of pixels and of what a box holds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import CameraView, Observation
 
 _COLUMNS = 160  # pixels looked at in a row of an image, about
+BOX_GRID = 1000.0  # a model's coordinates run from 0 to this over an image
+_THICK = 2.5  # m of depth, at least, around that of an object in which its pixels lie
 _ENOUGH = 3  # points that make an obstacle, so that one false pixel makes none
 
 
@@ -71,3 +73,27 @@ def bearing_deg(observation: Observation, position: Vector) -> float:
     offset = np.asarray(position)[:2] - observation.pose.position[:2]
     angle = math.degrees(math.atan2(offset[1], offset[0]) - observation.pose.yaw)
     return (angle + 180.0) % 360.0 - 180.0
+
+
+def surface_in_box(view: CameraView, box: tuple[float, float, float, float]) -> NDArray[np.float64]:
+    """Returns the map-frame points (N, 3) of an object in a box of an image: x, y, x, y, each 0 to BOX_GRID.
+
+    The pixels at about the depth of the box's middle stand for the object; none where no depth is measured.
+    """
+    height, width = view.depth.shape
+    columns, rows = (np.array(box[at::2]) / BOX_GRID * size for at, size in ((0, width), (1, height)))
+    left, right = int(np.clip(columns.min(), 0, width - 1)), int(np.clip(math.ceil(columns.max()), 1, width))
+    top, bottom = int(np.clip(rows.min(), 0, height - 1)), int(np.clip(math.ceil(rows.max()), 1, height))
+    right, bottom = max(right, left + 1), max(bottom, top + 1)
+    depth = view.depth[top:bottom, left:right].astype(np.float64)
+    in_rows, in_columns = (size // 4 for size in depth.shape)
+    middle = depth[in_rows : depth.shape[0] - in_rows, in_columns : depth.shape[1] - in_columns]
+    measured = middle[np.isfinite(middle) & (middle > 0.0)]
+    if not measured.size:
+        return np.zeros((0, 3))
+    of_object = float(np.median(measured))
+    near = np.isfinite(depth) & (np.abs(depth - of_object) <= max(_THICK, 0.1 * of_object))
+    y, x = np.nonzero(near)
+    pixels = np.stack([x + left, y + top], axis=-1) + 0.5
+    points: NDArray[np.float64] = view.pose.apply(view.model.back_project(pixels, depth[y, x]))
+    return points

@@ -10,11 +10,14 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
   score times what the brief's words make of its kind; else the opening square where the time is told, else first along
   the brief's last way, then straight on; where a way is not free the next one that is;
 - scores of kinds, goal graph (Attractions, GoalGraph): a person 1, kinds that the brief names 0.8, others 0.5;
-- objects in pictures (SceneObjects): what the detector has found, in the boxes that the question tells, so scored;
+- objects in pictures (SceneObjects): what the detector has found, in the boxes that the question tells, by the scale
+  that it tells: a person 1, kinds that the brief names 0.9, others 0.6; and at 0.7 the ground some 40 m away in the
+  picture that looks along the brief's last way, from 300 m on in the one that looks back to the start;
 - groups of found objects (Correlations): the best of a group's kinds by the brief's words, as above; what it was taken
   for is never wrong (Correction);
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
+- landmarks in pictures (Landmarks): none, as it does not look;
 - a plan, a summary, a caption (Plan, Summary, Caption): the brief's sentences; what was detected; that it does not
   look.
 
@@ -57,6 +60,10 @@ _POSE = re.compile(r"\[(-?\d+), (-?\d+), -?\d+, (-?\d+)\]")
 _CANDIDATE = re.compile(r"^(\d+): (\d+) m [NESW]+, (.*)$", re.MULTILINE)
 _PEAK = re.compile(r"belief peak, ([\d.]+) %")
 _CLUE = re.compile(r"around a clue: .*\(score ([\d.]+)\)")
+_HEADING = re.compile(r"Heading: (\d+) deg")
+_PLACE = re.compile(r"Position: (?:(\d+) m (east|west)(?: and )?)?(?:(\d+) m (north|south))? ?of the start")
+_AWAY = 300.0  # m from the start from which it looks back
+_NEAR_GROUND = [100, 620, 900, 780]  # box in a picture taken 30 m above flat ground
 _EDGE_WORTH = 0.01  # probability that an edge of the mapped ground stands for
 
 
@@ -177,11 +184,28 @@ def _attractions(text: str) -> dict[str, Any]:
 def _scene_objects(text: str) -> dict[str, Any]:
     words = _brief(text).casefold()
     objects = [
-        {"name": what.strip(), "score": _weight(what, words), "camera": camera, "box": json.loads(box)}
+        {"name": what.strip(), "score": min(_weight(what, words) + 0.1, 1.0), "camera": camera, "box": json.loads(box)}
         for camera, found in _FOUND.findall(text)
         for what, box in _BOXED.findall(found)
     ]
-    return {"objects": objects[:40]}
+    return {"objects": [*_ground(text), *objects][:40]}
+
+
+def _ground(text: str) -> list[dict[str, Any]]:
+    """The ground where the brief's last way leads, or back to the start."""
+    heading, place = _HEADING.search(text), _PLACE.search(text)
+    bearings = [move.direction.angle for move in parse_brief(_brief(text)).moves if move.direction is not None]
+    if heading is None or not bearings:
+        return []
+    bearing = bearings[-1]
+    if place is not None:
+        east = float(place[1] or 0.0) * (1.0 if place[2] == "east" else -1.0)
+        north = float(place[3] or 0.0) * (1.0 if place[4] == "north" else -1.0)
+        if math.hypot(east, north) > _AWAY:
+            bearing = math.atan2(-north, -east)
+    left = wrap_angle(bearing - math.radians(90.0 - float(heading[1])))
+    camera = "front" if abs(left) <= math.pi / 4.0 else "left" if left > 0.0 else "right"
+    return [{"name": "open ground", "score": 0.7, "camera": camera, "box": _NEAR_GROUND}]
 
 
 def _goal_graph(text: str) -> dict[str, Any]:
@@ -197,6 +221,10 @@ def _correlations(text: str) -> dict[str, Any]:
 
 def _correction(text: str) -> dict[str, Any]:
     return {"wrong": []}
+
+
+def _landmarks(text: str) -> dict[str, Any]:
+    return {"landmarks": []}
 
 
 def _strategy(text: str) -> dict[str, Any]:
@@ -238,6 +266,7 @@ _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "GoalGraph": _goal_graph,
     "Correlations": _correlations,
     "Correction": _correction,
+    "Landmarks": _landmarks,
     "Strategy": _strategy,
     "BriefReading": _brief_reading,
     "Plan": _plan,

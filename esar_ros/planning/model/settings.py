@@ -32,7 +32,7 @@ ENVIRONMENT = {  # variable -> key of this section
 PRESETS: dict[str, dict[str, Any]] = {
     "qwen3.5-plus": {"base_url": DASHSCOPE, "name": "qwen3.5-plus", "extra": {"enable_thinking": False}},
     "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
-    SCRIPTED: {"name": "esar-scripted-2"},  # the number counts versions of its rules (scripted.py)
+    SCRIPTED: {"name": "esar-scripted-3"},  # the number counts versions of its rules (scripted.py)
 }
 # Money per million tokens read and written, in the currency of each provider's list. A price is a fact of a day
 # (looked up in November 2026) and of a length: DashScope's of qwen3-max, CNY, is for questions of up to 32000 tokens.

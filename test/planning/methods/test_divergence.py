@@ -11,13 +11,21 @@ import numpy as np
 import pytest
 
 from esar_ros.benchmark.engine.episode import VEHICLE, fly_episode
+from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import FREE, UNKNOWN, Grid, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
+from esar_ros.planning.image_text import LabelScorer
+from esar_ros.planning.methods.maps.map_method import closeness
+from esar_ros.planning.methods.maps.semantic_map import SemanticMap
+from esar_ros.planning.methods.maps.unigoal import UniGoal
+from esar_ros.planning.methods.models.apex_maps import ApexMaps
+from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.suite import ESARBENCH
+from helpers.full import mostly_full
 
 METHODS = (
     "fbe", "semexp", "vlfm_labels", "unigoal@scripted", "pure_mllm@scripted", "navgpt@scripted", "spf@scripted",
@@ -75,6 +83,29 @@ def test_no_two_methods_fly_the_same_track(track: Callable[..., np.ndarray]) -> 
     tracks = {name: track(name) for name in METHODS}
     for first, second in combinations(METHODS, 2):
         assert apart(tracks[first], tracks[second]) > 10.0, f"{first} and {second}"
+
+
+def no_answer(self: Any, body: Any) -> Any:
+    raise NoAnswer("switched off", again=False)
+
+
+# What makes each method itself, switched off.
+SWITCHES = {
+    "apex@scripted": (ApexMaps, "ground", lambda self, points, score: None),
+    "semexp": (SemanticMap, "evidence", lambda self, place, reach: 0.0),
+    "vlfm_labels": (LabelScorer, "score", lambda self, view, observation: 0.0),
+    "unigoal@scripted": (UniGoal, "value", lambda self, frontier, seen, grid: closeness(frontier.position, seen)),
+    **{f"{name}@scripted": (ScriptedModel, "complete", no_answer) for name in ("pure_mllm", "navgpt", "spf")},
+}
+
+
+@pytest.mark.parametrize("name", mostly_full(SWITCHES, 2))
+def test_without_its_own_term_a_method_flies_another_track(
+    name: str, track: Callable[..., np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = track(name)
+    monkeypatch.setattr(*SWITCHES[name])
+    assert apart(own, track(name)) > 10.0
 
 
 @pytest.mark.full

@@ -126,10 +126,26 @@ def test_what_the_question_tells_in_boxes_is_named_by_the_brief_s_words() -> Non
     )
     named = [(one.name, one.score, one.camera, one.box) for one in answer(SceneObjects, text).objects]
     assert named == [
-        ("a rope", 0.8, "front", (480, 500, 520, 540)), ("a tent", 0.5, "front", (10, 20, 30, 40)),
+        ("a rope", 0.9, "front", (480, 500, 520, 540)), ("a tent", 0.6, "front", (10, 20, 30, 40)),
         ("a man lying", 1.0, "down", (0, 0, 5, 5)),
     ]  # fmt: skip
     assert answer(SceneObjects, "left camera: nothing.").objects == []
+
+
+@pytest.mark.parametrize(
+    ("flight", "camera"),
+    [
+        ("Position: at the start. Heading: 000 deg (north).", "front"),
+        ("Position: 40 m west and 20 m south of the start. Heading: 090 deg (east).", "left"),
+        ("Position: 20 m north of the start. Heading: 270 deg (west).", "right"),
+        ("Position: 301 m north of the start. Heading: 270 deg (west).", "left"),
+        ("Position: 301 m north of the start. Heading: 185 deg (south).", "front"),
+    ],
+)
+def test_the_ground_is_named_where_the_brief_s_way_leads_and_back_from_far_away(flight: str, camera: str) -> None:
+    [ground] = answer(SceneObjects, f"Elapsed: 5 s. {flight}\nfront camera: nothing.").objects
+    assert (ground.camera, ground.score) == (camera, 0.7), "she walked north"
+    assert answer(SceneObjects, f"Elapsed: 5 s. {flight}", "A hiker is missing.").objects == []
 
 
 def test_a_plan_is_the_brief_and_a_summary_what_was_detected() -> None:

@@ -94,7 +94,7 @@ def test_without_an_answer_it_goes_on_where_there_is_room(front: float, expected
 
 def test_the_scripted_model_flies_an_episode() -> None:
     agent = AoaVariable(SCRIPTED)
-    assert (agent.name, agent.eligible, agent.details["model"]) == ("aoa_v@scripted", True, "esar-scripted-2")
+    assert (agent.name, agent.eligible, agent.details["model"]) == ("aoa_v@scripted", True, "esar-scripted-3")
     agent.reset(step_task(), 0)
     pose: StepPose = level()
     for number in range(8):

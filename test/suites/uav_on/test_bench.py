@@ -309,7 +309,7 @@ def test_conditions_hold_everything_by_content() -> None:
         assert isinstance(one, UavOnConditions) and one.depth == "metres"
         assert "not told" not in one.as_text.values() and UavOnConditions.parse(asdict(one)) == one
     assert by_name["random"].as_text["model"] == "none"
-    assert "esar-scripted-2" in by_name["aoa_f@scripted"].as_text["model"]
+    assert "esar-scripted-3" in by_name["aoa_f@scripted"].as_text["model"]
     assert not by_name["random"].differing(replace(by_name["random"]))
 
 

@@ -1,15 +1,15 @@
 """FBE: frontier-based exploration, always to the nearest frontier.
 
-Source: Yamauchi, A frontier-based approach for autonomous exploration, CIRA 1997: frontier detection (known free
-cells beside unknown ones, grouped into regions, small ones left out) and navigating to frontiers (the nearest one not
-yet visited, a sweep of the sensors there, one that cannot be reached put on a list); as a baseline in ESARBench,
-section 4.1, "a BEV occupancy map and FMM local planning". Its steps:
+Source: Yamauchi, A frontier-based approach for autonomous exploration, CIRA 1997, and as a baseline in ESARBench,
+section 4.1, "a BEV occupancy map and FMM local planning". Its steps, by the paper's headings:
 
-- frontiers of the bird's-eye grid at flight level inside the search area (frontier.py), clusters of four cells or
-  more;
-- the nearest by arrival time of a fast-marching front over free cells that keep clear of obstacles (grid_path.py);
-- the path down that front's times is flown, as far ahead at a time as it is in sight;
-- there half a turn: the cameras see ahead, left and right, so that sweeps all round; then the next.
+- "Frontier Detection": known free cells beside unknown ones, grouped, small groups left out: those of the bird's-eye
+  grid at flight level inside the search area (frontier.py), clusters of four cells or more;
+- "Navigating to Frontiers": the nearest one not yet visited, by arrival time of a fast-marching front over free cells
+  that keep clear of obstacles (grid_path.py); the path down that front's times is flown, as far ahead at a time as it
+  is in sight; one that cannot be reached is put on a list;
+- "Navigating to Frontiers", at its end: a sweep of the sensors. Half a turn: the cameras see ahead, left and right, so
+  that sweeps all round; then the next.
 
 In a team, which shares the map, a frontier is left to the vehicle that is or will be nearest to it. Needs no model.
 """

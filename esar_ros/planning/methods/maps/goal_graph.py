@@ -1,8 +1,11 @@
 """Goal graph and scene graph: how far they match, where a match puts the goal, and what lies together in the scene.
 
-Source: Yin et al., UniGoal, CVPR 2025, section 3, and its public code for what the text leaves open. Nodes are
-objects, edges say which lie near each other. The goal itself, a person, is in no denominator: who is seen is flown to
-at once, so that a match is always one of the rest of the graph.
+Source: Yin et al., UniGoal, CVPR 2025, section 3, graph construction and graph matching, and for what the text leaves
+open its public code: node similarity by share and degree (`GraphMatcher.node_similarity`), edge similarity
+(`edge_similarity`), their mean (`overlap`), the layout carried over (`predict_remaining_node_positions`). Nodes are
+objects, edges say which lie near each other. Adapted: the goal itself, a person, is in no denominator, since who is
+seen is flown to at once, so that a match is always one of the rest of the graph; a goal graph without edges is matched
+by its nodes alone (the code takes its edges for matched); the layout is fitted to all matched nodes (the code: two).
 """
 
 from __future__ import annotations
@@ -22,13 +25,15 @@ from esar_ros.mission.observation import SeenClue
 from esar_ros.planning.exchange import Form
 
 MAX_NODES = 5
+LANDMARKS = ("trail", "hut", "wood_edge", "water")  # kinds that only a model that sees pictures finds
+NODE_KINDS = (*KINDS, *LANDMARKS)
 MATCHED, VERIFY = 0.5, 0.9  # overlaps from which the goal is predicted, and verified
 
 
 class GoalNode(Form):
     """An object of the goal graph."""
 
-    kind: Literal[KINDS]  # type: ignore[valid-type]
+    kind: Literal[NODE_KINDS]  # type: ignore[valid-type]
     east: float | None = Field(default=None, ge=-5000, le=5000)
     north: float | None = Field(default=None, ge=-5000, le=5000)
 
@@ -68,6 +73,16 @@ class GoalGraph(Form):
         _, labels = connected_components(joined, directed=False)
         largest = max(clues, key=lambda number: (sum(labels[other] == labels[number] for other in clues), -number))
         return [number for number in clues if labels[number] == labels[largest]]
+
+    def without_landmarks(self) -> GoalGraph:
+        """Returns the graph without what the detector does not know; without nodes it has a person."""
+        kept = [number for number, node in enumerate(self.nodes) if node.kind not in LANDMARKS]
+        new = {number: place for place, number in enumerate(kept)}
+        return GoalGraph(
+            nodes=[self.nodes[number] for number in kept] or [GoalNode(kind=PERSON)],
+            edges=[(new[a], new[b]) for a, b in self.pairs if a in new and b in new],
+            groups=[[new[number] for number in group if number in new] for group in self.groups],
+        )
 
 
 @dataclass(frozen=True)

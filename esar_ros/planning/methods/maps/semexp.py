@@ -1,12 +1,17 @@
 """SemExp: goal-oriented semantic exploration over a bird's-eye semantic map.
 
-Source: Chaplot et al., Object goal navigation using goal-oriented semantic exploration, NeurIPS 2020: its semantic map
-(semantic_map.py), the goal object flown to once it is seen, and the collision map of the public code's local policy: a
-position where the path was found blocked is not flown through again. In ESARBench, section 4.1, the learned
-goal-oriented policy is replaced by a frontier heuristic without training: every 25 steps the frontier with the most
-semantic evidence around it and the shortest path. Adapted for the air: obstacles are those at flight level, explored is
-searched ground, and there may be several victims, so that a person looked at from near does not end the search: it
-ends when no frontier is left. Needs no model.
+Source: Chaplot et al., Object goal navigation using goal-oriented semantic exploration, NeurIPS 2020, section 3, and
+its public code, whose functions are named; as a baseline in ESARBench, section 4.1. Its steps, by the paper's headings:
+
+- "Semantic Mapping": obstacles, explored area and a channel a class (`Semantic_Mapping`; semantic_map.py);
+- "Goal-Oriented Semantic Policy": the goal object is flown to once it is seen; before, a long-term goal every 25 steps
+  (`num_local_steps`), which ESARBench takes from a frontier heuristic without training in place of the learned policy:
+  the frontier with the most semantic evidence around it and the shortest path;
+- "Deterministic Local Policy": fast marching to it (grid_path.py), and the code's collision map
+  (`Sem_Exp_Env_Agent._plan`): a position where the path was found blocked is not flown through again.
+
+Adapted for the air: obstacles are those at flight level, explored is searched ground, and there may be several victims,
+so that a person looked at from near does not end the search: it ends when no frontier is left. Needs no model.
 """
 
 from __future__ import annotations

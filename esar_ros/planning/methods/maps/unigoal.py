@@ -1,28 +1,36 @@
 """UniGoal: the scene graph of what was found is matched with the goal graph of the brief, and guides the frontiers.
 
-Source: Yin et al., UniGoal: towards universal zero-shot goal-oriented navigation, CVPR 2025; as a baseline in
-ESARBench, section 4.1. Three stages by the overlap of the graphs (goal_graph.py), the paper's zero, partial and perfect
-matching:
+Source: Yin et al., UniGoal: towards universal zero-shot goal-oriented navigation, CVPR 2025, section 3, and its public
+code, whose functions are named; as a baseline in ESARBench, section 4.1. Its steps, by the paper's terms:
 
-1. below 0.5 or with fewer than two common nodes: the goal graph decomposed, each group of the scene scored for how
-   probably the first part of it is near, and the best group draws the frontiers;
-2. from 0.5 on: the goal's place is predicted by the similarity transform of the relative layout, or, where the graph
-   has none, it is in the middle of what has matched; it draws the frontiers until the ground near it is searched;
-3. from 0.9 on: the scene graph is corrected, and the predicted place is flown to and looked at.
+- graph construction: goal graph of the brief, scene graph of what was found and of the landmarks that the model sees in
+  the pictures, its groups (`Graph.update_scenegraph`, `update_group`; goal_graph.py);
+- graph matching: overlap of the two (`GraphMatcher.overlap`; goal_graph.py), which decides the stage (`Graph.explore`);
+- stage 1, zero matching, below 0.5 or with fewer than two common nodes: the goal graph decomposed
+  (`GoalGraphDecomposer.goal_decomposition`), each group of the scene scored for how probably the first part of it is
+  near, and the best group draws the frontiers (`Graph.insert_goal`);
+- stage 2, partial matching, from 0.5 on: the goal's place by the similarity transform of the relative layout
+  (`GraphMatcher.predict_remaining_node_positions`), or, where the graph has none, the middle of what has matched; it
+  draws the frontiers until the ground near it is searched;
+- stage 3, perfect matching, from 0.9 on: the scene graph is corrected
+  (`SceneGraphCorrector.correct_scene_graph`), and the predicted place is flown to and looked at;
+- frontier selection: closeness plus closeness to what draws (`Graph.get_goal`);
+- blacklist: objects whose match has led to nobody match no more.
 
-A frontier is worth its closeness plus its closeness to what draws it. Objects whose match has led to nobody are on a
-blacklist and match no more, as in the paper. Adapted for the air: nodes are the detector's fused objects, an edge says
-which lie within 60 m of each other, a person seen is always flown to, and the correlations are one question for all
-new groups in place of four for each. Graph, correlations and correction need a model; without one the graph is read
-off the brief by the names of the kinds, with no layout, a correlation is the share of kinds in common, and nothing is
-corrected.
+Adapted for the air: nodes are the detector's fused objects, and trails, huts, edges of woods and water that the goal
+graph names, looked for by the model every `look_every` and placed by its boxes and the depth in them; an edge says
+which lie within 60 m of each other, a person seen is always flown to, closeness falls exponentially over 100 m (in the
+code linearly over 10 m), and the correlations are one question for all new groups in place of four for each. Graph,
+correlations and correction need a model; without one the graph is read off the brief by the names of the kinds, with no
+layout, a correlation is the share of kinds in common, and nothing is corrected.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +39,15 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.observation import UNKNOWN, Grid, Observation, SeenClue
+from esar_ros.planning.depth_view import BOX_GRID, surface_in_box
 from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.flight_words import place_words
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings, Target
 from esar_ros.planning.methods.maps.frontier import clear_disc
 from esar_ros.planning.methods.maps.goal_graph import (
+    LANDMARKS,
     MATCHED,
+    NODE_KINDS,
     VERIFY,
     GoalGraph,
     Match,
@@ -53,7 +64,7 @@ from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.planning.model.thinker import Thinker, ask
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import nearest_inside
-from esar_ros.planning.sectors import mission_words
+from esar_ros.planning.sectors import ORDER, images_of, mission_words
 
 GRAPH_SYSTEM = (
     "From the brief of a search-and-rescue mission, list at most five objects a drone should find on the way to a "
@@ -68,6 +79,11 @@ CORRECTION_SYSTEM = (
     "A search-and-rescue drone believes that what it has found is what the brief tells of. Name the numbers of those "
     "objects of which that is not reasonable, for what they are or where they lie."
 )
+LANDMARK_SYSTEM = (
+    "You see the cameras of a search-and-rescue drone. Find the landmarks that are asked for. For each that a picture "
+    "shows say in which camera's picture it is, and its box there: x and y of the left top and the right bottom "
+    "corner, 0 to 1000. Leave out what you do not see."
+)
 _MOVED = 10.0  # m: a predicted place that shifts less is the same
 _About = tuple[tuple[int, ...], ...]  # ids of the objects of each group that a question is about
 
@@ -77,6 +93,7 @@ class UniGoalSettings(MapSettings):
 
     near: float = Field(default=60.0, gt=0, description="m between two objects that count as related")
     object_score: float = Field(default=0.4, ge=0, le=1, description="an object is in the scene graph from it on")
+    look_every: float = Field(default=30.0, gt=0, description="s between two looks for landmarks of the goal graph")
     goal_scale: float = Field(default=100.0, gt=0, description="m over which closeness to what draws frontiers falls")
     model: ModelSettings = Field(default_factory=ModelSettings)
 
@@ -93,13 +110,28 @@ class Correction(Form):
     wrong: list[int] = Field(default_factory=list, max_length=40)
 
 
+class Landmark(Form):
+    """A landmark in a picture."""
+
+    kind: Literal[LANDMARKS]  # type: ignore[valid-type]
+    camera: Literal["front", "left", "right", "down"]
+    box: tuple[float, float, float, float] = Field(description="[left, top, right, bottom], each 0 to 1000")
+
+
+class Landmarks(Form):
+    """The landmarks that the pictures show."""
+
+    landmarks: list[Landmark] = Field(max_length=20)
+
+
 @dataclass(frozen=True)
 class _Answer:
-    """An answer of the model to one of the three questions, or None and why."""
+    """An answer of the model to one of the questions, or None and why; seen: the frame that it was asked about."""
 
-    value: GoalGraph | Correlations | Correction | None
+    value: GoalGraph | Correlations | Correction | Landmarks | None
     trouble: str
     about: _About = ()
+    seen: Observation | None = None
 
 
 @register("unigoal")
@@ -109,7 +141,7 @@ class UniGoal(Thinker, MapMethod):
     name = "unigoal"
     asks_model = True
     settings_type: ClassVar[type[ExplorationSettings]] = UniGoalSettings
-    prompts = (GRAPH_SYSTEM, CORRELATION_SYSTEM, CORRECTION_SYSTEM)
+    prompts = (GRAPH_SYSTEM, CORRELATION_SYSTEM, CORRECTION_SYSTEM, LANDMARK_SYSTEM)
     _settings: UniGoalSettings
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
@@ -126,7 +158,10 @@ class UniGoal(Thinker, MapMethod):
         """The goal graph by words, until the model has made a better one."""
         self._mind.reset(self._brief)
         self._goal, self._read_by = graph_of_words(self._brief.prompt), ""
-        self._scene: list[SeenClue] = []
+        self._finds: list[SeenClue] = []  # of the detector
+        self._landmarks: list[SeenClue] = []  # of the model, with ids below 0
+        self._scene: list[SeenClue] = []  # both
+        self._looked = -math.inf  # s of the mission, when the model was asked for landmarks
         self._blacklist: set[int] = set()
         self._match = Match({}, 0.0)
         self._drawn_to: Vector | None = None  # (2,) the predicted goal, or the middle of the best group
@@ -137,7 +172,8 @@ class UniGoal(Thinker, MapMethod):
         """Match what was found; ask the model what is due; find what draws the frontiers."""
         super().look(observation)
         least = self._settings.object_score
-        self._scene = [c for c in observation.clues if c.probability >= least and np.isfinite(c.position).all()]
+        self._finds = [c for c in observation.clues if c.probability >= least and np.isfinite(c.position).all()]
+        self._scene = [*self._finds, *self._landmarks]
         self._rematch()
         if self._is_refuted(observation):
             self._give_up()
@@ -242,7 +278,7 @@ class UniGoal(Thinker, MapMethod):
     def _think(self, observation: Observation) -> None:
         """Ask what is due, and take the answer when it comes."""
         if not self._mind.busy:
-            thought = self._due()
+            thought = self._due(observation)
             if thought is None:
                 return
             self._mind.begin(thought)
@@ -256,7 +292,11 @@ class UniGoal(Thinker, MapMethod):
             why = f"goal graph by words, fell back ({answer.trouble})"
             self._read_by = why if answer.value is None else "goal graph by model"
         if isinstance(answer.value, GoalGraph):
-            self._goal = answer.value
+            sees = self._mind.sends_images is not None
+            self._goal = answer.value if sees else answer.value.without_landmarks()
+        elif isinstance(answer.value, Landmarks):
+            assert answer.seen is not None
+            self._place(answer.value, answer.seen)
         elif isinstance(answer.value, Correlations):
             scores = zip(answer.about, answer.value.scores, strict=False)
             self._scores.update({ids: min(max(score, 0.0), 1.0) for ids, score in scores})
@@ -265,10 +305,15 @@ class UniGoal(Thinker, MapMethod):
             self._blacklist |= {ids[n - 1] for n in answer.value.wrong if 1 <= n <= len(ids)}
         self._rematch()
 
-    def _due(self) -> Thought[_Answer] | None:
-        """Returns the next thought: the graph first, then a correction or correlations, each set of objects once."""
+    def _due(self, observation: Observation) -> Thought[_Answer] | None:
+        """Returns the next thought: graph, landmarks, then a correction or correlations, each set of objects once."""
         if not self._read_by:
             return self._read()
+        missing = {node.kind for number, node in enumerate(self._goal.nodes) if number not in self._match.found}
+        wanted = [kind for kind in LANDMARKS if kind in missing]
+        if wanted and observation.views and observation.stamp - self._looked >= self._settings.look_every:
+            self._looked = observation.stamp
+            return self._find(wanted, observation)
         if self._match.overlap >= VERIFY:
             matched = list(self._match.found.values())
             about: _About = (_ids(matched),)
@@ -286,8 +331,36 @@ class UniGoal(Thinker, MapMethod):
         return new
 
     def _read(self) -> Thought[_Answer]:
-        text = f"{mission_words(self._brief)}\nKinds: {', '.join(KINDS)}."
+        kinds = NODE_KINDS if self._mind.sends_images is not None else KINDS
+        text = f"{mission_words(self._brief)}\nKinds: {', '.join(kinds)}."
         return _Answer(*(yield from ask("goal_graph", GRAPH_SYSTEM, text, GoalGraph)))
+
+    def _find(self, wanted: Sequence[str], observation: Observation) -> Thought[_Answer]:
+        text = f"{mission_words(self._brief)}\nLandmarks: {', '.join(wanted)}."
+        images = images_of(observation, ORDER, self._mind.sends_images)
+        answer, trouble = yield from ask("landmarks", LANDMARK_SYSTEM, text, Landmarks, images)
+        return _Answer(answer, trouble, seen=observation)
+
+    def _place(self, answer: Landmarks, seen: Observation) -> None:
+        """Adds landmarks to the scene where depth shows what is in their boxes, one of a kind where they lie near."""
+        for one in answer.landmarks:
+            view = seen.views.get(one.camera)
+            if view is None or not all(0.0 <= value <= BOX_GRID for value in one.box):
+                continue
+            points = surface_in_box(view, one.box)
+            if not len(points):
+                continue
+            place = np.median(points, axis=0)
+            same = [other for other in self._landmarks if other.kind == one.kind]
+            if any(float(np.linalg.norm(other.position - place)) <= self._settings.near for other in same):
+                continue
+            away = float(np.linalg.norm(place - view.pose.position))
+            name, number = one.kind.replace("_", " "), -len(self._landmarks) - 1
+            spread = np.cov(points.T) if len(points) > 1 else np.eye(3)
+            self._landmarks.append(
+                SeenClue(number, one.kind, name, 1.0, place, spread, 1, away, seen.stamp, seen.stamp)
+            )
+        self._scene = [*self._finds, *self._landmarks]
 
     def _correlate(self, groups: Sequence[Sequence[SeenClue]], about: _About) -> Thought[_Answer]:
         wanted = ", ".join(self._goal.nodes[number].kind for number in self._goal.first_group)

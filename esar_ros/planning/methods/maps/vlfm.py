@@ -1,16 +1,20 @@
 """VLFM: vision-language frontier maps.
 
-Source: Yokoyama et al., VLFM: vision-language frontier maps for zero-shot semantic navigation, ICRA 2024, section IV:
-frontier waypoint generation; value map generation (each view's image-text score painted over the ground that its
-depth shows, with confidence cos^2 of the angle off its axis, fused by confidence); waypoint navigation (the frontier
-of the greatest value); and the public code: confidence remapped to [0.25, 1], a frontier worth the maximum value
-around its target, the last one kept unless another beats it by 0.01; as a baseline in ESARBench, section 4.1. The
-value layer is mapping.layers.ground_layers.ValueLayer. Adapted for the air: cells of 4 m, values painted to the range
-at which a person is seen (5 m indoors) and counted within 10 m of a frontier (0.5 m indoors), frontiers of
-map_method.py, the brief in place of "seems like there is a TARGET ahead", sentence by sentence
-(planning/image_text.py), CLIP in place of BLIP-2; a person seen is flown to, and the search goes on after it. Needs
-CLIP weights (open_clip) but no language model. `vlfm_labels` and `vlfm_text` are the same method with offline
-stand-ins over detected labels, weighted by the brief's words or by sentence embeddings.
+Source: Yokoyama et al., VLFM: vision-language frontier maps for zero-shot semantic navigation, ICRA 2024, section IV,
+and its public code, whose functions are named; as a baseline in ESARBench, section 4.1. Its steps, by its headings:
+
+- "Frontier waypoint generation": map_method.py;
+- "Value map generation": each view's image-text score painted over the ground that its depth shows, with confidence
+  cos^2 of the angle off its axis, remapped to [0.25, 1] (`ValueMap._get_confidence_mask`), fused by confidence
+  (`_fuse_new_data`); the layer is mapping.layers.ground_layers.ValueLayer;
+- "Waypoint navigation": the frontier of the greatest value, a frontier worth the maximum around its target
+  (`ValueMap.sort_waypoints`), the last one kept unless another beats it by 0.01 (`BaseITMPolicy._get_best_frontier`).
+
+Adapted for the air: cells of 4 m, values painted to the range at which a person is seen (5 m indoors) and counted
+within 10 m of a frontier (0.5 m indoors), frontiers of map_method.py, the brief in place of "seems like there is a
+TARGET ahead", sentence by sentence (planning/image_text.py), CLIP in place of BLIP-2; a person seen is flown to, and
+the search goes on after it. Needs CLIP weights (open_clip) but no language model. `vlfm_labels` and `vlfm_text` are the
+same method with offline stand-ins over detected labels, weighted by the brief's words or by sentence embeddings.
 """
 
 from __future__ import annotations

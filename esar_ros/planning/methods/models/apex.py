@@ -2,21 +2,23 @@
 
 Source: Zhang et al., APEX: a decoupled memory-based explorer for asynchronous aerial object goal navigation, CVPR
 2026, and its public code; as a baseline in ESARBench, section 4.1 ("VLM-guided 3D voxel maps and reward-based
-discrete action selection"). Its parts:
+discrete action selection"). Its steps, by the paper's modules:
 
-- dynamic spatio-semantic mapping memory (apex_maps.py): the model lists the objects in the pictures, whatever they
+- "Dynamic Spatio-Semantic Mapping Memory" (apex_maps.py): the model lists the objects in the pictures, whatever they
   are, each with a score of 0.1 to 1 of how much going there helps; they are grounded in the voxels that show them;
-- action decision: of the paper's six actions (forward 10 m, turns by 90 degrees and back, up and down 5 m) the one
-  whose pose has the maximum simulated reward, blocked ones left out; ESARBench's choice in place of the paper's
+- "Action Decision Module": of the paper's six actions (forward 10 m, turns by 90 degrees and back, up and down 5 m) the
+  one whose pose has the maximum simulated reward, blocked ones left out; ESARBench's choice in place of the paper's
   trained policy;
-- target grounding: a person whom the detector has found draws with a score of 1.
+- "Target Grounding Module": a person whom the detector has found draws with a score of 1.
 
-Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it
-is asked every `ask_every` moves, and the maps move with the vehicle; `apex@start` keeps the paper's box around the
-start. There may be several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a
-stand-in for models that see no pictures: they score the detector's kinds, and its finds ground them. Only what draws
-needs a model; without an answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other
-kind until it gets one.
+Adapted: the model's own boxes ground its objects (Grounding DINO and SAM in the paper), it sees all four cameras, it is
+asked every `ask_every` moves, the maps move with the vehicle, and an attraction counts as far as they reach,
+horizontally. A move that undoes the last one is left out: the best of six poses alone, without the trained policy, goes
+to and fro before what it cannot fly to. `apex@start` keeps the paper's box around the start, its 50 m and all moves.
+There may be several victims, so a person is looked at and then left; Tmax ends the search. `apex@kinds` is a stand-in
+for models that see no pictures: they score the detector's kinds, and its finds ground them. Only what draws needs a
+model; without an answer the maps stay as they are; `apex@kinds` has 1 for a person and 0.5 for every other kind until
+it gets one.
 """
 
 from __future__ import annotations
@@ -33,11 +35,11 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.decision import Goal
 from esar_ros.mission.observation import CameraView, Grid, Observation
-from esar_ros.planning.depth_view import surface_points
+from esar_ros.planning.depth_view import BOX_GRID, surface_in_box, surface_points
 from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.method import scaled
 from esar_ros.planning.methods.models.action_method import ActionMethod, Choice, ModelStepSettings
-from esar_ros.planning.methods.models.apex_maps import EDGE, ApexMaps, surface_in_box
+from esar_ros.planning.methods.models.apex_maps import EDGE, ApexMaps
 from esar_ros.planning.model.mind import Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
@@ -52,8 +54,10 @@ MOVES: dict[str, tuple[str, float | None]] = {
     "up": ("up", None),
     "down": ("down", None),
 }
-GRID = 1000.0  # the model's coordinates run from 0 to this over an image
+# The move that would undo a move.
+UNDONE = {"up": "down", "down": "up", "turn_left": "turn_right", "turn_right": "turn_left", "turn_back": "turn_back"}
 HALF_BOX = 1.5  # m, half a side of the box in which a find is told to the model
+PAPER_REACH = 50.0  # m
 START, BOXES, DETECTOR_KINDS = "start", "boxes", "kinds"
 SYSTEM = (
     "You guide a search-and-rescue drone. First list the objects that its pictures show, whatever they are: things, "
@@ -78,6 +82,7 @@ class ApexSettings(ModelStepSettings):
     grounding: Literal["boxes", "kinds"] = Field(
         default="boxes", description="the model's boxes, or the detector's finds: the stand-in apex@kinds"
     )
+    reach: float = Field(default=100.0, gt=0, description="m up to which an attraction counts; apex@start: 50")
     extent: float = Field(default=200.0, gt=0, description="m, sides of the voxel maps")
     depth: float = Field(default=50.0, gt=0, description="m, their height")
     below: float = Field(default=10.0, ge=0, description="m of it below the ground")
@@ -121,7 +126,7 @@ class Apex(ActionMethod):
     settings_type = ApexSettings
     prompts = (SYSTEM, KINDS_SYSTEM)
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        START: {"window": START},
+        START: {"window": START, "reach": PAPER_REACH},
         DETECTOR_KINDS: {"grounding": DETECTOR_KINDS},
     }
     _settings: ApexSettings
@@ -136,9 +141,11 @@ class Apex(ActionMethod):
     @property
     def details(self) -> Mapping[str, str]:
         """See planning.method.Detailed."""
-        size = f"{self._settings.extent:g} m box around the {self._settings.window}"
+        settings = self._settings
+        rules = " in view" if settings.window == START else " ahead at any height, no move undoes the last"
+        window = f"{settings.extent:g} m box around the {settings.window}, attraction to {settings.reach:g} m{rules}"
         grounding = "the model's boxes" if self._boxes else "the detector's kinds, a stand-in"
-        return {**super().details, "window": size, "grounding": grounding}
+        return {**super().details, "window": window, "grounding": grounding}
 
     @property
     def _boxes(self) -> bool:
@@ -150,6 +157,7 @@ class Apex(ActionMethod):
         self._maps: ApexMaps | None = None
         self._scores = {kind: 1.0 if kind == PERSON else 0.5 for kind in KINDS}
         self._moves = 0
+        self._before, self._last = "", ""  # the last two moves
 
     def look(self, observation: Observation) -> None:
         """Explore the prism ahead, raise obstacles, ground what was found."""
@@ -168,12 +176,13 @@ class Apex(ActionMethod):
         self._moves += 1
         rewards = self.rewards(observation)
         best = max(MOVES, key=lambda move: rewards[move])  # the first at a tie
+        self._before, self._last = self._last, best
         action, amount = MOVES[best]
         words = f"{trouble}{best.replace('_', ' ')}, reward {rewards[best]:.2f}"
         return Choice(action, words, amount, considered=len(MOVES))
 
     def rewards(self, observation: Observation) -> dict[str, float]:
-        """Returns the simulated reward of each move, -inf where it is blocked."""
+        """Returns the simulated reward of each move, -inf where it is blocked or may not undo the last one."""
         points = surface_points(observation.views.values())
         return {move: self._reward(move, observation, points) for move in MOVES}
 
@@ -192,12 +201,13 @@ class Apex(ActionMethod):
         if move in ("up", "down") and float(goal.position[2]) == self._mover.height:
             return -math.inf
         end = self._end_of(goal, observation)
-        if move == self._refused or not self.is_path_free(observation, end, points):
+        undoes = self._settings.window != START and move == UNDONE.get(self._last)
+        if undoes or move == self._refused or not self.is_path_free(observation, end, points):
             return -math.inf
         assert self._maps is not None and goal.yaw is not None
         if self._maps.is_occupied(observation.pose.position, end):
             return -math.inf
-        return self._maps.reward(end, goal.yaw)
+        return self._maps.reward(end, goal.yaw, self._settings.reach)
 
     def _goal(self, move: str, observation: Observation) -> Goal:
         action, amount = MOVES[move]
@@ -217,9 +227,8 @@ class Apex(ActionMethod):
         assert self._maps is not None
         for one in sorted(answer.objects, key=lambda one: one.score):  # of two in a voxel the better stays
             view = observation.views.get(one.camera)
-            if view is not None and all(0.0 <= value <= GRID for value in one.box):
-                left, top, right, bottom = (value / GRID for value in one.box)
-                self._maps.ground(surface_in_box(view, (left, top, right, bottom)), one.score)
+            if view is not None and all(0.0 <= value <= BOX_GRID for value in one.box):
+                self._maps.ground(surface_in_box(view, one.box), one.score)
         self._ground_finds(observation)
         return ""
 
@@ -256,4 +265,4 @@ def _box(view: CameraView, place: Vector) -> str:
     pixel, _ = view.model.project(local)
     half = HALF_BOX * view.model.fx / max(float(local[2]), 1.0)
     corners = np.stack([pixel - half, pixel + half]) / [view.model.width, view.model.height]
-    return str([round(float(value)) for value in np.clip(corners * GRID, 0.0, GRID).ravel()])
+    return str([round(float(value)) for value in np.clip(corners * BOX_GRID, 0.0, BOX_GRID).ravel()])

@@ -5,11 +5,13 @@ Source: Zhang et al., APEX: a decoupled memory-based explorer for asynchronous a
 around the start; a named object's score A in the voxels that its pixels and their depth fall into, the latest frame
 winning; each frame adds 0.5 (1 - d / 30) to E in the prism ahead (30 m deep, 45 degrees to each side, 10 m up and
 down); a voxel is an obstacle once depth shows a surface in it. The worth of a pose is the code's reward: over the
-visible voxels within 50 m w A, and 5 w more where A >= 0.9, with w = (50 - d) / 50; over the prism 0.4 (0.4 - E) (30
-- d) / 30.
+visible voxels within R w A, and 5 w more where A >= 0.9, with w = (R - d) / R and R of 50 m; over the prism 0.4 (0.4
+- E) (30 - d) / 30.
 
-Adapted: the box may move with the vehicle, keeping what it still covers; E is capped at 1; and as there may be
-several victims, what three frames have shown from near attracts no more.
+Adapted: the box may move with the vehicle, keeping what it still covers. There R may be greater, as far as the box
+reaches, d is horizontal, and what lies ahead within 45 degrees to each side counts as visible at any height: a camera
+that looks down sees it, and nothing is won by sinking or by keeping a distance at which the front camera still has it.
+E is capped at 1; and as there may be several victims, what three frames have shown from near attracts no more.
 """
 
 from __future__ import annotations
@@ -22,13 +24,12 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mapping.map.voxel_field import VoxelField
-from esar_ros.mission.observation import CameraView, Observation
+from esar_ros.mission.observation import Observation
 from esar_ros.planning.depth_view import surface_points
 
 EDGE = 5.0  # m
 GAIN = 0.5  # of E in a frame
 PRISM, PRISM_HALF_HEIGHT = 30.0, 10.0  # m
-VIEW_RANGE = 50.0  # m in which A counts
 STRONG, BONUS = 0.9, 5.0  # score from which the bonus is given
 BALANCE, CENTRE = 0.4, 0.4  # weight of E, and the value of E that is worth nothing
 _ENOUGH_LOOKS = 3  # frames from near after which a voxel attracts no more
@@ -68,12 +69,16 @@ class ApexMaps:
         voxels = tuple(index[inside].T)
         self.attraction.values[voxels] = np.where(self._looks.values[voxels] < _ENOUGH_LOOKS, score, 0.0)
 
-    def reward(self, place: Vector, yaw: float) -> float:
-        """Returns the worth of being at a place (3,) with a heading (rad)."""
-        camera = Pose(place, quaternion_from_yaw(yaw)).compose(self._mount)
-        index, distance = self.attraction.in_view(self._model, camera, VIEW_RANGE)
+    def reward(self, place: Vector, yaw: float, reach: float) -> float:
+        """Returns the worth of being at a place (3,) with a heading (rad); reach: m up to which A counts."""
+        if self._moves:  # in front of it, at any height
+            index, _ = self.attraction.in_prism(place, yaw, reach, float(self._size[2]))
+            distance = np.hypot(*(self.attraction.lower + (index + 0.5) * EDGE - place)[:, :2].T)
+        else:
+            camera = Pose(place, quaternion_from_yaw(yaw)).compose(self._mount)
+            index, distance = self.attraction.in_view(self._model, camera, reach)
         attraction = self.attraction.values[tuple(index.T)].astype(np.float64)
-        weight = (VIEW_RANGE - distance) / VIEW_RANGE
+        weight = np.maximum(reach - distance, 0.0) / reach
         drawn = weight * attraction + BONUS * weight * (attraction >= STRONG - 1e-6)
         index, distance = self._prism(place, yaw)
         explored = self.exploration.values[tuple(index.T)].astype(np.float64)
@@ -118,28 +123,3 @@ class ApexMaps:
         if np.abs(steps).max() > _SLACK:
             for field in (self.attraction, self.exploration, self.obstacles, self._looks):
                 field.shift(steps)
-
-
-def surface_in_box(view: CameraView, box: tuple[float, float, float, float]) -> NDArray[np.float64]:
-    """Returns the map-frame points (N, 3) of an object in a box of an image: x, y, x, y, each a share of its side.
-
-    The pixels at about the depth of the box's middle stand for the object, in place of the paper's segmentation; none
-    where no depth is measured.
-    """
-    height, width = view.depth.shape
-    columns, rows = np.array(box[::2]) * width, np.array(box[1::2]) * height
-    left, right = int(np.clip(columns.min(), 0, width - 1)), int(np.clip(math.ceil(columns.max()), 1, width))
-    top, bottom = int(np.clip(rows.min(), 0, height - 1)), int(np.clip(math.ceil(rows.max()), 1, height))
-    right, bottom = max(right, left + 1), max(bottom, top + 1)
-    depth = view.depth[top:bottom, left:right].astype(np.float64)
-    in_rows, in_columns = (size // 4 for size in depth.shape)
-    middle = depth[in_rows : depth.shape[0] - in_rows, in_columns : depth.shape[1] - in_columns]
-    measured = middle[np.isfinite(middle) & (middle > 0.0)]
-    if not measured.size:
-        return np.zeros((0, 3))
-    of_object = float(np.median(measured))
-    near = np.isfinite(depth) & (np.abs(depth - of_object) <= max(EDGE / 2.0, 0.1 * of_object))
-    y, x = np.nonzero(near)
-    pixels = np.stack([x + left, y + top], axis=-1) + 0.5
-    points: NDArray[np.float64] = view.pose.apply(view.model.back_project(pixels, depth[y, x]))
-    return points

@@ -2,7 +2,7 @@
 
 Source: Zhou et al., NavGPT: explicit reasoning in vision-and-language navigation with large language models, AAAI
 2024, section 3 (visual perceptors, history, reasoning and acting, prompt manager), and its public code (action plan,
-summariser); as a baseline in ESARBench, section 4.1. Its steps:
+summariser); as a baseline in ESARBench, section 4.1. Its steps, by the headings of section 3:
 
 - plan: once, the instruction is divided into steps (the code's action plan);
 - visual perceptors: each view becomes a caption, with the detector's objects by bearing and distance;

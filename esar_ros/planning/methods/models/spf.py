@@ -1,7 +1,7 @@
 """SPF: see, point, fly. The model points at what it looks for, the point becomes a place, the drone flies there.
 
 Source: Hu et al., See, Point, Fly: a learning-free VLM framework for universal unmanned aerial navigation, CoRL 2025,
-method section, re-implemented from the paper; as a baseline in ESARBench, section 4.1. Its steps:
+section 3, re-implemented from the paper; as a baseline in ESARBench, section 4.1. Its steps, by the paper's words:
 
 - obstacle-aware planning: from the front image and the instruction the model gives O = {u, v, d}: a pixel and a label
   d of 1 to L of how far to travel, with the target pointed at, or a way to it beside obstacles;

@@ -70,6 +70,15 @@ def test_the_first_group_is_the_model_s_else_the_largest_that_edges_join() -> No
     assert GoalGraph(nodes=nodes[:1]).first_group == []
 
 
+def test_without_landmarks_the_rest_of_the_graph_stays_as_it_is_related() -> None:
+    nodes = [GoalNode(kind=kind) for kind in ("person", "hut", "tent", "water", "rope")]
+    graph = GoalGraph(nodes=nodes, edges=[(0, 1), (0, 2), (2, 4), (3, 4)], groups=[[1, 2], [3], [4]])
+    bare = graph.without_landmarks()
+    assert [node.kind for node in bare.nodes] == ["person", "tent", "rope"]
+    assert bare.pairs == [(0, 1), (1, 2)] and bare.first_group == [1]
+    assert [node.kind for node in GoalGraph(nodes=nodes[1:2]).without_landmarks().nodes] == ["person"]
+
+
 def test_groups_are_what_lies_together(clue: Any) -> None:
     places = {1: 0.0, 2: 50.0, 3: 100.0, 4: 200.0}
     scene = [clue(n, "rope", (x, 0.0, 0.0)) for n, x in places.items()] + [clue(5, "person", (150.0, 0.0, 0.0))]

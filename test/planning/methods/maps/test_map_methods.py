@@ -63,6 +63,41 @@ def test_unigoal_goes_where_the_graph_points(chat: Any, begin: Any, clue: Any) -
     assert begin("unigoal@air")(2.0).goal.position[0] > 20.0, "without evidence the nearer frontier"
 
 
+def test_unigoal_places_a_landmark_that_the_model_sees_in_the_scene_graph(chat: Any, begin: Any) -> None:
+    graph = {"nodes": [{"kind": kind} for kind in ("person", "hut", "rope", "tent")]}
+    hut = {"kind": "hut", "camera": "front", "box": [420, 560, 580, 620]}
+    bad = ({**hut, "box": [0, 0, 2000, 10]}, {**hut, "box": [400, 0, 600, 50]})  # beside the picture; the sky
+    chat.answers(chat.says(graph), chat.says({"landmarks": [hut, *bad, hut]}), chat.says({"scores": [0.9]}))
+    step = begin("unigoal@air", prompt="They went to the hut.")
+    decision = step(2.0)
+    [found] = step.method._landmarks
+    assert (found.kind, found.text) == ("hut", "hut") and abs(found.position[1]) < 10.0
+    assert -90.0 < found.position[0] < -50.0 and abs(found.position[2]) < 2.0, "on the ground that the box shows"
+    assert decision.goal.position[0] < -30.0 and "drawn to a group at" in decision.why
+    asked = chat.requests[1][1]
+    assert "Landmarks: hut." in chat.prompt_of(asked) and len(chat.images_of(asked)) == 4
+    step(3.0)
+    assert "1: hut, " in chat.prompt_of(chat.requests[2][1]), "its group is scored"
+    step(40.0)
+    assert len(chat.requests) == 3, "nothing is left to look for"
+
+
+def test_unigoal_looks_again_for_a_landmark_that_was_not_there(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"nodes": [{"kind": "person"}, {"kind": "water"}]}), chat.says({"landmarks": []}))
+    step = begin("unigoal@air")
+    for stamp in (2.0, 20.0, 33.0):
+        step(stamp)
+    assert len(chat.requests) == 3
+
+
+def test_unigoal_looks_for_no_landmark_with_a_model_that_reads_text_only(chat: Any, begin: Any) -> None:
+    chat.answers(chat.says({"nodes": [{"kind": "hut"}, {"kind": "rope"}]}))
+    step = begin("unigoal@air", model={"images": False})
+    step(2.0)
+    assert len(chat.requests) == 1 and "hut" not in chat.prompt_of(chat.requests[0][1]).partition("JSON schema")[0]
+    assert [node.kind for node in step.method._goal.nodes] == ["rope"]
+
+
 def test_unigoal_reads_the_brief_itself_when_the_model_does_not(chat: Any, begin: Any) -> None:
     chat.answers(chat.says({"nodes": [{"kind": "dragon"}]}))
     step = begin("unigoal@air", prompt="a tent", model={"attempts": 1})

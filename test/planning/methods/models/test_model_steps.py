@@ -13,7 +13,7 @@ import pytest
 from esar_ros.mission.decision import Decision, HeightReference
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning import registry
-from esar_ros.planning.methods.models.apex_maps import surface_in_box
+from esar_ros.planning.depth_view import surface_in_box
 
 QUICK = {"timeout": 5.0, "attempts": 1, "pause": 0.0}
 
@@ -272,12 +272,12 @@ def test_apex_turns_to_what_the_model_names_in_a_picture(chat: Any, begin: Any, 
 
 def test_apex_grounds_in_the_voxels_that_depth_shows_in_the_box(look: Any) -> None:
     view = look(wall={"front": 25.0})["front"]
-    points = surface_in_box(view, (0.4, 0.0, 0.6, 0.2))
+    points = surface_in_box(view, (400, 0, 600, 200))
     local = (points - view.pose.position) @ view.pose.rotation
     np.testing.assert_allclose(local[:, 2], 25.0, atol=1e-3)
     np.testing.assert_allclose(np.abs(local[:, 0]).max(), 0.2 * 80 / 40 * 25 / 2, rtol=0.1)
-    assert len(surface_in_box(view, (0.5, 0.1, 0.5, 0.1))) >= 1, "a point is a box of a pixel"
-    assert len(surface_in_box(look()["front"], (0.4, 0.0, 0.6, 0.05))) == 0, "the sky"
+    assert len(surface_in_box(view, (500, 100, 500, 100))) >= 1, "a point is a box of a pixel"
+    assert len(surface_in_box(look()["front"], (400, 0, 600, 50))) == 0, "the sky"
 
 
 def test_apex_tells_the_model_where_the_detector_found_something(chat: Any, begin: Any, clue: Any, look: Any) -> None:
@@ -301,9 +301,21 @@ def test_apex_in_the_box_around_the_start_and_around_the_vehicle(chat: Any, begi
     assert fixed.method._maps.attraction.lower[:2].tolist() == [-100.0, -100.0]
     assert moving.method._maps.exploration.values.max() > 0.0, "what is there is explored"
     assert (moving.method.details["window"], fixed.method.details["window"]) == (
-        "200 m box around the vehicle", "200 m box around the start"
-    )  # fmt: skip
+        "200 m box around the vehicle, attraction to 100 m ahead at any height, no move undoes the last",
+        "200 m box around the start, attraction to 50 m in view",
+    )
     assert fixed.method.name == "apex@start"
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("apex", True), ("apex@start", False)])
+def test_apex_is_drawn_as_far_as_its_maps_reach_and_the_papers_row_to_50_m(
+    chat: Any, begin: Any, look: Any, name: str, drawn: bool
+) -> None:
+    wood = {"name": "the edge of the wood", "score": 0.95, "camera": "right", "box": [200, 500, 800, 560]}
+    chat.answers(chat.says({"objects": [wood]}))
+    points = surface_in_box(look()["right"], (200, 500, 800, 560))
+    assert np.linalg.norm(points - [0.0, 0.0, 30.0], axis=1).min() > 60.0
+    assert (begin(name)(1.0).action == "turn_right") is drawn
 
 
 def test_apex_is_named_a_stand_in_where_the_model_sees_no_pictures(chat: Any, tmp_path: Any) -> None:
@@ -348,6 +360,21 @@ def test_apex_does_not_sink(chat: Any, begin: Any) -> None:
         place, yaw = goal.position, goal.yaw
         heights.append(float(place[2]))
     assert np.median(heights) >= 20.0 and np.linalg.norm(place[:2]) > 100.0, "it explores, and stays up"
+
+
+def test_apex_flies_to_what_is_named_looks_at_it_and_flies_on(chat: Any, begin: Any, look: Any) -> None:
+    wood = {"name": "the edge of the wood", "score": 0.7, "camera": "front", "box": [100, 560, 900, 640]}
+    where = np.median(surface_in_box(look()["front"], wood["box"]), axis=0)
+    chat.answers(chat.says({"objects": [wood]}), chat.says({"objects": []}))
+    step, place, yaw, poses = begin("apex"), np.array([0.0, 0.0, 30.0]), 0.0, []
+    for n in range(30):
+        goal = step(1.0 + 3.0 * n, place, yaw).goal
+        place, yaw = goal.position, goal.yaw
+        poses.append((*place.round(), round(math.cos(yaw)), round(math.sin(yaw))))
+    away = [math.hypot(*(pose[:2] - where[:2])) for pose in poses]
+    assert math.hypot(*where[:2]) > 55.0 and min(away[:10]) < 30.0, "it is flown to"
+    assert max(away[12:]) > 40.0, "and left"
+    assert all(one != other for one, other in zip(poses, poses[2:], strict=False)), "never to and fro"
 
 
 def test_apex_takes_no_blocked_move(chat: Any, begin: Any, look: Any, observe: Any) -> None:
