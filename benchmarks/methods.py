@@ -16,6 +16,7 @@ from pathlib import Path
 
 from page import add_page, end_with, write_page
 
+from esar_ros.app.bench import INTERRUPTED
 from esar_ros.app.bench import main as bench
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import make_report
@@ -169,8 +170,8 @@ def main() -> int:
         chosen = str(root / tasks) if tasks.endswith(".txt") else tasks
         flags = ["--tasks", chosen, "--limit", str(limit), "--planners", methods, "--detector", run.detector]
         flags += ["--preset", "fast", "--workers", str(arguments.workers), "--out", str(folders[-1])]
-        if code := bench(flags):
-            return code
+        if bench(flags) == INTERRUPTED:  # episodes with errors are in the tables, with their zeros
+            return INTERRUPTED
     report = make_report(read_bench(folders, ESARBENCH.reader()), ESARBENCH.layout(), run.against)
     tables = [markdown(table) for table in report.layout.sections(report) if isinstance(table, Table)]
     print("\n\n".join(tables))

@@ -56,6 +56,8 @@ def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, s
             name=spec.executable,
             additional_env=environment,
             output="screen",
+            sigterm_timeout=PATIENCE,
+            sigkill_timeout=PATIENCE_TERMINATED,
         )
     return Node(
         package=PACKAGE,

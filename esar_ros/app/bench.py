@@ -43,12 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser, suite: Suite) -> None:
         add(f"--{option.name}", default=option.default, choices=choices, metavar=option.metavar, help=option.about)
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
-    add(
-        "--junit",
-        default="",
-        metavar="FILE",
-        help="JUnit report for CI; then exit code 1 where an episode has an error",
-    )
+    add("--junit", default="", metavar="FILE", help="JUnit report for CI, each episode a test case")
     add("--list-planners", action="store_true", help="name every method, one a line, and end")
 
 
@@ -105,7 +100,8 @@ def main(argv: list[str]) -> int:
     first = Parser(prog="esar bench", add_help=False, allow_abbrev=False)
     first.add_argument("--suite", default=suites.DEFAULT)
     suite = find_suite(first.parse_known_args(argv)[0].suite)
-    parser = Parser(prog="esar bench", description="Fly many tasks by many methods; the same command goes on.")
+    about = "Fly many tasks by many methods; the same command goes on. Exit code 1 if an episode ended with an error."
+    parser = Parser(prog="esar bench", description=about)
     add_arguments(parser, suite)
     arguments = parser.parse_args(argv)
     if arguments.list_planners:
@@ -115,7 +111,7 @@ def main(argv: list[str]) -> int:
 
 
 def bench(suite: Suite, arguments: argparse.Namespace) -> int:
-    """Fly what is not done yet. 0 all done, 1 with errors (of --junit), 130 interrupted. Raises UsageError."""
+    """Fly what is not done yet. 0 all done, 1 if an episode has an error, 130 interrupted. Raises UsageError."""
     from esar_ros.benchmark.runner.log import log_test_run
     from esar_ros.benchmark.runner.plan import choose_tasks
     from esar_ros.benchmark.runner.run import run
@@ -160,9 +156,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
             pool = LocalPool(workers, suite.episode(), limit)
         progress = run(plan, store, pool, line.show, suite.failed)
         line.close()
-        print(
-            f"Done: {progress.total} episodes, {progress.errors} with errors in this run; see {folder}/episodes.jsonl"
-        )
+        print(f"Done: {progress.total} episodes; see {folder}/episodes.jsonl")
         return report(folder, arguments.suite, arguments.junit)
     except KeyboardInterrupt:
         line.close()
@@ -174,13 +168,14 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
         store.close()
 
 
-def report(folder: Path, suite: str, path: str) -> int:
-    """Writes the JUnit report of a benchmark's folder; returns the exit code. An empty path: none, and 0."""
+def report(folder: Path, suite: str, junit: str) -> int:
+    """Returns a benchmark's exit code: 1 where an episode of the folder, whichever run flew it, ended with an error.
+
+    One line says how many did. junit: file of the JUnit report; empty: none. Raises UsageError.
+    """
     from esar_ros.benchmark.runner.job import OK
     from esar_ros.benchmark.runner.store import read_episodes
 
-    if not path:
-        return 0
     cases = [
         Case(
             str(record["planner"]),
@@ -190,7 +185,11 @@ def report(folder: Path, suite: str, path: str) -> int:
         )
         for record in read_episodes(folder)
     ]
-    write_junit(Path(path), suite, cases)
+    if junit:
+        write_junit(Path(junit), suite, cases)
+    if failed := sum(bool(case.fault) for case in cases):
+        words = f"{failed} of {len(cases)} episodes ended with an error and score 0"
+        print(f"esar: {words}: their reasons are in {folder}/episodes.jsonl", file=sys.stderr)
     return exit_code(cases)
 
 

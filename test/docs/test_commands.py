@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from helpers.blocks import ROOT, Block, blocks, pages
+from helpers.flight import free_port
 
 LAUNCHER = """#!/bin/sh
 if [ "$1" = exec ]; then shift; PATH="{bin}:$PATH" exec "$@"; fi
@@ -64,3 +67,20 @@ def test_a_long_block_runs(block: Block, desk: Path) -> None:
 def test_markers_stand_before_blocks() -> None:
     marked = sum(len(re.findall(r"^<!-- run(?:: full)? -->$", page.read_text("utf-8"), re.M)) for page in pages())
     assert marked == len(blocks()) > 0
+
+
+def test_the_discovery_server_starts_as_the_page_says(desk: Path, tmp_path: Path) -> None:
+    (command,) = re.findall(r"without ROS: (\./esar exec fastdds .*)", (ROOT / "docs/how-to/ros.md").read_text())
+    command = command.replace("10.68.0.1", "127.0.0.1").replace("11811", str(free_port()))
+    printed = tmp_path / "printed"
+    with printed.open("wb") as log:
+        server = subprocess.Popen(["bash", "-c", command], cwd=desk, stdout=log, stderr=log, start_new_session=True)
+    try:
+        limit = time.monotonic() + 60.0
+        while "Server is running" not in printed.read_text() and time.monotonic() < limit:
+            assert server.poll() is None, printed.read_text()
+            time.sleep(0.1)
+        assert "Participant Type:   SERVER" in printed.read_text()
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()

@@ -23,6 +23,8 @@ EXECUTABLES = [
     line.split()[0] for line in (ROOT / "scripts/executables.txt").read_text().splitlines() if line[0] != "#"
 ]
 
+MODEL = "robot_state_publisher"
+
 # A stand-in's Python: keeps what is asked of `-m MODULE`, as the report is; to prepare for `nosuch` is refused.
 PYTHON = """#!/bin/sh
 [ "$1" != -u ] || shift
@@ -121,17 +123,16 @@ Launch = Callable[..., Launched]
 
 
 class StandIns:
-    """An ament prefix whose esar_ros has stand-ins for executables."""
+    """An ament prefix with stand-ins for the executables of esar_ros, and for those of ROS that it starts."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         (folder / "told").mkdir(parents=True)
-        marker = folder / "share/ament_index/resource_index/packages/esar_ros"
-        marker.parent.mkdir(parents=True)
-        marker.touch()
         self._write("python3", PYTHON.format(here=folder, python=sys.executable))
-        for name in EXECUTABLES:
-            self._write(f"lib/esar_ros/{name}", NODE.format(here=str(folder)))
+        for package, names in (("esar_ros", EXECUTABLES), ("rviz2", ["rviz2"]), (MODEL, [MODEL])):
+            self._write(f"share/ament_index/resource_index/packages/{package}", "")
+            for name in names:
+                self._write(f"lib/{package}/{name}", NODE.format(here=str(folder)))
 
     def environment(self) -> dict[str, str]:
         """Variables that make ROS look here first."""

@@ -43,6 +43,7 @@ def mission(tmp_path: Path) -> LaunchDescription:
     )
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.launch(fixture=mission)
 def test_the_launched_graph_flies() -> None:
     context = rclpy.Context()
@@ -57,7 +58,7 @@ def test_the_launched_graph_flies() -> None:
     node.create_subscription(message_class(entry.type), f"/uav1/{entry.name}", hear, PROFILES[entry.quality])
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
-    limit = time.monotonic() + 120.0
+    limit = time.monotonic() + 600.0  # on a machine that compiles the kernels first
     while time.monotonic() < limit and not (heights and heights[-1] > 5.0):
         executor.spin_once(timeout_sec=0.1)
     node.destroy_node()

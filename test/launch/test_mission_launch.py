@@ -73,6 +73,26 @@ def test_what_is_started_is_the_graph(variant: str, launch: Launch, stand_ins: S
     assert {len(token) for token in tokens} == {0, 32}
 
 
+def test_rviz_comes_with_the_vehicles_models_and_the_missions_names(
+    launch: Launch, stand_ins: StandIns, tmp_path: Path
+) -> None:
+    arguments = {"rviz": "true", "namespace": "/team", "vehicles": "hawk,kite", "out": str(tmp_path / "out")}
+    graph = mission_graph(options_of(arguments | {"port": "41238"}))
+    stand_ins.plan(len(graph) + 3, {spec.label: [0] for spec in graph if spec.ends_mission})
+    launched = launch(arguments, stand_ins.environment())
+    assert launched.finish() == 0, launched.output
+    for vehicle in ("hawk", "kite"):
+        argv = stand_ins.told(f"team-{vehicle}-robot_state_publisher")["argv"]
+        told = parameters(argv)
+        assert (told["frame_prefix"], told["use_sim_time"]) == (f"{vehicle}/", True)
+        assert told["robot_description"] == resource("urdf/vehicle.urdf").read_text(encoding="utf-8")
+    argv = stand_ins.told("team-rviz2")["argv"]
+    shown = Path(argv[argv.index("-d") + 1])
+    assert shown == tmp_path / "out" / "logs" / "multi.rviz" and "/team/hawk/" in shown.read_text(encoding="utf-8")
+    assert parameters(argv) == {"use_sim_time": True}
+    assert launched.left() == []
+
+
 def test_the_end_of_the_mission_is_shown_and_ends_everything(
     launch: Launch, stand_ins: StandIns, tmp_path: Path
 ) -> None:

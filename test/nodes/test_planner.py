@@ -102,6 +102,8 @@ def test_what_a_person_has_seen_is_on_record_and_reported_with_the_next_decision
         ({"kind": "person"}, "kind 'person' is none of "),
         ({"type": Report.VICTIM}, "kind 'tent' is none of person"),
         ({"position": Point(x=float("nan"))}, "its position is not finite"),
+        ({"confidence": 7.0}, "confidence 7 is not within 0..1"),
+        ({"confidence": float("nan")}, "confidence nan is not within 0..1"),
     ],
 )
 def test_a_sighting_that_makes_no_sense_is_refused_in_the_answer_and_not_reported(

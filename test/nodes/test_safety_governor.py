@@ -235,6 +235,32 @@ def test_inactive_it_commands_zero_and_wakes_with_the_motors(governor: Any) -> N
     assert told(governor)[1:] == [SafetyStatus.MODE_HOLD]
 
 
+def test_inactive_it_lets_no_command_through_and_states_no_mode(governor: Any) -> None:
+    """Even one that only watches, and one that cannot decide."""
+    governor._enabled = False
+    asked = TwistStamped()
+    asked.header.stamp, asked.twist.linear.x, asked.twist.angular.z = to_stamp(50_000_000), 3.0, 1.0
+    governor.inbox(names.CMD_VEL).put(50_000_000, asked)
+    step = Step(50_000_000, 1, 0, 0.05, None, frozenset())
+
+    def answers() -> list[tuple[float, float, int]]:
+        governor.sent.clear()
+        governor.on_step(step)
+        sent = dict(governor.sent)
+        given = sent[names.CMD_VEL_SAFE].twist
+        return [(given.linear.x, given.angular.z, sent[names.SAFETY_STATUS].mode)]
+
+    say(governor, False, LANDED)
+    assert answers()[0][:2] == (3.0, 1.0), "active, it passes the command on"
+    assert change(governor, "deactivate")
+    inactive = answers()
+    governor._authority = None  # a fault of its own: the decision raises
+    inactive += answers()
+    assert inactive == [(0.0, 0.0, SafetyStatus.MODE_UNKNOWN)] * 2
+    assert change(governor, "activate")
+    assert answers() == [(0.0, 0.0, SafetyStatus.MODE_HOLD)]
+
+
 def test_it_configures_itself_again_for_a_vehicle_that_is_armed(governor: Any) -> None:
     say(governor, False, LANDED)
     governor.inbox(names.BRIEF).put(1, brief())

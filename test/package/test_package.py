@@ -140,6 +140,25 @@ def test_python_packages_of_package_xml_are_those_of_setup_py() -> None:
     assert declared & set(ROSDEP.values()) <= in_manifest
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "config").glob("constraints-*.txt")), ids=lambda path: str(path.stem))
+def test_a_distribution_s_constraints_leave_a_version_that_the_package_works_with(path: Path) -> None:
+    """And one of pytest into which ROS's launch_testing and launch_pytest can be plugged."""
+    constraints = {project(line): line for line in path.read_text().splitlines() if line[:1].isalpha()}
+    ranges = {project(line): line for line in [*SETUP["REQUIRES"], *SETUP["EXTRAS"]["test"]]}
+    bounds = {}
+    for name, line in constraints.items():
+        (lowest,), (below,) = (
+            re.findall(rf"{sign}(\d[\d.]*)", text) for sign, text in ((">=", ranges[name]), ("<", line))
+        )
+        bounds[name] = version(lowest), version(below)
+    assert {"numpy", "pytest"} <= set(bounds) and all(lowest < below for lowest, below in bounds.values())
+    assert bounds["pytest"][1] <= (8, 4)
+
+
+def version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")))
+
+
 def test_every_import_is_declared() -> None:
     declared = {project(r) for r in SETUP["REQUIRES"]}
     optional = {project(r) for extra in SETUP["EXTRAS"].values() for r in extra}

@@ -18,7 +18,7 @@ class _Parsing(Exception):
 def commands_page() -> str:
     """Verbs and their arguments."""
     lines = ["# Commands", "", MADE, "", "`./esar VERB`, or `esar VERB` where the package is installed. Exit codes: 0"]
-    lines += ["done, 1 mission or check failed, 2 bad usage or input, 130 interrupted.", ""]
+    lines += ["done, 1 mission, check or an episode of a benchmark failed, 2 bad usage or input, 130 interrupted.", ""]
     for verb, (about, module) in VERBS.items():
         lines += [f"## esar {verb}", "", f"{about[0].upper()}{about[1:]}.", ""]
         lines += _arguments(f"esar {verb}", parser_of(module))

@@ -253,7 +253,7 @@ def report_of(message: Any) -> Report:
 
 
 def sighting_of(message: Any) -> Report:
-    """A person's report. Raises ValueError also on another frame, and on a kind that is none of its type's."""
+    """A person's report. Raises ValueError as report_of, and on another frame, a wrong kind or confidence."""
     if message.header.frame_id not in ("", names.MAP):
         raise ValueError(f"its position is in {message.header.frame_id}, not in {names.MAP}")
     if message.type not in set(ReportType):
@@ -261,6 +261,8 @@ def sighting_of(message: Any) -> Report:
     kinds = (PERSON,) if message.type == ReportType.VICTIM else tuple(kind.value for kind in ClueKind)
     if message.kind not in kinds:
         raise ValueError(f"kind '{message.kind}' is none of {', '.join(kinds)}")
+    if not 0.0 <= message.confidence <= 1.0:
+        raise ValueError(f"confidence {message.confidence:g} is not within 0..1")
     return report_of(message)
 
 

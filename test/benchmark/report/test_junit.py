@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from esar_ros.app import bench, score
 from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
-from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, EPISODES
+from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.mission.errors import UsageError
+from helpers.light_episode import LightEpisode, failure, light_plan
 from helpers.small_mission import mission, write
 
 TRUTH = """
@@ -41,19 +45,44 @@ def test_a_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         write_junit(tmp_path / "file" / "report.xml", "esarbench", [])
 
 
-def test_a_benchmark_with_an_error_fails(tmp_path: Path) -> None:
-    records = [
-        {"schema": EPISODE_SCHEMA, "id": f"{task}/fbe/7", "index": index, "task": task, "planner": "fbe", "seed": 7,
-         "status": status, "reason": reason, "timing": {"wall": 1.5}}
-        for index, (task, status, reason) in enumerate((("one", "ok", ""), ("two", "agent_error", "KeyError: 'x'")))
-    ]  # fmt: skip
-    for kept, code in ((records[:1], 0), (records, 1)):
-        (tmp_path / EPISODES).write_text("".join(json.dumps(record) + "\n" for record in kept))
-        assert bench.report(tmp_path, "esarbench", "") == 0
-        assert bench.report(tmp_path, "esarbench", str(tmp_path / "report.xml")) == code
-        cases = ElementTree.parse(tmp_path / "report.xml").getroot()
-        assert [case.attrib["name"] for case in cases] == [record["id"] for record in kept]
-    assert cases[1][0].attrib["message"] == "agent_error: KeyError: 'x'"
+def flown(folder: Path, planners: str, junit: str = "") -> int:
+    """Returns the exit code of a benchmark of two light tasks in folder/out."""
+    suite: Any = SimpleNamespace(
+        sets=(),
+        options=(),
+        plan=lambda tasks, planners, seeds, options: light_plan(len(tasks), planners),
+        maps=lambda jobs: (),
+        episode=lambda: LightEpisode(folder),
+        failed=failure,
+    )
+    given = {"tasks": "task0,task1", "planners": planners, "out": str(folder / "out"), "junit": junit}
+    defaults = {"suite": "esarbench", "seeds": 1, "workers": 1, "limit": None, "timeout": 0.0, "ray": ""}
+    return bench.bench(suite, argparse.Namespace(**defaults, **given))
+
+
+def test_a_benchmark_without_errors_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert flown(tmp_path, "ok") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_benchmark_with_errors_ends_with_1_whenever_they_were_flown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = (
+        f"esar: 2 of 4 episodes ended with an error and score 0: their reasons are in {tmp_path}/out/episodes.jsonl\n"
+    )
+    assert flown(tmp_path, "ok,agent-raise") == 1
+    assert capsys.readouterr().err == told
+    episodes = tmp_path / "out" / EPISODES
+    kept = episodes.read_text()
+    episodes.write_text("".join(kept.splitlines(keepends=True)[:3]))
+    assert flown(tmp_path, "ok,agent-raise") == 1, "it goes on: a sound episode was left to fly"
+    assert flown(tmp_path, "ok,agent-raise", str(tmp_path / "report.xml")) == 1, "nothing was left to fly"
+    assert capsys.readouterr().err == 2 * told
+    assert len((tmp_path / "begun.txt").read_text().split()) == 5
+    cases = ElementTree.parse(tmp_path / "report.xml").getroot()
+    assert [case.attrib["name"] for case in cases] == [record["id"] for record in read_episodes(tmp_path / "out")]
+    assert [fault.attrib["message"] for fault in cases.iter("failure")] == ["agent_error: KeyError: 'x'"] * 2
 
 
 def test_a_bag_that_scores_differently_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
