@@ -1,11 +1,13 @@
 """One episode, step by step: an agent's action goes through the task's state machine, the world goes on for a step.
 
-Source: Wu et al., RescueBench, 2026, and its public code. The clock is paused while an agent thinks: time is simulated,
-a step is a fixed time.
+Source: Wu et al., RescueBench, 2026, and its public code. With the clock paused the world waits while an agent thinks,
+and a step is a fixed time. With the clock running the last action stays in force for as long as the agent takes.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -23,6 +25,7 @@ from esar_ros.mission.rescue import (
     WalkView,
 )
 from esar_ros.planning.walk.agent import WalkAgent
+from esar_ros.sim.walking.walker import TICK
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.machine import GATES, TaskMachine, WalkerState
 
@@ -100,10 +103,12 @@ def walk(
     seed: int,
     conditions: RescueConditions,
     in_agent: Callable[[bool], None] = lambda inside: None,
+    now: Callable[[], float] = time.monotonic,
 ) -> WalkedEpisode:
     """Walks an episode to its end. Raises UsageError for what cannot be walked.
 
-    id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it.
+    id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it;
+    now: s, by which a running clock measures how long the agent takes, with the drawing of what it looks at.
     """
     world.set_up(point)
     calls, gates, truth = StepCalls(in_agent), GATES[conditions.rules], conditions.truth == "target_pose"
@@ -126,19 +131,29 @@ def walk(
             machine.target(truth),
         )
 
+    running, action = conditions.clock == "running", WalkAction()
     try:
         calls.ask(lambda: agent.reset(task, seed))
         while not machine.over:
-            observation = observe()
+            asked, observation = now(), observe()
             wanted = calls.ask(lambda: _checked(agent.act(observation)))  # noqa: B023
+            hit = False
+            if running:
+                thought = min(_whole_ticks(now() - asked), task.time_limit + TICK)  # who never answers is out of time
+                hit = world.step(action, thought)
+                walked.seconds += thought
             action = machine.command(wanted, world.walker, walked.seconds)
-            hit = world.step(action, conditions.step)
-            walked.seconds = machine.steps * conditions.step
+            hit |= world.step(action, TICK if running else conditions.step)
+            walked.seconds = walked.seconds + TICK if running else machine.steps * conditions.step
             walked.frames.append(WalkedFrame(action, world.body))
             machine.settle(world.walker, hit, world.ended)
     except AgentError as failure:
         walked.error, walked.trace = str(failure), stack_trace(failure)
     return walked
+
+
+def _whole_ticks(seconds: float) -> float:
+    return math.ceil(seconds / TICK) * TICK
 
 
 def _checked(action: Any) -> WalkAction:

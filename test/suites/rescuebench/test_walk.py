@@ -150,6 +150,42 @@ def test_truth_is_told_only_where_the_conditions_say_so() -> None:
     assert targets == {tuple(a_point().victim.position.tolist()), tuple(a_point().stretcher.position.tolist())}
 
 
+def test_with_the_clock_running_the_last_action_goes_on_while_the_agent_thinks() -> None:
+    """The agent takes 0.5 s for each answer: it walks into what it saw half a second before."""
+    world, clock, done = FlatWorld(), [0.0], []
+    step = world.step
+
+    def noted(action: WalkAction, seconds: float) -> bool:
+        done.append((action.speed, round(seconds, 6)))
+        return step(action, seconds)
+
+    def act(observation: WalkObservation) -> WalkAction:
+        clock[0] += 0.49
+        if observation.number == 2:
+            raise KeyError("enough")
+        return WalkAction(1.0 - 0.5 * observation.number)
+
+    world.step = noted  # type: ignore[method-assign]
+    conditions = RescueConditions(clock="running")
+    found = walk(world, a_point(), "L1-0", Agent(act), 0, conditions, now=lambda: clock[0])
+    assert done == [(0.0, 0.5), (1.0, 0.02), (1.0, 0.5), (0.5, 0.02)]
+    assert found.seconds == pytest.approx(1.04) and found.machine.steps == 2
+
+
+def test_with_the_clock_running_who_never_answers_is_out_of_time() -> None:
+    clock = [0.0]
+
+    def act(observation: WalkObservation) -> WalkAction:
+        clock[0] += 1e6
+        return WalkAction()
+
+    found = walk(
+        FlatWorld(), a_point(), "L1-0", Agent(act), 0, RescueConditions(clock="running"), now=lambda: clock[0]
+    )
+    assert (found.machine.failure, found.machine.steps) == (Failure.TIMEOUT_SEARCH, 1)
+    assert found.seconds < 200.0
+
+
 def test_time_runs_out_with_the_steps() -> None:
     found = walked(Agent(lambda observation: WalkAction()))
     assert (found.machine.failure, found.machine.steps) == (Failure.TIMEOUT_SEARCH, 182)
