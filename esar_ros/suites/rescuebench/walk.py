@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from esar_ros.benchmark.engine.agent import AgentError, Draw, StepCalls, stack_trace
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.rescue import (
     Animation,
     Head,
+    PersonReport,
+    Phase,
     RescuePoint,
     StandingPose,
     WalkAction,
@@ -25,6 +27,7 @@ from esar_ros.mission.rescue import (
     WalkView,
 )
 from esar_ros.planning.walk.agent import WalkAgent
+from esar_ros.planning.walk.air_ground import Accompanied
 from esar_ros.sim.walking.walker import TICK
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.machine import GATES, TaskMachine, WalkerState
@@ -75,6 +78,10 @@ class WalkWorld(Protocol):
         """The image through the walker's eye."""
         ...
 
+    def air_view(self, pose: Pose, draw: Draw) -> WalkView:
+        """The image of a drone's camera whose optical frame has this pose in the map."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class WalkedFrame:
@@ -120,6 +127,14 @@ def walk(
         id, point.level, point.description, point.time_limit, conditions.step, gates.pick_up, gates.put_down
     )
 
+    scout = agent.scout if isinstance(agent, Accompanied) else None
+
+    def reports() -> tuple[PersonReport, ...]:
+        assert scout is not None
+        if machine.phase is not Phase.FIND_INJURED:
+            return ()
+        return scout.fly(walked.seconds, lambda pose: world.air_view(pose, calls.draw))
+
     def observe() -> WalkObservation:
         return WalkObservation(
             machine.steps,
@@ -129,11 +144,14 @@ def walk(
             world.body,
             world.view(calls.draw),
             machine.target(truth),
+            () if scout is None else calls.ask(reports),
         )
 
     running, action = conditions.clock == "running", WalkAction()
     try:
         calls.ask(lambda: agent.reset(task, seed))
+        if scout is not None:
+            calls.ask(lambda: scout.reset(world.body))
         while not machine.over:
             asked, observation = now(), observe()
             wanted = calls.ask(lambda: _checked(agent.act(observation)))  # noqa: B023
