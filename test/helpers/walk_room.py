@@ -63,9 +63,7 @@ class Eyes:
 class Room:
     """The toy walker among boxes, with an agent, whose own hands pick up and put down; tall boxes stop it."""
 
-    def __init__(
-        self, agent: FrontierWalk, unseen: Sequence[Box] = (), reports: tuple[PersonReport, ...] = ()
-    ) -> None:
+    def __init__(self, agent: FrontierWalk, unseen: Sequence[Box] = (), reports: tuple[PersonReport, ...] = ()) -> None:
         """unseen: boxes that no image shows; reports: that come with the first observation."""
         self.agent, self.unseen, self.reports = agent, unseen, reports
         self.position, self.yaw, self.carrying, self.steps = START.copy(), 0.0, False, 0

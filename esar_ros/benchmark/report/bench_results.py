@@ -79,16 +79,26 @@ Reader = Callable[[dict[str, Any], str, str], Reading]  # of a record, its folde
 
 
 class RecordedResult(Protocol):
-    """What the results of suites have in common; a pydantic model."""
+    """Common part of the results of suites; a pydantic model."""
 
-    split: str
-    end: str
-    eligible: bool
-    versions: dict[str, str]
+    @property
+    def split(self) -> str:
+        """Returns the split of its task."""
+
+    @property
+    def end(self) -> str:
+        """Returns how it ended."""
+
+    @property
+    def eligible(self) -> bool:
+        """Returns whether it competes."""
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Returns what made it."""
 
     def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]:
         """Returns its JSON value."""
-        ...
 
 
 def make_reading(

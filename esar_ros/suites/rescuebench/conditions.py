@@ -16,6 +16,7 @@ from esar_ros.suites.rescuebench.settings import load_suite_settings
 
 Truth = Literal["none", "target_pose"]
 Clock = Literal["paused", "running"]
+Population = Literal["none", "busy"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class RescueConditions(Conditions):
     interaction: Interaction = Interaction.ACTIVE
     truth: Truth = "none"  # told to agents
     clock: Clock = "paused"  # the world waits for the agent, or goes on while it thinks
+    population: Population = "none"  # busy: bystanders and vehicles pass by
     step: float = 0.2  # s that an action is in force with the clock paused
     world: str = "embedded"
     version: str = NOT_RECORDED  # of esar_ros
@@ -56,6 +58,7 @@ def chosen(options: Mapping[str, str]) -> RescueConditions:
         interaction=Interaction(options.get("interaction", Interaction.ACTIVE.value)),
         truth=cast(Truth, options.get("truth", "none")),
         clock=cast(Clock, options.get("clock", "paused")),
+        population=cast(Population, options.get("population", "none")),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +14,7 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
 from esar_ros.scoring.rescue import HEIGHT
+from esar_ros.sim.walking.crowd import Crowd
 from esar_ros.sim.walking.first_person import AIR_FOV, FOV, FirstPersonCamera, WalkerImage
 from esar_ros.sim.walking.stage import RescueStage
 from esar_ros.sim.walking.walkable import WalkableGrid
@@ -27,9 +29,10 @@ _AIR_IMAGE = 640  # px, side of what a drone sees
 class EmbeddedWorld:
     """A place with its walker (walk.WalkWorld); tasks in the same place share it."""
 
-    def __init__(self, place: str, settings: SuiteSettings) -> None:
-        """Raises UsageError for a place that there is not."""
-        self.place, self.settings = place, settings
+    def __init__(self, place: str, settings: SuiteSettings, busy: bool = False) -> None:
+        """busy: bystanders and vehicles pass by. Raises UsageError for a place that there is not."""
+        self.place, self.settings, self.busy = place, settings, busy
+        self._crowd: Crowd | None = None
         self.stage = RescueStage(site_of(place))
         self._cameras: dict[bool, FirstPersonCamera] = {}  # of the walker (False), of its drone (True): when one looks
 
@@ -66,7 +69,13 @@ class EmbeddedWorld:
 
     def set_up(self, point: RescuePoint) -> None:
         """Put everything of a task in its place and let the walker settle. Raises UsageError."""
+        if self._crowd is not None:
+            self._crowd.leave()
         self.stage.set_up(point)
+        if self.busy:
+            grid = WalkableGrid.of(self.stage.world, self.stage.site.area)
+            away = [one.position for one in (point.start, point.victim, point.stretcher, point.ambulance)]
+            self._crowd = Crowd(self.stage.world, grid, zlib.crc32(point.title.encode()), away)
         self.stage.walker.action = WalkAction()
         self.stage.advance(_SETTLING)
         self.stage.walker.take_hit()
@@ -84,6 +93,8 @@ class EmbeddedWorld:
             action = WalkAction(action.speed, action.angle, action.head)
         stage.walker.action = action
         stage.advance(seconds)
+        if self._crowd is not None:
+            self._crowd.advance(seconds, stage.walker.foot)
         return stage.walker.take_hit() is not None
 
     def view(self, draw: Draw) -> View:

@@ -1,4 +1,4 @@
-"""Stand-ins of the public maps, made from the tracks of people in a user's checkout, and how well they stand in.
+"""Stand-ins of the public maps, made from the tracks of people in a user's checkout, and their likeness to them.
 
 The ground is a smooth surface through where people's feet were; it is free where they walked, and things stand about
 it. A fifth of the tracks is held out: whether their tasks can be walked tells how much of a map the others show. The
@@ -53,7 +53,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How much of a map its stand-in shows to tracks that it was not made of."""
+    """Figures of what a stand-in shows to the tracks that it was not made of."""
 
     place: str
     tracks: int  # it was made of

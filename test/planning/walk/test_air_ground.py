@@ -29,7 +29,7 @@ class Ground:
 
 
 def flown(scout: SquareScout, seconds: float, roofs: float = 0.0) -> tuple[list[Vector], list[PersonReport]]:
-    """Where a drone looked from within a time, and what it reported."""
+    """Returns the places that a drone looked from within a time, and its reports."""
     places: list[Vector] = []
     reports: list[PersonReport] = []
 

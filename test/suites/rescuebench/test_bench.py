@@ -146,6 +146,14 @@ def test_two_clocks_are_never_in_one_table(by: tuple[str, ...]) -> None:
 
 
 @pytest.mark.full
+def test_the_oracle_hands_over_where_others_pass_by() -> None:
+    busy = EmbeddedWorld(find_task(TASK).point.place, load_suite_settings(), busy=True)
+    ends = [walk(busy, find_task(TASK).point, TASK, an_oracle(), 0, RescueConditions()) for _ in range(2)]
+    assert ends[0].machine.state is State.COMPLETED and ends[0].machine.steps == ends[1].machine.steps
+    assert sum(name.startswith("passing_") for name in busy.stage.world.objects) >= 6
+
+
+@pytest.mark.full
 def test_the_oracle_hands_over_while_the_clock_runs(world: EmbeddedWorld) -> None:
     walked = walk(world, find_task(TASK).point, TASK, an_oracle(), 0, RescueConditions(clock="running"))
     assert walked.machine.state is State.COMPLETED
