@@ -24,6 +24,7 @@ _TRIES = 40  # of one way
 _LONG = (6.0, 25.0)  # m, of a way from end to end, as the crow flies
 _VEHICLE = "household_truck/pick_up_white"
 _NAME = "passing_"
+_PATIENCE = 3.0  # s near the walker after which it can be walked through: nobody shuts a way for good
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,12 @@ class _Passing:
         self.kind, self._way = kind, way
         self._ends = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(way, axis=0), axis=1))])
         self._along, self._forth = 0.0, 1.0
+        self._near = 0.0  # s near the walker
+
+    @property
+    def gives_way(self) -> bool:
+        """Returns whether it has been near the walker for too long to be in the way."""
+        return self._near > _PATIENCE
 
     def pose(self, ahead: float = 0.0) -> Pose:
         """Returns where it is, or would be some metres on."""
@@ -55,6 +62,7 @@ class _Passing:
         """Goes on, turns at the ends of its way, and turns back before a walker at (3,) m who stands in it."""
         step = self.kind.speed * seconds
         here, there = (math.dist(self.pose(ahead).position[:2], walker[:2]) for ahead in (0.0, step))
+        self._near = self._near + seconds if here < self.kind.clear else 0.0
         if there < self.kind.clear and there < here:
             self._forth = -self._forth
             return
@@ -91,7 +99,7 @@ class Crowd:
         """Lets time pass; walker: (3,) m."""
         for number, one in enumerate(self._all):
             one.advance(seconds, walker)
-            self._world.move(f"{_NAME}{number}", one.pose())
+            self._world.move(f"{_NAME}{number}", one.pose(), passable=one.gives_way)
 
     def leave(self) -> None:
         """Takes all of them out of the world."""

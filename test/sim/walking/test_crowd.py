@@ -56,3 +56,15 @@ def test_they_turn_back_before_a_walker_who_stands_in_their_way(world: World, gr
         start = np.hypot(*(free[0, one] - stood)[:2])
         gaps = np.hypot(*np.moveaxis(passed(world, grid, 5, 30, stood)[:, one] - stood, 1, 0)[:2])
         assert gaps.min() >= min(1.2 if one < PEOPLE else 4.4, start - 0.6)
+
+
+def test_who_is_in_the_way_for_too_long_can_be_walked_through(world: World, grid: WalkableGrid) -> None:
+    crowd = Crowd(world, grid, 3, [KEPT])
+    solid = []
+    for _ in range(20):
+        crowd.advance(0.25, crowd.places[0])
+        solid.append(not world.objects["passing_0"].passable)
+    assert solid == [True] * 12 + [False] * 8
+    crowd.advance(0.2, FAR)
+    assert not world.objects["passing_0"].passable
+    crowd.leave()
