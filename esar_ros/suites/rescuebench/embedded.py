@@ -29,7 +29,7 @@ _AIR_IMAGE = 640  # px, side of what a drone sees
 class EmbeddedWorld:
     """A place with its walker (walk.WalkWorld); tasks in the same place share it."""
 
-    def __init__(self, place: str, settings: SuiteSettings, busy: bool = False) -> None:
+    def __init__(self, place: str, settings: SuiteSettings, *, busy: bool = False) -> None:
         """busy: bystanders and vehicles pass by. Raises UsageError for a place that there is not."""
         self.place, self.settings, self.busy = place, settings, busy
         self._crowd: Crowd | None = None

@@ -76,7 +76,7 @@ class RescueEpisode:
         if self._world is None or (self._world.place, self._world.busy) != (place, busy):
             if self._world is not None:
                 self._world.close()
-            self._world = EmbeddedWorld(place, load_suite_settings(), busy)
+            self._world = EmbeddedWorld(place, load_suite_settings(), busy=busy)
         return self._world
 
 

@@ -108,7 +108,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         record = find_episode(Path(arguments[0]), arguments[1])
         result, conditions = _parsed(record)
-        world = EmbeddedWorld(result.place, load_suite_settings(), conditions.population == "busy")
+        world = EmbeddedWorld(result.place, load_suite_settings(), busy=conditions.population == "busy")
         moments, gap = walk_again(world, record, _drawn)
         world.close()
         write_atomically(Path(arguments[2]), page(record, moments, gap))
