@@ -18,10 +18,12 @@ C = TypeVar("C", bound="Conditions")
 class Conditions:
     """Base of a suite's conditions: named fields, compared in words.
 
-    OF_METHOD names the fields that belong to one method alone; all others must be equal for all methods compared.
+    OF_METHOD names the fields that belong to one method alone; all others must be equal for all methods compared, or
+    make rows of their own. NEVER_TOGETHER names those that no two rows may differ in.
     """
 
     OF_METHOD: ClassVar[tuple[str, ...]] = ()
+    NEVER_TOGETHER: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def parse(cls: type[C], document: Mapping[str, Any]) -> C:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from esar_ros.benchmark.runner.job import IMPLIED_SUITE
 from esar_ros.benchmark.runner.seal import take_seal
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions
+from esar_ros.scoring.result import canonical_json
 from esar_ros.scoring.statistics import Unit
 from esar_ros.scoring.truth import Point
 
@@ -75,6 +76,77 @@ class Reading:
 
 
 Reader = Callable[[dict[str, Any], str, str], Reading]  # of a record, its folder, and where it stands (for errors)
+
+
+class RecordedResult(Protocol):
+    """Common part of the results of suites; a pydantic model."""
+
+    @property
+    def split(self) -> str:
+        """Returns the split of its task."""
+
+    @property
+    def end(self) -> str:
+        """Returns how it ended."""
+
+    @property
+    def eligible(self) -> bool:
+        """Returns whether it competes."""
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Returns what made it."""
+
+    def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]:
+        """Returns its JSON value."""
+
+
+def make_reading(
+    line: dict[str, Any],
+    folder: str,
+    result: RecordedResult,
+    conditions: Conditions,
+    *,
+    unit: Unit,
+    group: str,
+    ground: tuple[str, str, str],
+    ineligible: str,
+    figures: dict[str, float],
+    things: tuple[Thing, ...],
+    thresholds: Mapping[str, Any],
+) -> Reading:
+    """Returns the reading of a record: what all suites record alike, and what one of them has made of its result.
+
+    ground: what it was flown over: "map" or "place", its name, and the digest of its content; ineligible: why it is,
+    if the result says that it is.
+    """
+    kind, name, content = ground
+    episode = Episode(
+        planner=str(line["planner"]),
+        conditions=conditions,
+        folder=folder,
+        unit=unit,
+        seed=int(line["seed"]),
+        group=group,
+        map=name,
+        split=result.split,
+        eligible=result.eligible,
+        reasons=() if result.eligible else (ineligible,),
+        status=str(line.get("status", "ok")),
+        reason=line.get("reason"),
+        end=result.end,
+        figures=figures,
+        tracks=read_tracks(line.get("track")),
+        things=things,
+    )
+    contents = {f"task {line['task']}": str(line.get("task_digest", "")), f"{kind} {name}": content}
+    return Reading(
+        episode,
+        canonical_json(result.model_dump(mode="json", by_alias=True)),
+        {what: digest for what, digest in contents.items() if digest},
+        thresholds,
+        result.versions,
+    )
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def _shared_reasons(bench: Bench) -> tuple[str, ...]:
 def _check_conditions(bench: Bench, by: Collection[str]) -> None:
     """Raises UsageError where compared episodes differ in their conditions, other than those named in `by`."""
     first = bench.episodes[0]
-    of_method = first.conditions.OF_METHOD
+    of_method, apart = first.conditions.OF_METHOD, first.conditions.NEVER_TOGETHER
     of_planner: dict[tuple[str, ...], Episode] = {}
     for episode in bench.episodes:
         unrecorded = next((e for e in (first, episode) if not e.is_recorded and first.folder != episode.folder), None)
@@ -187,14 +187,14 @@ def _check_conditions(bench: Bench, by: Collection[str]) -> None:
         names = [name for name in first.conditions.differing(episode.conditions) if name not in of_method]
         pairs = [(first, names), (own, list(own.conditions.differing(episode.conditions)))]
         for other, differing in pairs:
-            name = next((name for name in differing if name not in by), None)
+            name = next((name for name in differing if name in apart or name not in by), None)
             if name is None:
                 continue
             whose = f"{episode.planner} of " if name in of_method else ""
             raise UsageError(
                 f"{name.replace('_', ' ')} of {whose}{episode.folder} is {own_text[name]}, in {other.folder} "
                 f"{other.conditions.as_text[name]}",
-                f"report them apart, or make rows of them with --by {name}",
+                "report them apart" if name in apart else f"report them apart, or make rows of them with --by {name}",
             )
 
 

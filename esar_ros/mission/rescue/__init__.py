@@ -138,6 +138,15 @@ class WalkView(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class PersonReport:
+    """A person that a drone reports to the walker below: all that goes over their link."""
+
+    seconds: float  # since the start
+    position: Vector  # (3,) m
+    covariance: NDArray[np.float64]  # (3, 3) m^2, of the position
+
+
+@dataclass(frozen=True, eq=False)
 class WalkObservation:
     """All that an agent may use to choose its next action."""
 
@@ -148,6 +157,7 @@ class WalkObservation:
     pose: StandingPose  # of the body's middle
     view: WalkView
     target: Vector | None = None  # (3,) m, where what is sought is: ground truth, None unless it was asked for
+    reports: tuple[PersonReport, ...] = ()  # that came from the agent's own drone since the last action
 
 
 def level_name(level: int) -> str:

@@ -36,7 +36,8 @@ _LOOK = 1.0  # s between two looks
 _SWEEP = 0.6  # s between two looks while it turns round at the start: they overlap by half
 _CLEARANCE = 0.42  # m between its way and obstacles: its radius and a little more
 _LEAST = 4  # cells of a frontier
-_SURE = 0.3  # probability from which a person is walked to
+SURE = 0.3
+"""Probability from which a person is walked to."""
 _AT = 0.4  # m from a place at which it has been reached
 _NEAR_THING = 1.2  # m from a thing's middle, from where whatever lies on it is at hand
 _SAME = 1.0  # m about a place that was reached in vain
@@ -60,7 +61,7 @@ class FrontierWalk:
     def reset(self, task: WalkTask, seed: int) -> None:
         """Begin an episode. Raises UsageError without the detector's network."""
         self._task = task
-        self._detector = ClueDetector(_backend())
+        self._detector = ClueDetector(backend())
         self._map: GroundMap | None = None  # from the first observation on
         self._track: list[Vector] = []  # (2,) m, where it was at each look
         self._phase = Phase.FIND_INJURED
@@ -108,17 +109,25 @@ class FrontierWalk:
         self._next_look = observation.number + max(1, round(interval / self._task.step))
         self._track.append(here[:2].copy())
         ground.look(view, float(here[2]) - _BODY, observation.carrying)
-        if self._phase is Phase.FIND_STRETCHER:
-            things = ground.low_things(*_STRETCHER)
-            self._places = [thing for thing in things if math.dist(thing, self._home) < _HOME]
-            reached = _NEAR_THING
-        else:
-            frame = CameraFrame("eye", view.model, view.pose, view.colour, view.depth, observation.seconds)
-            clues = self._detector.process([frame]).clues
-            self._places = [clue.position[:2] for clue in clues if clue.kind == PERSON and clue.probability >= _SURE]
-            reached = _AT
+        self._places = self._seen(observation)
+        reached = _AT if self._phase is Phase.FIND_INJURED else _NEAR_THING
         self._vain += [place for place in self._places if math.dist(place, here[:2]) < reached]
-        self._places = [place for place in self._places if all(math.dist(place, other) > _SAME for other in self._vain)]
+        self._places = self._not_in_vain(self._places)
+
+    def _seen(self, observation: WalkObservation) -> list[Vector]:
+        """Returns the places (2,) m of persons, or of what may be the stretcher."""
+        if self._phase is Phase.FIND_STRETCHER:
+            assert self._map is not None
+            things = self._map.low_things(*_STRETCHER)
+            return [thing for thing in things if math.dist(thing, self._home) < _HOME]
+        view = observation.view
+        frame = CameraFrame("eye", view.model, view.pose, view.colour, view.depth, observation.seconds)
+        clues = self._detector.process([frame]).clues
+        return [clue.position[:2] for clue in clues if clue.kind == PERSON and clue.probability >= SURE]
+
+    def _not_in_vain(self, places: list[Vector]) -> list[Vector]:
+        """Returns the places at which it has not been without finding anything."""
+        return [place for place in places if all(math.dist(place, other) > _SAME for other in self._vain)]
 
     def _plan(self, ground: GroundMap, here: Vector) -> None:
         """Choose where to go, and the next straight piece of the way there."""
@@ -140,21 +149,30 @@ class FrontierWalk:
 
     def _wanted(self, grid: Grid, passable: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
         """Cells to go to, the most wanted first."""
-        if self._places:
-            yield _discs(grid, self._places, _AT)
-            yield _discs(grid, self._places, _NEAR_THING)
-        frontiers = find_frontiers(grid, passable, _LEAST).cells
-        for place in self._closed:
-            clear_disc(frontiers, grid, place, 2.0 * _AT)
-        searched = passable & ~_discs(grid, self._track, _SEEN[self._phase])
+        yield from self._at_places(grid)
+        frontiers = self._edges(grid, passable)
+        searched = passable & ~discs(grid, self._track, _SEEN[self._phase])
         if self._phase is Phase.FIND_STRETCHER:
-            near = _discs(grid, [self._home], _HOME)
+            near = discs(grid, [self._home], _HOME)
             if all(math.dist(self._home, place) > _AT for place in self._track):
-                yield _discs(grid, [self._home], _AT)
+                yield discs(grid, [self._home], _AT)
             yield frontiers & near
             yield searched & near
         yield frontiers
         yield searched
+
+    def _at_places(self, grid: Grid) -> Iterator[NDArray[np.bool_]]:
+        """Cells at persons or stretchers, as it seems."""
+        if self._places:
+            yield discs(grid, self._places, _AT)
+            yield discs(grid, self._places, _NEAR_THING)
+
+    def _edges(self, grid: Grid, passable: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Cells of frontiers that it has not been at."""
+        frontiers = find_frontiers(grid, passable, _LEAST).cells
+        for place in self._closed:
+            clear_disc(frontiers, grid, place, 2.0 * _AT)
+        return frontiers
 
     def _note_stuck(self, ground: GroundMap, observation: WalkObservation) -> None:
         """Takes note of what is in the way unseen, where walking on leads nowhere."""
@@ -169,8 +187,8 @@ class FrontierWalk:
             self._waypoint = None
 
 
-def _discs(grid: Grid, places: list[Vector], radius: float) -> NDArray[np.bool_]:
-    """Cells (rows, columns) within a radius (m) of any of the places (2,)."""
+def discs(grid: Grid, places: list[Vector], radius: float) -> NDArray[np.bool_]:
+    """Returns the cells (rows, columns) within a radius (m) of any of the places (2,)."""
     mask = np.zeros(grid.cells.shape, dtype=np.uint8)
     for place in places:
         row, column = grid.cell_of(place)
@@ -179,5 +197,6 @@ def _discs(grid: Grid, places: list[Vector], radius: float) -> NDArray[np.bool_]
 
 
 @cache
-def _backend() -> DetectorBackend:
+def backend() -> DetectorBackend:
+    """Returns the detector that all agents share. Raises UsageError without its network."""
     return create_chosen(DETECTOR)

@@ -11,12 +11,13 @@ from importlib.metadata import EntryPoint, entry_points
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.walk.agent import WalkAgent
+from esar_ros.planning.walk.air_ground import AirGround
 from esar_ros.planning.walk.file_agent import FILE, FileAgent
 from esar_ros.planning.walk.frontier import FrontierWalk
 from esar_ros.planning.walk.random_walk import RandomWalk
 
 GROUP = "esar_ros.walk_agents"
-_OWN: dict[str, Callable[[], WalkAgent]] = {RandomWalk.name: RandomWalk, FrontierWalk.name: FrontierWalk}
+_OWN: dict[str, Callable[[], WalkAgent]] = {agent.name: agent for agent in (RandomWalk, FrontierWalk, AirGround)}
 
 
 def names() -> tuple[str, ...]:

@@ -15,6 +15,8 @@ from esar_ros.suites.rescuebench.machine import Interaction
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 
 Truth = Literal["none", "target_pose"]
+Clock = Literal["paused", "running"]
+Population = Literal["none", "busy"]
 
 
 @dataclass(frozen=True)
@@ -22,12 +24,14 @@ class RescueConditions(Conditions):
     """Conditions under which an agent's episodes are walked; NOT_RECORDED where it was not recorded."""
 
     OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "agent")
+    NEVER_TOGETHER: ClassVar[tuple[str, ...]] = ("clock",)
 
     rules: Rules = Rules.CODE  # of the gates; scores are by both
     interaction: Interaction = Interaction.ACTIVE
     truth: Truth = "none"  # told to agents
-    clock: Literal["paused"] = "paused"  # the world waits for the agent
-    step: float = 0.2  # s that an action is in force
+    clock: Clock = "paused"  # the world waits for the agent, or goes on while it thinks
+    population: Population = "none"  # busy: bystanders and vehicles pass by
+    step: float = 0.2  # s that an action is in force with the clock paused
     world: str = "embedded"
     version: str = NOT_RECORDED  # of esar_ros
     settings: str = NOT_RECORDED
@@ -53,6 +57,8 @@ def chosen(options: Mapping[str, str]) -> RescueConditions:
         rules=Rules(options.get("rules", Rules.CODE.value)),
         interaction=Interaction(options.get("interaction", Interaction.ACTIVE.value)),
         truth=cast(Truth, options.get("truth", "none")),
+        clock=cast(Clock, options.get("clock", "paused")),
+        population=cast(Population, options.get("population", "none")),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,8 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
 from esar_ros.scoring.rescue import HEIGHT
-from esar_ros.sim.walking.first_person import FirstPersonCamera, WalkerImage
+from esar_ros.sim.walking.crowd import Crowd
+from esar_ros.sim.walking.first_person import AIR_FOV, FOV, FirstPersonCamera, WalkerImage
 from esar_ros.sim.walking.stage import RescueStage
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.suites.rescuebench.machine import DOOR_DISTANCE, DOOR_HEADING, WalkerState, lies_on_stretcher
@@ -21,16 +23,18 @@ from esar_ros.suites.rescuebench.own_points import site_of
 from esar_ros.suites.rescuebench.settings import SuiteSettings
 
 _SETTLING = 1.0  # s of a fall onto the floor
+_AIR_IMAGE = 640  # px, side of what a drone sees
 
 
 class EmbeddedWorld:
     """A place with its walker (walk.WalkWorld); tasks in the same place share it."""
 
-    def __init__(self, place: str, settings: SuiteSettings) -> None:
-        """Raises UsageError for a place that there is not."""
-        self.place, self.settings = place, settings
+    def __init__(self, place: str, settings: SuiteSettings, *, busy: bool = False) -> None:
+        """busy: bystanders and vehicles pass by. Raises UsageError for a place that there is not."""
+        self.place, self.settings, self.busy = place, settings, busy
+        self._crowd: Crowd | None = None
         self.stage = RescueStage(site_of(place))
-        self._camera: FirstPersonCamera | None = None  # made when somebody looks
+        self._cameras: dict[bool, FirstPersonCamera] = {}  # of the walker (False), of its drone (True): when one looks
 
     @property
     def walker(self) -> WalkerState:
@@ -65,7 +69,13 @@ class EmbeddedWorld:
 
     def set_up(self, point: RescuePoint) -> None:
         """Put everything of a task in its place and let the walker settle. Raises UsageError."""
+        if self._crowd is not None:
+            self._crowd.leave()
         self.stage.set_up(point)
+        if self.busy:
+            grid = WalkableGrid.of(self.stage.world, self.stage.site.area)
+            away = [one.position for one in (point.start, point.victim, point.stretcher, point.ambulance)]
+            self._crowd = Crowd(self.stage.world, grid, zlib.crc32(point.title.encode()), away)
         self.stage.walker.action = WalkAction()
         self.stage.advance(_SETTLING)
         self.stage.walker.take_hit()
@@ -83,28 +93,30 @@ class EmbeddedWorld:
             action = WalkAction(action.speed, action.angle, action.head)
         stage.walker.action = action
         stage.advance(seconds)
+        if self._crowd is not None:
+            self._crowd.advance(seconds, stage.walker.foot)
         return stage.walker.take_hit() is not None
 
     def view(self, draw: Draw) -> View:
         """The image through the walker's eye."""
-        return View(self, draw)
+        return View(self, draw, self.stage.walker.camera)
 
-    def image(self) -> WalkerImage:
-        """Draws what the walker sees. Raises UsageError without OpenGL."""
-        return self.camera.image(self.stage.walker)
+    def air_view(self, pose: Pose, draw: Draw) -> View:
+        """The image of a drone's camera whose optical frame has this pose."""
+        return View(self, draw, pose, from_air=True)
 
-    @property
-    def camera(self) -> FirstPersonCamera:
-        """Draws through the walker's eye. Raises UsageError without OpenGL."""
-        if self._camera is None:
-            self._camera = FirstPersonCamera(self.stage.world, self.settings.image, self.settings.image)
-        return self._camera
+    def camera(self, from_air: bool = False) -> FirstPersonCamera:
+        """Returns what draws for the walker, or for its drone. Raises UsageError without OpenGL."""
+        if from_air not in self._cameras:
+            side, fov = (_AIR_IMAGE, AIR_FOV) if from_air else (self.settings.image, FOV)
+            self._cameras[from_air] = FirstPersonCamera(self.stage.world, side, side, fov)
+        return self._cameras[from_air]
 
     def close(self) -> None:
-        """Give the graphics context back."""
-        if self._camera is not None:
-            self._camera.close()
-            self._camera = None
+        """Give the graphics contexts back."""
+        for camera in self._cameras.values():
+            camera.close()
+        self._cameras.clear()
 
     def _reaches(self, target: Vector) -> bool:
         gap = target - self.stage.walker.eye
@@ -123,20 +135,20 @@ class EmbeddedWorld:
 class View:
     """The image of one moment (mission.rescue.WalkView)."""
 
-    def __init__(self, world: EmbeddedWorld, draw: Draw) -> None:
-        self.pose: Pose = world.stage.walker.camera
-        self._world, self._draw, self._step = world, draw, world.stage.walker.seconds
+    def __init__(self, world: EmbeddedWorld, draw: Draw, pose: Pose, from_air: bool = False) -> None:
+        self.pose = pose
+        self._world, self._draw, self._seconds, self._from_air = world, draw, world.stage.walker.seconds, from_air
 
     @property
     def model(self) -> CameraModel:
         """Intrinsics."""
-        return self._draw(lambda: self._world.camera).model
+        return self._draw(lambda: self._world.camera(self._from_air)).model
 
     @cached_property
     def _image(self) -> WalkerImage:
-        if self._world.stage.walker.seconds != self._step:
+        if self._world.stage.walker.seconds != self._seconds:
             raise RuntimeError("an image of a step that is past: look at it before the next action")
-        return self._draw(self._world.image)
+        return self._draw(lambda: self._world.camera(self._from_air).image_from(self.pose, self._seconds))
 
     @property
     def colour(self) -> NDArray[np.uint8]:

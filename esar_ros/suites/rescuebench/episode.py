@@ -56,7 +56,7 @@ class RescueEpisode:
             agent.show(
                 task_grid(point), point.start.position - foot, point.victim.position - foot, point.stretcher.position
             )
-        world = self._open(task.point.place)
+        world = self._open(task.point.place, conditions.population == "busy")
         seed = zlib.crc32(f"{task.id}/{job.seed}".encode())
         walked = walk(world, task.point, task.id, agent, seed, conditions, in_agent)
         eligible = eligible and conditions.truth == "none"
@@ -72,11 +72,11 @@ class RescueEpisode:
             "conditions": asdict(conditions),
         }
 
-    def _open(self, place: str) -> EmbeddedWorld:
-        if self._world is None or self._world.place != place:
+    def _open(self, place: str, busy: bool) -> EmbeddedWorld:
+        if self._world is None or (self._world.place, self._world.busy) != (place, busy):
             if self._world is not None:
                 self._world.close()
-            self._world = EmbeddedWorld(place, load_suite_settings())
+            self._world = EmbeddedWorld(place, load_suite_settings(), busy=busy)
         return self._world
 
 

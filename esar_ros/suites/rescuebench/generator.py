@@ -1,7 +1,8 @@
-"""Makes the files of the suite's own sets from a seed, the same bytes every time.
+"""Makes the files of the suite's own sets from a seed, the same bytes every time, and checks other people's points.
 
-python -m esar_ros.suites.rescuebench.generator            # write config/tasks/rescuebench/
-python -m esar_ros.suites.rescuebench.generator --check    # exit code 1 where a file differs
+python -m esar_ros.suites.rescuebench.generator                 # write config/tasks/rescuebench/
+python -m esar_ros.suites.rescuebench.generator --check         # exit code 1 where a file differs
+python -m esar_ros.suites.rescuebench.generator --check FILE    # ... where a point in FILE breaks its level's rules
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import RescuePoint
 from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.terrain.rescue_places.makers import rescue_site
 from esar_ros.suites.rescuebench.files.lines import dumped
-from esar_ros.suites.rescuebench.files.points import point_document
-from esar_ros.suites.rescuebench.own_points import own_points
+from esar_ros.suites.rescuebench.files.points import point_document, read_points
+from esar_ros.suites.rescuebench.own_points import flaws, own_points
 from esar_ros.suites.rescuebench.sets import set_file
 
 SEED = 23
@@ -50,8 +53,22 @@ def _rounded(document: dict[str, Any]) -> dict[str, Any]:
     return document | poses
 
 
+def check(path: Path) -> bool:
+    """Prints what is wrong with the points of a file; returns whether none is. Raises UsageError."""
+    points = [entry.point for entry in read_points(path)]
+    found = [f"{path}: point {point.number}: {flaw}" for point in points for flaw in flaws(point)]
+    print("\n".join(found) or f"{path}: {len(points)} points by the rules of their levels")
+    return not found
+
+
 def main(argv: Sequence[str]) -> int:
-    """Write the files, or compare them with what is there."""
+    """Write the files, compare them with what is there, or check the points of a file."""
+    if argv[:1] == ["--check"] and argv[1:]:
+        try:
+            return 0 if all([check(Path(name)) for name in argv[1:]]) else 1
+        except UsageError as error:
+            print(error, file=sys.stderr)
+            return 2
     for name in PLACES:
         path, text = set_file(name), text_of(name)
         if "--check" not in argv:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,8 +136,10 @@ def flaws(point: RescuePoint) -> list[str]:
         out.append(f"victim {away:.1f} m from the ambulance, not {rule.nearest:g} to {rule.farthest:g}")
     if _level_distance(start, point.ambulance.position) > START_WITHIN:
         out.append("start too far from the ambulance")
-    if _level_distance(victim, point.stretcher.position) < _APART:
-        out.append("victim at the stretcher")
+    places = {"start": start, "victim": victim, "stretcher": point.stretcher.position}
+    for one, other in combinations(places, 2):
+        if _level_distance(places[one], places[other]) < _APART:
+            out.append(f"{one} less than {_APART:g} m from the {other}")
     reach = _around(grounds.open, point).reach(start)
     way, back = reach.path(victim), reach.path(point.stretcher.position)
     if way is None or back is None:

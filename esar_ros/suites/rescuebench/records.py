@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, read_tracks
+from esar_ros.benchmark.report.bench_results import Reading, Thing, make_reading
 from esar_ros.geometry.unreal import unreal_to_map
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import level_name
 from esar_ros.scoring.rescue import HAND_OVER, NEAR, RescueRecord, Rules, stage_scores
-from esar_ros.scoring.result import canonical_json
 from esar_ros.scoring.statistics import Unit
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.result import RescueResult, parse_rescue_result
@@ -34,31 +33,18 @@ def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
         raise UsageError(f"{where}: conditions or a point that this version does not know", _CURE) from None
     told = conditions.truth != "none"
     reason = f"planner {line['planner']} {'is told where its target is' if told else 'uses ground truth'}"
-    episode = Episode(
-        planner=str(line["planner"]),
-        conditions=conditions,
-        folder=folder,
+    return make_reading(
+        line,
+        folder,
+        result,
+        conditions,
         unit=Unit(result.place, level_name(record.level), str(line["task"])),
-        seed=int(line["seed"]),
         group=level_name(record.level),
-        map=result.place,
-        split=result.split,
-        eligible=result.eligible,
-        reasons=() if result.eligible else (reason,),
-        status=str(line.get("status", "ok")),
-        reason=line.get("reason"),
-        end=result.end,
+        ground=("place", result.place, result.place_digest),
+        ineligible=reason,
         figures=_figures(record) | _likeness(result),
-        tracks=read_tracks(line.get("track")),
         things=(Thing((x, y, z), True, record.picked),),
-    )
-    contents = {f"task {line['task']}": str(line.get("task_digest", "")), f"place {result.place}": result.place_digest}
-    return Reading(
-        episode,
-        canonical_json(result.model_dump(mode="json", by_alias=True)),
-        {name: content for name, content in contents.items() if content},
-        {"near": NEAR, "hand_over": HAND_OVER},
-        result.versions,
+        thresholds={"near": NEAR, "hand_over": HAND_OVER},
     )
 
 

@@ -15,7 +15,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import Conditions
 from esar_ros.scoring.rescue import Rules
 from esar_ros.suites.rescuebench.agents import create, names
-from esar_ros.suites.rescuebench.conditions import RescueConditions, Truth, chosen, with_content
+from esar_ros.suites.rescuebench.conditions import Clock, Population, RescueConditions, Truth, chosen, with_content
 from esar_ros.suites.rescuebench.machine import Interaction
 from esar_ros.suites.rescuebench.sets import SETS, find_task, task_ids, tasks_of_file
 
@@ -29,6 +29,8 @@ OPTIONS = (
         tuple(mode.value for mode in Interaction),
     ),
     Option("truth", "none", "ground truth that agents are told, which makes them ineligible", get_args(Truth)),
+    Option("clock", "paused", "whether the world waits while an agent thinks", get_args(Clock)),
+    Option("population", "none", "who else is there; busy: bystanders and vehicles", get_args(Population)),
 )
 
 

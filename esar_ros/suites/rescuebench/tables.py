@@ -42,10 +42,13 @@ def _caveats(method: Method) -> Sequence[str]:
 def sections(report: Report) -> Sequence[Section]:
     """Returns tables and figures in the order of reading."""
     chosen = report.bench.episodes[0].conditions.as_text
-    told = (
-        f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. Time is simulated: the clock is "
-        f"paused while an agent thinks, a step is {chosen['step']}. The paper's is wall time: never in one table."
-    )
+    time = {
+        "paused": f"Time is simulated: the clock is paused while an agent thinks, a step is {chosen['step']}. The "
+        "paper's is wall time: never in one table.",
+        "running": "The clock runs while an agent thinks: time and score depend on this machine and on what else it "
+        "did.",
+    }[chosen["clock"]]
+    told = f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. {time}"
     table3 = by_group(
         report, "table3", "Table 3: task completion by level", ("tcr", "ts", "hs", "seconds", "collisions")
     )

@@ -1,20 +1,24 @@
 """One episode, step by step: an agent's action goes through the task's state machine, the world goes on for a step.
 
-Source: Wu et al., RescueBench, 2026, and its public code. The clock is paused while an agent thinks: time is simulated,
-a step is a fixed time.
+Source: Wu et al., RescueBench, 2026, and its public code. With the clock paused the world waits while an agent thinks,
+and a step is a fixed time. With the clock running the last action stays in force for as long as the agent takes.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from esar_ros.benchmark.engine.agent import AgentError, Draw, StepCalls, stack_trace
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.rescue import (
     Animation,
     Head,
+    PersonReport,
+    Phase,
     RescuePoint,
     StandingPose,
     WalkAction,
@@ -23,6 +27,8 @@ from esar_ros.mission.rescue import (
     WalkView,
 )
 from esar_ros.planning.walk.agent import WalkAgent
+from esar_ros.planning.walk.air_ground import Accompanied
+from esar_ros.sim.walking.walker import TICK
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.machine import GATES, TaskMachine, WalkerState
 
@@ -72,6 +78,10 @@ class WalkWorld(Protocol):
         """The image through the walker's eye."""
         ...
 
+    def air_view(self, pose: Pose, draw: Draw) -> WalkView:
+        """The image of a drone's camera whose optical frame has this pose in the map."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class WalkedFrame:
@@ -100,10 +110,12 @@ def walk(
     seed: int,
     conditions: RescueConditions,
     in_agent: Callable[[bool], None] = lambda inside: None,
+    now: Callable[[], float] = time.monotonic,
 ) -> WalkedEpisode:
     """Walks an episode to its end. Raises UsageError for what cannot be walked.
 
-    id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it.
+    id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it;
+    now: s, by which a running clock measures how long the agent takes, with the drawing of what it looks at.
     """
     world.set_up(point)
     calls, gates, truth = StepCalls(in_agent), GATES[conditions.rules], conditions.truth == "target_pose"
@@ -115,6 +127,14 @@ def walk(
         id, point.level, point.description, point.time_limit, conditions.step, gates.pick_up, gates.put_down
     )
 
+    scout = agent.scout if isinstance(agent, Accompanied) else None
+
+    def reports() -> tuple[PersonReport, ...]:
+        assert scout is not None
+        if machine.phase is not Phase.FIND_INJURED:
+            return ()
+        return scout.fly(walked.seconds, lambda pose: world.air_view(pose, calls.draw))
+
     def observe() -> WalkObservation:
         return WalkObservation(
             machine.steps,
@@ -124,21 +144,34 @@ def walk(
             world.body,
             world.view(calls.draw),
             machine.target(truth),
+            () if scout is None else calls.ask(reports),
         )
 
+    running, action = conditions.clock == "running", WalkAction()
     try:
         calls.ask(lambda: agent.reset(task, seed))
+        if scout is not None:
+            calls.ask(lambda: scout.reset(world.body))
         while not machine.over:
-            observation = observe()
+            asked, observation = now(), observe()
             wanted = calls.ask(lambda: _checked(agent.act(observation)))  # noqa: B023
+            hit = False
+            if running:
+                thought = min(_whole_ticks(now() - asked), task.time_limit + TICK)  # who never answers is out of time
+                hit = world.step(action, thought)
+                walked.seconds += thought
             action = machine.command(wanted, world.walker, walked.seconds)
-            hit = world.step(action, conditions.step)
-            walked.seconds = machine.steps * conditions.step
+            hit |= world.step(action, TICK if running else conditions.step)
+            walked.seconds = walked.seconds + TICK if running else machine.steps * conditions.step
             walked.frames.append(WalkedFrame(action, world.body))
             machine.settle(world.walker, hit, world.ended)
     except AgentError as failure:
         walked.error, walked.trace = str(failure), stack_trace(failure)
     return walked
+
+
+def _whole_ticks(seconds: float) -> float:
+    return math.ceil(seconds / TICK) * TICK
 
 
 def _checked(action: Any) -> WalkAction:

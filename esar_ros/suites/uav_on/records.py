@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, read_tracks
+from esar_ros.benchmark.report.bench_results import Reading, Thing, make_reading
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.object_goal import (
     MAX_ACTIONS,
@@ -21,7 +21,6 @@ from esar_ros.scoring.object_goal import (
     path_lengths,
     succeeded,
 )
-from esar_ros.scoring.result import canonical_json
 from esar_ros.scoring.statistics import Unit
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.result import GoalResult, parse_goal_result
@@ -40,33 +39,19 @@ def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
         raise UsageError(f"{where}: {error}", "the file was changed by hand; restore it") from None
     except (KeyError, TypeError):
         raise UsageError(f"{where}: conditions that this version does not know", "report it with its own") from None
-    reason = f"planner {line['planner']} uses ground truth"
-    target = entry.episode.targets[-1]
-    episode = Episode(
-        planner=str(line["planner"]),
-        conditions=conditions,
-        folder=folder,
+    x, y, z = (float(value) for value in entry.episode.targets[-1])
+    return make_reading(
+        line,
+        folder,
+        result,
+        conditions,
         unit=Unit(result.scene, str(entry.document.get("object_name", entry.episode.goal.name)), str(line["task"])),
-        seed=int(line["seed"]),
         group=record.size.value if record.size is not None else "",
-        map=result.map,
-        split=result.split,
-        eligible=result.eligible,
-        reasons=() if result.eligible else (reason,),
-        status=str(line.get("status", "ok")),
-        reason=line.get("reason"),
-        end=result.end,
+        ground=("map", result.map, result.map_digest),
+        ineligible=f"planner {line['planner']} uses ground truth",
         figures=_figures(result, record),
-        tracks=read_tracks(line.get("track")),
-        things=(Thing((float(target[0]), float(target[1]), float(target[2])), True, succeeded(record, Rules.CODE)),),
-    )
-    contents = {f"task {line['task']}": str(line.get("task_digest", "")), f"map {result.map}": result.map_digest}
-    return Reading(
-        episode,
-        canonical_json(result.model_dump(mode="json", by_alias=True)),
-        {name: content for name, content in contents.items() if content},
-        {"success_distance": SUCCESS_DISTANCE, "max_actions": float(MAX_ACTIONS)},
-        result.versions,
+        things=(Thing((x, y, z), True, succeeded(record, Rules.CODE)),),
+        thresholds={"success_distance": SUCCESS_DISTANCE, "max_actions": float(MAX_ACTIONS)},
     )
 
 

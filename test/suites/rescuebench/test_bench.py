@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from esar_ros.app import cli
+from esar_ros.benchmark.report.bench_results import Bench
+from esar_ros.benchmark.report.comparison import make_report
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
@@ -23,7 +26,7 @@ from esar_ros.suites.rescuebench import generator
 from esar_ros.suites.rescuebench.agents import create, names
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
-from esar_ros.suites.rescuebench.episode import RescueEpisode
+from esar_ros.suites.rescuebench.episode import RescueEpisode, failed
 from esar_ros.suites.rescuebench.files.results import read_results
 from esar_ros.suites.rescuebench.machine import Interaction, State
 from esar_ros.suites.rescuebench.oracle import Oracle
@@ -32,6 +35,7 @@ from esar_ros.suites.rescuebench.records import read_record
 from esar_ros.suites.rescuebench.sets import SETS, find_task, set_file, task_ids, tasks_of_file
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
+from esar_ros.suites.rescuebench.tables import LAYOUT
 from esar_ros.suites.rescuebench.walk import walk
 from helpers.full import mostly_full
 
@@ -125,6 +129,34 @@ def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys:
     (written,) = (out / "results").glob("benchmark_oracle_*.jsonl")
     (record,) = read_results(written).records.values()
     assert record.completed and 100.0 * episodes["oracle"].figures["ts"] == pytest.approx(100.0)
+
+
+@pytest.mark.parametrize("by", [(), ("clock",)])
+def test_two_clocks_are_never_in_one_table(by: tuple[str, ...]) -> None:
+    episodes = []
+    for clock in ("paused", "running"):
+        (job,) = RESCUEBENCH.plan([TASK], ["random"], 1, {"clock": clock}).jobs
+        record = failed(job, "agent_error", "", 1.0) | {"planner": job.planner, "task": job.task, "seed": 0}
+        episodes.append(read_record(record | {"conditions": asdict(job.conditions)}, clock, clock).episode)
+    bench = Bench(tuple(episodes), {}, {}, {}, 0, 0)
+    with pytest.raises(UsageError) as caught:
+        make_report(bench, LAYOUT, by=by, draws=10)
+    assert str(caught.value) == "clock of running is running, in paused paused: report them apart"
+    make_report(replace(bench, episodes=bench.episodes[:1]), LAYOUT, by=by, draws=10)
+
+
+@pytest.mark.full
+def test_the_oracle_hands_over_where_others_pass_by() -> None:
+    busy = EmbeddedWorld(find_task(TASK).point.place, load_suite_settings(), busy=True)
+    ends = [walk(busy, find_task(TASK).point, TASK, an_oracle(), 0, RescueConditions()) for _ in range(2)]
+    assert ends[0].machine.state is State.COMPLETED and ends[0].machine.steps == ends[1].machine.steps
+    assert sum(name.startswith("passing_") for name in busy.stage.world.objects) >= 6
+
+
+@pytest.mark.full
+def test_the_oracle_hands_over_while_the_clock_runs(world: EmbeddedWorld) -> None:
+    walked = walk(world, find_task(TASK).point, TASK, an_oracle(), 0, RescueConditions(clock="running"))
+    assert walked.machine.state is State.COMPLETED
 
 
 @pytest.mark.parametrize("name", SETS)

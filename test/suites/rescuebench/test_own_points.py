@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.sim.walking.stage import DOOR, RescueStage
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import Walker
+from esar_ros.suites.rescuebench.files.points import point_document, write_points
+from esar_ros.suites.rescuebench.generator import main
 from esar_ros.suites.rescuebench.own_points import (
     RULES,
     flaws,
@@ -105,6 +108,23 @@ def test_flaws_are_found(first_level: tuple[RescuePoint, ...]) -> None:
     assert "no way to the victim" in flaws(outside)
     upstairs = flaws(dataclasses.replace(point, level=4))
     assert any("climb" in flaw for flaw in upstairs) and "no door is needed" in upstairs
+    beside = dataclasses.replace(point, start=point.victim)
+    assert "start less than 2.5 m from the victim" in flaws(beside)
+
+
+def test_the_points_of_a_file_are_checked_by_the_command(
+    first_level: tuple[RescuePoint, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, good = tmp_path / "mine.jsonl", first_level[0]
+    write_points(path, [point_document(good)])
+    assert main(["--check", str(path)]) == 0 and "1 points" in capsys.readouterr().out
+    bad = dataclasses.replace(good, victim=StandingPose(np.array([20.0, 0.0, 0.9]), 0.0))
+    write_points(path, [point_document(good), point_document(bad)])
+    assert main(["--check", str(path)]) == 1
+    assert f"{path}: point 1: no way to the victim" in capsys.readouterr().out
+    write_points(path, [point_document(dataclasses.replace(good, place="Moon"))])
+    assert main(["--check", str(path)]) == 2
+    assert "'Moon' is no place of our own" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("level", [3, 4])

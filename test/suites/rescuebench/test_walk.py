@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from esar_ros.benchmark.engine.agent import Draw
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.rescue import (
     Animation,
+    PersonReport,
     Phase,
     RescuePoint,
     StandingPose,
@@ -21,6 +22,7 @@ from esar_ros.mission.rescue import (
     WalkTask,
     WalkView,
 )
+from esar_ros.planning.walk.air_ground import Look
 from esar_ros.scoring.rescue import Rules, code_scores
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.machine import GATES, Failure, Interaction, State, WalkerState
@@ -66,6 +68,10 @@ class FlatWorld:
 
     def view(self, draw: Draw) -> WalkView:
         return View(draw)  # type: ignore[return-value]
+
+
+    def air_view(self, pose: Pose, draw: Draw) -> WalkView:
+        raise AssertionError("nobody looks")
 
 
 class View:
@@ -148,6 +154,61 @@ def test_truth_is_told_only_where_the_conditions_say_so() -> None:
     assert found.machine.state is State.COMPLETED
     targets = {tuple(seen.target.tolist()) for seen in told.seen if seen.target is not None}
     assert targets == {tuple(a_point().victim.position.tolist()), tuple(a_point().stretcher.position.tolist())}
+
+
+def test_a_drone_flies_while_the_victim_is_sought_and_its_reports_come_once() -> None:
+    class Scout:
+        def __init__(self) -> None:
+            self.times: list[float] = []
+
+        def reset(self, start: StandingPose) -> None:
+            self.start = start
+
+        def fly(self, seconds: float, look: Look) -> tuple[PersonReport, ...]:
+            self.times.append(seconds)
+            return (PersonReport(seconds, np.zeros(3), np.eye(3)),) if seconds == 2.0 else ()
+
+    agent = Agent(knowing)
+    agent.scout = scout = Scout()  # type: ignore[attr-defined]
+    assert walked(agent).machine.state is State.COMPLETED
+    assert scout.start.position.tolist() == a_point().start.position.tolist()
+    searching = [seen.seconds for seen in agent.seen if seen.phase is Phase.FIND_INJURED]
+    assert scout.times == searching and len(searching) < len(agent.seen)
+    assert [seen.seconds for seen in agent.seen if seen.reports] == [2.0]
+
+
+def test_with_the_clock_running_the_last_action_goes_on_while_the_agent_thinks() -> None:
+    """The agent takes 0.5 s for each answer: it walks into what it saw half a second before."""
+    world, clock, done = FlatWorld(), [0.0], []
+    step = world.step
+
+    def noted(action: WalkAction, seconds: float) -> bool:
+        done.append((action.speed, round(seconds, 6)))
+        return step(action, seconds)
+
+    def act(observation: WalkObservation) -> WalkAction:
+        clock[0] += 0.49
+        if observation.number == 2:
+            raise KeyError("enough")
+        return WalkAction(1.0 - 0.5 * observation.number)
+
+    world.step = noted  # type: ignore[method-assign]
+    conditions = RescueConditions(clock="running")
+    found = walk(world, a_point(), "L1-0", Agent(act), 0, conditions, now=lambda: clock[0])
+    assert done == [(0.0, 0.5), (1.0, 0.02), (1.0, 0.5), (0.5, 0.02)]
+    assert found.seconds == pytest.approx(1.04) and found.machine.steps == 2
+
+
+def test_with_the_clock_running_who_never_answers_is_out_of_time() -> None:
+    clock = [0.0]
+
+    def act(observation: WalkObservation) -> WalkAction:
+        clock[0] += 1e6
+        return WalkAction()
+
+    found = walk(FlatWorld(), a_point(), "L1-0", Agent(act), 0, RescueConditions(clock="running"), now=lambda: clock[0])
+    assert (found.machine.failure, found.machine.steps) == (Failure.TIMEOUT_SEARCH, 1)
+    assert found.seconds < 200.0
 
 
 def test_time_runs_out_with_the_steps() -> None:
