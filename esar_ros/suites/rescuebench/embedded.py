@@ -13,6 +13,7 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
 from esar_ros.scoring.rescue import HEIGHT
+from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.first_person import FirstPersonCamera, WalkerImage
 from esar_ros.sim.walking.stage import RescueStage
 from esar_ros.sim.walking.walkable import WalkableGrid
@@ -26,10 +27,10 @@ _SETTLING = 1.0  # s of a fall onto the floor
 class EmbeddedWorld:
     """A place with its walker (walk.WalkWorld); tasks in the same place share it."""
 
-    def __init__(self, place: str, settings: SuiteSettings) -> None:
-        """Raises UsageError for a place that there is not."""
+    def __init__(self, place: str, settings: SuiteSettings, site: RescueSite | None = None) -> None:
+        """Raises UsageError for a place that there is not; site: what it is, else found by its name."""
         self.place, self.settings = place, settings
-        self.stage = RescueStage(site_of(place))
+        self.stage = RescueStage(site_of(place) if site is None else site)
         self._camera: FirstPersonCamera | None = None  # made when somebody looks
 
     @property
