@@ -1,4 +1,8 @@
-"""`esar serve --suite rescuebench` and `esar suite rescuebench env`: RescueBench's own code runs on our simulator."""
+"""`esar serve --suite rescuebench` and `esar suite rescuebench env`: RescueBench's own code runs on our simulator.
+
+The authors' client gives a binary 10 s from its start to the first connection, so what takes long is imported when the
+port is open: a client that has connected waits.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
-from esar_ros.sim.server import LOOPBACK, port_number
 
+LOOPBACK = "127.0.0.1"
 DESERTED = 300.0  # s that a server started in the binary's place waits for somebody to come back
 _MAP = re.compile(r"\w{1,80}")
 _SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
@@ -19,7 +23,7 @@ _SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
 
 def serve(argv: list[str]) -> int:
     """Serve one map after another until ended by a signal, or, with --ini, deserted. Raises UsageError."""
-    from esar_ros.suites.rescuebench.door.launcher import DEFAULT_PORT, IniFile, read_ini
+    from esar_ros.suites.rescuebench.door.ini import DEFAULT_PORT, IniFile, read_ini
 
     default = IniFile()
     parser = Parser(prog="esar serve --suite rescuebench", description="UnrealCV: RescueBench's own code walks here.")
@@ -31,8 +35,8 @@ def serve(argv: list[str]) -> int:
         metavar="NAME",
         help="place to begin with, open ground where there is none of that name (default %(default)s)",
     )
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
-    parser.add_argument("--port", type=port_number, help=f"0 for any free one (default {DEFAULT_PORT})")
+    parser.add_argument("--host", default=LOOPBACK, help="address to listen on (default: this machine alone)")
+    parser.add_argument("--port", type=_port, help=f"0 for any free one (default {DEFAULT_PORT})")
     parser.add_argument(
         "--size", type=_size, metavar="WxH", help=f"px of pictures (default {default.width}x{default.height})"
     )
@@ -49,7 +53,7 @@ def serve(argv: list[str]) -> int:
     said = default if arguments.ini is None else read_ini(arguments.ini)
     port = said.port if arguments.port is None else arguments.port
     width, height = arguments.size or (said.width, said.height)
-    if arguments.host not in LOOPBACK:
+    if arguments.host != LOOPBACK:
         _say(f"warning: {arguments.host} is reachable from other machines, and this interface knows no passwords")
     deserted = None if arguments.ini is None else DESERTED
     with suppress(KeyboardInterrupt):
@@ -87,16 +91,23 @@ async def _serve(
 
 
 def environment(argv: list[str]) -> int:
-    """Write a launcher in the place of the authors' binary. Raises UsageError."""
+    """Write launchers in the place of the authors' binaries. Raises UsageError."""
     from esar_ros.suites.rescuebench.door.launcher import write_environment
 
-    parser = Parser(prog="esar suite rescuebench env", description="A launcher in the place of RescueBench's binary.")
+    parser = Parser(prog="esar suite rescuebench env", description="Launchers in the place of RescueBench's binaries.")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="what UnrealEnv will be")
     parser.add_argument("--clock", choices=("paused", "running"), default="paused", help="how time passes there")
     arguments = parser.parse_args(argv)
-    path = write_environment(arguments.out, arguments.clock)
-    _say(f"{path}\nexport UnrealEnv={arguments.out.absolute()}")
+    for path in write_environment(arguments.out, arguments.clock):
+        _say(str(path))
+    _say(f"export UnrealEnv={arguments.out.absolute()}")
     return 0
+
+
+def _port(words: str) -> int:
+    from esar_ros.sim.server import port_number
+
+    return port_number(words)
 
 
 def _map_name(words: str) -> str:
@@ -106,11 +117,11 @@ def _map_name(words: str) -> str:
 
 
 def _size(words: str) -> tuple[int, int]:
-    from esar_ros.suites.rescuebench.door.pictures import LARGEST
+    from esar_ros.suites.rescuebench.door.ini import LARGEST_SIDE
 
     match = _SIZE.fullmatch(words)
-    if match is None or not (1 <= int(match[1]) <= LARGEST and 1 <= int(match[2]) <= LARGEST):
-        raise argparse.ArgumentTypeError(f"'{words[:40]}' is no size: WxH, 1 to {LARGEST} px each")
+    if match is None or not (1 <= int(match[1]) <= LARGEST_SIDE and 1 <= int(match[2]) <= LARGEST_SIDE):
+        raise argparse.ArgumentTypeError(f"'{words[:40]}' is no size: WxH, 1 to {LARGEST_SIDE} px each")
     return int(match[1]), int(match[2])
 
 

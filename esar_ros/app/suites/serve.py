@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from esar_ros.app import prepare
 from esar_ros.app.arguments import Parser
 from esar_ros.app.suites import rescue_door
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.server import LOOPBACK, port_number
 
 SUITE = "uav-on"
 RESCUEBENCH = "rescuebench"
@@ -20,6 +18,8 @@ def main(argv: list[str]) -> int:
     which.add_argument("--suite")
     if which.parse_known_args(argv)[0].suite == RESCUEBENCH:
         return rescue_door.serve(argv)
+    from esar_ros.app import prepare
+    from esar_ros.sim.server import LOOPBACK, port_number
     from esar_ros.suites.uav_on.door.scene_server import PORT, scene_here, serve_scenes
     from esar_ros.suites.uav_on.scenes import find_scene
     from esar_ros.suites.uav_on.settings import load_suite_settings

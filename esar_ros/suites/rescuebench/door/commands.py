@@ -28,6 +28,7 @@ from esar_ros.suites.rescuebench.door.names import CAMERAS, EYE_CAMERA, TOP_CAME
 from esar_ros.suites.rescuebench.door.pictures import (
     Colour,
     Pictures,
+    checked_format,
     checked_fov,
     colour_picture,
     depth_picture,
@@ -203,17 +204,20 @@ class Commands:
 
     @command("vget /camera/[id]/lit [format]")
     def _lit(self, camera: str, how: str) -> Answer:
-        return encoded(colour_picture(self._frame(camera)), how)
+        known = checked_format(how)
+        return encoded(colour_picture(self._frame(camera)), known)
 
     @command("vget /camera/[id]/object_mask [format]")
     def _mask(self, camera: str, how: str) -> Answer:
+        known = checked_format(how)
         instances = [thing.id for thing in self._scene.world.objects.values()]
         colours = {instance: self._colours.get(instance, palette_colour(instance)) for instance in instances}
-        return encoded(mask_picture(self._frame(camera), colours), how)
+        return encoded(mask_picture(self._frame(camera), colours), known)
 
     @command("vget /camera/[id]/depth [format]")
     def _depth(self, camera: str, how: str) -> Answer:
-        return encoded(depth_picture(self._frame(camera)), how)
+        known = checked_format(how, ("npy",))
+        return encoded(depth_picture(self._frame(camera)), known)
 
     def _view(self, camera: str) -> _Camera:
         if _camera(camera) == TOP_CAMERA:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -19,7 +19,6 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.world.world import World
 
-LARGEST = 2048  # px of a side
 FORMATS = ("bmp", "png", "npy")
 SKY = 65504.0  # cm, depth where nothing is: the largest number of 16-bit floats
 _NEAR = 0.04  # m, as for the suite's own pictures
@@ -79,18 +78,23 @@ def depth_picture(frame: Frame) -> NDArray[np.float32]:
 
 
 def encoded(picture: NDArray[np.uint8] | NDArray[np.float32], how: str) -> bytes:
-    """Returns a picture as a file: 32-bit BMP or PNG, or NPY. Raises UsageError for another format."""
+    """Returns a picture as a file of a format: BMP and PNG with 32 bits a pixel, or NPY."""
     if how == "npy":
         file = io.BytesIO()
         np.save(file, picture, allow_pickle=False)
         return file.getvalue()
-    if how not in FORMATS or picture.dtype != np.uint8:
-        raise UsageError(f"no format '{how[:20]}' of this picture", "lit and object_mask: bmp, png, npy; depth: npy")
     options = [cv2.IMWRITE_PNG_COMPRESSION, 1] if how == "png" else []
     done, data = cv2.imencode(f".{how}", picture, options)
     if not done:
         raise RuntimeError(f"cannot encode a picture as {how}")
     return data.tobytes()
+
+
+def checked_format(how: str, formats: Sequence[str] = FORMATS) -> str:
+    """Returns a format. Raises UsageError for one that there is not."""
+    if how not in formats:
+        raise UsageError(f"no format '{how[:20]}' of this picture", f"give {', '.join(formats)}")
+    return how
 
 
 def checked_fov(degrees: float) -> float:

@@ -1,7 +1,7 @@
 """A place as an UnrealCV client knows it: actors that it sets one by one, and a walker that it moves.
 
 Positions and headings here are Unreal's (geometry.unreal). Where a map has no place here, the ground is open: level,
-with nothing on it, under wherever the walker is set.
+with nothing on it, about wherever the walker is set, at the height that the stretcher is set to.
 """
 
 from __future__ import annotations
@@ -108,8 +108,10 @@ class Scene:
             raise UsageError(f"no location: {location.tolist()}", f"give cm within {FARTHEST:g}")
         self._settable(kind)
         self._set[kind] = (unreal_to_map(location), self._set[kind][1])
-        if kind is Kind.PLAYER and self.is_open:
-            self._origin = self._set[kind][0] - [0.0, 0.0, HALF_HEIGHT]
+        if self.is_open and kind is Kind.STRETCHER:
+            self._origin[2] = self._set[kind][0][2]
+        elif self.is_open and kind is Kind.PLAYER:
+            self._origin[:2] = self._set[kind][0][:2]
             for other in _THINGS:
                 self._put(other)
         self._put(kind)
@@ -180,7 +182,10 @@ class Scene:
     def _put(self, kind: Kind) -> None:
         """Put something where it was set to."""
         position, yaw = self._set[kind]
-        resting = self.stage.resting(position - self._origin - [0.0, 0.0, _LIFT.get(kind, 0.0)], yaw)
+        spot = position - self._origin - [0.0, 0.0, _LIFT.get(kind, 0.0)]
+        if self.is_open:
+            spot[2] = 0.0
+        resting = self.stage.resting(spot, yaw)
         if kind is Kind.PLAYER:
             x, y, z = (float(value) for value in resting.position)
             self.stage.walker.place((x, y, z), yaw)

@@ -1,7 +1,8 @@
 """An UnrealCV server: one client at a time, each request answered in its order.
 
-Whoever comes while a client is served is turned away, unless that client has never asked anything. A client that sends
-what is no request, leaves half of one lying or does not take its answers is dropped; the next one finds all as it was.
+Whoever comes while a client is served is turned away after a second, unless that client has never asked anything. A
+client that sends what is no request, leaves half of one lying or does not take its answers is dropped; the next one
+finds all as it was.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.rescuebench.door.wire import ProtocolError, Requests, framed
@@ -21,7 +23,9 @@ GREETING = b"connected to esar_ros"
 READ_SIZE = 1 << 14
 STANDSTILL = 30.0  # s that half a request, or answers nobody takes, may stay as they are
 NEW = 5.0  # s that a client may take before its first request, when another waits
-_SWEEP = 1.0  # s
+PATIENCE = 1.0  # s that whoever comes waits for the client before to be gone
+WAITING = 16  # clients at a time that wait so
+_SWEEP = 1.0  # s between looks whether nobody is there
 
 
 class UnrealCvServer:
@@ -32,6 +36,7 @@ class UnrealCvServer:
         self._listening: socket.socket | None = None
         self._server: asyncio.Server | None = None
         self._client: _Client | None = None
+        self._waiting = 0  # clients
         self._alone_since = time.monotonic()
 
     def bind(self, host: str, port: int) -> int:
@@ -74,11 +79,9 @@ class UnrealCvServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None and self._answer is not None
-        if self._client is not None:
-            if self._client.spoken or time.monotonic() - self._client.opened < NEW:
-                writer.transport.abort()
-                return
-            self._client.task.cancel()
+        if not await self._its_turn():
+            writer.transport.abort()
+            return
         client = self._client = _Client(task)
         try:
             await client.run(reader, writer, self._answer)
@@ -88,13 +91,29 @@ class UnrealCvServer:
             LOG.info("a client was dropped: %s", error)
         finally:
             writer.transport.abort()
-            if self._client is client:
-                self._client = None
+            self._client = None
+            client.gone.set()
+
+    async def _its_turn(self) -> bool:
+        """Waits a little for the client that is served to leave; returns whether it has, or has been made to."""
+        if self._waiting >= WAITING:
+            return False
+        self._waiting += 1
+        try:
+            if (served := self._client) is not None:
+                if not served.spoken and time.monotonic() - served.opened > NEW:
+                    served.task.cancel()
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(served.gone.wait(), PATIENCE)
+            return self._client is None
+        finally:
+            self._waiting -= 1
 
 
 class _Client:
     def __init__(self, task: asyncio.Task[None]) -> None:
         self.task = task
+        self.gone = asyncio.Event()
         self.opened = time.monotonic()
         self.spoken = False  # whether it ever sent a whole request
 
