@@ -90,7 +90,7 @@ class Commands:
 
     @property
     def scene(self) -> Scene:
-        """What is shown."""
+        """The map in its present state."""
         return self._scene
 
     def answer(self, text: str) -> bytes:

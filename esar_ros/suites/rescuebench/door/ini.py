@@ -16,7 +16,7 @@ _LINE = re.compile(r"(Port|Width|Height)=(\d{1,5})")
 
 
 class IniFile(NamedTuple):
-    """What the file beside the binary says: port, and size of pictures in px."""
+    """Content of the file beside the binary: port, and size of pictures in px."""
 
     port: int = DEFAULT_PORT
     width: int = 640

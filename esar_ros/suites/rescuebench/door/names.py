@@ -12,7 +12,7 @@ _DOOR = "BP_Door_main"
 
 
 class Kind(Enum):
-    """What can be asked for by name."""
+    """Kinds of objects, by the beginning of their names."""
 
     PLAYER = "BP_Character_C_"
     VICTIM = "BP_Enemy_Character_C_"

@@ -72,7 +72,7 @@ class Scene:
 
     @property
     def doors(self) -> int:
-        """How many doors there are."""
+        """Number of doors."""
         return len(self._world.doors)
 
     @property
@@ -164,7 +164,7 @@ class Scene:
 
     @property
     def eye(self) -> tuple[Vector, float, float]:
-        """Where the walker's camera is: (3,) cm, heading and pitch in degrees."""
+        """Pose of the walker's camera: (3,) cm, heading and pitch in degrees."""
         yaw, pitch = self.look
         heading = map_heading_to_unreal(wrap_angle(self.stage.walker.yaw + yaw))
         return self._unreal(self.stage.walker.eye), heading, math.degrees(pitch)

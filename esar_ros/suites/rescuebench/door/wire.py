@@ -13,7 +13,7 @@ _REQUEST = re.compile(rb"(\d{1,10}):(.*)", re.DOTALL)
 
 
 class ProtocolError(Exception):
-    """What came is no request, and nothing after it can be trusted."""
+    """A message that is no request: nothing after it can be trusted."""
 
 
 def framed(payload: bytes) -> bytes:
