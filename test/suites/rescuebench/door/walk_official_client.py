@@ -9,6 +9,7 @@ import json
 import sys
 import types
 import warnings
+from typing import Any
 
 sys.path.insert(0, sys.argv[2])
 sys.modules["docker"] = types.ModuleType("docker")  # the client imports it for containers, which nobody starts here
@@ -19,7 +20,7 @@ from unrealcv.api import UnrealCv_API  # noqa: E402
 PLAYER, VICTIM = "BP_Character_C_1", "BP_Enemy_Character_C_1"
 
 
-def walk(api):
+def walk(api: Any) -> dict[str, Any]:
     seen = {"version": unrealcv.__version__, "cameras": api.get_camera_num(), "objects": api.get_objects()}
     seen["colour"] = api.build_color_dict([PLAYER])[PLAYER]
     api.set_obj_location("StaticMeshActor_3566", [1300, 2300, 100])
@@ -44,7 +45,7 @@ def walk(api):
     return seen
 
 
-def main():
+def main() -> None:
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("always")
         api = UnrealCv_API(int(sys.argv[1]), "127.0.0.1", (int(sys.argv[3]), int(sys.argv[4])))
