@@ -189,7 +189,7 @@ def test_the_lock_holds_every_requirement_inside_its_range() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "requirements").glob("*.txt")), ids=lambda path: path.name)
 def test_every_locked_file_has_its_hash(path: Path) -> None:
     entries = re.split(r"\n(?=[a-z0-9])", path.read_text())[1:]
-    assert len(entries) > 2
+    assert len(entries) >= 2
     for entry in entries:
         assert re.search(r"==\S+.* --hash=sha256:[0-9a-f]{64}\b", entry, re.S), entry
 

@@ -14,6 +14,7 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
 from esar_ros.scoring.rescue import HEIGHT
+from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.crowd import Crowd
 from esar_ros.sim.walking.first_person import AIR_FOV, FOV, FirstPersonCamera, WalkerImage
 from esar_ros.sim.walking.stage import RescueStage
@@ -29,11 +30,16 @@ _AIR_IMAGE = 640  # px, side of what a drone sees
 class EmbeddedWorld:
     """A place with its walker (walk.WalkWorld); tasks in the same place share it."""
 
-    def __init__(self, place: str, settings: SuiteSettings, *, busy: bool = False) -> None:
-        """busy: bystanders and vehicles pass by. Raises UsageError for a place that there is not."""
+    def __init__(
+        self, place: str, settings: SuiteSettings, site: RescueSite | None = None, *, busy: bool = False
+    ) -> None:
+        """Raises UsageError for a place that there is not.
+
+        site: what it is, else found by its name; busy: bystanders and vehicles pass by.
+        """
         self.place, self.settings, self.busy = place, settings, busy
         self._crowd: Crowd | None = None
-        self.stage = RescueStage(site_of(place))
+        self.stage = RescueStage(site_of(place) if site is None else site)
         self._cameras: dict[bool, FirstPersonCamera] = {}  # of the walker (False), of its drone (True): when one looks
 
     @property
