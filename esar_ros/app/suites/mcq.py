@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     make = commands.add_parser("make", help="questions whose answers are computed from scenarios (styles 1, 2, 5, 7)")
     make.add_argument("scenarios", nargs="+", metavar="SCENARIOS", help="a folder, .zip, .jsonl or .json of them")
     make.add_argument("--out", required=True, metavar="FILE", help="JSON lines of questions")
-    make.add_argument("--flights", metavar="DIR", help="--out folder of their flights: what these showed (style 10), too")
+    make.add_argument("--flights", metavar="DIR", help="--out folder of their flights: also what these showed")
     make.add_argument("--count", type=int, default=400, metavar="N", help="as many a style (default %(default)s)")
     make.add_argument("--seed", type=int, default=0, metavar="N", help="same seed, same bytes (default %(default)s)")
     arguments = parser.parse_args(argv)
