@@ -148,6 +148,12 @@ def test_nothing_is_asked_that_the_description_does_not_lead_to() -> None:
     assert not made(scenes, **unmeasured)
 
 
+def test_a_route_that_ends_where_it_began_is_asked_about() -> None:
+    scene = plain(1)
+    loop = Scene(patched(scene.data, {"/mission/waypoints/-": list(scene.spawn)}))
+    assert any("another vehicle" in item.question for item in made([loop]))
+
+
 # --- The verb -----------------------------------------------------------------------------------------------------
 
 

@@ -119,8 +119,11 @@ def flown_separation(scene: Scene, flight: Flight) -> Iterator[Draft]:
     others = scene.traffic
 
     def least(time: float, others: Sequence[Ball], route: Sequence[Point]) -> float:
-        """The least distance on a route that takes a time (s)."""
-        speed = sum(math.dist(a, b) for a, b in pairwise(route)) / time
+        """The least distance on a route that takes a time (s); infinite where it leads nowhere."""
+        length = sum(math.dist(a, b) for a, b in pairwise(route))
+        if not length * time > 0.0:
+            return math.inf
+        speed = length / time
         return min(ball_clearance(motion, other)[0] for motion in timed(route, speed) for other in others)
 
     if not _agrees(least(seconds, others, scene.route), value):
