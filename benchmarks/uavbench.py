@@ -1,6 +1,7 @@
 """UAVBench's scenarios: the cost of making, checking and flying them, and how flights under the governor end.
 
-python benchmarks/uavbench.py [--flights 300] [--scenarios 2000] [--seed 7] [--workers 1] [--records FILE] [--page]
+python benchmarks/uavbench.py [--flights 300] [--scenarios 2000] [--many 50000] [--seed 7] [--workers 1]
+    [--records FILE] [--page]
 
 Scenarios are those that `./esar scenarios generate` makes, levels 1 to 3 in turn. Multirotors without faults are flown:
 none of them may touch what the governor is told of, nor leave the fence or the altitude band.
@@ -13,11 +14,15 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from page import Table, add_page, goal_table, write_page
@@ -35,6 +40,8 @@ GOALS: dict[str, Any] = {
     "ms_of_making": 6.0,  # CPU, a scenario
     "ms_of_checking": 0.8,
     "with_errors": 0,
+    "ms_of_checking_many": 0.8,  # CPU, a scenario, of the command on one file of them
+    "peak_MB_of_checking_many": 300.0,
     "cpu_s_per_flown_s": 0.04,
     "collisions": 0,
     "fence_breaches": 0,
@@ -47,6 +54,7 @@ BREACHES = {
     "altitude_violations": "altitude_violation",
 }
 CONFIDENCE = 0.95
+_DISTINCT = 2000  # scenarios of the file of many
 
 
 def files(seed: int, count: int) -> dict[str, float]:
@@ -62,6 +70,26 @@ def files(seed: int, count: int) -> dict[str, float]:
         "ms_of_making": 1e3 * (between - began) / count,
         "ms_of_checking": 1e3 * (ended - between) / count,
         "with_errors": wrong,
+    }
+
+
+def many(seed: int, count: int) -> dict[str, float]:
+    """Returns CPU ms a scenario, bytes a scenario, and peak memory of `scenarios validate` on a file of so many."""
+    lines = [json.dumps(scenario(seed, number)) + "\n" for number in range(min(count, _DISTINCT))]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "many.jsonl"
+        with path.open("w") as file:
+            file.writelines(itertools.islice(itertools.cycle(lines), count))
+        size = path.stat().st_size
+        command = [sys.executable, "-m", "esar_ros.app.cli", "scenarios", "validate", str(path)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit("scenarios validate found errors in what generate made")
+    return {
+        "bytes_of_each_of_many": size / count,
+        "ms_of_checking_many": 1e3 * (used.ru_utime + used.ru_stime) / count,
+        "peak_MB_of_checking_many": used.ru_maxrss / 1024.0,
     }
 
 
@@ -137,16 +165,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--flights", type=int, default=300)
     parser.add_argument("--scenarios", type=int, default=2000, help="that are made and checked")
+    parser.add_argument("--many", type=int, default=50_000, help="that the command checks, one file of them")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--workers", type=int, default=1, help="processes that fly")
     parser.add_argument("--records", type=Path, help="file of flights, gone on with")
     add_page(parser)
     arguments = parser.parse_args()
-    figures = files(arguments.seed, arguments.scenarios)
+    figures = files(arguments.seed, arguments.scenarios) | many(arguments.seed, arguments.many)
     flown = flights(arguments)
     figures |= outcome(flown)
     for name, value in figures.items():
-        print(f"{name:22}{value:>10.4g}")
+        print(f"{name:26}{value:>10.4g}")
     met = {name: figures[name] <= goal for name, goal in GOALS.items()}
     if arguments.page:
         about = (
@@ -155,7 +184,7 @@ def main() -> int:
             "The bound is Clopper and Pearson's of the share of flights with a collision, 95 %, one-sided. CPU time of "
             "a flight is over the seconds from the mission's start; its take-off is not counted among them."
         )
-        conditions = {name: getattr(arguments, name) for name in ("seed", "scenarios", "workers")}
+        conditions = {name: getattr(arguments, name) for name in ("seed", "scenarios", "many", "workers")}
         tables: list[Table | str] = [goal_table(figures, GOALS, met), "```\n" + "\n".join(map(told, flown)) + "\n```"]
         write_page(__file__, "UAVBench's scenarios", about, conditions, tables)
     return 0 if all(met.values()) else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,18 @@ def write_json(path: Path, value: Any) -> Path:
     """One JSON file."""
     path.write_text(json.dumps(value), encoding="utf-8")
     return path
+
+
+def numbers(pattern: str, text: str) -> tuple[float, ...]:
+    """The numbers that stand for the # of a pattern."""
+    match = re.search(pattern.replace("#", r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"), text)
+    assert match, f"{pattern} in {text}"
+    return tuple(float(group) for group in match.groups())
+
+
+def points(text: str) -> list[tuple[float, ...]]:
+    """Start and waypoints of a description."""
+    route = re.search(r"From (\(.*?\)) the route leads as a \w+ over (.*?) within", text)
+    assert route
+    found = re.findall(r"\(([^)]*)\)", f"{route[1]} {route[2]}")
+    return [tuple(float(part) for part in point.split(",")) for point in found]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import math
+import random
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from esar_ros.mission.resources import resource
+from esar_ros.suites.uavbench.scenarios.scene import Scene
 
 GONE = object()  # as a patch's value: the key is taken away
 
@@ -73,3 +75,32 @@ def moved(scenario: dict[str, Any], east: float, north: float, turn_deg: float) 
     weather = made["environment"]["weather"]
     weather["wind_dir_deg"] = (weather["wind_dir_deg"] - turn_deg) % 360.0
     return made
+
+
+def varied(seed: int) -> Scene:
+    """An example with other masses, powers, winds, points and traffic."""
+    rng = random.Random(seed)
+
+    def point(low: float = 10.0) -> list[float]:
+        return [round(rng.uniform(0, 600), 1), round(rng.uniform(0, 400), 1), round(rng.uniform(low, 80), 1)]
+
+    other = {"type": "uav", "spawn": point(), "speed_mps": rng.randint(3, 15), "heading_deg": rng.randint(0, 359)}
+    changed = {
+        "/name": f"varied_{seed}",
+        "/uav/mass_kg": round(rng.uniform(3, 25), 2),
+        "/uav/battery_Wh": rng.randint(20, 90),
+        "/uav/reserve_fraction": round(rng.uniform(0.15, 0.4), 2),
+        "/environment/weather/wind_mps": round(rng.uniform(1, 5), 1),
+        "/environment/weather/wind_dir_deg": rng.randint(0, 359),
+        "/environment/weather/gust_mps": round(rng.uniform(0.5, 3), 1),
+        "/spawn/xyz": point(),
+        "/mission/waypoints": [point() for _ in range(rng.randint(3, 6))],
+        "/traffic": [other],
+    }
+    name = "coastal_patrol_crosswind" if seed % 4 == 0 else "bridge_inspection_rain"
+    if seed % 4:
+        changed |= {
+            "/uav/battery_model/hover_power_W": rng.randint(120, 700),
+            "/uav/battery_model/k_drag": round(rng.uniform(0.05, 0.3), 3),
+        }
+    return Scene(patched(example(name), changed))

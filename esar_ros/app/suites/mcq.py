@@ -46,7 +46,8 @@ def main(argv: list[str]) -> int:
     make = commands.add_parser("make", help="questions whose answers are computed from scenarios (styles 1, 2, 5, 7)")
     make.add_argument("scenarios", nargs="+", metavar="SCENARIOS", help="a folder, .zip, .jsonl or .json of them")
     make.add_argument("--out", required=True, metavar="FILE", help="JSON lines of questions")
-    make.add_argument("--count", type=int, default=400, metavar="N", help="a quarter a style (default %(default)s)")
+    make.add_argument("--flights", metavar="DIR", help="--out folder of their flights: also what these showed")
+    make.add_argument("--count", type=int, default=400, metavar="N", help="as many a style (default %(default)s)")
     make.add_argument("--seed", type=int, default=0, metavar="N", help="same seed, same bytes (default %(default)s)")
     arguments = parser.parse_args(argv)
     verbs = {"run": _run, "report": _report, "import": _import, "check": _check, "make": _make}
@@ -178,17 +179,19 @@ def _check(arguments: argparse.Namespace) -> int:
 def _make(arguments: argparse.Namespace) -> int:
     from esar_ros.scoring.result import write_atomically
     from esar_ros.suites.uavbench.mcq.item import as_lines
-    from esar_ros.suites.uavbench.mcq.make.making import checked_items, read_scenes, shortfall
+    from esar_ros.suites.uavbench.mcq.make.flown import read_flights
+    from esar_ros.suites.uavbench.mcq.make.making import checked_items, read_scenes, shortfall, styles_of
 
     if not 4 <= arguments.count <= 100_000:
         raise UsageError(f"--count {arguments.count}", "between 4 and 100000")
+    flights = read_flights(Path(arguments.flights)) if arguments.flights else {}
     scenes, left_out = read_scenes([Path(name) for name in arguments.scenarios])
     if left_out:
         print(f"note: {left_out} scenarios with errors left out; see ./esar scenarios validate --profile public")
-    items = checked_items(scenes, arguments.count, arguments.seed)
+    items = checked_items(scenes, arguments.count, arguments.seed, flights)
     write_atomically(Path(arguments.out), as_lines(items))
-    for style, made in shortfall(items, arguments.count).items():
-        print(f"note: only {made} of style {style}: the scenarios give no more")
+    for style, made in shortfall(items, arguments.count, styles_of(flights)).items():
+        print(f"note: only {made} of style {style}: there is no more to ask about")
     print(f"{len(items)} questions of {len(scenes)} scenarios in {arguments.out}")
     return 0
 

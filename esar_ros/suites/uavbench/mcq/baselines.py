@@ -19,9 +19,9 @@ REFERENCES: dict[str, str] = {
 }
 
 
-def orders_of(item: Item, orders: int) -> list[tuple[int, ...]]:
-    """Returns the orders in which an item is asked: one where its texts name places."""
-    return [order_of(item, number) for number in range(orders if may_be_shuffled(item) else 1)]
+def number_of_orders(item: Item, orders: int) -> int:
+    """Returns in how many of so many orders an item is asked: one where its texts name places."""
+    return orders if may_be_shuffled(item) else 1
 
 
 def reference_rows(items: Sequence[Item], orders: int) -> dict[str, dict[str, float]]:
@@ -49,7 +49,7 @@ def _shown(items: Sequence[Item], orders: int, pick: Callable[[Item], int]) -> d
     """Scores of picking a letter, whatever option stands there."""
     scores = {}
     for item in items:
-        shown = orders_of(item, orders)
+        shown = [order_of(item, number) for number in range(number_of_orders(item, orders))]
         scores[item.id] = sum(order[pick(item)] == item.key for order in shown) / len(shown)
     return scores
 

@@ -13,6 +13,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,9 @@ from esar_ros.planning.model.client import Spent
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.scoring.result import write_atomically
 from esar_ros.suites.uavbench.mcq.asking import Answer
-from esar_ros.suites.uavbench.mcq.baselines import orders_of
+from esar_ros.suites.uavbench.mcq.baselines import number_of_orders
 from esar_ros.suites.uavbench.mcq.item import LETTERS, Item, as_lines, digest, in_turns
-from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS, Outcome, Protocol
+from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS, Outcome, Protocol, order_of
 from esar_ros.suites.uavbench.mcq.reading import usable_items
 
 ANSWER_SCHEMA = "esar-mcq-answer/1"
@@ -70,7 +71,11 @@ class Job:
     index: int
     item: Item
     number: int  # of the order
-    order: tuple[int, ...]
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The places of the options; drawn when it is asked for, so that answers which are there cost nothing."""
+        return order_of(self.item, self.number)
 
     @property
     def id(self) -> str:
@@ -101,9 +106,9 @@ def settings_of(items: Sequence[Item], protocol: Protocol, orders: int, model: M
 def jobs_of(items: Sequence[Item], orders: int) -> list[Job]:
     """Returns every question in every order: orders outermost, within each the styles in turn."""
     turns = in_turns(items)
-    shown = {item.id: orders_of(item, orders) for item in items}
-    found = [(item, number) for number in range(orders) for item in turns if number < len(shown[item.id])]
-    return [Job(index, item, number, shown[item.id][number]) for index, (item, number) in enumerate(found)]
+    shown = {item.id: number_of_orders(item, orders) for item in items}
+    found = [(item, number) for number in range(orders) for item in turns if number < shown[item.id]]
+    return [Job(index, item, number) for index, (item, number) in enumerate(found)]
 
 
 def open_run(folder: Path, settings: RunSettings, items: Sequence[Item]) -> Store:

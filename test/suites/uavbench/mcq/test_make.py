@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
-import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -21,38 +19,8 @@ from esar_ros.suites.uavbench.mcq.make.making import TEMPLATES, make_items
 from esar_ros.suites.uavbench.mcq.reading import read_items
 from esar_ros.suites.uavbench.scenarios.reading import digest as scenario_digest
 from esar_ros.suites.uavbench.scenarios.scene import Scene
-from helpers.scenarios import example, patched
-
-Vector = tuple[float, ...]
-
-
-def varied(seed: int) -> Scene:
-    """An example with other masses, powers, winds, points and traffic."""
-    rng = random.Random(seed)
-
-    def point(low: float = 10.0) -> list[float]:
-        return [round(rng.uniform(0, 600), 1), round(rng.uniform(0, 400), 1), round(rng.uniform(low, 80), 1)]
-
-    other = {"type": "uav", "spawn": point(), "speed_mps": rng.randint(3, 15), "heading_deg": rng.randint(0, 359)}
-    changed = {
-        "/name": f"varied_{seed}",
-        "/uav/mass_kg": round(rng.uniform(3, 25), 2),
-        "/uav/battery_Wh": rng.randint(20, 90),
-        "/uav/reserve_fraction": round(rng.uniform(0.15, 0.4), 2),
-        "/environment/weather/wind_mps": round(rng.uniform(1, 5), 1),
-        "/environment/weather/wind_dir_deg": rng.randint(0, 359),
-        "/environment/weather/gust_mps": round(rng.uniform(0.5, 3), 1),
-        "/spawn/xyz": point(),
-        "/mission/waypoints": [point() for _ in range(rng.randint(3, 6))],
-        "/traffic": [other],
-    }
-    name = "coastal_patrol_crosswind" if seed % 4 == 0 else "bridge_inspection_rain"
-    if seed % 4:
-        changed |= {
-            "/uav/battery_model/hover_power_W": rng.randint(120, 700),
-            "/uav/battery_model/k_drag": round(rng.uniform(0.05, 0.3), 3),
-        }
-    return Scene(patched(example(name), changed))
+from helpers.questions import numbers, points
+from helpers.scenarios import example, patched, varied
 
 
 def made(scenes: int, count: int, seed: int = 0) -> list[Item]:
@@ -65,19 +33,6 @@ def items() -> list[Item]:
 
 
 # --- The second solver: by words alone, step by step or by trial in place of formulas -------------------------------
-
-
-def numbers(pattern: str, text: str) -> Vector:
-    match = re.search(pattern.replace("#", r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)"), text)
-    assert match, f"{pattern} in {text}"
-    return tuple(float(group) for group in match.groups())
-
-
-def points(text: str) -> list[Vector]:
-    route = re.search(r"From (\(.*?\)) the route leads as a \w+ over (.*?) within", text)
-    assert route
-    found = re.findall(r"\(([^)]*)\)", f"{route[1]} {route[2]}")
-    return [tuple(float(part) for part in point.split(",")) for point in found]
 
 
 def bisected(low: float, high: float, is_above: Callable[[float], bool]) -> float:

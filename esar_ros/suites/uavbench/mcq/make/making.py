@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.uavbench.mcq.check import gate
 from esar_ros.suites.uavbench.mcq.item import LETTERS, OPTIONS, STYLES, Item
 from esar_ros.suites.uavbench.mcq.make.drafts import Draft, options_of, three_digits
+from esar_ros.suites.uavbench.mcq.make.flown import STYLE as FLOWN
+from esar_ros.suites.uavbench.mcq.make.flown import Flight, Template, flown_templates
 from esar_ros.suites.uavbench.mcq.make.space import closest_approach, leg_with_wind, route_length
 from esar_ros.suites.uavbench.mcq.make.vehicle import (
     energy_left,
@@ -24,13 +27,13 @@ from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
 from esar_ros.suites.uavbench.scenarios.sources import documents
 from esar_ros.suites.uavbench.scenarios.validate import validate
 
-Template = Callable[[Scene, Random], Iterator[Draft]]
 TEMPLATES: dict[int, tuple[Template, ...]] = {
     1: (hover_power, headwind),
     2: (route_length, leg_with_wind),
     5: (closest_approach,),
     7: (energy_left, hover_time, radius),
 }
+NO_FLIGHTS: Mapping[str, Flight] = MappingProxyType({})
 ROUNDS = 10  # draws of a template from one scenario
 
 
@@ -50,11 +53,19 @@ def read_scenes(paths: Sequence[Path]) -> tuple[list[tuple[str, Scene]], int]:
     return list(scenes.items()), left_out
 
 
-def make_items(scenes: Sequence[tuple[str, Scene]], count: int, seed: int) -> list[Item]:
-    """Returns as many questions of each style as the scenarios give, `count` together at most."""
-    share = count // len(TEMPLATES)
+def styles_of(flights: Mapping[str, Flight]) -> dict[int, tuple[Template, ...]]:
+    """Returns the templates by style, with those about flights where there are any."""
+    return TEMPLATES | ({FLOWN: flown_templates(flights)} if flights else {})
+
+
+def make_items(
+    scenes: Sequence[tuple[str, Scene]], count: int, seed: int, flights: Mapping[str, Flight] = NO_FLIGHTS
+) -> list[Item]:
+    """Returns as many questions of each style as scenarios and flights give, `count` together at most."""
+    styles = styles_of(flights)
     items = []
-    for style, templates in TEMPLATES.items():
+    for style, templates in styles.items():
+        share = count // len(styles)
         drafts = _drafts(scenes, templates, share, seed)
         places, ranks = (_even(len(drafts), Random(f"{seed}/{style}/{what}")) for what in ("place", "rank"))
         for (name, scene, draft), place, rank in zip(drafts, places, ranks, strict=True):
@@ -62,9 +73,11 @@ def make_items(scenes: Sequence[tuple[str, Scene]], count: int, seed: int) -> li
     return items
 
 
-def checked_items(scenes: Sequence[tuple[str, Scene]], count: int, seed: int) -> list[Item]:
+def checked_items(
+    scenes: Sequence[tuple[str, Scene]], count: int, seed: int, flights: Mapping[str, Flight] = NO_FLIGHTS
+) -> list[Item]:
     """Returns questions that pass the gate. Raises UsageError where there are none, or they give answers away."""
-    items = make_items(scenes, count, seed)
+    items = make_items(scenes, count, seed, flights)
     if not items:
         raise UsageError("no question can be made of these scenarios", "give more of them, or a --count of 4 at least")
     wrong = [finding for finding in gate(items)[0] if finding.is_error]
@@ -134,7 +147,7 @@ def _even(count: int, rng: Random) -> list[int]:
     return places
 
 
-def shortfall(items: Sequence[Item], count: int) -> dict[str, int]:
-    """Returns by style how many questions were made where the scenarios gave fewer than the share of `count`."""
-    made = {style: sum(item.style == style for item in items) for style in TEMPLATES}
-    return {STYLES[style]: n for style, n in made.items() if n < count // len(TEMPLATES)}
+def shortfall(items: Sequence[Item], count: int, styles: Collection[int]) -> dict[str, int]:
+    """Returns by style how many questions were made where fewer could be than the share of `count`."""
+    made = {style: sum(item.style == style for item in items) for style in styles}
+    return {STYLES[style]: n for style, n in made.items() if n < count // len(styles)}

@@ -26,7 +26,7 @@ from esar_ros.sim.physics.autopilot import Fly, Heading
 from esar_ros.sim.physics.dynamics import VELOCITY
 from esar_ros.suites.uavbench.scenarios.flights.air import Survey, Wind
 from esar_ros.suites.uavbench.scenarios.flights.failing import Faults
-from esar_ros.suites.uavbench.scenarios.flights.outcome import Ending, Watch, level, metrics
+from esar_ros.suites.uavbench.scenarios.flights.outcome import SCHEMA, Ending, Watch, level, metrics
 from esar_ros.suites.uavbench.scenarios.flights.vehicle import set_up
 from esar_ros.suites.uavbench.scenarios.geometry import edge_distance
 from esar_ros.suites.uavbench.scenarios.reading import digest
@@ -34,7 +34,6 @@ from esar_ros.suites.uavbench.scenarios.risk import label
 from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
 from esar_ros.suites.uavbench.scenarios.taxonomy import Family
 
-SCHEMA = "esar-scenario-flight/1"
 _STEP = 0.05  # s
 _CONTROLS = 5  # intervals of 10 ms in a step
 _LATEST = 1.25  # time budgets after which a flight is ended

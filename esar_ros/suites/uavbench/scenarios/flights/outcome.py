@@ -11,6 +11,7 @@ from esar_ros.mission.modes import Reason
 from esar_ros.suites.uavbench.scenarios.geometry import Ball, Point, outside
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 
+SCHEMA = "esar-scenario-flight/1"  # of a flight's result
 VEHICLE = 0.5  # m, radius of the vehicle and of others
 _BAND = 0.5  # m beyond the altitude band that count as a violation
 _TRIVIAL = frozenset({Reason.NONE, Reason.ACCELERATION})  # set-points are smoothed in every flight
