@@ -133,7 +133,8 @@ def test_what_stands_on_the_ground_breaches_nothing_and_shows_its_clearance(
     answer = steps([0.0, 0.0, 0.0], AWAY, world=post, **rests)
     assert not answer.breach and answer.clearance == pytest.approx(0.05, abs=0.03)
     steps.governor.clear()  # it rose in one step
-    assert steps([0.0, 0.0, 0.0], HERE).breach
+    answer = steps([0.0, 0.0, 0.0], HERE, world=post)
+    assert answer.breach and answer.clearance == pytest.approx(0.3, abs=0.03)
 
 
 # In the air without a site
@@ -209,3 +210,7 @@ def test_landing_it_stands_while_its_odometry_is_silent_or_the_clock_settles(ste
 
 def test_a_turn_that_is_shortened_is_a_change(steps: Steps, kit: Kit, limits: Limits) -> None:
     assert kit.Scene(limits).decide([0.0, 0.0, 0.0], 3.0).changed
+
+
+def test_a_battery_that_never_reported_brings_nothing_home(steps: Steps) -> None:
+    assert steps([0.0, 0.0, 0.0], HERE, battery=None).mode is Mode.NORMAL
