@@ -1,4 +1,4 @@
-"""What one step of the governor leaves to the next: the column, the ground, the charge, the place where it is lost."""
+"""The memory that one step of the governor leaves to the next: column, ground, charge, the place where it is lost."""
 
 from __future__ import annotations
 
@@ -214,3 +214,17 @@ def test_a_turn_that_is_shortened_is_a_change(steps: Steps, kit: Kit, limits: Li
 
 def test_a_battery_that_never_reported_brings_nothing_home(steps: Steps) -> None:
     assert steps([0.0, 0.0, 0.0], HERE, battery=None).mode is Mode.NORMAL
+
+
+def test_terminated_it_does_not_even_back_off(steps: Steps, kit: Kit) -> None:
+    steps.governor.terminate()
+    answer = steps([0.0, 0.0, 0.0], HERE, world=kit.World(np.array([[31.3, 0.0, math.inf, 0.1]]), 24, 180))
+    assert answer.mode is Mode.TERMINATE and not answer.velocity.any()
+
+
+def test_a_return_without_ranges_stands_though_the_map_is_free(kit: Kit, limits: Limits) -> None:
+    scene = kit.Scene(limits, position=[30.0, 0.0, 30.0])
+    scene.state = replace(scene.state, battery=limits.battery_return)
+    scene.ranges = replace(scene.ranges, stamp=kit.NOW - 1.0)
+    answer = scene.decide([0.0, 0.0, 0.0])
+    assert answer.mode is Mode.RETURN and not answer.velocity.any()
