@@ -238,3 +238,11 @@ def test_where_the_map_alone_shows_the_ground_the_ceiling_counts_from_there(kit:
     scene.ranges = replace(scene.ranges, ranges=np.full_like(scene.ranges.ranges, math.nan))
     for ceiling, reasons in ((30.0, []), (12.0, [Reason.CEILING])):
         assert kept(scene, UP, Site(kit.square(99.0), ceiling, np.zeros(3)))[1].reasons == reasons
+
+
+def test_with_neither_ranges_nor_map_it_stands_and_lands_where_it_has_to(kit: Kit, limits: Limits) -> None:
+    scene = kit.Scene(limits)
+    scene.ranges = scene.window = None
+    velocity, findings = kept(scene, EAST)
+    assert not velocity.any() and Reason.UNKNOWN_SPACE in findings.reasons
+    assert kept(scene, DOWN, landing=True)[0].tolist() == DOWN.tolist()

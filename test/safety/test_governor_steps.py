@@ -1,4 +1,4 @@
-"""What one step of the governor leaves to the next: the column, the ground, the charge, the place where it is lost."""
+"""The memory that one step of the governor leaves to the next: column, ground, charge, the place where it is lost."""
 
 from __future__ import annotations
 
@@ -133,7 +133,8 @@ def test_what_stands_on_the_ground_breaches_nothing_and_shows_its_clearance(
     answer = steps([0.0, 0.0, 0.0], AWAY, world=post, **rests)
     assert not answer.breach and answer.clearance == pytest.approx(0.05, abs=0.03)
     steps.governor.clear()  # it rose in one step
-    assert steps([0.0, 0.0, 0.0], HERE).breach
+    answer = steps([0.0, 0.0, 0.0], HERE, world=post)
+    assert answer.breach and answer.clearance == pytest.approx(0.3, abs=0.03)
 
 
 # In the air without a site
@@ -209,3 +210,21 @@ def test_landing_it_stands_while_its_odometry_is_silent_or_the_clock_settles(ste
 
 def test_a_turn_that_is_shortened_is_a_change(steps: Steps, kit: Kit, limits: Limits) -> None:
     assert kit.Scene(limits).decide([0.0, 0.0, 0.0], 3.0).changed
+
+
+def test_a_battery_that_never_reported_brings_nothing_home(steps: Steps) -> None:
+    assert steps([0.0, 0.0, 0.0], HERE, battery=None).mode is Mode.NORMAL
+
+
+def test_terminated_it_does_not_even_back_off(steps: Steps, kit: Kit) -> None:
+    steps.governor.terminate()
+    answer = steps([0.0, 0.0, 0.0], HERE, world=kit.World(np.array([[31.3, 0.0, math.inf, 0.1]]), 24, 180))
+    assert answer.mode is Mode.TERMINATE and not answer.velocity.any()
+
+
+def test_a_return_without_ranges_stands_though_the_map_is_free(kit: Kit, limits: Limits) -> None:
+    scene = kit.Scene(limits, position=[30.0, 0.0, 30.0])
+    scene.state = replace(scene.state, battery=limits.battery_return)
+    scene.ranges = replace(scene.ranges, stamp=kit.NOW - 1.0)
+    answer = scene.decide([0.0, 0.0, 0.0])
+    assert answer.mode is Mode.RETURN and not answer.velocity.any()
