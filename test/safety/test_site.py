@@ -164,7 +164,7 @@ def test_on_an_edge_of_the_fence_its_normal_says_which_way_is_out(where: float) 
 
 
 def test_out_of_a_zone_it_is_led_the_shortest_way() -> None:
-    """Which is over the corner where the zone is notched, along no edge's normal."""
+    """It goes over the corner where the zone is notched, along no edge's normal."""
     zone, limits = L_SHAPE + [100.0, 100.0], Limits()
     site = Site(200.0 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]), 50.0, np.zeros(3), (zone,))
     kept = site.keep_out_limits(np.array([118.0, 118.0, 5.0]), np.zeros(3), limits)

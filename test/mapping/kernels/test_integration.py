@@ -198,6 +198,14 @@ def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(sm
     assert along_axis(voxel_map, 20.5) == FREE
 
 
+def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(small_map, wall):
+    """Also of a brick that lies wholly before the surface: at 17.5 m 4 m off, of which 4.4 are left alone."""
+    voxel_map = small_map()
+    farther = DepthView(np.full_like(wall[0].depth, 21.5), wall[0].model, wall[0].pose)
+    voxel_map.integrate_frame([farther], REACH, 0.1)
+    assert [along_axis(voxel_map, x) for x in (13.5, 17.5, 19.5, 21.5)] == [FREE, UNKNOWN, UNKNOWN, OCCUPIED]
+
+
 def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map, wall):
     voxel_map = small_map()
     for _ in range(3):

@@ -101,6 +101,13 @@ def test_points_become_beams(small_map):
     assert voxel_map.occupied_count == 1
 
 
+def test_the_noisier_the_range_the_more_is_left_alone_before_a_beam_s_end(small_map):
+    voxel_map = small_map()
+    voxel_map.integrate_scan(Scan.of_points(np.array([[20.0, 0.0, 0.0]]), Pose(np.full(3, 0.5))), REACH, 0.1)
+    places = [[x, 0.5, 0.5] for x in (14.5, 17.5, 20.5)]
+    np.testing.assert_array_equal(voxel_map.state(places), [FREE, UNKNOWN, OCCUPIED])
+
+
 def test_bad_scans_are_refused(small_map):
     voxel_map, good = small_map(), random_scan(1)
     bad = [
