@@ -138,23 +138,17 @@ class Envelope:
             (Reason.CEILING, self._ceiling(scene)),
             (Reason.UNKNOWN_SPACE, self._unseen_climb(asked, scene)),
         )
+        normals = np.concatenate([limits.normals for _, limits in sources])
+        bounds = np.concatenate([limits.bounds for _, limits in sources])
+        within = _share_within if scene.touching_down else _nearest_within
+        kept = within(asked, normals, bounds)
+        if np.array_equal(kept, asked):
+            return self._slow_in_unseen(asked, scene, findings)
         for reason, limits in sources:
             if np.any(limits.normals @ asked > limits.bounds + TOLERANCE):
                 recovers = reason is Reason.FLOOR and bool((limits.bounds < 0.0).any())
                 findings.add(Mode.CLIMB if recovers else Mode.SLOW, reason, _TEXTS[reason])
-        normals = np.concatenate([limits.normals for _, limits in sources])
-        bounds = np.concatenate([limits.bounds for _, limits in sources])
-        if scene.touching_down:
-            return _share_within(asked, normals, bounds)  # an obstacle stops the vehicle, which does not slide along it
-        kept = project(asked, normals, bounds)
-        if kept is None:
-            # Squeezed from several sides: backing off from one would close in on another. Only stop closing in.
-            kept = project(asked, normals, np.maximum(bounds, 0.0))
-        if kept is None:
-            return _ZERO
-        if not np.array_equal(kept, asked):
-            kept = self.limit_speed(kept, state.deviation, Findings())
-        return self._slow_in_unseen(kept, scene, findings)
+        return self._slow_in_unseen(self.limit_speed(kept, state.deviation, Findings()), scene, findings)
 
     def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, findings: Findings) -> Vector:
         """Returns the velocity, on the ground and in the take-off column without its level part."""
@@ -316,8 +310,20 @@ class Envelope:
         return measured, min(measured, mapped)
 
 
+def _nearest_within(asked: Vector, normals: NDArray[np.float64], bounds: NDArray[np.float64]) -> Vector:
+    """Returns the velocity nearest to asked within the limits; zero where there is none."""
+    kept = project(asked, normals, bounds)
+    if kept is None:
+        # Squeezed from several sides: backing off from one would close in on another. Only stop closing in.
+        kept = project(asked, normals, np.maximum(bounds, 0.0))
+    return _ZERO if kept is None else kept
+
+
 def _share_within(asked: Vector, normals: NDArray[np.float64], bounds: NDArray[np.float64]) -> Vector:
-    """Returns the largest share of a velocity within the limits; zero where it would have to turn back."""
+    """Returns the largest share of a velocity within the limits; zero where it would have to turn back.
+
+    An obstacle stops the vehicle, which does not slide along it.
+    """
     closing = normals @ asked
     over = closing > bounds + TOLERANCE
     if not over.any():

@@ -89,14 +89,15 @@ def battery_needed(site: Site | None, position: Vector, limits: Limits, drain: f
     if site is None:
         return limits.battery_return
     away = np.abs(site.home - position)
-    seconds = math.hypot(away[0], away[1]) / limits.return_speed + (away[2] + limits.return_height) / limits.land_speed
+    level, down = math.hypot(away[0], away[1]), away[2] + limits.return_height
+    seconds = level / min(limits.return_speed, site.speed) + down / limits.land_speed
     return max(limits.battery_return, limits.battery_land + seconds * max(1.0 / limits.endurance, drain))
 
 
 def return_velocity(site: Site, position: Vector, height: float | None, limits: Limits) -> Vector:
     """Returns the velocity (m/s, map) straight home at the return height above ground; a low vehicle climbs first.
 
-    height: m above the surface below; None: not known.
+    It is no faster than the mission's weather and light allow. height: m above the surface below; None: not known.
     """
     to_home = (site.home - position)[:2]
     distance = max(math.hypot(to_home[0], to_home[1]), 1e-6)
@@ -107,7 +108,8 @@ def return_velocity(site: Site, position: Vector, height: float | None, limits: 
         climb = min(max(_CLIMB_GAIN * (wanted - height), -_MAX_CLIMB), _MAX_CLIMB)
         if height < _LEVEL_FROM * wanted:
             speed = 0.0
-    return np.array([*(to_home / distance * speed), climb])
+    velocity = np.array([*(to_home / distance * speed), climb])
+    return velocity * min(1.0, site.speed / max(float(np.linalg.norm(velocity)), 1e-9))
 
 
 def landing_velocity(limits: Limits) -> Vector:

@@ -103,3 +103,15 @@ def test_a_return_stays_below_a_low_ceiling(kit: SimpleNamespace, limits: Limits
     low = Site(kit.square(500.0), 20.0, np.zeros(3))
     assert return_velocity(low, np.array([300.0, 0.0, 15.0]), 15.0, limits)[2] == 0.0
     assert math.hypot(*return_velocity(low, np.zeros(3), 15.0, limits)) < 1e-6, "and above home it stands"
+
+
+def test_a_return_is_no_faster_than_weather_and_light_allow_and_needs_the_charge_for_it(
+    kit: SimpleNamespace, limits: Limits
+) -> None:
+    far = np.array([400.0, 0.0, 20.0])
+    clear, fog = (Site(kit.square(500.0), 60.0, np.zeros(3), speed=speed) for speed in (math.inf, 2.0))
+    assert float(np.linalg.norm(return_velocity(clear, far, 20.0, limits)[:2])) == pytest.approx(limits.return_speed)
+    slowed = return_velocity(fog, far, 20.0, limits)
+    assert float(np.linalg.norm(slowed)) == pytest.approx(2.0) and slowed[0] < 0.0 < slowed[2]
+    less, more = (battery_needed(site, far, limits, 1e-3) for site in (clear, fog))
+    assert more - less == pytest.approx(1e-3 * 400.0 * (1.0 / 2.0 - 1.0 / limits.return_speed))

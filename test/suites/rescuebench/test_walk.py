@@ -69,7 +69,6 @@ class FlatWorld:
     def view(self, draw: Draw) -> WalkView:
         return View(draw)  # type: ignore[return-value]
 
-
     def air_view(self, pose: Pose, draw: Draw) -> WalkView:
         raise AssertionError("nobody looks")
 
