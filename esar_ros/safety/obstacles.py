@@ -189,8 +189,8 @@ def from_ranges(
 
     push: m/s of backing off when too near, 0 for none. Obstacles at an elevation whose sine is less than min_sine are
     left out. So are points that are no higher above the surface at `ground` (m, relative to the vehicle) than they are
-    away to the side: the ground to be landed on. drift: m that are kept beside the clearance. The vehicle's motion since
-    the image was measured is accounted for.
+    away to the side: the ground to be landed on. drift: m that are kept beside the clearance. The vehicle's motion
+    since the image was measured is accounted for.
     """
     ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
     normals = np.empty((ranges.size, 3))
