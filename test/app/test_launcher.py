@@ -252,17 +252,22 @@ def test_test_runs_the_tests_and_fails_when_they_do(launcher: Launcher) -> None:
     assert launcher.run("test").returncode == 1
 
 
-def test_test_makes_the_test_tools_and_the_official_client(launcher: Launcher) -> None:
+def test_test_makes_the_test_tools_and_the_official_clients(launcher: Launcher) -> None:
     launcher.run("test", "--full")
     calls = launcher.calls()
     assert any("lock-test.txt" in call for call in calls)
     assert calls[-1] == "-m pytest -m  -n 3"
-    lines = (launcher.root / "requirements" / "airsim-client.txt").read_text().splitlines()
-    wanted = ["lock-client", *(line.split("==")[0] for line in lines if not line.startswith("#"))]
+    wanted = ["lock-client"]
+    for file in ("airsim-client.txt", "unrealcv-clients.txt"):
+        lines = (launcher.root / "requirements" / file).read_text().splitlines()
+        pins = [line.split()[0].split("==") for line in lines if not line.startswith("#")]
+        wanted += [name if file == "airsim-client.txt" else version for name, version in pins]
     made = calls[-1 - len(wanted) : -1]
-    assert [Path(call.rsplit(" ", 1)[1]).stem for call in made] == wanted, "each is built with what stands above it"
-    alone = {"--require-hashes", "--no-deps", "--no-build-isolation"}
+    files = [Path(call.rsplit(" ", 1)[1]).name for call in made]
+    assert files == [f"{name}.txt" for name in wanted], "each is built with what stands above it"
+    alone = {"--require-hashes", "--no-deps"}
     assert all(alone <= set(call.split()) for call in made), "no other code is downloaded, none unchecked"
+    assert all("--no-build-isolation" in call for call in made[:-2]), "nor to build with"
 
 
 @pytest.mark.parametrize("arguments", [("exec", "true"), ("mission",), ("test",)])

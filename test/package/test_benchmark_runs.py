@@ -77,12 +77,12 @@ def test_the_nine_methods_fly_eight_dev_tasks_and_the_cost_is_told_first(
 
     def bench(flags: list[str]) -> int:
         asked.append(flags)
-        return 7
+        return methods_script.INTERRUPTED
 
     monkeypatch.setattr(methods_script, "bench", bench)
     for run in ("nine", "stand_ins"):
         monkeypatch.setattr(sys, "argv", ["methods.py", run, "--out", str(tmp_path / run)])
-        assert methods_script.main() == 7
+        assert methods_script.main() == methods_script.INTERRUPTED
         told = capsys.readouterr().out
         assert told.startswith("72 of 72 episodes left: at most ")
         assert ("million tokens" in told) == (run == "nine"), "the scripted model costs none"
