@@ -145,9 +145,20 @@ def _sum(parts: Sequence[Group], links: Sequence[str]) -> int:
         total += part.size
         room = part.size - len(part.names)
         if part.is_counted and room and (part.names or links[at : at + 1] == [","]):  # "two friends, Al and Bo"
-            ends = range(at + 1 + (not part.names and parts[at].is_counted), len(parts) + 1)
-            at = next((end for end in ends if sum(one.size for one in parts[at:end]) == room), at)
+            at = _end_of(parts, at, at + 1 + (not part.names and parts[at].is_counted), room)
     return total
+
+
+def _end_of(parts: Sequence[Group], at: int, first: int, people: int) -> int:
+    """Returns the first end, from `first` on, of phrases that mean so many people together; at: there is none."""
+    size = 0
+    for end in range(at + 1, len(parts) + 1):
+        size += parts[end - 1].size
+        if size > people:
+            break
+        if size == people and end >= first:
+            return end
+    return at
 
 
 def _link(words: Sequence[str], at: int) -> int:

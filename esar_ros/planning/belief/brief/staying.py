@@ -54,7 +54,8 @@ _NOT_STATIONARY = re.compile(
 
 
 _OF_OTHERS = re.compile(  # lines of a form
-    r"^\s*(?:not missing|safe|returned|informant|report(?:ed)? by|source|witness\w*)\b[^:\n]{0,20}:.*$", re.I | re.M
+    r"^[^\S\n]*(?:not missing|safe|returned|informant|report(?:ed)? by|source|witness\w*)\b[^:\n]{0,20}:.*$",
+    re.I | re.M,
 )
 _MOVING = re.compile(r"(?<!not )(?<!n't )\b(?:moving|walking|walks on|can walk|mobile|on the move)\b", re.IGNORECASE)
 

@@ -21,7 +21,9 @@ SENTENCE = re.compile(  # what lies between two sentences
 _OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
     r"\b(?:an?|his|her|their|whose|\w+['’]s?) (?:(?!drone|uav)\w+ )?(?:vehicle|aircraft)\b", re.IGNORECASE
 )
-_LABELLED_VEHICLE = re.compile(r"^\s*vehicle\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE)  # beside a drone: theirs
+_LABELLED_VEHICLE = re.compile(
+    r"^[^\S\n]*vehicle\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE
+)  # beside a drone: theirs
 _DRONE = re.compile(r"\b(?:drone|uav|uas|rpas)\b", re.IGNORECASE)
 _TITLE = re.compile(
     r"\b(?:Mrs?|Ms|Dr|St|Prof|[Dd]ist|Nr|Mt|Fr|Sgt|Capt|Lt|est|abt|brg|hdg|alt|elev|incl|(?<!/)[A-DF-MO-RT-VX-Z])\.$"

@@ -43,6 +43,8 @@ _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _REACH = 22  # items between a distance and the direction that belongs to it
 _NEAR = 4  # items before or after a way that belong to it
+_CLAUSE = 300  # characters before and after a way that may belong to its clause
+_LABEL_ITEMS = 10  # items of the longest label
 _HEARD = 0.3  # weight of what is passed on without being believed
 
 
@@ -154,13 +156,14 @@ def stated_in(
 
 def _clause(text: str, at: int) -> str:
     """Returns what stands between the semicolons around a character of a sentence."""
-    first, last = text.rfind(";", 0, at) + 1, text.find(";", at)
-    return " ".join(text[first : last if last >= 0 else len(text)].split())
+    low, high = max(at - _CLAUSE, 0), at + _CLAUSE
+    first, last = text.rfind(";", low, at), text.find(";", at, high)
+    return " ".join(text[first + 1 if first >= 0 else low : last if last >= 0 else high].split())
 
 
 def _labelled(before: Sequence[Item]) -> Place | None:
     """Returns the landmark on a form before how far from it the vehicle starts: "Drone launch: lodge, 200 m E"."""
-    label = _LABEL.fullmatch("".join(item.tag for item in before))
+    label = _LABEL.fullmatch("".join(item.tag for item in before[: _LABEL_ITEMS + 1]))
     if label is None:
         return None
     noun = before[label.start(1) : label.end(1)]
