@@ -5,7 +5,7 @@ python benchmarks/mutation.py [--modules MODULE ...] [--records FILE] [--page]
 A mutant is one of `if C`, `A if C else B` (C becomes False) and `A and B`, `A or B` (one operand is left out) in a
 module of esar_ros/safety or in the actuation of a bridge. The tests of the module's room run once, flights excepted,
 to learn which of them come to which line; then those that come to a mutant's line, the quickest first, for at most
-15 s: the first that fails kills the mutant. Compiled kernels are left out: they are held by twins in plain Python in
+40 s: the first that fails kills the mutant. Compiled kernels are left out: they are held by twins in plain Python in
 their tests. --records keeps each verdict as a line and goes on behind those that are there.
 """
 
@@ -38,7 +38,7 @@ MODULES = [f"safety.{name}" for name in SAFETY] + [
     "bridges.px4.offboard",
 ]
 FLIGHTS = ("test_governor_flight.py", "test_slow_vehicle.py")  # minutes; they would notice more
-TRIED = 15.0  # s of tests that a mutant has to live through
+TRIED = 40.0  # s of tests that a mutant has to live through
 LIMIT = 600.0  # s of CPU of a mutant: one that does not end is noticed, too
 
 # A function or method as its module knows it: its class ("": none), its name, its first line.

@@ -173,10 +173,10 @@ class Governor(InputChecks):
 
         after = self._track(after, usable_state)
         after = replace(after, wind=self._check_wind(memory.wind, usable_state, memory.last_output))
+        after = replace(after, latch=self._check_failsafes(after, usable_state, now))
         scene, after = self._build_scene(after, usable_state, image, window, touching_down)
         self._last_height = scene.height
         scene = replace(scene, traffic=self._check_traffic(others, usable_state, now))
-        after = replace(after, latch=self._check_failsafes(after, usable_state, now))
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
@@ -338,7 +338,8 @@ class Governor(InputChecks):
                 kept = self.envelope.keep(climb, state, scene, findings)
             return kept, 0.0
         if mode is Mode.HOLD:
-            return self.envelope.keep(self._back_to_station(memory.station, state), state, scene, findings), 0.0
+            held = replace(scene, station=memory.station)
+            return self.envelope.keep(self._back_to_station(memory.station, state), state, held, findings), 0.0
         if mode is not Mode.NORMAL or command is None:
             return self.envelope.keep(_ZERO, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)

@@ -246,3 +246,29 @@ def test_with_neither_ranges_nor_map_it_stands_and_lands_where_it_has_to(kit: Ki
     velocity, findings = kept(scene, EAST)
     assert not velocity.any() and Reason.UNKNOWN_SPACE in findings.reasons
     assert kept(scene, DOWN, landing=True)[0].tolist() == DOWN.tolist()
+
+
+def test_below_the_ceiling_it_climbs_as_fast_as_it_can_stop(kit: Kit, limits: Limits) -> None:
+    site = Site(kit.square(99.0), 22.0, np.zeros(3))
+    velocity, findings = kept(kit.Scene(limits, position=[0.0, 0.0, 21.0]), 2.0 * UP, site)
+    assert findings.reasons == [Reason.CEILING]
+    assert float(velocity[2]) == pytest.approx(limits.closing_speed(1.0, 0.0), rel=0.05)
+
+
+@pytest.mark.parametrize(("deepest", "room"), [(None, 2.0), (21.5, 0.5)])
+def test_on_a_slope_the_ceiling_counts_from_the_lowest_ground_below(
+    kit: Kit, limits: Limits, deepest: float | None, room: float
+) -> None:
+    below = SimpleNamespace(depth_below=lambda: deepest)
+    view = Scene(np.array([0.0, 0.0, 20.0]), np.zeros(3), below, None, None, 0.0, None, False, False)  # type: ignore[arg-type]
+    ceiling = Envelope(limits, Site(kit.square(99.0), 22.0, np.zeros(3)))._ceiling(view)
+    assert ceiling.bounds.tolist() == [limits.closing_speed(room, 0.0)]
+
+
+def test_what_the_map_alone_shows_is_the_nearest_obstacle(kit: Kit, limits: Limits) -> None:
+    scene = kit.Scene(limits, position=[0.2, 0.3, 1.2])
+    observed = ObservedSpace(scene.state.pose.position, None, scene.window, limits.own_radius)
+    view = Scene(scene.state.pose.position, np.zeros(3), observed, None, scene.window, None, None, False, False)
+    measured, known = Envelope(limits, None).nearest(view)
+    assert measured == math.inf and known < limits.clearance
+    assert Envelope(limits, None).nearest(replace(view, window=None)) == (math.inf, math.inf)

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.modes import Mode, Reason
+from esar_ros.safety.failsafe import Latch
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import SafeCommand
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.wind import WindDisturbance
 
 Kit = SimpleNamespace
 HERE = [30.0, 0.0, 20.0]
@@ -160,9 +162,10 @@ def test_a_charge_that_falls_fast_brings_it_home(kit: Kit, limits: Limits) -> No
 def test_a_return_climbs_where_the_way_is_blocked_and_there_alone(kit: Kit, limits: Limits, blocked: bool) -> None:
     wall = kit.World(np.array([[-101.5, 0.0, math.inf, 100.0]] if blocked else np.zeros((0, 4))), 24, 180)
     steps = Steps(kit, limits, Site(kit.square(500.0), 120.0, np.array([-200.0, 0.0, 0.0])))
-    answer = steps([0.0, 0.0, 0.0], [0.8, 0.0, limits.return_height], world=wall, battery=limits.battery_return)
+    at, low = [0.8, 0.0, limits.return_height], limits.battery_return
+    answer = [steps([0.0, 0.0, 0.0], at, world=wall, battery=low) for _ in range(12)][-1]
     assert answer.mode is Mode.RETURN
-    assert bool(answer.velocity[2] > 0.05) == blocked and bool(answer.velocity[0] < -0.05) != blocked
+    assert bool(answer.velocity[2] > 1.0) == blocked and bool(answer.velocity[0] < -1.0) != blocked
 
 
 def test_an_empty_battery_comes_down_beside_what_would_veto_a_touch_down(
@@ -228,3 +231,25 @@ def test_a_return_without_ranges_stands_though_the_map_is_free(kit: Kit, limits:
     scene.ranges = replace(scene.ranges, stamp=kit.NOW - 1.0)
     answer = scene.decide([0.0, 0.0, 0.0])
     assert answer.mode is Mode.RETURN and not answer.velocity.any()
+
+
+def test_where_it_came_to_rest_is_forgotten_in_flight_and_on_the_ground(steps: Steps, kit: Kit, limits: Limits) -> None:
+    state, station = kit.Scene(limits, position=[0.0, 0.0, 4.0]).state, np.array([1.0, 0.0, 4.0])
+    assert steps.governor._station(station, Mode.HOLD, state) is station
+    for mode, other in (
+        (Mode.NORMAL, state), (Mode.HOLD, replace(state, landed=True)), (Mode.HOLD, replace(state, armed=False)),
+    ):  # fmt: skip
+        assert steps.governor._station(station, mode, other) is None
+
+
+def test_the_way_of_a_gust_is_kept_in_free_flight_alone(steps: Steps, kit: Kit, limits: Limits) -> None:
+    """Take-off, landing and touch-down go straight past what stands beside them."""
+    scene = kit.Scene(limits, position=[0.0, 0.0, 4.0])
+    memory = replace(steps.governor._memory, wind=WindDisturbance(mean_square=0.25))
+    landing = replace(memory, latch=Latch(Mode.LAND, Reason.BATTERY_EMPTY, ""))
+    taking_off = replace(memory, takeoff_column=np.zeros(3))
+    for before, touching_down, drift in (
+        (memory, False, 2.0), (memory, True, 0.0), (landing, False, 0.0), (taking_off, False, 0.0),
+    ):  # fmt: skip
+        built, _ = steps.governor._build_scene(before, scene.state, scene.ranges, scene.window, touching_down)
+        assert built.drift == drift

@@ -13,7 +13,10 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.weather import Weather
+from esar_ros.safety import envelope
+from esar_ros.safety.inputs import Findings
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
 from esar_ros.safety.wind import WindDisturbance
 from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
@@ -146,11 +149,15 @@ def test_the_wind_does_not_carry_it_into_what_it_stands_beside(
     assert nearest_to_the_pillar(kit, limits, asked, blind_after) > limits.body_radius
 
 
-def test_a_hold_comes_back_to_where_it_came_to_rest(kit: Kit, limits: Limits) -> None:
+@pytest.mark.parametrize("blind", [False, True])
+def test_a_hold_comes_back_to_where_it_came_to_rest(kit: Kit, limits: Limits, blind: bool) -> None:
+    """It has come that way, so that it knows it to be free when neither ranges nor map show it."""
     governor, station = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0])
 
     def held(east: float, speed: float, n: int) -> np.ndarray:
         scene = kit.Scene(limits, velocity=speed * EAST, position=station + east * EAST, now=kit.NOW + n * STEP)
+        if blind and n > 1:
+            scene.ranges, scene.window = None, None
         answer = scene.ask(None, governor)
         assert answer.mode is Mode.HOLD and answer.changed
         return answer.velocity
@@ -160,9 +167,28 @@ def test_a_hold_comes_back_to_where_it_came_to_rest(kit: Kit, limits: Limits) ->
     back = np.array([held(0.5 * STEP * n, 0.5, n + 1)[0] for n in range(1, 140)])
     east = 0.5 * STEP * np.arange(1, 140)
     assert not back[east <= limits.push_deadband].any()
-    away = east[(east > 0.5) & (east < 2.9)]
-    np.testing.assert_allclose(back[(east > 0.5) & (east < 2.9)], -np.minimum(away, limits.push_speed))
+    strayed = (east > 0.5) & (east < 2.9)
+    wanted = np.minimum(east[strayed], limits.push_speed)
+    if blind:  # no faster than what stops there
+        wanted = np.minimum(wanted, [limits.allowed_speed(away) for away in east[strayed]])
+    np.testing.assert_allclose(back[strayed], -wanted)
     assert not back[(east > 3.05) & (east < 3.25)].any(), "no gust carries it so far: it stays where it is now"
+
+
+def test_of_unseen_air_only_the_way_back_to_where_it_came_to_rest_is_free(kit: Kit, limits: Limits) -> None:
+    """Ground that rises, or a wall, turns the way back into air where it never was."""
+    site = Site(kit.square(500.0), 120.0, np.zeros(3))
+    station, position = np.array([30.0, 0.0, 20.0]), np.array([31.0, 0.0, 20.0])
+    state = kit.Scene(limits, position=position).state
+    around = envelope.Scene(
+        position, np.zeros(3), ObservedSpace(position, None, None, limits.own_radius), None, None, None, None,
+        in_takeoff_column=False, landing=False, station=station,
+    )  # fmt: skip
+    for turn, flies in ((math.pi, True), (math.pi - 0.1, False), (0.0, False)):
+        asked = 0.5 * np.array([math.cos(turn), math.sin(turn), 0.0])
+        kept = envelope.Envelope(limits, site).keep(asked, state, around, Findings())
+        assert bool(kept.any()) is flies
+        assert not envelope.Envelope(limits, site).keep(asked, state, replace(around, station=None), Findings()).any()
 
 
 def test_what_the_autopilot_flies_by_itself_is_not_the_winds(kit: Kit, limits: Limits) -> None:

@@ -145,7 +145,8 @@ def test_in_its_mode_a_take_off_is_refused_as_in_any_other() -> None:
 
 
 def test_it_is_ready_when_arming_or_in_the_air_the_mission_would_begin() -> None:
-    assert Desk().flying().bridge.why_not_ready(100.2) == ""
+    flying = Desk().flying()
+    assert flying.bridge.why_not_ready(flying.now + 0.3) == "", "it flies, though its last command is old"
     standing, waiting = Desk().standing(), Desk().waiting()
     assert standing.bridge.why_not_ready(standing.now) == "" == waiting.bridge.why_not_ready(waiting.now)
     standing.sound = waiting.sound = False
@@ -479,7 +480,11 @@ def test_the_motors_stop_where_speed_and_height_agree_that_it_stands(
     desk = Desk().flying()
     desk.stream.height = 3.0
     begun(desk, Manoeuvre.TOUCH_DOWN)
+    desk.run(0.1)
+    assert desk.bridge.stage == "coming down"
     desk.landed, desk.speed, desk.stream.height = True, speed, seen
+    desk.run(0.1)
+    assert desk.bridge.stage == "on the ground"
     assert (DISARM in commands(desk, 1.0)) == stands
 
 
