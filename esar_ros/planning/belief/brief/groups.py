@@ -91,12 +91,13 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
             if words[parts[-1].last : link] == [","] and (
                 (_is_told_of(words, parts[-1]) and _is_kind(words, link, more))
                 or words[link : more.last] in (["male"], ["female"])
+                or (_is_told_of(words, parts[-1]) and not parts[-1].names and not more.is_noun and more.names)
             ):
                 parts[-1] = parts[-1]._replace(last=more.last)
                 continue
             adds |= bool(_ADDS & set(words[parts[-1].last : link]))
             is_joined |= words[link - 1] == "with"
-            links.append(words[parts[-1].last])
+            links.append("and" if "and" in words[parts[-1].last : link] else words[parts[-1].last])
             parts.append(more)
         adds |= len(parts) > 2 and not any(part.is_noun for part in parts)  # "Tang, Liu, Bao"
         adds |= one.first == 0 and all(part.is_counted for part in parts)  # "2 men, 1 child, 1 dog"
@@ -216,6 +217,8 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
                 noun_at = next((n for n, one in enumerate(phrase, at + 3) if is_person(one)), at + 2)
                 return _closed(words, first, noun_at + 1, int(words[at + 2]), True, names)
             count, at = 2 if word in ("pair", "couple") else count, at + 1
+        elif noun in GROUPS and after == "(" and words[at + 2 : at + 3] and words[at + 2].isdecimal():
+            return _closed(words, first, at + 1, int(words[at + 2]), True, names)  # "the group (12, from Leeds)"
         elif noun in BANDS:
             return _closed(words, first, at + 1, BANDS[noun], True, names)
         elif noun.removesuffix("s") in BANDS and count:

@@ -21,7 +21,7 @@ JOINED = (  # one item each
     r"(?:take|takes|took|taken|taking|lift|lifts|lifting)[\s-]?off|T/O|w/out|w/|n/k|o/s|(?:nautical|sea)\smiles?|"
     r"o'clock|au\spair|(?:air|aerial)\s(?:unit|team|crew)s?|as\sfar\sas|rel(?:ative|\.)?\sto|out\sto|half[\s-]?way|"
     r"mid-?way|no[\s-]one|per\s(?:hour|minute|second)|in\svain|close\sto|next\sto|at\s(?:most|least)|let\sdown|"
-    r"last\s(?:seen|known|heard|sighted|contact)|the\ssame(?:\sdistance)?|back\sto|on\sfoot"
+    r"(?:short|shy|this\sside)\sof|last\s(?:seen|known|heard|sighted|contact)|the\ssame(?:\sdistance)?|back\sto|on\sfoot"
 )
 UNITS: dict[str, tuple[str, float]] = {}  # word: how it is measured, and metres or minutes
 for _words, _how, _size in (
@@ -58,7 +58,7 @@ _TAGS = {
     "D": "nne ene ese sse ssw wsw wnw nnw ne se sw nw",  # in capitals
     "E": "n e s w de dn",  # directions beside a number, in capitals
     "o": "degree degrees deg degs °",
-    "b": "bearing heading hdg azimuth azi az course brg bears",
+    "b": "bearing heading hdg azimuth azi az course compass brg bears",
     "a": "a an",
     "A": "the this these those his her their its our my each whole",
     "Z": "your yours",
@@ -72,7 +72,7 @@ _TAGS = {
     "s": "point site position place spot area location base line",
     "F": "fly flies flying flown",
     "W": "where which whence",
-    "f": "of from fm fr beyond past rel.-to rel-to relative-to",
+    "f": "of from fm fr beyond past short-of shy-of this-side-of rel.-to rel-to relative-to",
     "g": "to toward towards into until till as-far-as back-to",
     "l": "at in on by near beside inside under along over across around round with close-to next-to outside within "
     "above below behind between among",
@@ -98,7 +98,7 @@ _TAGS = {
     "trekked moved moving came come comes coming travel travelled travelling crawl crawled drifted swept fell "
     "fall fallen slid making rolled swam rowed stormed trudged jogged fled escaped slipped stumbled limped "
     "ascended ascending drifting parted ran entered roped put sent lead led leads point points pointing "
-    "leaving left leave leaves set made makes make took takes take",
+    "leaving left leave leaves set made makes make took takes take done",
     "P": "he she they him them he's she's they're he'd she'd they'd i i'd i'm i've i'll man men woman women boy "
     "boys girl girls child children hiker hikers walker walkers climber climbers person persons people "
     "casualty casualties victim victims subject subjects lad lads lady gent",
@@ -143,7 +143,7 @@ PEOPLE = word_set(  # singular, plurals where they are irregular
     "babysitter stepson stepdaughter stepfather stepmother godson goddaughter prisoner escapee runaway refugee "
     "migrant hostage tenant lodger hermit nomad octogenarian widow widower newborn tot bairn laddie lassie drover "
     "cowboy goatherd mariner seaman sherpa musher canyoner aviator marshal steward competitor participant athlete "
-    "triathlete footballer employee ad ch auntie nana pappa papa mama"
+    "foreigner stranger triathlete footballer employee ad ch auntie nana pappa papa mama"
 )
 BANDS = {
     "couple": 2, "pair": 2, "twins": 2, "duo": 2, "newlyweds": 2, "honeymooners": 2, "parents": 2, "grandparents": 2,

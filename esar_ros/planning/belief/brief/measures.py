@@ -38,7 +38,8 @@ _ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
 _BODY = {"ahead": 0.0, "front": 0.0, "behind": 180.0, "left": 90.0, "right": -90.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
-_FACING = word_set("face faces facing look looks looking")
+_TWELVE = re.compile(r"N@[B=]?D")  # "twelve o'clock is north"
+_FACING = word_set("face faces facing look looks looking pointing")
 
 
 class Number(NamedTuple):
@@ -76,6 +77,12 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
     for items in sentences:
         row = rewritten(items, _LENGTHS)
         row = [_grounded(row, at) for at in range(len(row))]
+        for at in range(1, len(row) - 1):
+            is_way = row[at - 1].tag == "L" and not row[at - 1].value.is_walked
+            if row[at].low == "before" and is_way and row[at + 1].tag in "iA":
+                row[at] = replace(row[at], tag="f")  # "300 m before the bridge"
+            elif row[at].low in ("past", "beyond") and row[at - 1].tag == "N" and row[at - 1].value.value >= 100.0:
+                row[at - 1] = replace(row[at - 1], tag="L", value=Distance(row[at - 1].value.value, STATED_SPREAD))
         for at in range(len(row)):
             row[at] = _elliptic(row, at, last)
             last = row[at] if row[at].tag == "L" else last
@@ -110,7 +117,7 @@ def _figure(items: Sequence[Item]) -> Number | None:
     text, rest = items[0].low, [item.low for item in items[1:]]
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+", text):
         text = text.replace(",", "")
-    if not re.fullmatch(r"\d+(?:\.\d+)?", text):
+    if not re.fullmatch(r"\d*\.?\d+", text):
         return None
     value = float(text)
     if not rest:
@@ -120,8 +127,8 @@ def _figure(items: Sequence[Item]) -> Number | None:
         return Number(value / parts) if value < parts else None
     if rest[0] == "and":
         return Number(value + 0.5) if rest[-1] == "half" else None
-    if rest[0].isdigit():
-        return Number(1000.0 * value + float(rest[0])) if len(rest[0]) == 3 and len(text) <= 3 else None
+    if rest[0][-1].isdigit():  # "1 200"; "285 400" and "285 1.4" are a bearing and a distance
+        return Number(1000.0 * value + float(rest[0])) if rest[0].isdigit() and len(rest[0]) == 3 > len(text) else None
     return Number(value * (1000.0 if rest[0] == "thousand" else 100.0))
 
 
@@ -184,6 +191,16 @@ def _length(items: Sequence[Item]) -> Item | None:
     return joined(items, "L", Distance((value + more) * size * (WALKING_SPEED if how == "walked" else 1.0), spread))
 
 
+def _summed(items: Sequence[Item]) -> Item | None:
+    """Makes a distance of "a kilometre and two hundred metres": the second unit is the smaller one."""
+    numbers = [item.value.value for item in items if item.tag == "N"]
+    (how, size), (_, less) = (UNITS[item.low] for item in items if item.tag == "u")
+    if less >= size or how == "walked" or numbers[-1] * less >= size:
+        return None
+    first = numbers[0] if len(numbers) > 1 else 1.0
+    return joined(items, "L", Distance(first * size + numbers[-1] * less, _SPREADS[how]))
+
+
 def _corrected(items: Sequence[Item]) -> Item | None:
     """Makes the number that is meant of "five, no, six" and "five, sorry, six"."""
     is_corrected = any(item.low in ("no", "sorry", "correction", "rather") for item in items[1:-1])
@@ -213,6 +230,7 @@ _LENGTHS: list[Rule] = [
     rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
     rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
     rule(r"N,?n,?(?:[Bx],?)?N|N,xj?,?N", _corrected),
+    rule(r"[Na]-?u&?N-?u", _summed),
     rule(r"N(?:[-gj]|,j?)N-?[fajk]{0,2}u(?:&N)?", _length),
     rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
     rule(r"L(?:\+-|\?)[NL]", lambda items: joined(items, "L", items[0].value) if items[1].low in "+±" else None),
@@ -306,7 +324,9 @@ def _bearing(items: Sequence[Item]) -> Item | None:
     if len(items) == 1:  # "three-one-zero from the car park"
         return joined(items, "D", of_bearing(number.value)) if _is_spelt(items[0]) else None
     is_sure = (
-        any(item.tag in "b@" for item in items) or has_sign + (items[0].tag == "l") + (len(number.digits) == 3) > 1
+        any(item.tag in "b@" for item in items)
+        or has_sign + (items[0].tag == "l") + (len(number.digits) == 3) > 1
+        or (items[0].tag == "g" and number.digits.startswith("0") and len(number.digits) == 3)
     )
     if not is_sure or not number.digits.isdigit() or number.value > 360.0:
         return None
@@ -320,9 +340,9 @@ def _is_spelt(item: Item) -> bool:
 
 _BEARINGS: list[Rule] = [
     rule(r"NoC", lambda items: joined(items, "X") if items[-1].low in _DEGREES else None),
-    rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@]A?No?", _bearing),
+    rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@g]A?No?", _bearing),
     rule(r"No", _bearing),
-    rule(r"N(?=f)", _bearing),
+    rule(r"N(?=f|,[^N])", _bearing),
 ]
 
 
@@ -334,11 +354,15 @@ def _turned(row: Sequence[Item], facing: float | None) -> tuple[list[Item], floa
     out, is_used = list(row), False
     looks = next((at for at, item in enumerate(row) if item.low in _FACING), len(row))
     told = next((at for at in range(looks, len(row)) if row[at].tag == "D"), None)
+    twelve = _TWELVE.search("".join(item.tag if item.low != "o'clock" else "@" for item in row))
+    if twelve is not None and row[twelve.start()].value.value == 12.0:
+        told, is_used = twelve.end() - 1, True
     if told is not None:
         facing, out[told] = row[told].value.angle, replace(row[told], tag="X", value=None)
     for at, item in enumerate(row):
         turn = None
-        if item.low == "o'clock" and at and row[at - 1].tag == "N":
+        if item.low == "o'clock" and at and row[at - 1].tag == "N" and (twelve is None or at > twelve.end()):
+            out[at - 1] = replace(row[at - 1], tag="X", value=None)
             turn = -math.radians(30.0) * row[at - 1].value.value
         elif item.low in _BODY and (_is_body(row[at + 1 : at + 3]) or _is_body(row[max(at - 1, 0) : at])):
             turn = math.radians(_BODY[item.low])

@@ -23,6 +23,7 @@ from esar_ros.planning.belief.brief.facts import (
     StartFact,
     Way,
 )
+from esar_ros.planning.belief.brief.grid import offsets
 from esar_ros.planning.belief.brief.lexicon import word_set
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
@@ -38,13 +39,14 @@ _SHORT = re.compile(
 )
 _SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUD:=]{0,4}([RO])")  # "the drone is at the hut"
 _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the hut you are launching from"
-    r"[RO](?:,W[^,;.:()]{0,6}V|[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
+    r"[RO](?:,[^,;.:()LDT]{1,4})?(?:,W[^,;.:()]{0,6}V|,W[YZ][xjB]{0,3}[HF]|"
+    r"[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
 )
-_IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch"
-    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})B(?:W(?:Y|[AZ]?V)[xjB]{0,2}[HF]|Z(?:sO|s?H))"
+_IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch", "chapel = UAV"
+    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|=V)"
 )
 _WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
-_LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3})[.]?$")  # "T/O bridge"
+_LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$")  # "T/O bridge"
 _AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
 _CORRECTS = word_set("correction corrected corrigendum")
 _LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
@@ -68,6 +70,7 @@ def parse_brief(prompt: str) -> BriefFacts:
     stated: list[Stated] = []
     for number, (sentence, row) in enumerate(zip(told, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
+    stated = sorted(stated + offsets(plain), key=lambda one: (one.number, one.first))
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = _correction(rows)
@@ -80,6 +83,8 @@ def parse_brief(prompt: str) -> BriefFacts:
         ]
     start, places, stated = _start(stated, prompt, rows)
     stated = _halved(_scaled([_seen(one, start) for one in _joined(stated, start)], rows), rows, start)
+    parents = _parents(stated, start)
+    stated = _bent(stated, parents)
     parents = _parents(stated, start)
     moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
     read: dict[tuple[int, int], Move | StartFact | None] = {
@@ -102,13 +107,22 @@ def parse_brief(prompt: str) -> BriefFacts:
 
 def _correction(rows: Sequence[Sequence[Item]]) -> int:
     """Returns the first sentence of what corrects those before it, "Correction: two are missing"; else their number."""
-    return next((n for n, row in enumerate(rows) if n and row and row[0].low in _CORRECTS), len(rows))
+    words = [next((item.low for item in row if item.tag not in '-"'), "") for row in rows]
+    return next((n for n, word in enumerate(words) if n and word in _CORRECTS), len(rows))
 
 
 def _told_anew(stated: Sequence[Stated], first: int) -> list[Stated]:
     """Returns the ways without those that sentences from the first on tell anew: the vehicle's, or the others'."""
-    anew = {one.is_start for one in stated if one.number >= first}
-    return [one for one in stated if one.number >= first or one.is_start not in anew]
+    anew = {one.is_start: n for n, one in reversed(list(enumerate(stated))) if one.number >= first}
+    out = list(stated)
+    for one in stated:
+        n = anew.get(one.is_start, -1)
+        if one.number < first and n >= 0 and None in out[n].way:  # "Correction: 950 metres"
+            origin = out[n].origin
+            way = Way(out[n].way.distance or one.way.distance, out[n].way.direction or one.way.direction)
+            is_weak = out[n].is_weak and way.direction is None
+            out[n] = replace(out[n], way=way, origin=origin or one.origin, is_weak=is_weak)
+    return [one for one in out if one.number >= first or one.is_start not in anew]
 
 
 def _pace(rows: Sequence[Sequence[Item]]) -> float | None:
@@ -248,7 +262,8 @@ def _start(
             place = one.origin if one.origin.kind is Kind.NAMED else next(iter(spoken), one.origin)
             fact = StartFact(prompt[place.start : place.end] or place.words, *one.way)
             return fact, list(one.spans), [other for other in stated if other is not one]
-    spots = [spot for row in rows for spot in _spots(row)]
+    told = sorted(rows, key=lambda row: not any(item.tag in "VH" for item in row))  # "you're at" only after these
+    spots = [spot for row in told for spot in _spots(row)]
     origins = [one.origin.words for one in stated if one.origin is not None]
     named = [spot for spot in spots if any(alike(prompt[slice(*spot)], words) for words in origins)] or spots
     return (StartFact(prompt[slice(*named[0])], None, None) if named else None), [], list(stated)
@@ -256,7 +271,7 @@ def _start(
 
 def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
     """Returns where words stand for what a sentence says the vehicle is at: "drone at the hut", "T/O bridge"."""
-    tags = "".join(item.tag for item in row)
+    tags = "".join("B" if item.tag == "K" and item.value.kind is Kind.HOME else item.tag for item in row)
     found = [
         row[match.start(1)].value
         for match in _SPOT.finditer(tags)
@@ -313,7 +328,7 @@ def _parent(
     if start is not None and words & stems(head(start.landmark)):
         return Reference.START
     ends = [n for n in range(number - 1, -1, -1) if words & stated[n].around]
-    ends += [n for n in range(number + 1, len(stated)) if words & stated[n].around and _is_from_home(stated[n])]
+    ends += [n for n in range(number + 1, len(stated)) if _is_placed(stated[n], words, start)]
     if ends:
         return ends[0]
     if origin.is_left or start is None:
@@ -323,9 +338,33 @@ def _parent(
     return Reference.DEFINES_START if _defines(one, start) else Reference.OTHER
 
 
-def _is_from_home(one: Stated) -> bool:
-    """Returns whether a way leads from the vehicle's start: "the chapel is 600 m east of your take-off"."""
-    return one.origin is not None and one.origin.kind is Kind.HOME and one.way.distance is not None
+def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> bool:
+    """Returns whether a way leads to a place from where the vehicle starts: "the col is 600 m east of your hut"."""
+    if one.origin is None or one.way.distance is None or not words & one.around:
+        return False
+    is_other = one.origin.kind is Kind.NAMED and not words & stems(one.origin.words)
+    return one.origin.kind is Kind.HOME or (is_other and (start is None or _is_spot(start, one.origin.words)))
+
+
+def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[Stated]:
+    """Returns the ways with those made whole that are told by the way to their origin.
+
+    "600 m past the church" leads on in its direction; "400 m short of the col" shortens it.
+    """
+    out: list[Stated | None] = list(stated)
+    for number, (one, parent) in enumerate(zip(stated, parents, strict=True)):
+        whole = out[parent] if isinstance(parent, int) else None
+        if one.turn is None or one.way.distance is None or whole is None or whole.way.direction is None:
+            continue
+        far = whole.way.distance
+        if one.turn and far is not None and far.metres > one.way.distance.metres and isinstance(parent, int):
+            far = replace(far, metres=far.metres - one.way.distance.metres)
+            way = whole.way._replace(distance=far)
+            out[parent], out[number] = replace(whole.of(way), spans=whole.spans + one.spans), None
+        else:
+            angle = math.remainder(whole.way.direction.angle + one.turn, math.tau)
+            out[number] = one.of(one.way._replace(direction=Direction(angle)))
+    return [one for one in out if one is not None]
 
 
 def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:

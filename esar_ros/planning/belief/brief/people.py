@@ -70,6 +70,11 @@ _TELLS = re.compile(  # what a witness does
 _TOLD = re.compile(r"\b(?:told|said|says?|spoke|talked|spoken|reported|talking)\b")
 _BY = re.compile(r"(?:informant|report(?:ed)? by|witness\w*|source|caller|(?:called|raised)(?: in)? by)\b[^:]{0,20}:")
 _BACK_LABEL = re.compile(r"(?:not missing|returned|safe|accounted|rescued|recovered|back)\b[^:]{0,20}:")
+_BACK_COUNT = re.compile(
+    r"(?:of (?:these|them|whom|those) )?(?:already )?"
+    r"(?:returned|found|safe|accounted|back|rescued|recovered|evacuated)\b[^:\d]{0,30}: (\d+)\b"
+)
+_TOTAL = re.compile(r"(?:no\.? of )?(?:total|group|party|persons?|people|pax|number|count|souls)\b(?! missing)")
 _OUT_LABEL = re.compile(r"(?:still )?(?:missing\b|(?:out|outstanding|o/s|unaccounted|overdue|lost)\b[^:]{0,12}:)")
 _ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|victims?|party|out)(?: \( s \))? ?:")
 _LAST_OF = re.compile(r"\bthe last of (?:(?:the|his|her|their|our|my) )?\d+\b")  # one, "of the 3 students"
@@ -200,6 +205,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
     listed = numbered = 0  # people of sentences that are names alone; the last of numbered lines
     returned, added, beside, is_pair, company = 0, 0, 0, False, 1
+    total = back = 0  # people of the lines of a form that count all who went, and those who are back
     met: set[str] = set()  # names of those who are counted as returned
     said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
     others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
@@ -216,6 +222,9 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         label = None if is_numbered or SAFE.search(text) else _LABEL.match(text)
         if label is not None:  # "Casualties: 1 adult, 2 children"
             labelled += max(int(label["count"]), at_first.size if at_first and at_first.first == 0 else 0)
+            total += labelled * bool(_TOTAL.match(text))
+        elif counted := _BACK_COUNT.match(text):
+            back += int(counted[1])
         if line_number := _NUMBERED.match(text):
             numbered = max(numbered, int(line_number[1]))
         if is_numbered:
@@ -270,7 +279,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
     added *= (most, best) not in said and not labelled
     if labelled and most < _LABELLED:
-        best = labelled
+        best = labelled - back if back < total == labelled else labelled
     elif most < _SAID and not labelled:
         best = named if named > 1 else best - returned if best > returned and (most, best) not in others else best
     best += added + beside
@@ -365,13 +374,16 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
     if before[-1:] == ["to"] and _TOLD.search(text):
         return -1.0
     if (
-        (before[-1:] in (["by"], ["to"]) and not {"short", "up"} & set(before))
+        before[-1:] == ["sent"]
+        or (before[-1:] in (["by"], ["to"]) and not {"short", "up"} & set(before))
         or _TELLS.match(" ".join(after))
         or SAFE.search(" ".join(after[:4]))
         or _came_back(group, words)
         or (before[-1:] == ["with"] and PARTED.search(" ".join(after)))
     ):
         return 0.5
+    if {"leaves", "leaving"} & {*before[-1:], *inside[:1]} and group.size > 1:
+        return 7.0  # "so that leaves Ann and her two boys"
     if OTHERS.search(" ".join(inside)):
         return 7.5
     if not group.is_people and not _ABOUT.match(text):

@@ -15,8 +15,9 @@ from typing import Any
 from esar_ros.planning.belief.brief.lexicon import COMPASS, JOINED, TAG_OF
 
 LONGEST = 20_000  # characters of a brief that are read
-SENTENCE = re.compile(  # what lies between two sentences
-    r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)\s+(?=[A-Z0-9\"'“])"
+SENTENCE = re.compile(  # what lies between two sentences, or two fields on a line of a form
+    r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)\s+(?=[A-Z0-9\"'“])|"
+    r"(?<=\S)\s{3,}(?=[A-Z][\w /]{0,20}:)"
 )
 _OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
     r"\b(?:an?|his|her|their|whose|\w+['’]s?) (?:(?!drone|uav)\w+ )?(?:vehicle|aircraft)\b", re.IGNORECASE
@@ -29,7 +30,8 @@ _TITLE = re.compile(
     r"\b(?:Mrs?|Ms|Dr|St|Prof|[Dd]ist|Nr|Mt|Fr|Sgt|Capt|Lt|est|abt|brg|hdg|alt|elev|incl|(?<!/)[A-DF-MO-RT-VX-Z])\.$"
 )
 _TOKEN = re.compile(
-    rf"(?<![^\W\d_])(?:{JOINED})(?![^\W_])|\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*\d*|[^\w\s]", re.I
+    rf"(?<![^\W\d_])(?:{JOINED})(?![^\W_])|\d+(?:[.,:]\d+)*|(?<![\w.])\.\d+|[^\W\d_]+(?:['’][^\W\d_]+)*\d*|[^\w\s]",
+    re.I,
 )
 
 
@@ -111,7 +113,7 @@ def _items(text: str, start: int) -> tuple[Item, ...]:
 
 def _item(word: str, start: int) -> Item:
     low = re.sub(r"\s", "-", word.lower().replace("’", "'"))
-    tag = "#" if word[0].isdigit() else "D" if COMPASS.fullmatch(low) else TAG_OF.get(low, "")
+    tag = "#" if word.lstrip(".")[:1].isdigit() else "D" if COMPASS.fullmatch(low) else TAG_OF.get(low, "")
     if tag == "D" and low in TAG_OF and not (word.isupper() or len(low) == 3 or low in ("nw", "sw")):
         tag = ""
     if (tag == "E" and word.islower()) or (tag == "u" and word in ("M", "K", "H")):

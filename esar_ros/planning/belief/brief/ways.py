@@ -7,6 +7,7 @@ vehicle's. What is said of wind and weather is left out.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,9 +39,13 @@ _UPON = word_set("along up down across through over into")
 _WITHIN = word_set("within than")
 _HEARD_FROM = word_set("heard hears crying cries shouting shouts calling calls whistle whistling voice voices")
 _AUXILIARY = word_set("will have operate begin can must fly")
-_TOLD = word_set("prob probably likely guess direction heading headed towards bearing course hdg brg azimuth")
+_TOLD = word_set("prob probably likely guess direction heading headed towards bearing course hdg brg azimuth o'clock")
 _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
+_DEFINED = re.compile(r"A?[xC]{1,3}BT")
+_FROM_THERE = re.compile(r"[FH][^LDT]{0,4}V[^LDT]{0,4}@|V[^LDT]{0,5}[FH][^LDT]{0,3}@")
+_SEE = word_set("see sees saw spot spots compass has have get gets put puts make makes hear hears heard")
+_SEE_YOU = re.compile(r"P[jx]{0,2}@(?:[YU]|[ZA]?[xC]?[VH]){1,2}[jl,]{0,3}$")
 _REACH = 22  # items between a distance and the direction that belongs to it
 _NEAR = 4  # items before or after a way that belong to it
 _CLAUSE = 300  # characters before and after a way that may belong to its clause
@@ -61,6 +66,7 @@ class Stated:
     is_start: bool  # of the vehicle
     is_parallel: bool  # "... and the same distance to the east"
     is_bound: bool  # "within a kilometre": no farther than that
+    turn: float | None  # rad, from the line to its origin: "300 m short of the col", "beyond the ford"
     is_weak: bool  # a distance that counts only with a direction told before
     around: frozenset[str]  # stems of the words beside it: what is there
     move: Move  # what the sentence says about it; its reference is not known yet
@@ -121,8 +127,10 @@ def stated_in(
         if origin is None:
             origin = _labelled(row[:first])
         goal = next((item.value for item in row[last + 1 : until][:6] if item.tag == "K"), None)
-        beside = [*row[max(end, first - 16) : first], *row[last + 1 : min(until, last + 14)]]
-        words = " ".join(item.low for item in beside if item.tag != "O")
+        if origin is None and goal is None and _is_seen_from(row[max(first - 2 * _NEAR, 0) : first]):
+            goal = Place(Kind.HOME)
+        beside = [*row[max(end, first - 16) : first], *row[first + 1 : last], *row[last + 1 : min(until, last + 14)]]
+        words = " ".join(item.low for item in beside if item.tag not in "OLDT")
         if (
             first > 1
             and row[first - 1].tag in ",("
@@ -145,7 +153,7 @@ def stated_in(
                 way, number, first, origin, goal, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                not _is_told(row, way, first, last), stems(words),
+                _turn_at(row, way, last, at), not _is_told(row, way, first, last), stems(words),
                 Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
@@ -174,6 +182,8 @@ def _meant(place: Place, before: Sequence[Item]) -> Place:
     """Returns the place that "it" means: the last one that was spoken of."""
     if place.kind is not Kind.LAST:
         return place
+    if _DEFINED.match("".join(item.tag for item in before)):
+        return Place(Kind.THERE)  # "The hide is 700 m west of the hut. Tracks lead from it ..."
     spoken = [item.value for item in before if item.tag in "OKR" and not item.low.startswith("of ")]
     return next((other for other in reversed(spoken) if other.kind in (Kind.NAMED, Kind.HOME)), place)
 
@@ -255,7 +265,8 @@ def _is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
         _leads_on(row[last + 1 : last + 4])
         or re.search(r"[Gk]|g[aA]?$|b[:=]?$|l[aA]$|:$", tags) is not None
         or bool(_TOLD & {item.low for item in before} or _TOLD & set(row[first].low.split()[:1]))
-        or (before[-1:] != [] and before[-1].tag == "O" and before[-1].value.is_left)
+        or (before[-1:] != [] and before[-1].tag == "O" and before[-1].low.startswith(("from", "fm", "le", "dep")))
+        or (row[0].low in _TOLD and row[1:2] != [] and row[1].tag == ":")
         or (re.search(r"tB?$", tags) is not None and all(item.tag in ",.;)" for item in after))
         or bool(_UPON & {item.low for item in after})
         or row[first].low.endswith(("ward", "wards", "bound", "erly"))
@@ -306,6 +317,9 @@ def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[
     """Returns whether a way that begins at an item, and counts from another, is the vehicle's."""
     if at is not None and _IS_WHERE.match("".join(item.tag for item in row[at + 1 :])):
         return True  # "300 m north of the hut is where you take off"
+    tags = "".join("@" if _is_there(item) else item.tag for item in row[max(first, at or 0) + 1 :][: 2 * _REACH])
+    if _FROM_THERE.search(tags):
+        return True  # "at the station, 400 m west of the shed, and fly a drone from there"
     if at is not None and at < first:
         return _is_of_vehicle(row, at, before) and not any(item.tag in "BFK" for item in row[at:first])
     return _is_of_vehicle(row, first, before)
@@ -342,6 +356,27 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
         return False
     last = next((item for item in reversed(before) if item.tag in "PQVYZH" or _is_home(item)), None)
     return last is not None and last.tag not in "PQ"
+
+
+def _is_there(item: Item) -> bool:
+    return item.tag == "O" and item.value.kind is Kind.THERE and item.low.startswith("from")
+
+
+def _turn_at(row: Sequence[Item], way: Way, last: int, at: int | None) -> float | None:
+    """Returns the turn of a distance from the line that leads to its origin; None: none is told."""
+    if at is None or way.direction is not None or at <= last:
+        return None
+    if at == last + 1 and row[at].low.startswith(("beyond ", "past ")):
+        return 0.0
+    is_short = row[at].low.startswith(("short-of", "shy-of", "this-side-of", "before ")) and at == last + 1
+    is_short |= row[last + 1].low == "back" and at == last + 2 and row[at].low.startswith("from ")
+    return math.pi if is_short else None
+
+
+def _is_seen_from(before: Sequence[Item]) -> bool:
+    """Returns whether what follows is how the sought see the vehicle: "they see your strobe at 020"."""
+    seen = _SEE_YOU.search("".join("@" if item.low in _SEE else item.tag for item in before))
+    return seen is not None and before[seen.start()].low not in ("i", "we", "i'd", "i've")
 
 
 def _is_home(item: Item) -> bool:

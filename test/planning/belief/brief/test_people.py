@@ -311,6 +311,10 @@ LISTED = (
     (1, "A father did not come home. He has a stick and a bag with him."),
     (2, "Two climbers, one with a head injury, the other is sitting with him."),
     (1, "Mei and Jun were taken off by boat. Pan is missing."),
+    (2, "A Danish climber and his guide, Jon Berg, 26, have been untraceable since Monday."),
+    (4, "We were six, so that leaves Jan, his sister, and the two girls."),
+    (2, "Group total: 5\nOf these returned: 2 (hut)\nOf these found: 1\nOutstanding: rest"),
+    (1, "Rider: Aslak, 28    Passenger: none\nReg: LN 44    Colour: black"),
 )
 
 

@@ -38,7 +38,7 @@ def test_a_rule_rewrites_from_left_to_right() -> None:
 HOSTILE = (
     "a ", "north ", "300 m ", "300 m north of the ", "from the ", "of ", "one hundred and ", "the old ", "you ", "(",
     ") (", "1 ", "1, ", "north-", "south", "he ", "Anna and ", "two men, ", "sat ", "not ", "'", "\n", ". A", ": ", "x",
-    "9",
+    "9", "337 612 ", "two o'clock, ", " " * 7, "they see you at 1 m ", "500 m back from it, ",
 )  # fmt: skip
 
 

@@ -242,6 +242,41 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         [0, None], [[1500, 180]],
     ),
     (
+        "He stopped four hundred metres short of the col. The col is 1.3 km east of the hut. Your drone is at the hut.",
+        [0, None], [[900, 90]],
+    ),
+    (
+        "We wanted to reach the dam, it's 2 km south of the gate. He sat down 500 metres before it. Drone at the gate.",
+        [0, None], [[1500, 180]],
+    ),
+    (
+        "The pond is 800 m west of your start. A dog barked 200 metres beyond the pond.",
+        None, [[800, 270, "take-off"], [200, 270, "on"]],
+    ),
+    (
+        "Her scarf lay 300 metres back from the pond, and the pond is a kilometre north of where you launch.",
+        None, [[700, 0, "take-off"]],
+    ),
+    (  # the place is told after what counts from it
+        "Boots were found 500 m south-east of the shelter. Shelter = 1 km north of the office. "
+        "Office = where the crew will launch their drone.",
+        [0, None], [[1000, 0], [500, 135, "on"]],
+    ),
+    ("The barn is 700 m west of the mill. Tracks lead from it south for 300 m. Drone at the mill.", [0, None],
+     [[700, 270], [300, 180, "on"]]),
+    ("They see your strobe at zero four zero, five hundred metres.", None, [[500, 220, "take-off"]]),
+    ("Twelve o'clock is north. He is at your three o'clock, six hundred metres.", None, [[600, 90]]),
+    ("Seen bearing 340 from the drone, range 590.\n- Correction, nine five zero metres.", None,
+     [[950, 340, "take-off"]]),
+    ("Last ping GR 337 612. Drone at GR 330 617.", None, [[860, 125.5, "take-off"]]),
+    ("Phone: 32T 0588590 / 5672872\nUAV launch: 32T 0589000 / 5674000", None, [[1200, 200, "take-off"]]),
+    (  # telephones
+        "Call 555 019 about the drone. Witness: 555 342. He went 400 m north of your start.", None,
+        [[400, 0, "take-off"]],
+    ),
+    ("A team gathers at the inn, 400 m west of the kiln, and will fly a drone from there. "
+     "Seen 900 m south of the kiln.", [400, 270], [[900, 180]]),
+    (
         "His stick lay 1,200 m north of the home; until then police had combed only the wood south of it. "
         "The drone is at the home.",
         [0, None], [[1200, 0]],
