@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -111,6 +112,31 @@ def test_without_the_package_it_says_what_to_install(weights: str, monkeypatch: 
     monkeypatch.setitem(sys.modules, "open_clip", None)
     with pytest.raises(UsageError, match="needs open_clip and torch: pip install"):
         registry.create("vlfm", {"scorer": {"weights": weights}})
+
+
+@pytest.mark.full
+@pytest.mark.skipif(importlib.util.find_spec("open_clip") is None, reason="no open_clip: install the extra clip")
+def test_a_real_network_reads_a_long_brief_in_pieces_and_scores_pictures(
+    tmp_path: Path, look: Any, observe: Any
+) -> None:
+    """Untrained weights of a real architecture: its tokens, preparation of pictures and file are the real ones."""
+    import open_clip
+    import torch
+
+    torch.manual_seed(0)
+    torch.save(open_clip.create_model("ViT-S-32").state_dict(), tmp_path / "clip.pt")
+    scorer = ClipScorer(ScorerSettings(model="ViT-S-32", weights=str(tmp_path / "clip.pt")), "vlfm")
+    brief = " ".join(f"On day {day} the two hikers went west from the hut along the crest." for day in range(1, 9))
+    assert (
+        not scorer._fits(brief) and len(scorer._pieces(brief)) == 8 and scorer._pieces("a red tent") == ["a red tent"]
+    )
+    scorer.read(brief)
+    view = look()["front"]
+    dark = scorer.score(view, observe())
+    view.image[::2] = 255
+    assert -1.0 <= dark <= 1.0 and scorer.score(view, observe()) != dark
+    with pytest.raises(UsageError, match="cannot be loaded as ViT-B-32"):
+        ClipScorer(ScorerSettings(weights=str(tmp_path / "clip.pt")), "vlfm")
 
 
 def test_the_stand_in_weighs_what_is_detected_in_the_picture(look: Any, observe: Any, clue: Any) -> None:

@@ -34,4 +34,4 @@ def test_each_step_of_a_paper_is_named_by_its_part(name: str) -> None:
     head = head_of(name)
     steps = [" ".join(step.split()) for step in re.findall(r"^- (.*(?:\n  .*)*)", head, re.MULTILINE)]
     assert len(steps) >= 3 and all(re.match(r'("[^"]+"|[^:]{4,90})[^:]*: ', step) for step in steps), steps
-    assert re.search(r"by (the paper's|its|the) (headings|terms|words|modules)", " ".join(head.split()))
+    assert re.search(r"by (the paper's|its|the) (headings|sections|terms|words|modules)", " ".join(head.split()))

@@ -1,6 +1,6 @@
 """AOA: captions, pooled depth and the last poses go into one prompt; the model answers with an action.
 
-Source: Xiao et al., UAV-ON, 2025, section 5.2: `aoa_f` takes steps of fixed size, `aoa_v` steps as long as the model
+Source: Xiao et al., UAV-ON, 2025, section 6.1: `aoa_f` takes steps of fixed size, `aoa_v` steps as long as the model
 says. The prompts are our own. Options follow the authors' public code: depth is the least of each part of a 3 x 3 grid
 in whole metres, and a move out of the box around the start becomes a left turn. Where the model gives no answer, the
 drone goes straight on if depth shows room for it, else turns left.

@@ -1,6 +1,6 @@
 """CLIP-H by the rules of its authors' code: towards the view that fits the description best, stop when one fits well.
 
-Source: Xiao et al., UAV-ON, 2025, section 5.2 ("CLIP-H"), and what its public code does beyond the text: only the
+Source: Xiao et al., UAV-ON, 2025, section 6.1 ("CLIP-H"), and what its public code does beyond the text: only the
 description is compared. Where the best view asks for a step back against the last sideways one, the next best is taken;
 so it is where that asks for a descent while anything in the four depth images is near, and then it may be a step back.
 A move out of the box around the start becomes a left turn. It may stop at once. Needs CLIP weights (open_clip).

@@ -1,6 +1,6 @@
 """Random: every action but stop is as likely in the first ten, then stop is as likely as each of them.
 
-Source: Xiao et al., UAV-ON, 2025, section 5.2 ("Random"): uniform over the actions with fixed sizes, the stop disabled
+Source: Xiao et al., UAV-ON, 2025, section 6.1 ("Random"): uniform over the actions with fixed sizes, the stop disabled
 during the first ten steps. Needs no model and looks at nothing.
 """
 

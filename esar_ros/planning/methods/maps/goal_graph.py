@@ -1,11 +1,13 @@
 """Goal graph and scene graph: how far they match, where a match puts the goal, and what lies together in the scene.
 
-Source: Yin et al., UniGoal, CVPR 2025, section 3, graph construction and graph matching, and for what the text leaves
-open its public code: node similarity by share and degree (`GraphMatcher.node_similarity`), edge similarity
+Source: Yin et al., UniGoal, CVPR 2025, section 3.2 (graph construction; graph matching, equations 1 to 3) and, of 3.3,
+the alignment of stage 2 (equation 4), and its public code, which is followed where the two differ: node similarity by
+share and degree (`GraphMatcher.node_similarity`) in place of embeddings and an editing distance, edge similarity
 (`edge_similarity`), their mean (`overlap`), the layout carried over (`predict_remaining_node_positions`). Nodes are
 objects, edges say which lie near each other. Adapted: the goal itself, a person, is in no denominator, since who is
 seen is flown to at once, so that a match is always one of the rest of the graph; a goal graph without edges is matched
-by its nodes alone (the code takes its edges for matched); the layout is fitted to all matched nodes (the code: two).
+by its nodes alone (the code takes its edges for matched); the layout is fitted to all matched nodes (paper and code:
+two), and the goal's own place in it is what is predicted (equation 5: the middle of all nodes).
 """
 
 from __future__ import annotations

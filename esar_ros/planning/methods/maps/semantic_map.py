@@ -7,7 +7,6 @@ maximum.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -48,22 +47,17 @@ class SemanticMap:
         cells = np.where(closed, OCCUPIED, np.where(self.channels[EXPLORED] > 0.0, FREE, UNKNOWN)).astype(np.int8)
         return Grid(cells, self._cells.resolution, self._cells.origin)
 
-    def evidence(self, place: Vector, reach: float) -> float:
-        """Returns the sum over kinds, people apart, of the greatest score around a place (x, y), falling to 0 at reach.
+    def evidence(self, place: Vector, scale: float) -> float:
+        """Returns the sum over kinds, people apart, of the greatest score times exp(-distance / scale) of a place.
 
-        reach in m.
+        The place is (x, y); scale in m.
         """
-        cell, (x0, y0) = self._cells.resolution, self._cells.origin
-        row, column = self._cells.cell_of(place)
-        cells = math.ceil(reach / cell)
-        top, left = max(row - cells, 0), max(column - cells, 0)
-        window = self.channels[_THINGS, top : max(row + cells + 1, 0), left : max(column + cells + 1, 0)]
-        if not window.size:
-            return 0.0
-        y = y0 + (np.arange(window.shape[1]) + top + 0.5) * cell - place[1]
-        x = x0 + (np.arange(window.shape[2]) + left + 0.5) * cell - place[0]
-        near = np.clip(1.0 - np.hypot(y[:, None], x[None, :]) / reach, 0.0, 1.0)
-        return float((window * near).max(axis=(1, 2)).sum())
+        things = self.channels[_THINGS]
+        kinds, rows, columns = np.nonzero(things)
+        away = (np.stack([columns, rows], axis=1) + 0.5) * self._cells.resolution + self._cells.origin - place
+        best = np.zeros(len(things))
+        np.maximum.at(best, kinds, things[kinds, rows, columns] * np.exp(-np.hypot(*away.T) / scale))
+        return float(best.sum())
 
     def _raise(self, channel: int, places: NDArray[np.floating[Any]], scores: NDArray[np.float64]) -> None:
         """Raises a channel at places (N, 2) to scores (N,)."""

@@ -6,7 +6,7 @@ its public code, whose functions are named; as a baseline in ESARBench, section 
 - "Semantic Mapping": obstacles, explored area and a channel a class (`Semantic_Mapping`; semantic_map.py);
 - "Goal-Oriented Semantic Policy": the goal object is flown to once it is seen; before, a long-term goal every 25 steps
   (`num_local_steps`), which ESARBench takes from a frontier heuristic without training in place of the learned policy:
-  the frontier with the most semantic evidence around it and the shortest path;
+  the frontier near the vehicle and near what was found, wherever on the map, since the policy sees the whole map;
 - "Deterministic Local Policy": fast marching to it (grid_path.py), and the code's collision map
   (`Sem_Exp_Env_Agent._plan`): a position where the path was found blocked is not flown through again.
 
@@ -29,7 +29,7 @@ class SemExpSettings(MapSettings):
     """Section `semexp` of config/planners.yaml."""
 
     steps: int = Field(default=25, ge=1, description="decisions for which a frontier is kept")
-    evidence_radius: float = Field(default=40.0, gt=0, description="m around a frontier in which objects count")
+    evidence_scale: float = Field(default=100.0, gt=0, description="m over which an object's evidence falls")
     semantic_weight: float = Field(default=1.0, ge=0, description="of the evidence against the closeness")
 
 
@@ -62,6 +62,6 @@ class SemExp(MapMethod):
         return self._since < self._settings.steps
 
     def value(self, frontier: Frontier, observation: Observation, grid: Grid) -> float:
-        """Closeness plus the evidence around it."""
-        evidence = self._map.evidence(frontier.position, self._settings.evidence_radius)
+        """Closeness plus the evidence there."""
+        evidence = self._map.evidence(frontier.position, self._settings.evidence_scale)
         return closeness(frontier.position, observation) + self._settings.semantic_weight * evidence

@@ -1,26 +1,28 @@
 """UniGoal: the scene graph of what was found is matched with the goal graph of the brief, and guides the frontiers.
 
-Source: Yin et al., UniGoal: towards universal zero-shot goal-oriented navigation, CVPR 2025, section 3, and its public
-code, whose functions are named; as a baseline in ESARBench, section 4.1. Its steps, by the paper's terms:
+Source: Yin et al., UniGoal: towards universal zero-shot goal-oriented navigation, CVPR 2025, and its public code, whose
+functions are named; as a baseline in ESARBench, section 4.1. Its steps, by the paper's sections:
 
-- graph construction: goal graph of the brief, scene graph of what was found and of the landmarks that the model sees in
-  the pictures, its groups (`Graph.update_scenegraph`, `update_group`; goal_graph.py);
-- graph matching: overlap of the two (`GraphMatcher.overlap`; goal_graph.py), which decides the stage (`Graph.explore`);
-- stage 1, zero matching, below 0.5 or with fewer than two common nodes: the goal graph decomposed
-  (`GoalGraphDecomposer.goal_decomposition`), each group of the scene scored for how probably the first part of it is
-  near, and the best group draws the frontiers (`Graph.insert_goal`);
-- stage 2, partial matching, from 0.5 on: the goal's place by the similarity transform of the relative layout
-  (`GraphMatcher.predict_remaining_node_positions`), or, where the graph has none, the middle of what has matched; it
-  draws the frontiers until the ground near it is searched;
-- stage 3, perfect matching, from 0.9 on: the scene graph is corrected
+- 3.2, "Graph Construction": goal graph of the brief (supplement, D.1), scene graph of what was found and of the
+  landmarks that the model sees in the pictures, its groups (`Graph.update_scenegraph`, `update_group`; goal_graph.py);
+- 3.2, "Graph Matching", equations 1 to 3: overlap of the two as in the code (`GraphMatcher.overlap`; goal_graph.py),
+  which decides the stage (`Graph.explore`);
+- 3.3, "Stage 1: Zero Matching", below 0.5 or with fewer than two common nodes: the goal graph decomposed (supplement,
+  D.3; `GoalGraphDecomposer.goal_decomposition`), each group of the scene scored for how probably the first part of it
+  is near, and the best group draws the frontiers (`Graph.insert_goal`);
+- 3.3, "Stage 2: Partial Matching", equations 4 and 5, from 0.5 on: the goal's place by the similarity transform of the
+  relative layout (`GraphMatcher.predict_remaining_node_positions`), or, where the graph has none, the middle of what
+  has matched; it draws the frontiers until the ground near it is searched;
+- 3.3, "Stage 3: Perfect Matching", equations 6 to 8, from 0.9 on: the scene graph is corrected
   (`SceneGraphCorrector.correct_scene_graph`), and the predicted place is flown to and looked at;
-- frontier selection: closeness plus closeness to what draws (`Graph.get_goal`);
-- blacklist: objects whose match has led to nobody match no more.
+- 3.3, frontier selection: closeness plus closeness to what draws (`Graph.get_goal`);
+- 3.4, "Robust Blacklist Mechanism": objects whose match has led to nobody match no more.
 
 Adapted for the air: nodes are the detector's fused objects, and trails, huts, edges of woods and water that the goal
 graph names, looked for by the model every `look_every` and placed by its boxes and the depth in them; an edge says
 which lie within 60 m of each other, a person seen is always flown to, closeness falls exponentially over 100 m (in the
-code linearly over 10 m), and the correlations are one question for all new groups in place of four for each. Graph,
+code linearly over 10 m), and the correlations are one question for all new groups in place of four for each. A look
+takes the place of equation 8's confidence, one question about what has matched that of equations 6 and 7. Graph,
 correlations and correction need a model; without one the graph is read off the brief by the names of the kinds, with no
 layout, a correlation is the share of kinds in common, and nothing is corrected.
 """
@@ -41,7 +43,7 @@ from esar_ros.mission.clues import KINDS
 from esar_ros.mission.observation import UNKNOWN, Grid, Observation, SeenClue
 from esar_ros.planning.depth_view import BOX_GRID, surface_in_box
 from esar_ros.planning.exchange import Form, clean
-from esar_ros.planning.flight_words import place_words
+from esar_ros.planning.flight_words import flight_words, place_words
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings, Target
 from esar_ros.planning.methods.maps.frontier import clear_disc
 from esar_ros.planning.methods.maps.goal_graph import (
@@ -162,6 +164,7 @@ class UniGoal(Thinker, MapMethod):
         self._landmarks: list[SeenClue] = []  # of the model, with ids below 0
         self._scene: list[SeenClue] = []  # both
         self._looked = -math.inf  # s of the mission, when the model was asked for landmarks
+        self._track: list[Vector] = []  # places (3,) at every observation
         self._blacklist: set[int] = set()
         self._match = Match({}, 0.0)
         self._drawn_to: Vector | None = None  # (2,) the predicted goal, or the middle of the best group
@@ -171,6 +174,7 @@ class UniGoal(Thinker, MapMethod):
     def look(self, observation: Observation) -> None:
         """Match what was found; ask the model what is due; find what draws the frontiers."""
         super().look(observation)
+        self._track.append(observation.pose.position)
         least = self._settings.object_score
         self._finds = [c for c in observation.clues if c.probability >= least and np.isfinite(c.position).all()]
         self._scene = [*self._finds, *self._landmarks]
@@ -308,7 +312,7 @@ class UniGoal(Thinker, MapMethod):
     def _due(self, observation: Observation) -> Thought[_Answer] | None:
         """Returns the next thought: graph, landmarks, then a correction or correlations, each set of objects once."""
         if not self._read_by:
-            return self._read()
+            return self._read(observation)
         missing = {node.kind for number, node in enumerate(self._goal.nodes) if number not in self._match.found}
         wanted = [kind for kind in LANDMARKS if kind in missing]
         if wanted and observation.views and observation.stamp - self._looked >= self._settings.look_every:
@@ -317,12 +321,12 @@ class UniGoal(Thinker, MapMethod):
         if self._match.overlap >= VERIFY:
             matched = list(self._match.found.values())
             about: _About = (_ids(matched),)
-            return self._correct(matched, about) if self._is_new(about) else None
+            return self._correct(matched, about, observation) if self._is_new(about) else None
         if self._match.overlap >= MATCHED and len(self._match.found) >= 2:
             return None
         groups = [group for group in self._groups() if _ids(group) not in self._scores]
         about = tuple(_ids(group) for group in groups)
-        return self._correlate(groups, about) if groups and self._is_new(about) else None
+        return self._correlate(groups, about, observation) if groups and self._is_new(about) else None
 
     def _is_new(self, about: _About) -> bool:
         """Returns whether the model was not asked about these objects, and notes that it is now."""
@@ -330,13 +334,22 @@ class UniGoal(Thinker, MapMethod):
         self._asked.add(about)
         return new
 
-    def _read(self) -> Thought[_Answer]:
+    def _situation(self, observation: Observation) -> str:
+        """Returns what every question begins with: the brief, the flight, and what comes of the answer."""
+        home = np.asarray(self._brief.home, dtype=np.float64)
+        return (
+            f"{mission_words(self._brief)}\n{flight_words(observation, home, self._track)}\n"
+            f"The drone flies by itself, {self._height:g} m above ground, to edges of the searched ground near it and "
+            "near the place that the objects point to, and to anyone whom its detector finds."
+        )
+
+    def _read(self, observation: Observation) -> Thought[_Answer]:
         kinds = NODE_KINDS if self._mind.sends_images is not None else KINDS
-        text = f"{mission_words(self._brief)}\nKinds: {', '.join(kinds)}."
+        text = f"{self._situation(observation)}\nKinds: {', '.join(kinds)}."
         return _Answer(*(yield from ask("goal_graph", GRAPH_SYSTEM, text, GoalGraph)))
 
     def _find(self, wanted: Sequence[str], observation: Observation) -> Thought[_Answer]:
-        text = f"{mission_words(self._brief)}\nLandmarks: {', '.join(wanted)}."
+        text = f"{self._situation(observation)}\nLandmarks: {', '.join(wanted)}."
         images = images_of(observation, ORDER, self._mind.sends_images)
         answer, trouble = yield from ask("landmarks", LANDMARK_SYSTEM, text, Landmarks, images)
         return _Answer(answer, trouble, seen=observation)
@@ -362,14 +375,16 @@ class UniGoal(Thinker, MapMethod):
             )
         self._scene = [*self._finds, *self._landmarks]
 
-    def _correlate(self, groups: Sequence[Sequence[SeenClue]], about: _About) -> Thought[_Answer]:
+    def _correlate(
+        self, groups: Sequence[Sequence[SeenClue]], about: _About, observation: Observation
+    ) -> Thought[_Answer]:
         wanted = ", ".join(self._goal.nodes[number].kind for number in self._goal.first_group)
-        text = "\n".join([mission_words(self._brief), f"It looks for: {wanted}.", "Groups:", *self._listed(groups)])
+        text = "\n".join([self._situation(observation), f"It looks for: {wanted}.", "Groups:", *self._listed(groups)])
         return _Answer(*(yield from ask("correlation", CORRELATION_SYSTEM, text, Correlations)), about)
 
-    def _correct(self, matched: Sequence[SeenClue], about: _About) -> Thought[_Answer]:
+    def _correct(self, matched: Sequence[SeenClue], about: _About, observation: Observation) -> Thought[_Answer]:
         listed = self._listed([[clue] for clue in matched])
-        text = "\n".join([mission_words(self._brief), "Objects:", *listed])
+        text = "\n".join([self._situation(observation), "Objects:", *listed])
         return _Answer(*(yield from ask("correction", CORRECTION_SYSTEM, text, Correction)), about)
 
     def _listed(self, groups: Sequence[Sequence[SeenClue]]) -> list[str]:

@@ -1,6 +1,6 @@
 """AOA: the aerial object-navigation agent of UAV-ON, with fixed (aoa_f) or chosen (aoa_v) step lengths.
 
-Source: Xiao et al., UAV-ON: a benchmark for open-world object goal navigation with aerial agents, 2025, section 4.
+Source: Xiao et al., UAV-ON: a benchmark for open-world object goal navigation with aerial agents, 2025, section 6.1.
 Captions of the four views, depth pooled to 3 x 3 minima, the last ten poses [x, y, z, yaw] and the target go into one
 prompt; the model answers with an action, and in the variable variant with its magnitude. Adapted: the target is the
 mission brief, a step is flown as a waypoint above ground, UAV-ON's smaller steps (5 m, 2 m, 15 degrees) are the fixed

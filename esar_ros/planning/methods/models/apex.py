@@ -186,6 +186,15 @@ class Apex(ActionMethod):
         points = surface_points(observation.views.values())
         return {move: self._reward(move, observation, points) for move in MOVES}
 
+    def action_words(self) -> str:
+        """Returns what the drone does with the scores, and by which moves."""
+        settings = self._settings
+        return (
+            "The drone moves by itself so that what scores high lies ahead and near: forward "
+            f"{settings.step:g} m along the heading; turns of {settings.turn_deg:g} and 180 degrees on the spot; "
+            f"{settings.climb:g} m up or down."
+        )
+
     def belief_grid(self) -> Grid | None:
         """See planning.method.Mapped: the maximum attraction above each 5 m of ground."""
         if self._maps is None:
@@ -219,7 +228,8 @@ class Apex(ActionMethod):
         """Grounds the objects that the model names in the pictures; returns what went wrong, '' when nothing did."""
         shown = [f"{name} camera: {_found_words(observation.views[name], observation)}." for name in ORDER
                  if name in observation.views]  # fmt: skip
-        text = "\n".join([self.situation(observation), "Found by the detector, with boxes:", *shown])
+        lines = [self.situation(observation), self.action_words(), "Found by the detector, with boxes:", *shown]
+        text = "\n".join(lines)
         images = images_of(observation, ORDER, self.sends_images)
         answer, reason = yield from ask("objects", SYSTEM, text, SceneObjects, images)
         if answer is None:
@@ -235,7 +245,8 @@ class Apex(ActionMethod):
     def _ask_scores(self, observation: Observation) -> Thought[str]:
         """Takes the model's scores of kinds; returns what went wrong, '' when nothing did."""
         found = object_words(observation, observation.clues) or "nothing yet"
-        text = f"{self.situation(observation)}\nFound so far: {found}.\nKinds: {', '.join(KINDS)}."
+        finds = f"Found so far: {found}.\nKinds: {', '.join(KINDS)}."
+        text = "\n".join([self.situation(observation), self.action_words(), finds])
         answer, reason = yield from ask("attractions", KINDS_SYSTEM, text, Attractions)
         if answer is None:
             return f"fell back ({reason}): scores as before; "

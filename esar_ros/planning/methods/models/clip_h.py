@@ -1,10 +1,10 @@
 """CLIP-H: fly towards the view that fits the words best, stop when one fits well.
 
-Source: Xiao et al., UAV-ON, 2025, section 4 ("CLIP-based heuristic exploration"): the cosine of each of four views with
-the target's description; above a threshold it stops, else it moves in the direction of the best view by a fixed step;
-moves out of the area are suppressed and a minimum height is kept. Adapted: the description is the brief, the threshold
-is 0.24 (the paper's text gives no figure), stop is not obeyed in the first ten actions, and a direction in which
-depth shows an obstacle is passed over. Needs CLIP weights (open_clip) but no language model. `clip_h_labels` and
+Source: Xiao et al., UAV-ON, 2025, section 6.1 ("CLIP-based heuristic exploration"): the cosine of each of four views
+with the target's description; above a threshold it stops, else it moves in the direction of the best view by a fixed
+step; moves out of the area are suppressed and a minimum height is kept. Adapted: the description is the brief, the
+threshold is 0.24 (the paper's text gives no figure), stop is not obeyed in the first ten actions, and a direction in
+which depth shows an obstacle is passed over. Needs CLIP weights (open_clip) but no language model. `clip_h_labels` and
 `clip_h_text` are the same method with offline stand-ins over detected labels, weighted by the brief's words or by
 sentence embeddings; their scores are not CLIP's, so they stop at thresholds of their own.
 """

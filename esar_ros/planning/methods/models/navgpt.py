@@ -86,7 +86,8 @@ class NavGpt(ActionMethod):
     def deliberate(self, observation: Observation) -> Thought[Choice]:
         """The plan once; captions; then the decision among the safe actions, and the summary for the history."""
         if self._plan is None:
-            plan, _ = yield from ask("plan", PLAN_SYSTEM, self.situation(observation), Plan)
+            text = f"{self.situation(observation)}\n{self.action_words()}"
+            plan, _ = yield from ask("plan", PLAN_SYSTEM, text, Plan)
             self._plan = "none" if plan is None else _numbered(plan.steps)
         questions = caption_questions(observation, self.sends_images)
         replies = (yield questions) if questions else ()

@@ -80,6 +80,14 @@ def test_the_frontier_that_the_scene_points_to_is_chosen(
     assert share_towards(chosen, OTHERS) <= 0.5, "no better than chance where another scene points"
 
 
+def test_semexp_is_drawn_by_what_lies_far_beyond_the_rim(choose: Callable[..., Decision], clue: Any) -> None:
+    def far(bearing: float) -> tuple[SeenClue, ...]:
+        return (clue(1, "tent", (190.0 * math.cos(bearing), 190.0 * math.sin(bearing), 0.0)),)
+
+    chosen = [choose("semexp", far(bearing)) for bearing in BEARINGS[:8]]
+    assert share_towards(chosen, BEARINGS[:8]) >= 0.8
+
+
 def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
     planted: dict[str, Place], choose: Callable[..., Decision], chat: Any
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_evidence_is_the_best_of_each_kind_and_falls_with_the_distance(clue: Any
             clue(3, "rope", (2.0, 26.0, 0.0), probability=0.5), clue(4, "person", (2.0, 18.0, 0.0))]  # fmt: skip
     semantic.add(ground(UNKNOWN), None, seen)
     at = np.array([2.0, 18.0])
-    assert semantic.evidence(at, 40.0) == pytest.approx(0.8 + 0.5 * (1.0 - 8.0 / 40.0))
-    assert semantic.evidence(at, 8.0) == pytest.approx(0.8)
-    assert semantic.evidence(np.array([2.0, 38.0]), 40.0) == pytest.approx(0.8 * 0.5 + 0.5 * 0.7)
-    assert semantic.evidence(np.array([900.0, 0.0]), 40.0) == 0.0
+    assert semantic.evidence(at, 40.0) == pytest.approx(0.8 + 0.5 * math.exp(-8.0 / 40.0))
+    assert semantic.evidence(np.array([2.0, 38.0]), 40.0) == pytest.approx(0.8 * math.exp(-0.5) + 0.5 * math.exp(-0.3))
+    assert 0.0 < semantic.evidence(np.array([202.0, 18.0]), 100.0) < semantic.evidence(np.array([152.0, 18.0]), 100.0)
+    assert SemanticMap(ground(UNKNOWN)).evidence(at, 40.0) == 0.0
