@@ -49,6 +49,7 @@ def serve(argv: list[str]) -> int:
     parser.add_argument(
         "--ini", type=Path, metavar="FILE", help="take port and size from an unrealcv.ini; end when deserted"
     )
+    _add_checkout(parser)
     arguments = parser.parse_args(argv)
     said = default if arguments.ini is None else read_ini(arguments.ini)
     port = said.port if arguments.port is None else arguments.port
@@ -57,12 +58,21 @@ def serve(argv: list[str]) -> int:
         _say(f"warning: {arguments.host} is reachable from other machines, and this interface knows no passwords")
     deserted = None if arguments.ini is None else DESERTED
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(arguments.map, arguments.host, port, width, height, arguments.clock, deserted))
+        asyncio.run(
+            _serve(arguments.map, arguments.rescuebench, arguments.host, port, width, height, arguments.clock, deserted)
+        )
     return 0
 
 
 async def _serve(
-    map_name: str, host: str, port: int, width: int, height: int, clock: str, deserted: float | None
+    map_name: str,
+    checkout: Path | None,
+    host: str,
+    port: int,
+    width: int,
+    height: int,
+    clock: str,
+    deserted: float | None,
 ) -> None:
     """Serves; the port is open, so that clients wait for it, before the place is made."""
     from esar_ros.suites.rescuebench.door.server import UnrealCvServer
@@ -74,7 +84,7 @@ async def _serve(
     from esar_ros.suites.rescuebench.settings import load_suite_settings
 
     waits = PausedClock(load_suite_settings().step) if clock == "paused" else RunningClock()
-    commands = Commands(map_name, width, height, waits)
+    commands = Commands(map_name, width, height, waits, checkout)
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -97,11 +107,29 @@ def environment(argv: list[str]) -> int:
     parser = Parser(prog="esar suite rescuebench env", description="Launchers in the place of RescueBench's binaries.")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="what UnrealEnv will be")
     parser.add_argument("--clock", choices=("paused", "running"), default="paused", help="how time passes there")
+    _add_checkout(parser)
     arguments = parser.parse_args(argv)
-    for path in write_environment(arguments.out, arguments.clock):
+    for path in write_environment(arguments.out, arguments.clock, arguments.rescuebench):
         _say(str(path))
     _say(f"export UnrealEnv={arguments.out.absolute()}")
     return 0
+
+
+def _add_checkout(parser: Parser) -> None:
+    parser.add_argument(
+        "--rescuebench",
+        type=_checkout,
+        metavar="DIR",
+        help="checkout of RescueBench: its maps are stand-ins, made from the tracks of people in it",
+    )
+
+
+def _checkout(words: str) -> Path:
+    from esar_ros.suites.rescuebench.files.tracks import FOLDER
+
+    if not (Path(words) / FOLDER).is_dir():
+        raise argparse.ArgumentTypeError(f"'{words[:200]}' is no checkout of RescueBench: it has no {FOLDER}")
+    return Path(words)
 
 
 def _port(words: str) -> int:

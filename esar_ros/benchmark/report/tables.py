@@ -36,7 +36,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Drawing:
-    """An image of a page. draw: returns SVG text, or a JPEG's bytes; None where there is nothing to draw."""
+    """An image of a page. draw: returns SVG or HTML text, or a JPEG's bytes; None where there is nothing to draw."""
 
     name: str  # of its file
     title: str

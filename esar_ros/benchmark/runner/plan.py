@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Protocol
 
@@ -29,12 +30,18 @@ class TaskSets(Protocol):
 
 
 def choose_tasks(suite: TaskSets, wanted: str, limit: int | None = None) -> tuple[str, ...]:
-    """Tasks by the name of a set, a file of ids (one a line), a task file, or ids with commas. Raises UsageError."""
+    """Tasks by the name of a set, a file of ids (one a line), a task file, or ids with commas. Raises UsageError.
+
+    Of several sets with commas, one of each follows the other, so that any first part of them is balanced.
+    """
     path = Path(wanted)
-    if wanted in suite.sets:
-        chosen = tuple(suite.task_set(wanted))
-        if not chosen:
-            raise UsageError(f"the set '{wanted}' holds no tasks", "run esar tasks make, or name another set")
+    names = [part.strip() for part in wanted.split(",") if part.strip()]
+    if names and all(name in suite.sets for name in names):
+        sets = [suite.task_set(name) for name in names]
+        for name, tasks in zip(names, sets, strict=True):
+            if not tasks:
+                raise UsageError(f"the set '{name}' holds no tasks", "run esar tasks make, or name another set")
+        chosen = tuple(task for row in zip_longest(*sets) for task in row if task is not None)
     elif path.suffix in (".json", ".jsonl"):
         chosen = tuple(suite.task_file(str(path.resolve())))
     elif os.path.isfile(wanted):  # False, where Path.is_file raises, for ids too long to be a name
@@ -44,7 +51,7 @@ def choose_tasks(suite: TaskSets, wanted: str, limit: int | None = None) -> tupl
             raise UsageError(f"cannot read the list of tasks {path}: {error}", "one task id a line") from None
         chosen = tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
     else:
-        chosen = tuple(part.strip() for part in wanted.split(",") if part.strip())
+        chosen = tuple(names)
     if not chosen:
         raise UsageError(f"--tasks {wanted!r} names no task", f"give ids, a file, or one of {', '.join(suite.sets)}")
     if len(set(chosen)) < len(chosen):

@@ -2,8 +2,8 @@
 
 A benchmark's are bench.json and episodes.jsonl; runs of another kind name theirs (`Files`). A line is written whole and
 flushed to the disk before its unit counts as done, so after a crash, SIGKILL or a full disk the file is the finished
-units and at most one torn line, which the next opening cuts off. It holds a digest of its content (seal.py), which is
-checked when it is read.
+units and at most what was being written, of which the next opening cuts off what is torn. A line holds a digest of its
+content (seal.py), which is checked when it is read.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from esar_ros.scoring.result import write_atomically
 
 MANIFEST, EPISODES, LOCK = "bench.json", "episodes.jsonl", ".lock"
 EPISODE_SCHEMA = "esar-episode/1"
+TOGETHER = 256  # records that are flushed at once, at most
 
 
 @dataclass(frozen=True)
@@ -77,20 +78,20 @@ class Store:
             self.close()
             raise
 
-    def append(self, record: dict[str, Any]) -> None:
-        """Add one record for good. Raises OSError when the disk is full; the file is then as it was."""
-        line = sealed_line(record)
+    def append(self, *records: dict[str, Any]) -> None:
+        """Add records, TOGETHER at most, for good. Raises OSError when the disk is full; the file is then as it was."""
+        lines = b"".join(map(sealed_line, records))
         try:
             os.lseek(self._file.fileno(), self._size, os.SEEK_SET)
-            rest = memoryview(line)
+            rest = memoryview(lines)
             while rest:
                 rest = rest[os.write(self._file.fileno(), rest) :]
             os.fsync(self._file.fileno())
         except OSError:
             os.ftruncate(self._file.fileno(), self._size)
             raise
-        self._size += len(line)
-        self.done.add(str(record["id"]))
+        self._size += len(lines)
+        self.done.update(str(record["id"]) for record in records)
 
     def close(self) -> None:
         """Let others have the folder."""
@@ -156,16 +157,17 @@ def _intact(path: Path, schema: str) -> tuple[list[dict[str, Any]], int]:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", "choose another folder") from None
     lines = data.split(b"\n")
+    last = len(lines) - 1
     for number, line in enumerate(lines[:-1], 1):
         try:
-            record = json.loads(line)
+            record = json.loads(line.decode())
             if record["schema"] != schema:
                 raise ValueError
             int(record["index"])
-            take_seal(record, f"{path}, line {number}")
+            take_seal(record, f"{path}, line {number}", line)
             records.setdefault(str(record["id"]), record)
         except (ValueError, KeyError, TypeError, RecursionError):
-            if number == len(lines) - 1 and not lines[-1]:
+            if (number == last and not lines[-1]) or (b"\0" in line and last - number < TOGETHER):
                 break  # torn by a crash of the machine: blocks reached the disk out of order
             raise UsageError(f"{path}, line {number}: no {schema} record", "remove that line") from None
         size += len(line) + 1

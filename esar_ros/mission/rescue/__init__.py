@@ -99,6 +99,14 @@ class RescuePoint:
         """Names the point among those of its set."""
         return f"{level_name(self.level)} point {self.number}"
 
+    def moved(self, by: Vector) -> RescuePoint:
+        """Returns the same task elsewhere; by: (3,) m."""
+        start, victim, stretcher, ambulance = (
+            replace(pose, position=pose.position + by)
+            for pose in (self.start, self.victim, self.stretcher, self.ambulance)
+        )
+        return replace(self, start=start, victim=victim, stretcher=stretcher, ambulance=ambulance)
+
 
 @dataclass(frozen=True)
 class WalkTask:

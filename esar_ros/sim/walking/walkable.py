@@ -83,6 +83,11 @@ class WalkableGrid:
         """Every place to stand, (N, 3) m, the middle of its cell on its floor."""
         return self.position(np.flatnonzero(np.isfinite(self.floors.ravel())))
 
+    def moved(self, by: ArrayLike) -> WalkableGrid:
+        """Returns the same grid elsewhere; by: (3,) m."""
+        gap = np.asarray(by, dtype=np.float64)
+        return WalkableGrid(self.low + gap[:2], self.floors + gap[2])
+
     def position(self, nodes: ArrayLike) -> NDArray[np.float64]:
         """Places (..., 3) of nodes (...)."""
         index = np.asarray(nodes, dtype=np.int64)

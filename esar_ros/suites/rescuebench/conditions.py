@@ -17,6 +17,7 @@ from esar_ros.suites.rescuebench.settings import load_suite_settings
 Truth = Literal["none", "target_pose"]
 Clock = Literal["paused", "running"]
 Population = Literal["none", "busy"]
+STAND_INS = "stand-ins"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class RescueConditions(Conditions):
     clock: Clock = "paused"  # the world waits for the agent, or goes on while it thinks
     population: Population = "none"  # busy: bystanders and vehicles pass by
     step: float = 0.2  # s that an action is in force with the clock paused
-    world: str = "embedded"
+    world: str = "embedded"  # STAND_INS: some of its places are stand-ins of public maps
     version: str = NOT_RECORDED  # of esar_ros
     settings: str = NOT_RECORDED
     tasks: str = NOT_RECORDED  # all that the run walks: how many, and their content

@@ -15,6 +15,7 @@ from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
 from esar_ros.scoring.rescue import HEIGHT
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
+from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.sim.walking.crowd import Crowd
 from esar_ros.sim.walking.first_person import AIR_FOV, FOV, FirstPersonCamera, WalkerImage
 from esar_ros.sim.walking.stage import RescueStage
@@ -40,33 +41,34 @@ class EmbeddedWorld:
         self.place, self.settings, self.busy = place, settings, busy
         self._crowd: Crowd | None = None
         self.stage = RescueStage(site_of(place) if site is None else site)
+        self.origin = np.array(self.stage.site.origin)  # (3,) m, of the place's own frame, which the stage knows alone
         self._cameras: dict[bool, FirstPersonCamera] = {}  # of the walker (False), of its drone (True): when one looks
 
     @property
     def walker(self) -> WalkerState:
         """The walker by its camera."""
         walker = self.stage.walker
-        return WalkerState(walker.eye, walker.yaw, self.stage.carrying)
+        return WalkerState(walker.eye + self.origin, walker.yaw, self.stage.carrying)
 
     @property
     def body(self) -> StandingPose:
         """The middle of the walker's body."""
-        return StandingPose(np.asarray(self.stage.walker.pose.position), self.stage.walker.yaw)
+        return StandingPose(self.stage.walker.pose.position + self.origin, self.stage.walker.yaw)
 
     @property
     def victim(self) -> Vector:
         """The victim's position, (3,) m."""
-        return self.stage.victim
+        return self.stage.victim + self.origin
 
     @property
     def stretcher(self) -> Vector:
         """The stretcher's position, (3,) m."""
-        return self.stage.stretcher
+        return self.stage.stretcher + self.origin
 
     @property
     def doors(self) -> tuple[Vector, ...]:
         """Positions of all doors, (3,) m each."""
-        return tuple(np.array(doorway.position) for doorway in self.stage.site.doors)
+        return tuple(np.array(doorway.position) + self.origin for doorway in self.stage.site.doors)
 
     @property
     def ended(self) -> bool:
@@ -77,6 +79,7 @@ class EmbeddedWorld:
         """Put everything of a task in its place and let the walker settle. Raises UsageError."""
         if self._crowd is not None:
             self._crowd.leave()
+        point = point.moved(-self.origin)
         self.stage.set_up(point)
         if self.busy:
             grid = WalkableGrid.of(self.stage.world, self.stage.site.area)
@@ -105,7 +108,8 @@ class EmbeddedWorld:
 
     def view(self, draw: Draw) -> View:
         """The image through the walker's eye."""
-        return View(self, draw, self.stage.walker.camera)
+        camera = self.stage.walker.camera
+        return View(self, draw, Pose(camera.position + self.origin, camera.quaternion))
 
     def air_view(self, pose: Pose, draw: Draw) -> View:
         """The image of a drone's camera whose optical frame has this pose."""
@@ -130,7 +134,7 @@ class EmbeddedWorld:
 
     def _open_doors(self) -> None:
         """Opens the doors that are at hand ahead."""
-        eye, yaw = self.stage.walker.eye, self.stage.walker.yaw
+        eye, yaw = self.walker.position, self.stage.walker.yaw
         for index, door in enumerate(self.doors):
             x, y, z = door - eye
             ahead = abs(wrap_angle(math.atan2(y, x) - yaw)) <= DOOR_HEADING
@@ -154,7 +158,8 @@ class View:
     def _image(self) -> WalkerImage:
         if self._world.stage.walker.seconds != self._seconds:
             raise RuntimeError("an image of a step that is past: look at it before the next action")
-        return self._draw(lambda: self._world.camera(self._from_air).image_from(self.pose, self._seconds))
+        camera = Pose(self.pose.position - self._world.origin, self.pose.quaternion)
+        return self._draw(lambda: self._world.camera(self._from_air).image_from(camera, self._seconds))
 
     @property
     def colour(self) -> NDArray[np.uint8]:
@@ -167,10 +172,15 @@ class View:
         return self._image.depth
 
 
-def task_grid(point: RescuePoint) -> WalkableGrid:
-    """Returns where one can walk in a task, its doors open. Raises UsageError."""
-    stage = RescueStage(site_of(point.place))
-    stage.set_up(point)
-    for index in range(len(stage.site.doors)):
+def insight(point: RescuePoint, site: RescueSite) -> tuple[WalkableGrid, Vector, Vector, Vector]:
+    """Returns what an insider is shown of a task: where one can walk, its doors open; start, victim and stretcher.
+
+    These are (3,) m on the floor. Raises UsageError.
+    """
+    stage, origin = RescueStage(site), np.array(site.origin)
+    stage.set_up(point.moved(-origin))
+    for index in range(len(site.doors)):
         stage.open_door(index)
-    return WalkableGrid.of(stage.world, stage.site.area)
+    grid = WalkableGrid.of(stage.world, site.area).moved(origin)
+    victim = stage.victim - [0.0, 0.0, HALF_HEIGHT]
+    return grid, stage.walker.foot + origin, victim + origin, stage.stretcher + origin

@@ -16,16 +16,17 @@ from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.rescue import FASTEST, RescuePoint
-from esar_ros.sim.walking.contacts import HALF_HEIGHT
+from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.suites.rescuebench.agents import create
 from esar_ros.suites.rescuebench.conditions import RescueConditions
-from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
+from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, insight
 from esar_ros.suites.rescuebench.machine import TaskMachine, WalkerState
 from esar_ros.suites.rescuebench.oracle import Insider
-from esar_ros.suites.rescuebench.own_points import shortest_track, site_of
+from esar_ros.suites.rescuebench.own_points import shortest_track
 from esar_ros.suites.rescuebench.result import make_rescue_result
 from esar_ros.suites.rescuebench.sets import find_task
 from esar_ros.suites.rescuebench.settings import load_suite_settings
+from esar_ros.suites.rescuebench.sites import find_site
 from esar_ros.suites.rescuebench.walk import WalkedEpisode, WalkedFrame, walk
 
 
@@ -45,22 +46,19 @@ class RescueEpisode:
         """Walk an episode; the part of its record that depends on the walk, and the trace of an agent that failed."""
         began, cpu = time.monotonic(), time.process_time()
         task, conditions = find_task(job.task), _conditions(job)
+        site = find_site(task.point.place, task.checkout)
         try:
             agent = call_agent(lambda: create(job.planner), in_agent)
             eligible = call_agent(lambda: bool(agent.eligible), in_agent)
         except AgentError as error:  # before there was anything to walk
             return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
         if isinstance(agent, Insider) and not eligible:
-            foot = np.array([0.0, 0.0, HALF_HEIGHT])
-            point = task.point
-            agent.show(
-                task_grid(point), point.start.position - foot, point.victim.position - foot, point.stretcher.position
-            )
-        world = self._open(task.point.place, conditions.population == "busy")
+            agent.show(*insight(task.point, site))
+        world = self._open(task.point.place, site, conditions.population == "busy")
         seed = zlib.crc32(f"{task.id}/{job.seed}".encode())
         walked = walk(world, task.point, task.id, agent, seed, conditions, in_agent)
         eligible = eligible and conditions.truth == "none"
-        reference = _reference(task.point, conditions)
+        reference = _reference(task.point, site, conditions)
         result = make_rescue_result(task, walked, job.seed, eligible, world.stage.site.place.digest, reference)
         return {
             "status": OK if walked.error is None else AGENT_ERROR,
@@ -72,11 +70,11 @@ class RescueEpisode:
             "conditions": asdict(conditions),
         }
 
-    def _open(self, place: str, busy: bool) -> EmbeddedWorld:
-        if self._world is None or (self._world.place, self._world.busy) != (place, busy):
+    def _open(self, place: str, site: RescueSite, busy: bool) -> EmbeddedWorld:
+        if self._world is None or self._world.stage.site is not site or self._world.busy != busy:
             if self._world is not None:
                 self._world.close()
-            self._world = EmbeddedWorld(place, load_suite_settings(), busy=busy)
+            self._world = EmbeddedWorld(place, load_suite_settings(), site, busy=busy)
         return self._world
 
 
@@ -89,7 +87,8 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
     eligible = eligible and conditions.truth == "none"
     reference = None
     with suppress(Exception):
-        digest, reference = site_of(task.point.place).place.digest, _reference(task.point, conditions)
+        site = find_site(task.point.place, task.checkout)
+        digest, reference = site.place.digest, _reference(task.point, site, conditions)
     result = make_rescue_result(task, _at_start(task.point, reason), job.seed, eligible, digest, reference)
     return {
         "status": status,
@@ -105,9 +104,12 @@ def _conditions(job: Job) -> RescueConditions:
     return job.conditions
 
 
-def _reference(point: RescuePoint, conditions: RescueConditions) -> Vector:
-    """The shortest walk of a task, a place for every step at full speed. Raises ValueError where there is no way."""
-    return shortest_track(point, FASTEST * conditions.step)
+def _reference(point: RescuePoint, site: RescueSite, conditions: RescueConditions) -> Vector | None:
+    """The shortest walk of a task, a place for every step at full speed; None where a stand-in shows no way."""
+    try:
+        return shortest_track(point, site, FASTEST * conditions.step)
+    except ValueError:
+        return None
 
 
 def _at_start(point: RescuePoint, reason: str) -> WalkedEpisode:

@@ -104,13 +104,17 @@ def own_place(site: RescueSite) -> str:
 
 def site_of(place: str) -> RescueSite:
     """Returns the site of a point's place. Raises UsageError for one that is not of our own."""
+    return rescue_site(*kind_and_seed(place))
+
+
+def kind_and_seed(place: str) -> tuple[str, int]:
+    """Returns what a place of our own is made of. Raises UsageError for another."""
     prefix, _, rest = place.partition("_")
     name, _, seed = rest.rpartition("_")
-    if prefix != _PREFIX or not seed.isdecimal():
-        raise UsageError(
-            f"'{place}' is no place of our own", f"known: {', '.join(f'{_PREFIX}_{m}_SEED' for m in MAKERS)}"
-        )
-    return rescue_site(name, int(seed))
+    if prefix != _PREFIX or name not in MAKERS or not seed.isdecimal():
+        known = ", ".join(f"{_PREFIX}_{kind}_SEED" for kind in MAKERS)
+        raise UsageError(f"'{place}' is no place of our own", f"known: {known}; public maps in a checkout's own files")
+    return name, int(seed)
 
 
 def own_points(level: int, count: int, seed: int, site: RescueSite) -> tuple[RescuePoint, ...]:
@@ -152,22 +156,27 @@ def flaws(point: RescuePoint) -> list[str]:
     return out
 
 
-def shortest_ways(point: RescuePoint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def shortest_ways(point: RescuePoint, site: RescueSite) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns the shortest ways from start to victim and from there to the stretcher, doors open, around the ambulance.
 
     Each is corners (N, 3) on the floors: see walkable.Reach.path. Raises ValueError where there is none.
     """
-    grid, floor = _around(_grounds(site_of(point.place)).open, point), [0.0, 0.0, HALF_HEIGHT]
-    victim = point.victim.position - floor
-    there, back = grid.path(point.start.position - floor, victim), grid.path(victim, point.stretcher.position)
+    origin = np.array(site.origin)
+    own, stage, floor = point.moved(-origin), _stage(site), np.array([0.0, 0.0, HALF_HEIGHT])
+    start, victim, stretcher = (
+        stage.resting(position, 0.0).position
+        for position in (own.start.position - floor, own.victim.position - floor, own.stretcher.position)
+    )
+    grid = _around(_grounds(site).open, own)
+    there, back = grid.path(start, victim), grid.path(victim, stretcher)
     if there is None or back is None:
         raise ValueError(f"{point.title} of {point.place} has no way")
-    return there, back
+    return there + origin, back + origin
 
 
-def shortest_track(point: RescuePoint, spacing: float) -> Vector:
+def shortest_track(point: RescuePoint, site: RescueSite, spacing: float) -> Vector:
     """Returns the track (N, 3) m of a body that walks the shortest ways, a place every so many metres of them."""
-    there, back = shortest_ways(point)
+    there, back = shortest_ways(point, site)
     corners = np.concatenate([there, back]) + [0.0, 0.0, HALF_HEIGHT]
     metres = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
     places = np.append(np.arange(0.0, metres[-1], spacing), metres[-1])

@@ -16,6 +16,9 @@ from esar_ros.suites.rescuebench.result import RescueResult, parse_rescue_result
 
 _CURE = "the file was changed by hand; restore it"
 
+REPLAYS = "replays"
+"""Folder, in that of a benchmark, of the pages of episodes that were walked again."""
+
 
 def record_of(result: RescueResult, where: str) -> RescueRecord:
     """Returns what is scored of a result; an agent that failed counts nothing. Raises UsageError."""

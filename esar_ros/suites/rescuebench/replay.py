@@ -1,6 +1,8 @@
 """An episode of a benchmark walked again from its recorded actions, as a page with what the walker saw.
 
-python -m esar_ros.suites.rescuebench.replay OUT TASK/PLANNER/SEED PAGE.html
+python -m esar_ros.suites.rescuebench.replay OUT TASK/PLANNER/SEED [PAGE.html]
+
+Without a name the page goes to OUT/replays/, where the report of the benchmark links it.
 
 With the clock paused the world is the same for the same actions: the page says how far from the recorded end it came.
 """
@@ -11,6 +13,7 @@ import base64
 import html
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,11 +31,14 @@ from esar_ros.mission.rescue import Animation, Head, WalkAction
 from esar_ros.scoring.result import write_atomically
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
+from esar_ros.suites.rescuebench.records import REPLAYS
 from esar_ros.suites.rescuebench.result import RescueResult, parse_rescue_result
-from esar_ros.suites.rescuebench.sets import find_task
+from esar_ros.suites.rescuebench.sets import RescueTask, find_task
 from esar_ros.suites.rescuebench.settings import load_suite_settings
+from esar_ros.suites.rescuebench.sites import find_site
 
 PICTURES = 60  # at most, over the whole walk
+_ODD = re.compile(r"[^\w.-]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +57,7 @@ def walk_again(
 ) -> tuple[list[Moment], float]:
     """Returns some moments of a recorded episode, and its gap (m) to the recorded end. Raises UsageError."""
     result, conditions = _parsed(record)
-    task = find_task(str(record["task"]))
+    task = _task(record)
     if task.document != result.point:
         raise UsageError(f"task {task.id} is not the one that was walked", "restore its file")
     world.set_up(task.point)
@@ -102,21 +108,33 @@ def page(record: dict[str, Any], moments: Sequence[Moment], gap: float) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Write the page of an episode."""
-    if len(arguments) != 3:
-        print("give the --out of a benchmark, TASK/PLANNER/SEED, and the page to write", file=sys.stderr)
+    if len(arguments) not in (2, 3):
+        print("give the --out of a benchmark, TASK/PLANNER/SEED, and a page to write or none", file=sys.stderr)
         return 2
+    folder, episode = Path(arguments[0]), arguments[1]
+    path = Path(arguments[2]) if len(arguments) == 3 else folder / REPLAYS / f"{_ODD.sub('_', episode)}.html"
     try:
-        record = find_episode(Path(arguments[0]), arguments[1])
+        record = find_episode(folder, episode)
         result, conditions = _parsed(record)
-        world = EmbeddedWorld(result.place, load_suite_settings(), busy=conditions.population == "busy")
+        task = _task(record)
+        site = find_site(task.point.place, task.checkout)
+        world = EmbeddedWorld(result.place, load_suite_settings(), site, busy=conditions.population == "busy")
         moments, gap = walk_again(world, record, _drawn)
         world.close()
-        write_atomically(Path(arguments[2]), page(record, moments, gap))
+        write_atomically(path, page(record, moments, gap))
     except UsageError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"{arguments[2]}: {len(moments)} pictures, {gap:.3f} m from the recorded end")
+    print(f"{path}: {len(moments)} pictures, {gap:.3f} m from the recorded end")
     return 0
+
+
+def _task(record: dict[str, Any]) -> RescueTask:
+    """Returns the task of a record: of a file of points, by that file. Raises UsageError."""
+    try:
+        return find_task(str(record["job"]["task"]))
+    except (KeyError, TypeError):
+        raise UsageError(f"episode {record['id']} does not say which task it is of", "restore the file") from None
 
 
 def _parsed(record: dict[str, Any]) -> tuple[RescueResult, RescueConditions]:

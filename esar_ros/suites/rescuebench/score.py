@@ -30,9 +30,9 @@ from esar_ros.scoring.rescue import (
     stage_scores,
 )
 from esar_ros.scoring.similarity import similarity_code, similarity_paper
-from esar_ros.suites.rescuebench.files import points, tracks
+from esar_ros.suites.rescuebench.files import tracks
 from esar_ros.suites.rescuebench.files.lines import lines_of
-from esar_ros.suites.rescuebench.files.points import LEVELS, checkout_points
+from esar_ros.suites.rescuebench.files.points import LEVELS, checkout_around, checkout_points
 from esar_ros.suites.rescuebench.files.results import Key, read_results, read_trajectories, trajectories_beside
 from esar_ros.suites.rescuebench.files.tracks import References, WalkedTrack, filed_as, read_tracks
 from esar_ros.suites.rescuebench.settings import SimilaritySettings
@@ -59,7 +59,7 @@ class RescueScore:
     def __init__(self, path: Path, rules: Rules, settings: SimilaritySettings, checkout: Path | None = None) -> None:
         """checkout: of the public code, for its points and tracks; None: that around path, if there is one."""
         self.rules, self._settings = rules, settings
-        checkout = checkout or _checkout_around(path)
+        checkout = checkout or checkout_around(path)
         if _are_tracks(path):
             if checkout is None:
                 raise UsageError(f"{path}: tracks without the points that they are of", _CHECKOUT)
@@ -222,12 +222,6 @@ def _within_gate(track: WalkedTrack, point: RescuePoint) -> bool:
     """Returns whether a track ends inside the gate of a hand-over."""
     gap = track.positions[-1] - point.stretcher.position
     return float(np.hypot(gap[0], gap[1])) <= HAND_OVER and abs(float(gap[2])) <= HEIGHT
-
-
-def _checkout_around(path: Path) -> Path | None:
-    """Returns the checkout of the public code that holds a path, or is it."""
-    whole = path.resolve()
-    return next((place for place in (path, whole, *whole.parents) if (place / points.FOLDER).is_dir()), None)
 
 
 def _are_tracks(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,8 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import RescuePoint
 from esar_ros.mission.resources import resource
 from esar_ros.mission.run_conditions import digest
-from esar_ros.suites.rescuebench.files.points import PointEntry, read_points
+from esar_ros.suites.rescuebench.files.points import PointEntry, checkout_around, read_points
+from esar_ros.suites.rescuebench.files.tracks import PATTERN, tracks_of
 
 FOLDER = "config/tasks/rescuebench"
 SETS = ("L1", "L2", "L3", "L4", "L5")
@@ -25,6 +27,7 @@ class RescueTask:
     id: str
     entry: PointEntry
     split: str  # test; of a file: dev
+    checkout: Path | None = None  # of the public code, whose tracks its place is made from; None: a place of our own
 
     @property
     def point(self) -> RescuePoint:
@@ -38,8 +41,10 @@ class RescueTask:
 
     @property
     def digest(self) -> str:
-        """Of the point; its place is made from its name."""
-        return digest(self.document)
+        """Of the point, and of the tracks that its place is made from; one of our own is made from its name."""
+        if self.checkout is None:
+            return digest(self.document)
+        return digest({**self.document, "tracks": _content(tracks_of(self.checkout, self.point.place))})
 
 
 def set_file(name: str) -> Path:
@@ -68,12 +73,38 @@ def find_task(task: str) -> RescueTask:
     if not number.isdecimal() or int(number) >= len(entries):
         raise UsageError(f"no point '{number[:20]}' of {path or name}", f"they are 0 to {len(entries) - 1}")
     entry = entries[int(number)]
-    return RescueTask(f"{Path(path).stem if mark else name}-{entry.point.number}", entry, "dev" if mark else "test")
+    if not mark:
+        return RescueTask(f"{name}-{entry.point.number}", entry, "test")
+    checkout = checkout_around(Path(path))
+    if checkout is not None and not tracks_of(checkout, entry.point.place).is_dir():
+        checkout = None
+    return RescueTask(f"{Path(path).stem}-{entry.point.number}", entry, "dev", checkout)
 
 
 def tasks_of_file(path: str) -> Sequence[str]:
-    """Returns the names of the tasks of a file of points, as `find_task` takes them. Raises UsageError."""
-    return [f"{path}#{entry.point.number}" for entry in _entries(Path(path))]
+    """Returns the names of the tasks of a file of points, as `find_task` takes them.
+
+    Raises UsageError, also for a task in a place that is not here.
+    """
+    from esar_ros.suites.rescuebench.own_points import kind_and_seed
+
+    names = [f"{path}#{entry.point.number}" for entry in _entries(Path(path))]
+    for task in map(find_task, names):
+        if task.checkout is None:
+            kind_and_seed(task.point.place)
+    return names
+
+
+@cache
+def _content(folder: Path) -> str:
+    """SHA-256 of the files of a folder. Raises UsageError."""
+    whole = hashlib.sha256()
+    try:
+        for path in sorted(folder.glob(PATTERN)):
+            whole.update(hashlib.sha256(path.read_bytes()).digest())
+    except OSError as error:
+        raise UsageError(f"cannot read the tracks in {folder}: {error.strerror}", "mend the checkout") from None
+    return whole.hexdigest()
 
 
 @cache

@@ -43,14 +43,6 @@ _GAP = 1.6  # m between things: a stretcher and whoever carries one pass
 _AREA_OF_ONE = 60.0  # m^2 of ground by thing that is tried
 
 
-@dataclass(frozen=True, eq=False)
-class StandIn:
-    """A place in a frame of its own: a public map's position less `origin`, (3,) m."""
-
-    site: RescueSite
-    origin: Vector
-
-
 @dataclass(frozen=True)
 class Likeness:
     """Figures of what a stand-in shows to the tracks that it was not made of."""
@@ -62,7 +54,7 @@ class Likeness:
     off: float  # m, median difference of height of their feet from the ground
 
 
-def stand_in(place: str, tracks: Sequence[WalkedTrack]) -> StandIn:
+def stand_in(place: str, tracks: Sequence[WalkedTrack]) -> RescueSite:
     """Returns the stand-in that tracks in a place give, the same every time."""
     feet = np.concatenate([track.positions for track in tracks]) - [0.0, 0.0, HALF_HEIGHT]
     low, high = feet.min(axis=0), feet.max(axis=0)
@@ -84,10 +76,11 @@ def stand_in(place: str, tracks: Sequence[WalkedTrack]) -> StandIn:
     planner = Planner(len(tracks), size)
     _furnish(planner, away * _CELL, half)
     cover = np.full((samples, samples), LandCover.PAVED, dtype=np.uint8)
-    words = f"A stand-in of {place} after {len(tracks)} tracks"
+    words = f"a stand-in after {len(tracks)} tracks"
     ground = place_map(f"standin_{place}", words, 0, size, heights.astype(np.float32), cover, planner.plan())
     area = Area((-float(half[0]), -float(half[1])), (float(half[0]), float(half[1])))
-    return StandIn(RescueSite(ground.id, 0, ground, area, (area,)), origin)
+    x, y, z = (float(value) for value in origin)
+    return RescueSite(ground.id, 0, ground, area, (area,), origin=(x, y, z))
 
 
 def _furnish(planner: Planner, away: NDArray[np.float64], half: NDArray[np.float64]) -> None:
@@ -114,8 +107,8 @@ def likeness(place: str, tracks: Sequence[WalkedTrack], points: Sequence[RescueP
     if not held:
         raise UsageError(f"{place}: {len(tracks)} tracks, of which none can be held out", "give a whole checkout")
     made = stand_in(place, [track for number, track in enumerate(tracks) if number not in held])
-    ground = made.site.place
-    grid = WalkableGrid.of(World(ground, 0), made.site.area)
+    ground = made.place
+    grid = WalkableGrid.of(World(ground, 0), made.area)
 
     def on_ground(position: Vector) -> Vector:
         xy = (position - made.origin)[:2]
@@ -132,7 +125,7 @@ def likeness(place: str, tracks: Sequence[WalkedTrack], points: Sequence[RescueP
     return Likeness(place, len(tracks) - len(held), len(held), reachable, float(np.median(np.concatenate(off))))
 
 
-def replayed(track: WalkedTrack, made: StandIn, world: World) -> Vector:
+def replayed(track: WalkedTrack, made: RescueSite, world: World) -> Vector:
     """Returns where the walker's middle ends (3,) m, in the public map, that is given a track's commands in time."""
     walker = Walker(world)
     x, y, _ = (float(value) for value in track.positions[0] - made.origin)
@@ -141,7 +134,7 @@ def replayed(track: WalkedTrack, made: StandIn, world: World) -> Vector:
         if action is not None:
             walker.action = action
         walker.advance(max(0, round(seconds / TICK) - round(walker.seconds / TICK)) * TICK)
-    return np.asarray(walker.pose.position + made.origin)
+    return np.asarray(walker.pose.position + np.array(made.origin))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -176,7 +169,7 @@ def _print_figures(checkout: Path) -> None:
         first = [track for track in tracks if track.level == 0]
         if first:
             made = stand_in(place, tracks)
-            world = World(made.site.place, 0)
+            world = World(made.place, 0)
             gaps = [float(np.hypot(*(replayed(track, made, world) - track.positions[-1])[:2])) for track in first]
             print(
                 f"{place}: the commands of {len(gaps)} tracks of L1 end {np.median(gaps):.2f} m (median) from where "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from esar_ros.benchmark.report.bench_results import Reader
@@ -15,7 +16,15 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import Conditions
 from esar_ros.scoring.rescue import Rules
 from esar_ros.suites.rescuebench.agents import create, names
-from esar_ros.suites.rescuebench.conditions import Clock, Population, RescueConditions, Truth, chosen, with_content
+from esar_ros.suites.rescuebench.conditions import (
+    STAND_INS,
+    Clock,
+    Population,
+    RescueConditions,
+    Truth,
+    chosen,
+    with_content,
+)
 from esar_ros.suites.rescuebench.machine import Interaction
 from esar_ros.suites.rescuebench.sets import SETS, find_task, task_ids, tasks_of_file
 
@@ -61,7 +70,10 @@ class RescueBench:
         check_counts(planners, seeds)
         found = [find_task(task) for task in tasks]
         digests = tuple(task.digest for task in found)
-        conditions = tuple(with_content(chosen(options), digests, create(planner)) for planner in planners)
+        own = chosen(options)
+        if any(task.checkout for task in found):
+            own = replace(own, world=STAND_INS)
+        conditions = tuple(with_content(own, digests, create(planner)) for planner in planners)
         plan = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, conditions)
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
         test_tasks = sum(task.split == "test" for task in found)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
 
 from esar_ros.benchmark.report.comparison import Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, svg
 from esar_ros.benchmark.report.tables import Drawing, Section, by_group, comparison, endings, overall
 from esar_ros.mission.rescue import level_name
+from esar_ros.suites.rescuebench.conditions import STAND_INS
 from esar_ros.suites.rescuebench.files.points import LEVELS
 from esar_ros.suites.rescuebench.machine import Failure, State
+from esar_ros.suites.rescuebench.records import REPLAYS
 
 STAGES = ("s1", "s2", "s3", "s4")
 WALK = ("steps", "path", "nearer", "picked")
@@ -30,6 +35,8 @@ _ENDINGS = {
     "error": "failed",
 }
 
+_STAND_INS = ("Some places are stand-ins of public maps, made from people's tracks: never beside the paper's figures.",)
+
 
 def _caveats(method: Method) -> Sequence[str]:
     """Returns what is to be said of a row: the public code does not complete an agent's own hand-overs."""
@@ -37,6 +44,14 @@ def _caveats(method: Method) -> Sequence[str]:
     return (
         [f"{ended} episodes were ended by the world before the drop was noticed: no TCR under code."] if ended else []
     )
+
+
+def _replays(report: Report) -> Drawing:
+    """Returns links to the pages of episodes that were walked again."""
+    pages = [page for folder in report.bench.settings for page in sorted((Path(folder) / REPLAYS).glob("*.html"))]
+    links = [Markup('<li><a href="{}">{}</a></li>').format(page.resolve().as_uri(), page.stem) for page in pages]
+    text = f"<ul>{''.join(links)}</ul>" if links else None
+    return Drawing("replays.html", "Walked again", lambda: text, "Pages of the machine that made this report.")
 
 
 def sections(report: Report) -> Sequence[Section]:
@@ -56,13 +71,15 @@ def sections(report: Report) -> Sequence[Section]:
         table3,
         overall(report, "table4", "Tables 4 and 5: points of the stages, and the walk", (*STAGES, *WALK),
                 ("S1 explore, S2 rescue, S3 return, S4 hand over, 25 points each; shares in per cent.", told,
-                 "HS is likeness to the shortest walk: no person has walked these points.")),
+                 "HS is likeness to the shortest walk.",
+                 *(_STAND_INS if chosen["world"] == STAND_INS else ()))),
         overall(report, "rules", "The same episodes under equation 2 of the paper", PAPER, ()),
         comparison(report),
         endings(report),
         Drawing("levels.svg", "Scores by level", lambda: svg(group_figure(report)),
                 "Means over episodes with 95 % intervals."),
         gallery(report),
+        _replays(report),
     )  # fmt: skip
 
 

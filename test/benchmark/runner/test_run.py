@@ -17,6 +17,7 @@ import pytest
 
 from esar_ros.benchmark.runner import run as runner
 from esar_ros.benchmark.runner.run import run
+from esar_ros.benchmark.runner.seal import sealed_line
 from esar_ros.benchmark.runner.store import EPISODES, MANIFEST, Store, find_episode, read_episodes
 from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.mission.errors import UsageError
@@ -188,6 +189,54 @@ def test_a_torn_last_line_is_cut_off_and_a_broken_one_inside_is_told(tmp_path: P
     path.write_bytes(whole.replace(b'"id":"t1', b'"di":"t1'))
     with pytest.raises(UsageError, match="line 2"):
         open_store(tmp_path)
+
+
+def test_records_are_added_together_with_one_flush_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(tmp_path)
+    flushed: list[int] = []
+    monkeypatch.setattr("esar_ros.benchmark.runner.store.os.fsync", flushed.append)
+    records = [a_record(number) | {"settings_hash": store.settings_hash} for number in range(5)]
+    store.append(records[0])
+    store.append(*records[1:3])
+    assert len(flushed) == 2 and len(read_episodes(tmp_path)) == 3
+    monkeypatch.setattr("esar_ros.benchmark.runner.store.os.write", FullDisk(room=len(sealed_line(records[3])) + 9))
+    whole = (tmp_path / EPISODES).read_bytes()
+    with pytest.raises(OSError, match="No space"):
+        store.append(*records[3:])
+    assert (tmp_path / EPISODES).read_bytes() == whole and store.done == {"t0/ok/7", "t1/ok/7", "t2/ok/7"}
+    store.close()
+
+
+def test_a_hole_among_the_last_records_is_a_crash_of_the_machine_and_one_before_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(tmp_path)
+    store.append(*(a_record(number) | {"settings_hash": store.settings_hash} for number in range(4)))
+    store.close()
+    path = tmp_path / EPISODES
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = bytes(100) + lines[2][100:]  # a block that did not reach the disk, while one behind it did
+    path.write_bytes(b"".join(lines))
+    assert len(read_episodes(tmp_path)) == 2
+    monkeypatch.setattr("esar_ros.benchmark.runner.store.TOGETHER", 1)
+    with pytest.raises(UsageError, match="line 3"):
+        open_store(tmp_path)
+    monkeypatch.undo()
+    store = open_store(tmp_path)
+    store.close()
+    assert store.done == {"t0/ok/7", "t1/ok/7"} and path.read_bytes() == b"".join(lines[:2])
+
+
+def test_a_line_as_it_was_written_is_not_written_anew_to_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(tmp_path)
+    store.append(a_record(0) | {"settings_hash": store.settings_hash})
+    store.close()
+    monkeypatch.delattr("esar_ros.benchmark.runner.seal._digest")
+    assert len(read_episodes(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("old, new", [(b'"status":"ok"', b'"status":"ko"'), (b'"index":1', b'"index":1,"extra":2')])

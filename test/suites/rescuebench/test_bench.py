@@ -22,15 +22,15 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
 from esar_ros.scoring.rescue import Rules
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
-from esar_ros.suites.rescuebench import generator
+from esar_ros.suites.rescuebench import generator, replay
 from esar_ros.suites.rescuebench.agents import create, names
 from esar_ros.suites.rescuebench.conditions import RescueConditions
-from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, task_grid
+from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, insight
 from esar_ros.suites.rescuebench.episode import RescueEpisode, failed
 from esar_ros.suites.rescuebench.files.results import read_results
 from esar_ros.suites.rescuebench.machine import Interaction, State
 from esar_ros.suites.rescuebench.oracle import Oracle
-from esar_ros.suites.rescuebench.own_points import flaws
+from esar_ros.suites.rescuebench.own_points import flaws, site_of
 from esar_ros.suites.rescuebench.records import read_record
 from esar_ros.suites.rescuebench.sets import SETS, find_task, set_file, task_ids, tasks_of_file
 from esar_ros.suites.rescuebench.settings import load_suite_settings
@@ -49,8 +49,7 @@ def world() -> EmbeddedWorld:
 
 def an_oracle() -> Oracle:
     point, oracle = find_task(TASK).point, Oracle()
-    floor = [0.0, 0.0, HALF_HEIGHT]
-    oracle.show(task_grid(point), point.start.position - floor, point.victim.position - floor, point.stretcher.position)
+    oracle.show(*insight(point, site_of(point.place)))
     return oracle
 
 
@@ -102,7 +101,9 @@ def test_what_an_agent_sees_is_drawn_where_it_stands(world: EmbeddedWorld) -> No
     world.close()
 
 
-def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_benchmark_is_walked_reported_and_scored_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     points = tmp_path / "points.jsonl"
     line = json.loads(set_file("L1").read_text().splitlines()[19]) | {"timeout": 60}
     points.write_text(json.dumps(line) + "\n")
@@ -118,8 +119,14 @@ def test_a_benchmark_is_walked_reported_and_scored_again(tmp_path: Path, capsys:
     assert not episodes["oracle"].eligible and episodes["random"].eligible
     assert episodes["random"].figures["tcr"] == 0.0 and episodes["random"].end == "TIMEOUT_PHASE1"
     capsys.readouterr()
+    monkeypatch.setattr(replay, "_drawn", lambda world: b"picture")
+    assert replay.main([str(out), "points-0/oracle/0"]) == 0
+    assert "0.000 m from the recorded end" in capsys.readouterr().out
     assert cli.main(["report", str(out), "--out", str(tmp_path / "report")]) == 0
     assert "oracle†" in capsys.readouterr().out
+    walked_again = out / "replays" / "points-0_oracle_0.html"
+    link = f'<a href="{walked_again.as_uri()}">points-0_oracle_0</a>'
+    assert walked_again.is_file() and link in (tmp_path / "report" / "report.html").read_text()
     table = (tmp_path / "report" / "table3.md").read_text()
     assert "L1 (level_0)" in table and "HS" in table
     document = tmp_path / "score.json"

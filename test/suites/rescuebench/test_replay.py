@@ -27,7 +27,7 @@ def world() -> EmbeddedWorld:
 @pytest.fixture(scope="module")
 def record() -> dict[str, Any]:
     (job,) = RESCUEBENCH.plan([TASK], ["oracle"], 1, {}).jobs
-    return {"id": f"{TASK}/oracle/0", "task": TASK, **RescueEpisode().run(job, lambda inside: None)}
+    return {"id": f"{TASK}/oracle/0", "job": {"task": TASK}, **RescueEpisode().run(job, lambda inside: None)}
 
 
 def test_the_same_actions_lead_to_the_same_end(world: EmbeddedWorld, record: dict[str, Any]) -> None:
@@ -48,7 +48,9 @@ def test_what_cannot_be_walked_again_is_one_line(
     with pytest.raises(UsageError, match="cannot be walked again"):
         walk_again(world, running, lambda world: b"")
     with pytest.raises(UsageError, match="not the one that was walked"):
-        walk_again(world, record | {"task": "L1-18"}, lambda world: b"")
+        walk_again(world, record | {"job": {"task": "L1-18"}}, lambda world: b"")
+    with pytest.raises(UsageError, match="which task it is of"):
+        walk_again(world, record | {"job": None}, lambda world: b"")
     for arguments in ([], [str(tmp_path), "x/y/0", str(tmp_path / "page.html")]):
         assert main(arguments) == 2
         assert capsys.readouterr().err.count("\n") == 1

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from esar_ros.geometry.unreal import map_to_unreal, unreal_to_map
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import WalkAction
+from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import Walker
 from esar_ros.sim.world.world import World
-from esar_ros.suites.rescuebench.files.tracks import WalkedTrack
-from esar_ros.suites.rescuebench.stand_ins import StandIn, likeness, main, replayed, stand_in
+from esar_ros.suites.rescuebench.door.clocks import PausedClock
+from esar_ros.suites.rescuebench.door.commands import Commands
+from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
+from esar_ros.suites.rescuebench.episode import RescueEpisode
+from esar_ros.suites.rescuebench.files import points
+from esar_ros.suites.rescuebench.files.points import checkout_around, point_document, write_points
+from esar_ros.suites.rescuebench.files.tracks import FOLDER, WalkedTrack, write_tracks
+from esar_ros.suites.rescuebench.replay import walk_again
+from esar_ros.suites.rescuebench.sets import find_task, tasks_of_file
+from esar_ros.suites.rescuebench.settings import load_suite_settings
+from esar_ros.suites.rescuebench.sites import find_site
+from esar_ros.suites.rescuebench.stand_ins import likeness, main, replayed, stand_in
+from esar_ros.suites.rescuebench.suite import RESCUEBENCH
 from helpers.rescuebench import STRETCHER, VICTIM, a_point, standing, walk
 
 HILL = 0.15  # rise over run, to the east
@@ -35,35 +49,35 @@ def tracks() -> list[WalkedTrack]:
 
 
 @pytest.fixture(scope="module")
-def made(tracks: list[WalkedTrack]) -> StandIn:
+def made(tracks: list[WalkedTrack]) -> RescueSite:
     return stand_in("Hill", tracks)
 
 
 def test_one_can_stand_wherever_somebody_walked_and_things_stand_elsewhere(
-    tracks: list[WalkedTrack], made: StandIn
+    tracks: list[WalkedTrack], made: RescueSite
 ) -> None:
-    grid = WalkableGrid.of(World(made.site.place, 0), made.site.area)
+    grid = WalkableGrid.of(World(made.place, 0), made.area)
     for track in tracks:
         for position in track.positions - made.origin:
             assert grid.node_at(position - [0.0, 0.0, 0.9]) is not None
-    assert len(made.site.place.plan.pieces) >= 5  # type: ignore[union-attr]
-    assert stand_in("Hill", tracks).site.place.digest == made.site.place.digest
+    assert len(made.place.plan.pieces) >= 5  # type: ignore[union-attr]
+    assert stand_in("Hill", tracks).place.digest == made.place.digest
 
 
 def test_a_task_that_was_held_out_is_walked_where_the_others_show_the_way(tracks: list[WalkedTrack]) -> None:
-    points = [replace(a_point(), victim=standing(*VICTIM[:2], 302.5), stretcher=standing(*STRETCHER[:2], 300.0))] * len(
+    tasks = [replace(a_point(), victim=standing(*VICTIM[:2], 302.5), stretcher=standing(*STRETCHER[:2], 300.0))] * len(
         tracks
     )
-    found = likeness("Hill", tracks, points)
+    found = likeness("Hill", tracks, tasks)
     assert (found.tracks, found.held_out, found.reachable) == (4, 1, 1) and found.off < 0.5
-    far = replace(points[0], victim=standing(80.0, 0.0, 300.0))
-    assert likeness("Hill", tracks, [*points[:4], far]).reachable == 0
+    far = replace(tasks[0], victim=standing(80.0, 0.0, 300.0))
+    assert likeness("Hill", tracks, [*tasks[:4], far]).reachable == 0
     with pytest.raises(UsageError, match="4 tracks, of which none can be held out"):
-        likeness("Hill", tracks[:4], points[:4])
+        likeness("Hill", tracks[:4], tasks[:4])
 
 
-def test_commands_are_given_in_the_time_of_their_track(tracks: list[WalkedTrack], made: StandIn) -> None:
-    world = World(made.site.place, 0)
+def test_commands_are_given_in_the_time_of_their_track(tracks: list[WalkedTrack], made: RescueSite) -> None:
+    world = World(made.place, 0)
     walker = Walker(world)
     foot = np.array([0.0, 0.0, 301.0]) - made.origin
     walker.place((float(foot[0]), float(foot[1]), float(foot[2])), 0.0)
@@ -80,6 +94,64 @@ def test_commands_are_given_in_the_time_of_their_track(tracks: list[WalkedTrack]
     assert math.dist(replayed(track, made, world)[:2], places[-1][:2]) < 0.02
     late = replace(track, times=track.times * 1.5)
     assert math.dist(replayed(late, made, world)[:2], places[-1][:2]) > 1.0
+
+
+FAR = np.array([-215.0, 2389.0, -319.0])  # m, where a public map's coordinates may be
+
+
+def a_checkout(folder: Path, sides: tuple[float, ...]) -> Path:
+    """A checkout with a point and tracks on the hill far away; returns its file of points."""
+    name = points.FOLDER + "/level_0.jsonl"
+    hill = replace(a_point(), victim=standing(*VICTIM[:2], 302.5), stretcher=standing(*STRETCHER[:2], 300.0))
+    there = replace(hill, start=standing(0.0, 0.0, 301.0), ambulance=standing(-5.0, 7.0, 300.0), place="Hill_dooropen")
+    write_points(folder / name, [point_document(there.moved(FAR))])
+    walked = [replace(a_track(side), place="Hill", point=number) for number, side in enumerate(sides)]
+    tracks = [replace(track, positions=track.positions + FAR) for track in walked]
+    write_tracks(folder / FOLDER / "UnrealRescue-Hill" / "level_0.jsonl", tracks)
+    return folder / name
+
+
+def test_a_published_point_is_walked_at_its_own_coordinates(tmp_path: Path) -> None:
+    path = a_checkout(tmp_path / "one", (-3.0, 0.0, 3.0))
+    plan = RESCUEBENCH.plan(tasks_of_file(str(path)), ["oracle"], 1, {})
+    assert plan.settings.conditions[0].as_text["world"] == "stand-ins"
+    record = RescueEpisode().run(plan.jobs[0], lambda inside: None)
+    result = record["result"]
+    assert result["end"] == "COMPLETED" and result["similarity"]["code"] > 0.95
+    first, last = (unreal_to_map(result["poses"][index][:3]) - FAR for index in (0, -1))
+    assert first == pytest.approx([0.0, 0.0, 300.9], abs=0.3)
+    assert math.dist(last[:2], STRETCHER[:2]) < 2.3 and last[2] == pytest.approx(300.9, abs=0.5)
+    task = find_task(plan.jobs[0].task)
+    world = EmbeddedWorld(task.point.place, load_suite_settings(), find_site(task.point.place, task.checkout))
+    seen = world.view(lambda draw: draw()).pose.position - world.body.position
+    again = {"id": "again", "job": {"task": plan.jobs[0].task}, **record}
+    assert walk_again(world, again, lambda world: b"")[1] < 0.001
+    assert float(np.linalg.norm(seen)) < 1.0  # the eye, in the same frame as the body
+    other = find_task(tasks_of_file(str(a_checkout(tmp_path / "other", (-3.0, 0.0))))[0])
+    assert other.document == task.document and other.digest != task.digest
+
+
+def test_points_without_tracks_have_no_place(tmp_path: Path) -> None:
+    path = a_checkout(tmp_path / "theirs", (0.0,))
+    alone = tmp_path / "alone.jsonl"
+    alone.write_text(path.read_text())
+    for task in (find_task(f"{alone}#0"), replace(find_task(f"{path}#0"), checkout=None)):
+        with pytest.raises(UsageError, match="no place of our own"):
+            find_site(task.point.place, task.checkout)
+    with pytest.raises(UsageError, match="no place of our own"):  # before anything is walked
+        tasks_of_file(str(alone))
+
+
+def test_the_server_has_a_public_map_at_its_own_coordinates(tmp_path: Path) -> None:
+    path = a_checkout(tmp_path, (-3.0, 0.0, 3.0))
+    door = Commands("Hill", 64, 48, PausedClock(0.2), checkout_around(path))
+    assert door.scene.title == "Hill: a stand-in after 3 tracks"
+    x, y, z = (float(value) for value in map_to_unreal(FAR + [4.0, 0.0, 301.5]))
+    for name, ahead in (("BP_Character_C_1", 0.0), ("StaticMeshActor_1", 300.0)):
+        assert door.answer(f"vset /object/{name}/location {x + ahead} {y} {z}") == b"ok"
+        place = [float(word) for word in door.answer(f"vget /object/{name}/location").split()]
+        assert place[:2] == pytest.approx([x + ahead, y], abs=1.0) and abs(place[2] - z) < 100.0
+    assert door.answer("vset /action/game/level Elsewhere") == b"ok" and "open ground" in door.scene.title
 
 
 def test_bad_usage_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

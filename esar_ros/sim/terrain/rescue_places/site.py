@@ -44,6 +44,7 @@ class RescueSite:
     area: Area  # where people walk
     home: tuple[Area, ...]  # where an ambulance may stand
     doors: tuple[Doorway, ...] = ()
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # m, where its own frame begins in that of its tasks
 
 
 def place_map(

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -82,9 +83,9 @@ class _Camera:
 class Commands:
     """Answers commands over a map. Belongs to one thread."""
 
-    def __init__(self, map_name: str, width: int, height: int, clock: Clock) -> None:
-        """Cameras of width x height px. Raises UsageError for a map that cannot be."""
-        self._size, self._clock = (width, height), clock
+    def __init__(self, map_name: str, width: int, height: int, clock: Clock, checkout: Path | None = None) -> None:
+        """Cameras of width x height px; checkout: see scene.site_for. Raises UsageError for a map that cannot be."""
+        self._size, self._clock, self._checkout = (width, height), clock, checkout
         self._pictures: Pictures | None = None
         self._open(map_name)
 
@@ -119,7 +120,7 @@ class Commands:
         raise UsageError(f"unknown command '{words[:80]}'", "ask vget /unrealcv/commands")
 
     def _open(self, map_name: str) -> None:
-        self._scene = Scene(map_name)
+        self._scene = Scene(map_name, self._checkout)
         self.close()
         self._pictures = None
         self._colours: dict[int, Colour] = {}

@@ -24,10 +24,11 @@ _KEPT = ("PYTHONPATH", "NUMBA_CACHE_DIR", "ESAR_CACHE")  # of the environment, w
 _SERVE = "-m esar_ros.app.cli serve --suite rescuebench"
 
 
-def write_environment(folder: Path, clock: str) -> Iterator[Path]:
-    """Writes launchers, each with its file; yields their paths. clock: how time passes.
+def write_environment(folder: Path, clock: str, checkout: Path | None = None) -> Iterator[Path]:
+    """Writes launchers, each with its file; yields their paths.
 
-    Raises UsageError, also before it would overwrite a file that is no launcher.
+    clock: how time passes; checkout: of the public code, whose tracks maps are made from. Raises UsageError, also
+    before it would overwrite a file that is no launcher.
     """
     kept = [
         f"export {name}={shlex.quote(os.environ[name])}" if name in os.environ else f"unset {name}" for name in _KEPT
@@ -38,6 +39,8 @@ def write_environment(folder: Path, clock: str) -> Iterator[Path]:
             raise UsageError(f"{path} is another program's", "give a folder without the authors' binary")
         ini, log = path.with_name(INI), path.with_name("server.log")
         serve = f"{shlex.quote(sys.executable)} {_SERVE} --clock {clock} --ini {shlex.quote(str(ini))}"
+        if checkout is not None:
+            serve += f" --rescuebench {shlex.quote(str(checkout.absolute()))}"
         lines = [
             "#!/usr/bin/env bash",
             "# RescueBench's server on the embedded simulator, started as its authors' binary is: MAP [-options].",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
@@ -23,8 +24,9 @@ from esar_ros.sim.walking.stage import AMBULANCE, APPEARANCES, DOOR, STRETCHER, 
 from esar_ros.sim.walking.walker import TICK
 from esar_ros.suites.rescuebench.door.names import Kind
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
-from esar_ros.suites.rescuebench.own_points import site_of
+from esar_ros.suites.rescuebench.files.tracks import tracks_of
 from esar_ros.suites.rescuebench.settings import load_suite_settings
+from esar_ros.suites.rescuebench.sites import find_site
 
 FARTHEST = 1e7  # cm of a position that can be set
 _SETTLING = 1.0  # s of a fall onto the floor
@@ -33,12 +35,19 @@ _LIFT = {Kind.PLAYER: HALF_HEIGHT, Kind.VICTIM: HALF_HEIGHT}  # m of a position 
 _FIRST = {Kind.PLAYER: 0.0, Kind.VICTIM: 4.0, Kind.STRETCHER: 8.0, Kind.AMBULANCE: 14.0}  # m from a home's middle
 
 
-def site_for(map_name: str) -> tuple[RescueSite, bool]:
-    """Returns the place of a map, and whether it is open ground because there is none of that name."""
+def site_for(map_name: str, checkout: Path | None = None) -> tuple[RescueSite, str]:
+    """Returns the place of a map, and what stands in for it: a few words, none where it is a place of our own.
+
+    checkout: of the public code; where people walked in it, a stand-in is made from their tracks. Raises UsageError for
+    tracks that cannot be read.
+    """
+    if checkout is not None and tracks_of(checkout, map_name).is_dir():
+        site = find_site(map_name, checkout)
+        return site, site.place.name
     try:
-        return site_of(map_name), False
+        return find_site(map_name), ""
     except UsageError:
-        return open_ground(), True
+        return open_ground(), "open ground, no place here has this name"
 
 
 class Scene:
@@ -47,20 +56,22 @@ class Scene:
     `revision` rises with everything that changes what can be seen.
     """
 
-    def __init__(self, map_name: str) -> None:
+    def __init__(self, map_name: str, checkout: Path | None = None) -> None:
         self.map_name = map_name
-        site, self.is_open = site_for(map_name)
+        site, self._instead = site_for(map_name, checkout)
+        self.is_open = site is open_ground()
         self._world = EmbeddedWorld(map_name, load_suite_settings(), site)
         self.stage = self._world.stage
         self.world = self.stage.world
         self.revision = 0
         self.look = (0.0, 0.0)  # rad: heading and pitch of the eye against the body
-        self._origin = np.zeros(3)  # m: where the place's own frame begins
+        self._origin = np.array(site.origin)  # m: where the place's own frame begins
         self._crouched = self._jumps = self._hit = False
         self._set: dict[Kind, tuple[Vector, float]] = {}  # m and rad, as they were set
         home = site.home[0]
         middle = np.append((np.array(home.low) + home.high) / 2, 0.0)
         middle[2] = float(site.place.ground_height(middle[:2]))
+        middle += self._origin
         first = {kind: StandingPose(middle + [ahead, 0.0, _LIFT.get(kind, 0.0)], 0.0) for kind, ahead in _FIRST.items()}
         self._world.set_up(_point(map_name, first))
         self._set.update({kind: (pose.position, pose.yaw) for kind, pose in first.items()})
@@ -68,7 +79,7 @@ class Scene:
     @property
     def title(self) -> str:
         """Names the map, and what stands in for it."""
-        return f"{self.map_name}: open ground, no place here has this name" if self.is_open else self.map_name
+        return f"{self.map_name}: {self._instead}" if self._instead else self.map_name
 
     @property
     def doors(self) -> int:
@@ -204,7 +215,7 @@ class Scene:
         if kind is Kind.VICTIM:
             return self.stage.victim
         if kind is Kind.DOOR:
-            return self._world.doors[self._door(number)]
+            return np.array(self.stage.site.doors[self._door(number)].position)
         return np.asarray(self.world.objects[_THINGS[kind]].pose.position)
 
     def _door(self, number: int) -> int:

@@ -75,6 +75,12 @@ def read_points(path: Path) -> tuple[PointEntry, ...]:
     return tuple(entries)
 
 
+def checkout_around(path: Path) -> Path | None:
+    """Returns the checkout of the public code that holds a path, or is it."""
+    whole = path.resolve()
+    return next((place for place in (path, whole, *whole.parents) if (place / FOLDER).is_dir()), None)
+
+
 def checkout_points(checkout: Path) -> dict[tuple[int, int], RescuePoint]:
     """Returns the published points of a checkout by level and number. Raises UsageError."""
     found: dict[tuple[int, int], RescuePoint] = {}

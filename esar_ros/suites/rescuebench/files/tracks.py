@@ -165,6 +165,11 @@ def _document(track: WalkedTrack) -> dict[str, Any]:
     }
 
 
+def tracks_of(checkout: Path, place: str) -> Path:
+    """Returns the folder of the tracks in a place, which a checkout need not have."""
+    return checkout / FOLDER / (ENVIRONMENTS[0] + filed_as(place))
+
+
 class References:
     """People's tracks by task, to compare with.
 

@@ -35,6 +35,8 @@ def test_a_launcher_tells_the_map_and_leaves_a_binarys_flags_out(
     log = path.with_name("server.log").read_text(encoding="utf-8")
     ini = path.with_name("unrealcv.ini")
     assert log == (f"-m esar_ros.app.cli serve --suite rescuebench --clock running --ini {ini} --map Tokyo\n")
+    path = next(write_environment(tmp_path / "b", "paused", tmp_path / "their code"))
+    assert path.read_text(encoding="utf-8").count(f" --rescuebench '{tmp_path}/their code' ") == 1
 
 
 def test_a_client_that_chose_another_port_keeps_it(tmp_path: Path) -> None:
@@ -61,6 +63,7 @@ def test_the_authors_binary_is_not_overwritten(tmp_path: Path) -> None:
         (["--map", "../etc"], "no name of a map"),
         (["--port", "70000"], "not a port"),
         (["--clock", "fast"], "invalid choice"),
+        (["--rescuebench", "/nowhere"], "no checkout of RescueBench"),
     ],
 )
 def test_a_server_that_cannot_be_is_one_line(
