@@ -159,10 +159,13 @@ _NAMES_PLACES = re.compile(
     r"|(?i:\b(?:options?|choices?|answers?))\s+[A-G]\b|\b[A-G]\s+(?:and|or|&)\s+[A-G]\b"
 )
 
+_MAY_NAME_PLACES = re.compile(r"\s(?:[A-G]\b|(?i:of\s+the\s))")  # a part of each of them that is soon found
+
 
 def may_be_shuffled(item: Item) -> bool:
     """Returns whether no text of the question depends on the places of the options."""
-    return not any(_NAMES_PLACES.search(text) for text in (item.question, *item.options))
+    text = "\0".join((item.question, *item.options))  # \0: no pattern goes on over it
+    return not (_MAY_NAME_PLACES.search(text) and _NAMES_PLACES.search(text))
 
 
 def order_of(item: Item, number: int) -> tuple[int, ...]:

@@ -13,11 +13,10 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from esar_ros.benchmark.runner.store import Files, Store, read_manifest, read_records
+from esar_ros.benchmark.runner.store import TOGETHER, Files, Store, read_manifest, read_records
 from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.client import Spent
@@ -64,7 +63,7 @@ class RunSettings:
         return ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Job:
     """One question in one order of its options."""
 
@@ -72,7 +71,7 @@ class Job:
     item: Item
     number: int  # of the order
 
-    @cached_property
+    @property
     def order(self) -> tuple[int, ...]:
         """The places of the options; drawn when it is asked for, so that answers which are there cost nothing."""
         return order_of(self.item, self.number)
@@ -107,7 +106,7 @@ def jobs_of(items: Sequence[Item], orders: int) -> list[Job]:
     """Returns every question in every order: orders outermost, within each the styles in turn."""
     turns = in_turns(items)
     shown = {item.id: number_of_orders(item, orders) for item in items}
-    found = [(item, number) for number in range(orders) for item in turns if number < shown[item.id]]
+    found = ((item, number) for number in range(orders) for item in turns if number < shown[item.id])
     return [Job(index, item, number) for index, (item, number) in enumerate(found)]
 
 
@@ -163,20 +162,31 @@ def run(
                     place, flying = place + 1, flying + 1
             if not flying:
                 return progress
-            job, answer = came.get()
-            flying -= 1
-            if isinstance(answer, NoAnswer):
-                progress.failed, row = progress.failed + 1, row + 1
-                if row >= max(_FAILURES_IN_A_ROW, 2 * workers) or (answer.status in _REFUSED and not progress.asked):
-                    progress.ended = f"the server failed at {row} questions in a row: {answer}"
-            elif isinstance(answer, BaseException):
-                raise answer
-            else:
-                record = answer_record(job, answer, protocol, store.settings_hash)
-                _append(store, record)
+            answers = [came.get()]
+            while not came.empty() and len(answers) < TOGETHER:
+                answers.append(came.get())
+            flying -= len(answers)
+            records = [
+                answer_record(job, answer, protocol, store.settings_hash)
+                for job, answer in answers
+                if isinstance(answer, Answer)
+            ]
+            if records:
+                _append(store, records)
+            for record in records:
                 _add(progress.spent, record)
-                row = 0
-                progress.done, progress.asked = progress.done + 1, progress.asked + 1
+            progress.done, progress.asked = progress.done + len(records), progress.asked + len(records)
+            for _, answer in answers:
+                if isinstance(answer, Answer):
+                    row = 0
+                elif isinstance(answer, NoAnswer):
+                    progress.failed, row = progress.failed + 1, row + 1
+                    if row >= max(_FAILURES_IN_A_ROW, 2 * workers) or (
+                        answer.status in _REFUSED and not progress.asked
+                    ):
+                        progress.ended = f"the server failed at {row} questions in a row: {answer}"
+                else:
+                    raise answer
             show(progress)
     finally:
         for _ in range(workers):
@@ -185,16 +195,16 @@ def run(
 
 def answer_record(job: Job, answer: Answer, protocol: Protocol, settings_hash: str) -> dict[str, Any]:
     """An answer's line. What depends on the clock stands under `timing`."""
-    item, completion = job.item, answer.completion
-    outcome, place = protocol.read(completion.text, completion.finish, [item.options[i] for i in job.order])
-    pick = None if place is None else job.order[place]
+    item, order, completion = job.item, job.order, answer.completion
+    outcome, place = protocol.read(completion.text, completion.finish, [item.options[i] for i in order])
+    pick = None if place is None else order[place]
     return {
         "schema": ANSWER_SCHEMA,
         "index": job.index,
         "id": job.id,
         "item": item.id,
         "style": item.style,
-        "order": "".join(LETTERS[i] for i in job.order),
+        "order": "".join(LETTERS[i] for i in order),
         "text": completion.text,
         "finish": completion.finish,
         "outcome": outcome.value,
@@ -210,9 +220,9 @@ def answer_record(job: Job, answer: Answer, protocol: Protocol, settings_hash: s
     }
 
 
-def _append(store: Store, record: dict[str, Any]) -> None:
+def _append(store: Store, records: Sequence[dict[str, Any]]) -> None:
     try:
-        store.append(record)
+        store.append(*records)
     except OSError as error:
         raise UsageError(f"cannot write {store.folder}: {error.strerror}", "the same command then goes on") from None
 

@@ -24,7 +24,7 @@ from esar_ros.suites.uavbench.mcq import asking
 from esar_ros.suites.uavbench.mcq.asking import Asker, model_settings
 from esar_ros.suites.uavbench.mcq.item import LETTERS
 from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
-from esar_ros.suites.uavbench.mcq.run import FILES, jobs_of, open_run, read_run, run, settings_of
+from esar_ros.suites.uavbench.mcq.run import FILES, Progress, jobs_of, open_run, read_run, run, settings_of
 from helpers.chat_server import ChatEndpoint, cut, late, prompt_of, says, status
 from helpers.questions import make_item, make_items, write_items
 from helpers.strict_servers import newest_openai
@@ -330,6 +330,29 @@ def kill_again_and_again(folder: Path, count: int, kills: int, endpoint: ChatEnd
 
 class _Like(Scripted):
     """Says in this process what the stub says over HTTP."""
+
+
+def test_answers_that_came_meanwhile_are_flushed_together_and_none_counts_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = make_items(60)
+    store = open_run(tmp_path / "out", settings_of(items, ESAR, 1, MODEL), items)
+    answers = tmp_path / "out" / FILES.records
+    safe = [0]
+
+    def flush(descriptor: int) -> None:
+        time.sleep(0.005)
+        safe.append(answers.read_bytes().count(b"\n"))
+
+    def show(progress: Progress) -> None:
+        assert progress.done == len(store.done) == safe[-1]
+
+    monkeypatch.setattr("esar_ros.benchmark.runner.store.os.fsync", flush)
+    try:
+        run(jobs_of(items, 1), store, Asker(Scripted(), MODEL, ESAR).ask, ESAR, MODEL, 8, show)
+    finally:
+        store.close()
+    assert safe[-1] == len(items) and len(safe) < len(items) / 2
 
 
 @pytest.mark.timeout(600)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,18 @@ def test_files_folders_lines_and_archives_give_the_same_documents(tmp_path: Path
     found += read(archive)
     assert [source for source, _ in found[3:]] == [f"{archive}/x/y.json", f"{archive}/x/z.json"]
     assert {content for _, content in found} == {SOUND}
+
+
+def test_a_folder_is_read_one_document_at_a_time(tmp_path: Path) -> None:
+    (tmp_path / "0.json").write_bytes(bytes(100_000))
+    for number in range(1, 300):
+        os.link(tmp_path / "0.json", tmp_path / f"{number}.json")
+    tracemalloc.start()
+    try:
+        assert sum(len(document.content) for document in documents([tmp_path])) == 300 * 100_000
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_large_file_is_told_without_being_read(tmp_path: Path) -> None:
