@@ -69,7 +69,7 @@ class Scene:
     touching_down: bool = False  # down the last metres to ground that is measured; not while landing
     drift: float = 0.0  # m by which gusts may carry the vehicle
     traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
-    station: Vector | None = None  # (3,) m, map: where the vehicle came to rest, from where the wind carried it here
+    way_back: Vector | None = None  # (3,) m: the way by which the wind carried a held vehicle here, back to its start
 
     @property
     def height(self) -> float | None:
@@ -301,15 +301,14 @@ class Envelope:
     def _free_distance(self, direction: Vector, speed: float, scene: Scene) -> float:
         """Returns the free distance (m) along a direction, at most what a stop from speed (m/s) takes.
 
-        The way back to where the vehicle came to rest is free, seen or not: it has just come that way.
+        The way back is free, seen or not: the vehicle has just come that way.
         """
         wanted = self.limits.stopping_distance(speed)
         free = scene.observed.known_free(direction, wanted)
-        if scene.station is None:
+        if scene.way_back is None:
             return free
-        to_station = scene.station - scene.position
-        distance = float(np.linalg.norm(to_station))
-        heads_back = direction @ to_station >= distance - _DISTANCE_TOLERANCE
+        distance = float(np.linalg.norm(scene.way_back))
+        heads_back = direction @ scene.way_back >= distance - _DISTANCE_TOLERANCE
         return max(free, min(distance, wanted)) if heads_back else free
 
     def nearest(self, scene: Scene) -> tuple[float, float]:

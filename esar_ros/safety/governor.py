@@ -62,6 +62,7 @@ class _Memory:
     last_ground: Vector | None = None  # m, map: point of the ground measured last
     last_output: Vector | None = None  # m/s, map
     station: Vector | None = None  # m, map: where it came to rest in this hold
+    carried: Vector = field(default_factory=lambda: np.zeros(3))  # m: how far from there, by its velocity alone
     link_lost_since: float | None = None  # s, None while the producer of commands is alive
     interventions: int = 0
 
@@ -180,7 +181,9 @@ class Governor(InputChecks):
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
-        after = replace(after, station=self._station(memory.station, findings.mode, usable_state))
+        station = self._station(memory.station, findings.mode, usable_state)
+        carried = memory.carried + usable_state.velocity * step if station is memory.station else np.zeros(3)
+        after = replace(after, station=station, carried=carried)
         output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after)
         base = usable_state.velocity if memory.last_output is None else memory.last_output
         output, acceleration = memory.acceleration.limited(output, base, usable_command, step, self.limits, findings)
@@ -338,8 +341,9 @@ class Governor(InputChecks):
                 kept = self.envelope.keep(climb, state, scene, findings)
             return kept, 0.0
         if mode is Mode.HOLD:
-            held = replace(scene, station=memory.station)
-            return self.envelope.keep(self._back_to_station(memory.station, state), state, held, findings), 0.0
+            back = self._back_to_station(memory.station, state)
+            held = replace(scene, way_back=self._way_back(memory, state))
+            return self.envelope.keep(back, state, held, findings), 0.0
         if mode is not Mode.NORMAL or command is None:
             return self.envelope.keep(_ZERO, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
@@ -365,6 +369,18 @@ class Governor(InputChecks):
         if distance <= self.limits.push_deadband:
             return _ZERO
         return to_station * min(_STATION_GAIN, self.limits.push_speed / distance)
+
+    def _way_back(self, memory: _Memory, state: State) -> Vector | None:
+        """Returns the way (m, map) back to where the vehicle came to rest, as far as its velocity explains it.
+
+        A position that creeps while the velocity is zero has carried the vehicle nowhere. None: no station.
+        """
+        if memory.station is None:
+            return None
+        to_station = memory.station - state.pose.position
+        squared = float(to_station @ to_station)
+        share = -float(memory.carried @ to_station) / squared if squared > 0.0 else 0.0
+        return to_station * min(max(share, 0.0), 1.0)
 
     def _limit_yaw_rate(self, yaw_rate: float, findings: Findings) -> float:
         """Returns the yaw rate (rad/s) within its limit."""

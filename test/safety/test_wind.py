@@ -182,13 +182,32 @@ def test_of_unseen_air_only_the_way_back_to_where_it_came_to_rest_is_free(kit: K
     state = kit.Scene(limits, position=position).state
     around = envelope.Scene(
         position, np.zeros(3), ObservedSpace(position, None, None, limits.own_radius), None, None, None, None,
-        in_takeoff_column=False, landing=False, station=station,
+        in_takeoff_column=False, landing=False, way_back=station - position,
     )  # fmt: skip
     for turn, flies in ((math.pi, True), (math.pi - 0.1, False), (0.0, False)):
         asked = 0.5 * np.array([math.cos(turn), math.sin(turn), 0.0])
         kept = envelope.Envelope(limits, site).keep(asked, state, around, Findings())
         assert bool(kept.any()) is flies
-        assert not envelope.Envelope(limits, site).keep(asked, state, replace(around, station=None), Findings()).any()
+        assert not envelope.Envelope(limits, site).keep(asked, state, replace(around, way_back=None), Findings()).any()
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("turn", [0.0, 2.0])
+def test_blind_it_does_not_follow_a_creeping_position(kit: Kit, limits: Limits, rate: float, turn: float) -> None:
+    """Its own velocity has carried it nowhere, so that no way back is known to be free."""
+    governor, at, velocity = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0]), np.zeros(3)
+    creep, farthest = rate * np.array([math.cos(turn), math.sin(turn), 0.0]), 0.0
+    for n in range(3000):
+        shown = at + creep * max(n - 20, 0) * STEP
+        scene = kit.Scene(limits, velocity=velocity, position=shown, now=kit.NOW + n * STEP)
+        if n > 20:
+            scene.ranges, scene.window = None, None
+        answer = scene.ask(None, governor)
+        assert answer.mode >= Mode.HOLD
+        velocity = velocity + (answer.velocity - velocity) * STEP / 0.3
+        at = at + velocity * STEP
+        farthest = max(farthest, math.dist(at, [30.0, 0.0, 20.0]))
+    assert farthest < limits.push_deadband
 
 
 def test_what_the_autopilot_flies_by_itself_is_not_the_winds(kit: Kit, limits: Limits) -> None:
