@@ -7,6 +7,7 @@ Scenarios are those that `./esar scenarios generate` makes, levels 1 to 3 in tur
 none of them may touch what the governor is told of, nor leave the fence or the altitude band.
 
 --records keeps each flight as a line, and goes on behind those that are there: three hundred take an hour of a core.
+A file of flights by other code, limits or seed is refused.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from page import Table, add_page, goal_table, write_page
+from page import Table, add_page, end_with, goal_table, write_page
+from records import Records, code_digests
 from scipy.stats import beta
 
-from esar_ros import __version__
 from esar_ros.suites.uavbench.scenarios.findings import ERROR
 from esar_ros.suites.uavbench.scenarios.flights.flight import Options, try_to_fly
 from esar_ros.suites.uavbench.scenarios.generate import scenario, written
@@ -55,6 +56,16 @@ BREACHES = {
     "fence_breaches": "geofence_breach",
     "altitude_violations": "altitude_violation",
 }
+FLOWN = {  # what decides how a flight ends
+    "governor": ("esar_ros/safety",),
+    "pilot": ("esar_ros/flight",),
+    "vehicle": ("esar_ros/sim/physics", "esar_ros/sim/weather/gusts.py", "esar_ros/bridges/odometry_error.py"),
+    "scenarios": ("esar_ros/suites/uavbench/scenarios",),
+    "settings": (
+        "config/safety.yaml", "config/pilot.yaml", "config/vehicle.yaml", "config/scenarios/pairs.yaml",
+        "config/scenarios/risk.yaml",
+    ),
+}  # fmt: skip
 CONFIDENCE = 0.95
 _DISTINCT = 2000  # scenarios of the file of many
 
@@ -120,26 +131,15 @@ def fly(seed: int, number: int) -> dict[str, Any]:
 
 
 def flights(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Returns the flights, those in the file of records first. Raises SystemExit with one line for another's file."""
-    path, begins = arguments.records, {"version": __version__, "seed": arguments.seed}
-    flown = []
-    if path is not None and path.exists():
-        first, *lines = path.read_text().splitlines()
-        if json.loads(first) != begins:
-            raise SystemExit(f"{path}: flights of another version or seed; name another file")
-        flown = [json.loads(line) for line in lines]
-    elif path is not None:
-        path.write_text(json.dumps(begins) + "\n")
+    """Returns the flights, those in the file of records first. Raises UsageError for a file of other flights."""
+    records = Records(arguments.records, {"seed": arguments.seed, **code_digests(FLOWN)})
     numbers = list(itertools.islice(to_fly(arguments.seed), arguments.flights))
-    waiting = [number for number in numbers if number not in {one["number"] for one in flown}]
+    known = {one["number"] for one in records.lines}
     with ProcessPoolExecutor(arguments.workers) as pool:
-        for one in pool.map(partial(fly, arguments.seed), waiting):
-            flown.append(one)
+        for one in pool.map(partial(fly, arguments.seed), [number for number in numbers if number not in known]):
             print(told(one), flush=True)
-            if path is not None:
-                with path.open("a") as file:
-                    file.write(json.dumps(one) + "\n")
-    return [one for one in flown if one["number"] in numbers]
+            records.add(one)
+    return [one for one in records.lines if one["number"] in numbers]
 
 
 def told(one: dict[str, Any]) -> str:
@@ -181,9 +181,8 @@ def main() -> int:
     parser.add_argument("--records", type=Path, help="file of flights, gone on with")
     add_page(parser)
     arguments = parser.parse_args()
-    figures = files(arguments.seed, arguments.scenarios) | many(arguments.seed, arguments.many)
-    flown = flights(arguments)
-    figures |= outcome(flown)
+    flown = flights(arguments)  # first, since it is what may be refused
+    figures = files(arguments.seed, arguments.scenarios) | many(arguments.seed, arguments.many) | outcome(flown)
     for name, value in figures.items():
         print(f"{name:26}{value:>10.4g}")
     met = {name: figures[name] <= goal for name, goal in GOALS.items()}
@@ -194,11 +193,11 @@ def main() -> int:
             "The bound is Clopper and Pearson's of the share of flights with a collision, 95 %, one-sided. CPU time of "
             "a flight is over the seconds from the mission's start; its take-off is not counted among them."
         )
-        conditions = {name: getattr(arguments, name) for name in ("seed", "scenarios", "many", "workers")}
+        conditions = {name: getattr(arguments, name) for name in ("seed", "flights", "scenarios", "many", "workers")}
         tables: list[Table | str] = [goal_table(figures, GOALS, met), "```\n" + "\n".join(map(told, flown)) + "\n```"]
         write_page(__file__, "UAVBench's scenarios", about, conditions, tables)
     return 0 if all(met.values()) else 1
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    end_with(main)

@@ -67,7 +67,8 @@ def _group(kind: RunSettings, runs: Sequence[Run], prices: ModelSettings) -> lis
     tables = [_overall(title, items, order, named, measured, prices, rules)]
     for cluster, styles in CLUSTERS.items():
         cells = tuple(
-            (Cell(name), *(_share(measured[name][0].styles.get(style)) for style in styles)) for name in order
+            (Cell(name), *(_share(measured[name][0].styles.get(style), name != CHANCE) for style in styles))
+            for name in order
         )
         heads = ("model", *(f"{style} {STYLES[style].removesuffix(' Reasoning')}" for style in styles))
         tables.append(Table(f"mcq_{cluster}", f"{cluster.capitalize()}: {title}", (), heads, cells, rules, (_NOTE,)))
@@ -111,10 +112,8 @@ def _overall(
             correct = sum(answer["correct"] for answer in run.answers)
             cells[1] = f"{100.0 * answered / len(run.answers):.1f}"
             of_answered = Cell(f"{100.0 * correct / answered:.1f}") if answered else _DASH
-        # Chance is exact: it has no interval.
-        accuracy = _share(found.accuracy) if name != CHANCE else Cell(f"{100.0 * found.accuracy.value:.1f}")
         rows.append(
-            (Cell(name), Cell(cells[0]), Cell(cells[1]), accuracy, of_answered, *spans, gained,
+            (Cell(name), Cell(cells[0]), Cell(cells[1]), _share(found.accuracy, name != CHANCE), of_answered, *spans, gained,
              *_cost(run, prices))
         )  # fmt: skip
     notes = [
@@ -192,11 +191,12 @@ def _pairs(title: str, named: dict[str, Run]) -> Table:
     return Table("mcq_pairs", f"Models in pairs: {title}", (), heads, rows, (), notes)
 
 
-def _share(found: Share | None) -> Cell:
+def _share(found: Share | None, is_measured: bool = True) -> Cell:
+    """A share with its interval; one that is known exactly, as chance is, has none."""
     if found is None:
         return _DASH
     value, low, high, _ = astuple(found)
-    return Cell(f"{100.0 * value:.1f}", f"{100.0 * low:.1f}, {100.0 * high:.1f}")
+    return Cell(f"{100.0 * value:.1f}", f"{100.0 * low:.1f}, {100.0 * high:.1f}" * is_measured)
 
 
 def _signed(found: Share) -> Cell:
