@@ -88,7 +88,7 @@ def _run(arguments: argparse.Namespace) -> int:
     for name, value, least, most in (
         ("orders", arguments.orders, 1, 7),
         ("workers", arguments.workers, 1, 256),
-        ("limit", arguments.limit or 1, 1, 10**9),
+        ("limit", 1 if arguments.limit is None else arguments.limit, 1, 10**9),
         ("max-tokens", arguments.max_tokens or 16, 16, 1 << 20),
     ):
         if not least <= value <= most:

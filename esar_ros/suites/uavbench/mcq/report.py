@@ -6,6 +6,7 @@ shown, in as many orders; what a part or an order changes of one model's answers
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 from itertools import combinations
@@ -33,6 +34,11 @@ from esar_ros.suites.uavbench.mcq.run import IMPORTED, Run, RunSettings
 
 _NOTE = "Per cent, with 95 % intervals: Wilson's of shares, else of a bootstrap over missions within styles."
 _DASH = Cell("–")
+# Those that made UAVBench's scenarios (its paper, section III): its questions are no stranger's to them.
+_MAKERS = (
+    *("gpt-5-mini", "gpt-5-nano", "gpt-4o", "gemini-2.5-flash-lite", "mixtral-8x7b", "codestral-2508", "qwen-max"),
+    *("phi-4-reasoning-plus", "grok-3-mini", "grok-code-fast-1", "llama-3.3-70b", "deepseek-v3.1"),
+)
 
 
 def make_report(runs: Sequence[Run], prices: ModelSettings, encode: Encode | None = None) -> list[Table]:
@@ -158,6 +164,10 @@ def _overall(
 def _remarks(name: str, run: Run) -> list[str]:
     """Returns what a reader must know of a run before comparing it."""
     notes = []
+    words = run.settings.model.lower().rpartition("/")[2].partition(":")[0]
+    maker = next((one for one in _MAKERS if re.fullmatch(rf"{re.escape(one)}(-instruct|-latest)?", words)), None)
+    if maker is not None and any(item.solution is None for item in run.items):
+        notes.append(f"{name}: {maker} is one of the models that wrote UAVBench's scenarios.")
     asked = len({answer["item"] for answer in run.answers})
     if asked < len(run.items):
         notes.append(f"{name}: {asked} of {len(run.items)} questions asked so far, the styles in turn.")

@@ -269,6 +269,8 @@ class Run:
 
 def read_run(folder: Path) -> Run:
     """Reads a run. Raises UsageError where the folder is none, or holds other questions than it was run with."""
+    if not (folder / FILES.manifest).is_file():
+        raise UsageError(f"{folder} holds no run of questions", "name the --out folder of ./esar mcq run or import")
     manifest = read_manifest(folder / FILES.manifest, FILES.schemas)
     try:
         settings = RunSettings(**manifest["settings"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -134,7 +135,29 @@ def test_the_verb_writes_the_tables(folders: list[Path], tmp_path: Path, capsys:
     assert main(["mcq", "report", str(folders[0]), "--out", str(tmp_path / "r")]) == 0
     assert "blind-words" in capsys.readouterr().out
     assert (tmp_path / "r" / "mcq_overall.md").is_file()
+    capsys.readouterr()
     assert main(["mcq", "report", str(tmp_path)]) == 2
+    assert "holds no run of questions: name the --out folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("qwen-max", True),
+        ("microsoft/Phi-4-Reasoning-Plus:free", True),
+        ("meta-llama/llama-3.3-70b-instruct", True),
+        ("gpt-4o-audio", False),
+        ("qwen3-max", False),
+    ],
+)
+def test_a_model_that_wrote_the_scenarios_is_marked(tmp_path: Path, model: str, told: bool) -> None:
+    def notes(items: list[Item], folder: str) -> str:
+        run = read_run(answered(tmp_path / folder, model, "esar", 10, items=items))
+        return " ".join(make_report([run], MODEL)[0].notes)
+
+    assert ("wrote UAVBench's scenarios" in notes(make_items(20), "theirs")) == told
+    computed = [replace(item, solution={"value": 1.0}) for item in make_items(20)]
+    assert "wrote UAVBench's scenarios" not in notes(computed, "computed")
 
 
 # --- Rows without understanding -----------------------------------------------------------------------------------

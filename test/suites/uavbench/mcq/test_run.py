@@ -278,6 +278,8 @@ def test_a_mission_s_budget_is_none_of_a_run(monkeypatch: pytest.MonkeyPatch) ->
         (["--orders", "8"], "--orders 8"),
         (["--workers", "0"], "--workers 0"),
         (["--limit", "-1"], "--limit -1"),
+        (["--limit", "0"], "--limit 0"),
+        (["--without", "options"], "--without"),
         (["--protocol", "paper", "--max-tokens", "99"], "--max-tokens with --protocol paper"),
         (["--budget", "3"], "price_in"),
         (["--local", "smollm2", "--model", "x"], "--local with --model"),
