@@ -58,7 +58,7 @@ def import_ultralytics() -> Any:
         lend_operators()
         import ultralytics
     except ImportError:
-        raise UsageError(f"detector {NAME} needs ultralytics and torch", _INSTALL) from None
+        raise UsageError(f"detector {NAME} needs ultralytics, torch and torchvision", _INSTALL) from None
     except RuntimeError as error:  # packages that do not match
         raise UsageError(f"ultralytics cannot be imported: {first_line(error)}", "install those that match") from None
     return ultralytics

@@ -40,7 +40,7 @@ def load_clip(model: str, weights: str) -> Clip:
         import open_clip
         import torch
     except ImportError:
-        raise UsageError("CLIP needs open_clip and torch", "pip install esar_ros[clip]") from None
+        raise UsageError("CLIP needs open_clip, torch and torchvision", "pip install esar_ros[clip]") from None
     except RuntimeError as error:  # packages that do not match
         raise UsageError(f"open_clip cannot be imported: {first_line(error)}", "install those that match") from None
     if model not in open_clip.list_models():

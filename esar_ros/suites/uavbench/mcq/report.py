@@ -231,7 +231,7 @@ def _change(before: dict[str, float], after: dict[str, float]) -> tuple[Cell, ..
 
 
 def _orders(title: str, named: dict[str, Run]) -> Table:
-    """What the first shuffled order of the options changes, and how often the original right letter is picked there."""
+    """Original beside first shuffled order, and how often the original right letter is picked in shuffled ones."""
     rows = []
     for name, run in named.items():
         key = {item.id: item.key for item in run.items}
@@ -255,7 +255,7 @@ def _orders(title: str, named: dict[str, Run]) -> Table:
 
 
 def _left_out(runs: Sequence[Run]) -> list[Table]:
-    """What a model loses that is not shown a part of the questions, beside its run that was shown all."""
+    """Runs that were not shown a part of the questions, each beside the model's run that was shown all."""
     whole = {run.settings: run for run in runs if not run.settings.without}
     found = []
     for run in runs:
