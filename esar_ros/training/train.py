@@ -19,6 +19,7 @@ from typing import Any
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detectors.yolo_world import confine_ultralytics
+from esar_ros.perception.vision_operators import lend_operators
 from esar_ros.training.render import CROP
 
 FROZEN = 4  # first layers that stay as the starting weights have them
@@ -167,37 +168,8 @@ def torch_with(threads: int) -> Any:
     import torch
 
     torch.set_num_threads(threads)
-    if not _has_nms(torch):
-        # torchvision built for another torch brings Python code without its operators; ultralytics imports it all the
-        # same, and needs the one that merges boxes.
-        library = torch.library.Library("torchvision", "DEF")
-        library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        library.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-
-        def nms(boxes: Any, scores: Any, limit: float) -> Any:
-            from ultralytics.utils.nms import TorchNMS
-
-            return TorchNMS.nms(boxes, scores, limit)
-
-        _KEPT.append(library)
-        import torchvision.ops
-
-        torchvision.ops.nms = nms  # its own asks whether its compiled part was loaded
+    lend_operators()  # ultralytics imports torchvision, and needs the operator that merges boxes
     return torch
-
-
-_KEPT: list[Any] = []  # a library's operators vanish with it
-
-
-def _has_nms(torch: Any) -> bool:
-    if _KEPT:
-        return True
-    try:
-        import torchvision.ops  # noqa: F401
-
-        return hasattr(torch.ops.torchvision, "nms")
-    except (ImportError, RuntimeError):
-        return False
 
 
 def _take_over(torch: Any, network: Any, start: Path) -> None:

@@ -123,6 +123,16 @@ def test_descriptions_statistics_and_schema(capsys: pytest.CaptureFixture[str]) 
     assert "seed" in schema["required"] and schema["$defs"]["Uav"]["properties"]["mass_kg"]["maximum"] == 2000
 
 
+def test_statistics_of_nothing_that_can_be_read_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.json").write_text("")
+    assert main(["scenarios", "stats", str(tmp_path)]) == 2
+    told = capsys.readouterr()
+    assert "is empty [J2]" in told.err and told.err.count("\n") == 1 and not told.out
+    (tmp_path / "b.json").write_text("{}")
+    assert main(["scenarios", "stats", str(tmp_path)]) == 0, "one that can be read is counted, with its errors"
+    assert capsys.readouterr().out.startswith("2 scenarios, 2 with errors")
+
+
 def test_a_document_that_cannot_be_read_has_no_label(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.json").write_text("[]")
     assert main(["scenarios", "label", str(tmp_path)]) == 2

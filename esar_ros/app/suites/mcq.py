@@ -24,6 +24,7 @@ QUIET_PERIOD = 10.0  # s between lines of progress
 MOST_NOTES = 5  # of oddities before a run
 LOCAL_MODELS = ("smollm2",)
 PROTOCOL_NAMES = ("esar", "paper")
+PART_NAMES = ("description", "question")
 _ITEMS = "questions: a folder, .zip, .jsonl, .json, or a result .csv of the paper's script"
 
 
@@ -35,6 +36,7 @@ def main(argv: list[str]) -> int:
     report = commands.add_parser("report", help="tables of runs, with what needs no understanding beside them")
     report.add_argument("folders", nargs="+", metavar="DIR", help="--out folders of runs")
     report.add_argument("--out", metavar="DIR", help="where to write (default: report/ in the first folder)")
+    report.add_argument("--nearest", action="store_true", help="also the option nearest in meaning (extra text)")
     imported = commands.add_parser("import", help="make a run of answers that were given elsewhere")
     imported.add_argument("file", metavar="FILE", help="the paper's .csv, or .jsonl with id and answer on each line")
     imported.add_argument("--items", nargs="+", default=[], metavar="ITEMS", help=f"{_ITEMS} (default: the .csv's own)")
@@ -63,6 +65,14 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
     add("--protocol", default="esar", choices=PROTOCOL_NAMES, help="how to ask and to read (default %(default)s)")
     add("--max-tokens", type=int, default=0, metavar="N", help="of an answer under protocol esar (default 1024)")
     add("--orders", type=int, default=1, metavar="K", help="orders of the options, the original first (default 1)")
+    add(
+        "--without",
+        action="append",
+        default=[],
+        choices=PART_NAMES,
+        metavar="PART",
+        help="leave description or question out; given for both, the options stand alone",
+    )
     add("--limit", type=int, default=None, metavar="N", help="at most N questions now; any such part is balanced")
     add("--budget", type=float, default=0.0, metavar="MONEY", help="end when the answers have cost this much")
     add("--workers", type=int, default=4, metavar="K", help="questions at a time (default %(default)s)")
@@ -78,7 +88,7 @@ def _run(arguments: argparse.Namespace) -> int:
     for name, value, least, most in (
         ("orders", arguments.orders, 1, 7),
         ("workers", arguments.workers, 1, 256),
-        ("limit", arguments.limit or 1, 1, 10**9),
+        ("limit", 1 if arguments.limit is None else arguments.limit, 1, 10**9),
         ("max-tokens", arguments.max_tokens or 16, 16, 1 << 20),
     ):
         if not least <= value <= most:
@@ -88,6 +98,7 @@ def _run(arguments: argparse.Namespace) -> int:
         if protocol.name == "paper":
             raise UsageError("--max-tokens with --protocol paper", f"it is {protocol.max_tokens} there")
         protocol = replace(protocol, max_tokens=arguments.max_tokens)
+    protocol = replace(protocol, without=tuple(part for part in PART_NAMES if part in arguments.without))
     if arguments.local and arguments.model:
         raise UsageError("--local with --model", "leave one out")
     reading = usable_items([Path(name) for name in arguments.items])
@@ -102,7 +113,8 @@ def _run(arguments: argparse.Namespace) -> int:
         try:
             jobs = jobs_of(reading.items, arguments.orders)[: arguments.limit]
             begun = "Going on with" if store.resumed else "Asking"
-            print(f"{begun} {len(jobs)} questions, put to {settings.name}", flush=True)
+            shown = f" without {asked.without}" * bool(asked.without)
+            print(f"{begun} {len(jobs)} questions{shown}, put to {settings.name}", flush=True)
             # A local model computes one answer at a time.
             asker = Asker(server_of(settings), settings, protocol)
             workers = 1 if arguments.local else arguments.workers
@@ -139,7 +151,12 @@ def _report(arguments: argparse.Namespace) -> int:
 
     folders = [Path(name) for name in arguments.folders]
     prices = check(ModelSettings, configured("mcq", {}, shared=(MODEL,))[MODEL], "mcq")
-    tables = make_report([read_run(folder) for folder in folders], prices)
+    encode = None
+    if arguments.nearest:
+        from esar_ros.perception.text.sentence_encoder import SentenceEncoder
+
+        encode = SentenceEncoder().encode
+    tables = make_report([read_run(folder) for folder in folders], prices, encode)
     out = Path(arguments.out) if arguments.out else folders[0] / "report"
     paths = write_tables(tables, out)
     for table in tables:

@@ -178,9 +178,14 @@ def _describe(arguments: argparse.Namespace) -> int:
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    statistics = Statistics()
-    for _, content in documents(arguments.files):
-        statistics.add(validate(content, arguments.profile))
+    statistics, unreadable, readable = Statistics(), "", False
+    for source, content in documents(arguments.files):
+        checked = validate(content, arguments.profile)
+        statistics.add(checked)
+        readable |= checked.scene is not None
+        unreadable = unreadable or (checked.findings[0].line(source) if checked.scene is None else "")
+    if unreadable and not readable:
+        raise UsageError(unreadable)
     found = statistics.document()
     if arguments.json:
         print(json.dumps(found, indent=1))

@@ -23,6 +23,7 @@ from esar_ros.perception.detectors.model_card import SCHEMA, ModelCard, digest, 
 from esar_ros.perception.detectors.yolo_detector import YoloDetector, YoloSettings
 from esar_ros.perception.settings import parse
 from esar_ros.perception.text.prompt_table import TABLE, Vector32, load_table
+from esar_ros.perception.vision_operators import lend_operators
 
 NAME = "yolo_world"
 WEIGHTS = "yolov8s-worldv2.pt"
@@ -54,10 +55,11 @@ def import_ultralytics() -> Any:
     """The module, confined. Raises UsageError."""
     confine_ultralytics()
     try:
+        lend_operators()
         import ultralytics
     except ImportError:
-        raise UsageError(f"detector {NAME} needs ultralytics and torch", _INSTALL) from None
-    except RuntimeError as error:  # a torchvision built for another torch
+        raise UsageError(f"detector {NAME} needs ultralytics, torch and torchvision", _INSTALL) from None
+    except RuntimeError as error:  # packages that do not match
         raise UsageError(f"ultralytics cannot be imported: {first_line(error)}", "install those that match") from None
     return ultralytics
 

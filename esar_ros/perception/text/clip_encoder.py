@@ -12,6 +12,7 @@ import numpy as np
 
 from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.perception.text.prompt_table import Vector32
+from esar_ros.perception.vision_operators import lend_operators
 
 _CURE = (
     "name a file of your own; YOLO-World wants OpenAI's ViT-B/32: open_clip_pytorch_model.bin of "
@@ -35,11 +36,12 @@ def load_clip(model: str, weights: str) -> Clip:
         raise UsageError(f"there are no CLIP weights {weights}", _CURE)
     os.environ["HF_HUB_OFFLINE"] = "1"  # some of open_clip's models would fetch their text part
     try:
+        lend_operators()
         import open_clip
         import torch
     except ImportError:
-        raise UsageError("CLIP needs open_clip and torch", "pip install esar_ros[clip]") from None
-    except RuntimeError as error:  # a torchvision built for another torch
+        raise UsageError("CLIP needs open_clip, torch and torchvision", "pip install esar_ros[clip]") from None
+    except RuntimeError as error:  # packages that do not match
         raise UsageError(f"open_clip cannot be imported: {first_line(error)}", "install those that match") from None
     if model not in open_clip.list_models():
         raise UsageError(f"open_clip has no model '{model}'", "see open_clip.list_models()")

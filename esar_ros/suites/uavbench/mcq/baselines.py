@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from esar_ros.suites.uavbench.mcq.blind import FOLDS, blind_words
 from esar_ros.suites.uavbench.mcq.item import LETTERS, OPTIONS, Item
 from esar_ros.suites.uavbench.mcq.protocol import may_be_shuffled, order_of
 
-CHANCE, BLIND = "chance", "blind-words"
+CHANCE, BLIND, NEAREST = "chance", "blind-words", "nearest"
 REFERENCES: dict[str, str] = {
     CHANCE: "one in seven",
     "constant": "always the letter that is right most often in this set",
@@ -17,6 +20,10 @@ REFERENCES: dict[str, str] = {
     "longest": "the option with most characters, the first of equals",
     BLIND: "a logistic regression on the words of the options alone, without description and question; five folds",
 }
+NEAREST_ABOUT = (
+    "the option whose sentence embedding is nearest to that of description and question, the first of equals"
+)
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]  # texts to rows of unit length
 
 
 def number_of_orders(item: Item, orders: int) -> int:
@@ -37,6 +44,16 @@ def reference_rows(items: Sequence[Item], orders: int) -> dict[str, dict[str, fl
         "longest": {item.id: float(longest[item.id] == item.key) for item in items},
         BLIND: {item.id: float(blind[item.id] == item.key) for item in items},
     }
+
+
+def nearest_row(items: Sequence[Item], encode: Encode) -> dict[str, float]:
+    """Returns by item id whether the option nearest in meaning to description and question is the right one."""
+    asked = encode([f"{item.description} {item.question}" for item in items])
+    options = encode([option for item in items for option in item.options]).reshape(len(items), OPTIONS, -1)
+    # Rounded, so that equal options stay equal whatever the machine's last bits.
+    alike = np.round(np.einsum("id,iod->io", asked, options).astype(np.float64), 5)
+    picks = np.argmax(alike, axis=1)
+    return {item.id: float(pick == item.key) for item, pick in zip(items, picks, strict=True)}
 
 
 def letters_right(items: Sequence[Item]) -> dict[str, int]:

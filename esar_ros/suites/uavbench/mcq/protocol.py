@@ -26,12 +26,16 @@ class Outcome(Enum):
     TRUNCATED = "truncated"
 
 
+PARTS = ("description", "question")  # of what is shown, that an ablation leaves out
 Read = tuple[Outcome, int | None]  # and the place of the option that was picked, among those shown
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """The words around a question, the length of an answer, and what reads it (text, finish_reason, shown options)."""
+    """The words around a question, the length of an answer, and what reads it (text, finish_reason, shown options).
+
+    without: those of PARTS that the model is not shown.
+    """
 
     name: str
     max_tokens: int
@@ -39,11 +43,14 @@ class Protocol:
     system: str
     ending: str
     read: Callable[[str, str, Sequence[str]], Read]
+    without: tuple[str, ...] = ()
 
     def messages(self, item: Item, order: Sequence[int]) -> list[dict[str, str]]:
         """Returns the messages that put the question with its options in an order (places in the item)."""
         shown = "\n".join(f"{letter}- {item.options[place]}" for letter, place in zip(LETTERS, order, strict=True))
-        text = f"DESCRIPTION:\n{item.description}\n\nQUESTION:\n{item.question}\n\nOPTIONS:\n{shown}\n\n{self.ending}"
+        parts = {"description": item.description, "question": item.question, "options": shown}
+        told = [f"{name.upper()}:\n{part}" for name, part in parts.items() if name not in self.without]
+        text = "\n\n".join((*told, self.ending))
         return [{"role": "system", "content": self.system}, {"role": "user", "content": text}]
 
     @property

@@ -1,10 +1,12 @@
 """Tables of runs: accuracy with intervals, balance over styles, cost, and beside them what needs no understanding.
 
-Runs share a table only where they were asked the same questions by the same protocol in as many orders.
+Runs share a table only where they were asked the same questions by the same protocol, with the same parts of them
+shown, in as many orders; what a part or an order changes of one model's answers is a table of its own.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 from itertools import combinations
@@ -15,18 +17,35 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.scoring.result import write_atomically
 from esar_ros.scoring.statistics import holm
-from esar_ros.suites.uavbench.mcq.baselines import BLIND, CHANCE, REFERENCES, reference_rows
+from esar_ros.suites.uavbench.mcq.baselines import (
+    BLIND,
+    CHANCE,
+    NEAREST,
+    NEAREST_ABOUT,
+    REFERENCES,
+    Encode,
+    nearest_row,
+    reference_rows,
+)
 from esar_ros.suites.uavbench.mcq.item import CLUSTERS, STYLES, Item
-from esar_ros.suites.uavbench.mcq.measures import Measures, Share, mcnemar, measure
+from esar_ros.suites.uavbench.mcq.measures import Measures, Share, mcnemar, measure, share
 from esar_ros.suites.uavbench.mcq.protocol import Outcome
 from esar_ros.suites.uavbench.mcq.run import IMPORTED, Run, RunSettings
 
 _NOTE = "Per cent, with 95 % intervals: Wilson's of shares, else of a bootstrap over missions within styles."
 _DASH = Cell("–")
+# Those that made UAVBench's scenarios (its paper, section III): its questions are no stranger's to them.
+_MAKERS = (
+    *("gpt-5-mini", "gpt-5-nano", "gpt-4o", "gemini-2.5-flash-lite", "mixtral-8x7b", "codestral-2508", "qwen-max"),
+    *("phi-4-reasoning-plus", "grok-3-mini", "grok-code-fast-1", "llama-3.3-70b", "deepseek-v3.1"),
+)
 
 
-def make_report(runs: Sequence[Run], prices: ModelSettings) -> list[Table]:
-    """Returns the tables of runs, a group of them for each kind. prices: money per million tokens."""
+def make_report(runs: Sequence[Run], prices: ModelSettings, encode: Encode | None = None) -> list[Table]:
+    """Returns the tables of runs, a group of them for each kind. prices: money per million tokens.
+
+    encode: what embeds texts, for the row `nearest`; none without it.
+    """
     groups: dict[RunSettings, list[Run]] = {}
     for run in runs:
         if not run.answers:
@@ -35,8 +54,8 @@ def make_report(runs: Sequence[Run], prices: ModelSettings) -> list[Table]:
     tables: list[Table] = []
     for number, (kind, own) in enumerate(groups.items(), 1):
         suffix = f"_{number}" if len(groups) > 1 else ""
-        tables += [replace(table, name=f"{table.name}{suffix}") for table in _group(kind, own, prices)]
-    return tables
+        tables += [replace(table, name=f"{table.name}{suffix}") for table in _group(kind, own, prices, encode)]
+    return tables + _left_out(runs)
 
 
 def write_tables(tables: Sequence[Table], out: Path) -> list[Path]:
@@ -54,17 +73,21 @@ def _kind(settings: RunSettings) -> RunSettings:
     return replace(settings, model="", request="")
 
 
-def _group(kind: RunSettings, runs: Sequence[Run], prices: ModelSettings) -> list[Table]:
+def _group(kind: RunSettings, runs: Sequence[Run], prices: ModelSettings, encode: Encode | None) -> list[Table]:
     items = runs[0].items
     references = reference_rows(items, kind.orders)
+    about = dict(REFERENCES)
+    if encode is not None:
+        references[NEAREST], about[NEAREST] = nearest_row(items, encode), NEAREST_ABOUT
     named = _names(runs)
     rows = {**references, **{name: run.scores for name, run in named.items()}}
     measured = measure(items, rows, BLIND)
     order = [*references, *sorted(named, key=lambda name: -measured[name][0].accuracy.value)]
     rules = (len(references),)
     title = f"protocol {kind.protocol}, {kind.max_tokens} tokens, {kind.orders} order{'s' * (kind.orders > 1)}"
+    title += f", without {kind.without}" * bool(kind.without)
     title += ", answers imported" if kind.prompt == IMPORTED else ""
-    tables = [_overall(title, items, order, named, measured, prices, rules)]
+    tables = [_overall(title, items, order, named, measured, prices, rules, about)]
     for cluster, styles in CLUSTERS.items():
         cells = tuple(
             (Cell(name), *(_share(measured[name][0].styles.get(style), name != CHANCE) for style in styles))
@@ -74,12 +97,14 @@ def _group(kind: RunSettings, runs: Sequence[Run], prices: ModelSettings) -> lis
         tables.append(Table(f"mcq_{cluster}", f"{cluster.capitalize()}: {title}", (), heads, cells, rules, (_NOTE,)))
     if len(named) > 1:
         tables.append(_pairs(title, named))
+    if any(not answer["id"].endswith("/0") for run in runs for answer in run.answers):
+        tables.append(_orders(title, named))
     return tables
 
 
 def _names(runs: Sequence[Run]) -> dict[str, Run]:
-    """Runs by the names of their models, with the folder where two are alike."""
-    models = [run.settings.model for run in runs]
+    """Runs by the names of their models and what these were not shown, with the folder where two are alike."""
+    models = [run.settings.model + f", without {run.settings.without}" * bool(run.settings.without) for run in runs]
     names = [
         model if models.count(model) == 1 else f"{model} ({run.folder})"
         for model, run in zip(models, runs, strict=True)
@@ -97,6 +122,7 @@ def _overall(
     measured: dict[str, tuple[Measures, Share]],
     prices: ModelSettings,
     rules: tuple[int, ...],
+    about: dict[str, str],
 ) -> Table:
     heads = ("model", "asked", "answered", "accuracy", "of answered", "mean", "sigma", "BSS", f"gain over {BLIND}")
     rows = []
@@ -113,14 +139,14 @@ def _overall(
             cells[1] = f"{100.0 * answered / len(run.answers):.1f}"
             of_answered = Cell(f"{100.0 * correct / answered:.1f}") if answered else _DASH
         rows.append(
-            (Cell(name), Cell(cells[0]), Cell(cells[1]), _share(found.accuracy, name != CHANCE), of_answered, *spans, gained,
-             *_cost(run, prices))
+            (Cell(name), Cell(cells[0]), Cell(cells[1]), _share(found.accuracy, name != CHANCE), of_answered, *spans,
+             gained, *_cost(run, prices))
         )  # fmt: skip
     notes = [
         _NOTE,
         f"{len(items)} questions. Answered: a letter was read; what was not counts as wrong. BSS from 0 to 1; a dash "
         "where a style has no questions.",
-        *(f"{name}: {about}." for name, about in REFERENCES.items()),
+        *(f"{name}: {words}." for name, words in about.items()),
     ]
     for name, run in named.items():
         notes += _remarks(name, run)
@@ -138,6 +164,10 @@ def _overall(
 def _remarks(name: str, run: Run) -> list[str]:
     """Returns what a reader must know of a run before comparing it."""
     notes = []
+    words = run.settings.model.lower().rpartition("/")[2].partition(":")[0]
+    maker = next((one for one in _MAKERS if re.fullmatch(rf"{re.escape(one)}(-instruct|-latest)?", words)), None)
+    if maker is not None and any(item.solution is None for item in run.items):
+        notes.append(f"{name}: {maker} is one of the models that wrote UAVBench's scenarios.")
     asked = len({answer["item"] for answer in run.answers})
     if asked < len(run.items):
         notes.append(f"{name}: {asked} of {len(run.items)} questions asked so far, the styles in turn.")
@@ -174,10 +204,7 @@ def _cost(run: Run | None, prices: ModelSettings) -> tuple[Cell, Cell, Cell, Cel
 
 def _pairs(title: str, named: dict[str, Run]) -> Table:
     """Every pair of models on the questions that both were asked in the original order, by McNemar's exact test."""
-    first = {
-        name: {answer["item"]: float(answer["correct"]) for answer in run.answers if answer["id"].endswith("/0")}
-        for name, run in named.items()
-    }
+    first = {name: _right(run) for name, run in named.items()}
     found = [
         (a, b, len(first[a].keys() & first[b].keys()), *mcnemar(first[a], first[b])) for a, b in combinations(named, 2)
     ]
@@ -189,6 +216,69 @@ def _pairs(title: str, named: dict[str, Run]) -> Table:
     heads = ("models", "questions", "first alone right", "second alone right", "p")
     notes = ("p: McNemar's exact test, Holm-corrected over the pairs; original order of the options.",)
     return Table("mcq_pairs", f"Models in pairs: {title}", (), heads, rows, (), notes)
+
+
+def _right(run: Run, order: int = 0) -> dict[str, float]:
+    """Returns by item whether its answer in this order was right."""
+    return {answer["item"]: float(answer["correct"]) for answer in run.answers if answer["id"].endswith(f"/{order}")}
+
+
+def _change(before: dict[str, float], after: dict[str, float]) -> tuple[Cell, ...]:
+    """Returns the number of common items, the share of them that is right before and after."""
+    both = sorted(before.keys() & after.keys())
+    shares = (_share(share([one[name] for name in both]) if both else None) for one in (before, after))
+    return Cell(str(len(both))), *shares
+
+
+def _orders(title: str, named: dict[str, Run]) -> Table:
+    """Original beside first shuffled order, and how often the original right letter is picked in shuffled ones."""
+    rows = []
+    for name, run in named.items():
+        key = {item.id: item.key for item in run.items}
+        picked = [
+            float(answer["pick"] is not None and answer["order"].index(answer["pick"]) == key[answer["item"]])
+            for answer in run.answers
+            if not answer["id"].endswith("/0")
+        ]
+        if picked:
+            original, shuffled = _right(run), _right(run, 1)
+            *_, p = mcnemar(original, shuffled)
+            changed = _change(original, shuffled)
+            rows.append((Cell(name), *changed, Cell(f"{p:.4f}", best=p < 0.05), _share(share(picked))))
+    heads = ("model", "questions", "original order", "first shuffled", "p", "original right letter")
+    notes = (
+        _NOTE,
+        "p: McNemar's exact test. Original right letter: picked in shuffled orders, where another option stands under "
+        "it: 14.3 % of guesses do, and more of the answers of a model that remembers the letters of a published set.",
+    )
+    return Table("mcq_orders", f"Original and shuffled orders: {title}", (), heads, tuple(rows), (), notes)
+
+
+def _left_out(runs: Sequence[Run]) -> list[Table]:
+    """Runs that were not shown a part of the questions, each beside the model's run that was shown all."""
+    whole = {run.settings: run for run in runs if not run.settings.without}
+    found = []
+    for run in runs:
+        other = whole.get(replace(run.settings, without="")) if run.settings.without else None
+        if other is not None:
+            before, after = _right(other), _right(run)
+            *_, p = mcnemar(before, after)
+            found.append((run.settings, _change(before, after), p))
+    if not found:
+        return []
+    rows = tuple(
+        (
+            Cell(settings.model),
+            Cell(settings.protocol),
+            Cell(settings.without),
+            *changed,
+            Cell(f"{p:.4f}", best=p < 0.05),
+        )
+        for (settings, changed, _), p in zip(found, holm([p for *_, p in found]), strict=True)
+    )
+    heads = ("model", "protocol", "part", "questions", "shown", "left out", "p")
+    notes = (_NOTE, "p: McNemar's exact test, Holm-corrected over the rows; original order of the options.")
+    return [Table("mcq_left_out", "What is left out, and what it costs", (), heads, rows, (), notes)]
 
 
 def _share(found: Share | None, is_measured: bool = True) -> Cell:

@@ -48,6 +48,7 @@ class RunSettings:
     orders: int
     model: str
     request: str  # further fields of each request, as JSON
+    without: str = ""  # what of a question the model was not shown, with commas
 
     @property
     def hash(self) -> str:
@@ -57,7 +58,7 @@ class RunSettings:
     def difference(self, other: dict[str, Any]) -> str:
         """Returns in words the first setting that differs in a manifest's settings; empty where none does."""
         for key, value in asdict(self).items():
-            if value != other.get(key):
+            if value != other.get(key, ""):
                 long = key in ("items", "prompt")
                 return f"{key} differ" if long else f"{key}: {value!r} here, {other.get(key)!r} there"
         return ""
@@ -97,9 +98,11 @@ class Progress:
 def settings_of(items: Sequence[Item], protocol: Protocol, orders: int, model: ModelSettings) -> RunSettings:
     """Returns the settings of a run that asks a model."""
     request = json.dumps(model.extra, sort_keys=True)
+    without = ", ".join(protocol.without)
     return RunSettings(
-        digest(items), len(items), protocol.name, protocol.digest, protocol.max_tokens, orders, model.name, request
-    )
+        digest(items), len(items), protocol.name, protocol.digest, protocol.max_tokens, orders, model.name, request,
+        without,
+    )  # fmt: skip
 
 
 def jobs_of(items: Sequence[Item], orders: int) -> list[Job]:
@@ -266,6 +269,8 @@ class Run:
 
 def read_run(folder: Path) -> Run:
     """Reads a run. Raises UsageError where the folder is none, or holds other questions than it was run with."""
+    if not (folder / FILES.manifest).is_file():
+        raise UsageError(f"{folder} holds no run of questions", "name the --out folder of ./esar mcq run or import")
     manifest = read_manifest(folder / FILES.manifest, FILES.schemas)
     try:
         settings = RunSettings(**manifest["settings"])

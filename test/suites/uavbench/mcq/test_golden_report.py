@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,11 +33,17 @@ def letter(job: Job, right: bool) -> str:
 
 
 def ask(
-    folder: Path, protocol: str, say: Callable[[Job], str], orders: int = 1, count: int = 1000, cut: Sequence[int] = ()
+    folder: Path,
+    protocol: str,
+    say: Callable[[Job], str],
+    orders: int = 1,
+    count: int = 1000,
+    cut: Sequence[int] = (),
+    without: str = "",
 ) -> str:
     """A run of a stub's words, named after its folder; cut: places of answers that ended at max_tokens."""
-    how = PROTOCOLS[protocol]
-    model = ModelSettings(base_url="http://127.0.0.1:1/v1", name=folder.name)
+    how = replace(PROTOCOLS[protocol], without=(without,) if without else ())
+    model = ModelSettings(base_url="http://127.0.0.1:1/v1", name=folder.name.partition(",")[0])
     store = open_run(folder, settings_of(ITEMS, how, orders, model), ITEMS)
     for job in jobs_of(ITEMS, orders)[:count]:
         completion = Completion(say(job), 400, 8, "length" if job.index in cut else "stop")
@@ -52,6 +59,7 @@ def report(folder: Path) -> dict[str, str]:
         ask(folder / "half-asked", "esar", lambda job: f"({letter(job, True)})", count=10, cut=(8, 9)),
         ask(folder / "first-order-alone", "esar", lambda job: letter(job, job.number == 0), orders=2),
         ask(folder / "considering", "paper", lambda job: "Considering" if job.index < 15 else ""),
+        ask(folder / "three-quarters, blind", "esar", lambda job: letter(job, job.index < 5), without="description"),
     ]
     assert main(["mcq", "report", *runs, "--out", str(folder / "report")]) == 0
     found = {suffix: sorted((folder / "report").glob(f"*.{suffix}")) for suffix in SUFFIXES}
@@ -107,6 +115,16 @@ HAND = [
     # "Considering" is read as C, which is right for 2 of the first 15, and nothing is read from the last 5.
     # 2 of 20: (0.1960 ± 1.96 sqrt(0.0045 + 0.0024)) / 1.1921 = 0.1645 ± 0.1366; of those answered 2 of 15.
     ("mcq_overall_3", "considering", {0: "20", 1: "75.0", 2: "10.0 [2.8, 30.1]", 3: "13.3"}),
+    # A quarter without the description: (0.3460 ± 1.96 sqrt(0.009375 + 0.0024)) / 1.1921. Ten are right with it alone
+    # and none without it alone: p = 2 · 0.5¹⁰.
+    ("mcq_overall_4", "three-quarters, without description", {2: "25.0 [11.2, 46.9]"}),
+    (
+        "mcq_left_out",
+        "three-quarters",
+        {1: "description", 3: "75.0 [53.1, 88.8]", 4: "25.0 [11.2, 46.9]", 5: "**0.0020**"},
+    ),
+    # 20 of 20: (1.0960 - 0.0960) / 1.1921 = 0.839; p = 2 · 0.5²⁰.
+    ("mcq_orders_2", "first-order-alone", {0: "20", 1: "100.0 [83.9, 100.0]", 2: "0.0 [0.0, 16.1]", 3: "**0.0000**"}),
     # McNemar on the ten questions of both, all right but the two that were cut: p = 2 · 0.5² = 0.5.
     ("mcq_pairs_1", "three-quarters − half-asked", {0: "10", 1: "2", 2: "0", 3: "0.5000"}),
 ]

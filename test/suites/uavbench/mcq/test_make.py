@@ -276,3 +276,5 @@ def test_scenarios_without_traffic_give_fewer_questions_and_say_so(
     assert "only 0 of style Multi-Agent Coordination Reasoning" in capsys.readouterr().out
     (tmp_path / "a.json").write_text("{}")
     assert main(["mcq", "make", str(tmp_path / "a.json"), "--out", str(tmp_path / "q.jsonl")]) == 2
+    told = capsys.readouterr().err
+    assert "a.json, /" in told and "[S1]" in told and told.count("\n") == 1, "the first error, not a shortage"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from esar_ros.app.cli import main
 from esar_ros.benchmark.report.tables import Table
@@ -15,7 +18,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.suites.uavbench.mcq import measures
 from esar_ros.suites.uavbench.mcq.asking import Answer
-from esar_ros.suites.uavbench.mcq.baselines import REFERENCES, reference_rows
+from esar_ros.suites.uavbench.mcq.baselines import REFERENCES, nearest_row, reference_rows
 from esar_ros.suites.uavbench.mcq.importing import import_answers
 from esar_ros.suites.uavbench.mcq.item import LETTERS, Item
 from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
@@ -132,7 +135,29 @@ def test_the_verb_writes_the_tables(folders: list[Path], tmp_path: Path, capsys:
     assert main(["mcq", "report", str(folders[0]), "--out", str(tmp_path / "r")]) == 0
     assert "blind-words" in capsys.readouterr().out
     assert (tmp_path / "r" / "mcq_overall.md").is_file()
+    capsys.readouterr()
     assert main(["mcq", "report", str(tmp_path)]) == 2
+    assert "holds no run of questions: name the --out folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("qwen-max", True),
+        ("microsoft/Phi-4-Reasoning-Plus:free", True),
+        ("meta-llama/llama-3.3-70b-instruct", True),
+        ("gpt-4o-audio", False),
+        ("qwen3-max", False),
+    ],
+)
+def test_a_model_that_wrote_the_scenarios_is_marked(tmp_path: Path, model: str, told: bool) -> None:
+    def notes(items: list[Item], folder: str) -> str:
+        run = read_run(answered(tmp_path / folder, model, "esar", 10, items=items))
+        return " ".join(make_report([run], MODEL)[0].notes)
+
+    assert ("wrote UAVBench's scenarios" in notes(make_items(20), "theirs")) == told
+    computed = [replace(item, solution={"value": 1.0}) for item in make_items(20)]
+    assert "wrote UAVBench's scenarios" not in notes(computed, "computed")
 
 
 # --- Rows without understanding -----------------------------------------------------------------------------------
@@ -179,6 +204,27 @@ def test_a_constant_letter_gains_nothing_from_uneven_keys_in_seven_orders() -> N
     items = [make_item(i, key=2) for i in range(30)]
     assert shares(items)["constant"] == 1.0
     assert shares(items, 7)["constant"] == pytest.approx(1 / 7)
+
+
+def embedded(texts: Sequence[str]) -> NDArray[np.float32]:
+    """A stand-in for sentence embeddings: by which of some words a text holds."""
+    held = np.array([[float(word in text.lower()) for word in ("hold", "climb", "land")] for text in texts])
+    return np.asarray(held / np.maximum(np.linalg.norm(held, axis=1, keepdims=True), 1.0), dtype=np.float32)
+
+
+def test_the_nearest_option_is_that_of_description_and_question(tmp_path: Path) -> None:
+    options = ("Turn", "Hold now", "Hold and climb", "Land", "Wait", "Hold", "Scan")
+    said = {"description": "It must hold.", "question": "Then climb?"}
+    near = [make_item(0, key=2, options=options, **said), make_item(1, key=1, options=options, **said)]
+    assert nearest_row(near, embedded) == {"q00000": 1.0, "q00001": 0.0}
+    said["question"] = "And then?"  # both `Hold now` and `Hold`: the first of equals
+    assert nearest_row([make_item(2, key=1, options=options, **said)], embedded) == {"q00002": 1.0}
+    run = read_run(answered(tmp_path / "run", "some", "esar", 20))
+    tables = make_report([run], MODEL, embedded)
+    assert all(list(rows(table)) == [*REFERENCES, "nearest", "some"] for table in tables)
+    assert any(note.startswith("nearest: ") for note in tables[0].notes)
+    found = nearest_row(ITEMS, embedded)
+    assert rows(tables[0])["nearest"][2] == f"{100 * sum(found.values()) / len(ITEMS):.1f}"
 
 
 # --- Imported answers ---------------------------------------------------------------------------------------------

@@ -118,6 +118,47 @@ def test_the_request_is_the_protocol_s(tmp_path: Path, endpoint: ChatEndpoint) -
         assert (body["max_tokens"], body["temperature"], body["top_p"], body["model"]) == (tokens, 0.0, 1.0, "stub")
 
 
+@pytest.mark.parametrize(
+    ("flags", "shown", "said"),
+    [
+        ([], ("DESCRIPTION:\n", "QUESTION:\n", "OPTIONS:\n"), ""),
+        (["--without", "description"], ("QUESTION:\n", "OPTIONS:\n"), " without description"),
+        (["--without", "question"], ("DESCRIPTION:\n", "OPTIONS:\n"), " without question"),
+        (["--without", "question", "--without", "description"], ("OPTIONS:\n",), " without description, question"),
+    ],
+)
+def test_what_is_left_out_is_not_shown_and_is_a_setting(
+    tmp_path: Path,
+    endpoint: ChatEndpoint,
+    capsys: pytest.CaptureFixture[str],
+    flags: list[str],
+    shown: tuple[str, ...],
+    said: str,
+) -> None:
+    endpoint.script = steady
+    item = make_item()
+    path = write_items(tmp_path / "q.jsonl", [item])
+    assert main(["mcq", "run", str(path), "--out", str(tmp_path / "out"), *flags]) == 0
+    prompt = prompt_of(endpoint.requests[-1][1])
+    for head, text in (("DESCRIPTION:\n", item.description), ("QUESTION:\n", item.question), ("OPTIONS:\n", "A- ")):
+        assert (head in prompt) == (text in prompt) == (head in shown)
+    assert f"1 questions{said}, put to stub" in capsys.readouterr().out
+    assert read_run(tmp_path / "out").settings.without == said.removeprefix(" without ")
+    other = [] if flags else ["--without", "question"]
+    assert main(["mcq", "run", str(path), "--out", str(tmp_path / "out"), *other]) == 2
+    assert "without: " in capsys.readouterr().err and len(endpoint.requests) == 1
+
+
+def test_a_run_from_before_parts_could_be_left_out_goes_on(tmp_path: Path) -> None:
+    items = make_items(4)
+    ask_all(tmp_path / "out", items[:4], Scripted(items[3].question))
+    manifest = json.loads((tmp_path / "out" / "mcq.json").read_text())
+    del manifest["settings"]["without"]
+    (tmp_path / "out" / "mcq.json").write_text(json.dumps(manifest))
+    assert ask_all(tmp_path / "out", items, Scripted()).asked == 1
+    assert read_run(tmp_path / "out").settings.without == ""
+
+
 @pytest.mark.parametrize("fault", [status(429), status(500), cut], ids=["429", "500", "cut off"])
 def test_a_server_that_fails_now_and_then_is_asked_again(endpoint: ChatEndpoint, fault: Any) -> None:
     endpoint.answers(fault, fault, says("Answer: B"))
@@ -237,6 +278,8 @@ def test_a_mission_s_budget_is_none_of_a_run(monkeypatch: pytest.MonkeyPatch) ->
         (["--orders", "8"], "--orders 8"),
         (["--workers", "0"], "--workers 0"),
         (["--limit", "-1"], "--limit -1"),
+        (["--limit", "0"], "--limit 0"),
+        (["--without", "options"], "--without"),
         (["--protocol", "paper", "--max-tokens", "99"], "--max-tokens with --protocol paper"),
         (["--budget", "3"], "price_in"),
         (["--local", "smollm2", "--model", "x"], "--local with --model"),

@@ -22,6 +22,7 @@ from esar_ros.suites.uavbench.mcq.make.vehicle import (
     radius,
 )
 from esar_ros.suites.uavbench.scenarios.describe import describe
+from esar_ros.suites.uavbench.scenarios.findings import ERROR
 from esar_ros.suites.uavbench.scenarios.reading import digest
 from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
 from esar_ros.suites.uavbench.scenarios.sources import documents
@@ -40,17 +41,23 @@ ROUNDS = 10  # draws of a template from one scenario
 def read_scenes(paths: Sequence[Path]) -> tuple[list[tuple[str, Scene]], int]:
     """Returns the scenarios of some sources with their digests, and how many with errors were left out.
 
-    Raises UsageError where a source cannot be read. Errors are those of profile `public`.
+    Errors are those of profile `public`.
+
+    Raises:
+        UsageError: where a source cannot be read, or all of its scenarios have errors.
     """
     scenes = {}
-    left_out = 0
+    wrong: list[str] = []
     for document in documents(paths):
         checked = validate(document.content, "public")
         if checked.scene is None or checked.has_error:
-            left_out += 1
+            worst = next(finding for finding in checked.findings if finding.severity == ERROR)
+            wrong.append(worst.line(document.source))
         else:
             scenes[digest(checked.scene.data)] = checked.scene
-    return list(scenes.items()), left_out
+    if not scenes and wrong:
+        raise UsageError(wrong[0], "see ./esar scenarios validate --profile public")
+    return list(scenes.items()), len(wrong)
 
 
 def styles_of(flights: Mapping[str, Flight]) -> dict[int, tuple[Template, ...]]:
