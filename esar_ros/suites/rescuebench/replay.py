@@ -62,16 +62,26 @@ class Moment:
     picture: bytes  # JPEG; empty where nobody drew
 
 
+def opened(record: dict[str, Any]) -> EmbeddedWorld:
+    """Returns the world in which a recorded episode can be walked again. Raises UsageError."""
+    result, conditions = _parsed(record)
+    site = find_site(result.place, _task(record).checkout)
+    return EmbeddedWorld(result.place, load_suite_settings(), site, busy=conditions.population == "busy")
+
+
 def walk_again(
-    world: EmbeddedWorld, record: dict[str, Any], draw: Callable[[EmbeddedWorld], bytes]
+    world: EmbeddedWorld, record: dict[str, Any], draw: Callable[[EmbeddedWorld], bytes], most: int = PICTURES
 ) -> tuple[list[Moment], float]:
-    """Returns some moments of a recorded episode, and its gap (m) to the recorded end. Raises UsageError."""
+    """Returns at most so many moments of a recorded episode, evenly, and its gap (m) to the recorded end.
+
+    draw is asked once for each. Raises UsageError.
+    """
     result, conditions = _parsed(record)
     task = _task(record)
     if task.document != result.point:
         raise UsageError(f"task {task.id} is not the one that was walked", "restore its file")
     world.set_up(task.point)
-    every = max(1, math.ceil(len(result.actions) / PICTURES))
+    every = max(1, math.ceil(len(result.actions) / most))
     moments: list[Moment] = []
     for step, (angle, speed, head, animation) in enumerate(result.actions):
         world.step(WalkAction(speed / CM, -angle, Head(head), Animation(animation)), conditions.step)
@@ -122,7 +132,7 @@ def sheet(world: EmbeddedWorld, record: dict[str, Any], moments: Sequence[Moment
     tiles = [_tile(moment, number) for number, moment in enumerate(shown, 1)]
     rows = [np.hstack(tiles[start : start + _COLUMNS]) for start in range(0, len(tiles), _COLUMNS)]
     seen = np.vstack(rows)
-    above = _from_above(world, record, moments, shown, seen.shape[0])
+    above = _map(world, record, moments, shown, seen.shape[0])
     result = record["result"]
     end = LAYOUT.endings.get(result["end"], result["end"])
     found = f"{record['id']}, {result['place']}: {end} after {moments[-1].seconds:.0f} s"
@@ -154,7 +164,7 @@ def _tile(moment: Moment, number: int) -> NDArray[np.uint8]:
     return image
 
 
-def _from_above(
+def _map(
     world: EmbeddedWorld, record: dict[str, Any], moments: Sequence[Moment], shown: Sequence[Moment], side: int
 ) -> NDArray[np.uint8]:
     """Returns the place as a far camera above it sees it (side, side, 3) BGR, with the walk and what it is about."""
@@ -164,15 +174,12 @@ def _from_above(
     everything = np.concatenate([track, list(marks.values())])
     low, high = everything.min(axis=0), everything.max(axis=0)
     half = float((high - low)[:2].max()) / 2.0 + 4.0  # m
-    eye = np.array([*(low + high)[:2] / 2.0, float(high[2]) + half / math.tan(_FAR / 2.0)])
-    pose = Pose(eye - world.origin, quaternion_from_rotation(optical_rotation(math.pi / 2.0, -math.pi / 2.0)))
-    camera = FirstPersonCamera(world.stage.world, side, side, _FAR)
-    image = np.ascontiguousarray(camera.image_from(pose, world.stage.walker.seconds).rgb[:, :, ::-1])
-    model = camera.model
-    camera.close()
+    middle = np.array([*(low + high)[:2] / 2.0, float(high[2])])
+    rgb, project = from_above(world, middle, half, side)
+    image = np.ascontiguousarray(rgb[:, :, ::-1])
 
     def pixels(places: Vector) -> NDArray[np.int32]:
-        return np.rint(model.project((places - eye) @ pose.rotation)[0]).astype(np.int32)
+        return np.rint(project(places)).astype(np.int32)
 
     cv2.polylines(image, [pixels(track)], False, (255, 255, 255), 5, cv2.LINE_AA)
     cv2.polylines(image, [pixels(track)], False, _WALK, 2, cv2.LINE_AA)
@@ -189,6 +196,22 @@ def _from_above(
     cv2.rectangle(image, (12, side - 18), (12 + length, side - 12), (255, 255, 255), -1)
     _label(image, f"{_SCALE:g} m, north is up", (12, side - 26))
     return image
+
+
+def from_above(
+    world: EmbeddedWorld, middle: Vector, half: float, side: int
+) -> tuple[NDArray[np.uint8], Callable[[Vector], Vector]]:
+    """Returns the place as a far camera above it sees it, (side, side, 3) RGB, north up, and where places are in it.
+
+    middle: (3,) m, map; half: m from it to each side that are shown at its height. The second maps (N, 3) m to (N, 2)
+    px.
+    """
+    eye = middle + [0.0, 0.0, half / math.tan(_FAR / 2.0)]
+    pose = Pose(eye - world.origin, quaternion_from_rotation(optical_rotation(math.pi / 2.0, -math.pi / 2.0)))
+    camera = FirstPersonCamera(world.stage.world, side, side, _FAR)
+    image, model = camera.image_from(pose, world.stage.walker.seconds).rgb, camera.model
+    camera.close()
+    return image, lambda places: model.project((places - eye) @ pose.rotation)[0]
 
 
 def _label(image: NDArray[np.uint8], words: str, place: tuple[int, int]) -> None:
@@ -217,10 +240,7 @@ def main(arguments: Sequence[str]) -> int:
     path = Path(arguments[2]) if len(arguments) == 3 else folder / REPLAYS / f"{_ODD.sub('_', episode)}.html"
     try:
         record = find_episode(folder, episode)
-        result, conditions = _parsed(record)
-        task = _task(record)
-        site = find_site(task.point.place, task.checkout)
-        world = EmbeddedWorld(result.place, load_suite_settings(), site, busy=conditions.population == "busy")
+        world = opened(record)
         moments, gap = walk_again(world, record, _drawn)
         drawn = sheet(world, record, moments) if path.suffix == SHEET else page(record, moments, gap)
         world.close()
