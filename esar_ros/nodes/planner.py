@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission import names
+from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import Mode
-from esar_ros.mission.observation import Brief, CameraView, Grid, Observation
+from esar_ros.mission.observation import Brief, CameraView, Grid, Observation, SeenClue
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
@@ -25,6 +26,7 @@ from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.frame_source import FrameSet, TopicFrames
 from esar_ros.nodes.messages.mapping import occupancy_grid
 from esar_ros.nodes.messages.markers import goal_markers
+from esar_ros.nodes.messages.persons import person_message
 from esar_ros.nodes.messages.team import Team
 from esar_ros.planning.method import GRID, VIEWS, Mapped
 from esar_ros.planning.registry import create
@@ -64,7 +66,8 @@ class PlannerNode(StepNode):
         self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
         self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
         for topic in (
-            names.GOAL, names.DECISION, names.REPORTS, names.BELIEF, names.GOAL_MARKERS, names.OPERATOR_REPORT,
+            names.GOAL, names.DECISION, names.REPORTS, names.PERSONS, names.BELIEF, names.GOAL_MARKERS,
+            names.OPERATOR_REPORT,
         ):  # fmt: skip
             self.output(topic)
         self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
@@ -151,14 +154,17 @@ class PlannerNode(StepNode):
             begun = None if state is None else start_of(state)
             self._start_ns = step.ns if begun is None else begun
         began = time.perf_counter()
-        answer = self._session.decide(self._observe(step))
-        self._publish(step, answer, time.perf_counter() - began)
+        observation = self._observe(step)
+        answer = self._session.decide(observation)
+        self._publish(step, answer, () if observation is None else observation.clues, time.perf_counter() - began)
         self._show_belief(step)
         return None
 
-    def _publish(self, step: Step, answer: Answer, latency: float) -> None:
+    def _publish(self, step: Step, answer: Answer, clues: tuple[SeenClue, ...], latency: float) -> None:
         for number, report in answer.reports:
             self.send(names.REPORTS, convert.report_message(report, number, step))
+            if report.type is ReportType.VICTIM:
+                self.send(names.PERSONS, person_message(report, clues, step.stamp))
         self.send(names.GOAL, convert.goal_message(answer.goal, answer.goal_seq, step))
         own = self._odometry.at(step.at)
         if own is not None and self.wanted(names.GOAL_MARKERS):

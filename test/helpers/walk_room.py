@@ -19,7 +19,7 @@ from esar_ros.mission.rescue import (
     WalkTask,
 )
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
-from esar_ros.planning.walk.frontier import FrontierWalk
+from esar_ros.planning.walk.agent import WalkAgent
 from helpers.box_view import Box, BoxView
 
 STEP = 0.2  # s
@@ -63,7 +63,7 @@ class Eyes:
 class Room:
     """The toy walker among boxes, with an agent, whose own hands pick up and put down; tall boxes stop it."""
 
-    def __init__(self, agent: FrontierWalk, unseen: Sequence[Box] = (), reports: tuple[PersonReport, ...] = ()) -> None:
+    def __init__(self, agent: WalkAgent, unseen: Sequence[Box] = (), reports: tuple[PersonReport, ...] = ()) -> None:
         """unseen: boxes that no image shows; reports: that come with the first observation."""
         self.agent, self.unseen, self.reports = agent, unseen, reports
         self.position, self.yaw, self.carrying, self.steps = START.copy(), 0.0, False, 0

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
-from geometry_msgs.msg import Point, TransformStamped
+import rclpy
+from geometry_msgs.msg import Point, PoseWithCovarianceStamped, TransformStamped
 from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.mission import names
-from esar_ros.msg import Brief, MissionState, Report, Tick
+from esar_ros.msg import Brief, Clue, Clues, MissionState, Report, Tick
 from esar_ros.nodes import planner as module
+from esar_ros.nodes.core import interface
+from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.planner import PlannerNode
 from esar_ros.srv import Sighting
@@ -126,3 +130,43 @@ def test_without_a_mission_nothing_is_reported(planner: Any) -> None:
     assert tell(planner, sighting())[:2] == (False, "not reported: there is no mission")
     elapsed_at(planner, 7, MissionState(phase=MissionState.ENDED))
     assert tell(planner, sighting())[:2] == (False, "not reported: the mission has ended")
+
+
+# --- Who was found, for who goes there -------------------------------------------------------------------------------
+
+COVARIANCE = [4.0, 1.0, 0.5, 1.0, 3.0, 0.25, 0.5, 0.25, 2.0]  # m^2
+
+
+def test_a_found_person_is_a_pose_with_covariance_that_late_readers_get_too(planner: Any, ros: Any) -> None:
+    running = MissionState(phase=MissionState.RUNNING)
+    elapsed_at(planner, 7, running)
+    places = {"person": (5.0, 6.0), "tent": (5.1, 6.0)}
+    seen = [
+        Clue(id=number, kind=kind, score=0.9, position=Point(x=x, y=y, z=700.0), covariance=COVARIANCE)
+        for number, (kind, (x, y)) in enumerate(places.items(), 1)
+    ]
+    planner.inbox(names.CLUES).put(9 * SECOND, Clues(clues=seen))
+    found = {"type": Report.VICTIM, "kind": "person"}
+    for report in (
+        sighting(),
+        sighting(**found, position=Point(x=5.0, y=6.0, z=701.0)),
+        sighting(**found, position=Point(x=5.0, y=60.0)),
+    ):
+        planner._on_sighting(Sighting.Request(report=report), Sighting.Response())
+    elapsed_at(planner, 9, running)
+    reader = rclpy.create_node("reader")
+    got: list[PoseWithCovarianceStamped] = []
+    quality = PROFILES[interface.BY_NAME[names.PERSONS].quality]
+    topic = planner.publisher(names.PERSONS).topic_name
+    reader.create_subscription(PoseWithCovarianceStamped, topic, got.append, quality)
+    assert ros([planner, reader], lambda: len(got) >= 2)
+    assert not ros([planner, reader], lambda: len(got) > 2, 0.5), "a tent is no person"
+    for message, (y, z) in zip(got, ((6.0, 701.0), (60.0, 0.0)), strict=True):
+        assert (message.header.frame_id, message.header.stamp) == (names.MAP, to_stamp(9 * SECOND))
+        place = message.pose.pose.position
+        assert (place.x, place.y, place.z) == (5.0, y, z) and message.pose.pose.orientation.w == 1.0
+    near, far = (np.reshape(message.pose.covariance, (6, 6)) for message in got)
+    assert near[:3, :3].ravel().tolist() == COVARIANCE and far[0, 0] == -1.0
+    assert np.linalg.eigvalsh(near).min() > 0.0
+    assert not near[:3, 3:].any() and not near[3:, :3].any()
+    reader.destroy_node()

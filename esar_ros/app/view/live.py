@@ -65,6 +65,7 @@ class LiveView:
         self._layer_images: dict[str, tuple[bytes, int]] = {}
         self._place: PlaceMap | None = None
         self._relief: bytes | None = None
+        self._ground_image: bytes | None = None  # in place of a relief
         self._place_lock = threading.Lock()
         self._pace = (now(), 0.0, 0.0)  # s wall, s mission, times real time
         about = {"lockstep": graph is not None and graph.lockstep, "commands": graph is not None}
@@ -88,6 +89,15 @@ class LiveView:
         """Takes the reason for which a person's request was refused, into the log."""
         with self._lock:
             self._state.log(vehicle, "order", "refused", why)
+
+    def lay_ground(self, image: bytes, side: float) -> None:
+        """Takes an image of the ground from above, north up, whose side (m) lies about the map's origin.
+
+        It stands in for the relief of a map where a place is none of the package's maps.
+        """
+        with self._lock:
+            self._ground_image = image
+            self._state.put("place", {"size": side, "tracks": []})
 
     def wanted(self) -> frozenset[str]:
         """Vehicles shown on an open page."""
@@ -144,6 +154,8 @@ class LiveView:
         return known
 
     def _relief_image(self) -> tuple[bytes, int] | None:
+        if self._ground_image is not None:
+            return self._ground_image, 0
         place = self._known_place()
         if place is None:
             return None

@@ -189,7 +189,7 @@ class LiveState:
             },
         )
         if self._ended:
-            self.log("", "mission", f"mission ended: {end}", m.text)
+            self.log("", "mission", f"mission ended: {end}" if end else "mission ended", m.text)
             self._show_truth()
 
     def _static(self, vehicle: str, m: Any) -> None:

@@ -315,6 +315,15 @@ TOPICS: tuple[Topic, ...] = (
         about="claims that are scored, numbered from 1",
     ),
     Topic(
+        names.PERSONS,
+        "geometry_msgs/msg/PoseWithCovarianceStamped",
+        Quality.LATCHED_ALL,
+        PLANNER,
+        record=Record.FULL,
+        about="each person reported, for who goes there: position with covariance in map; a first element of -1: "
+        "nobody has estimated it. Twice the same stamp and place is the same report",
+    ),
+    Topic(
         names.PILOT_STATE,
         "esar_ros/msg/PilotState",
         _STEP,

@@ -15,6 +15,8 @@ table: it is named `<method>@scripted` (planning/registry.py). Its rules, by the
   picture that looks along the brief's last way, from 300 m on in the one that looks back to the start;
 - groups of found objects (Correlations): the best of a group's kinds by the brief's words, as above; what it was taken
   for is never wrong (Correction);
+- moves on foot (WalkPlan): round once, then to the best person in view, else to one seen before, and the hands when
+  there; with the victim back to the start, and round it; else ahead while depth is free, turning left where it is not;
 - candidates (Strategy): by probability of the belief or score of the find, over the distance and 100 m;
 - what the brief says (BriefReading): as the rules read it (planning/belief/brief/parser.py);
 - landmarks in pictures (Landmarks): none, as it does not look;
@@ -64,6 +66,12 @@ _HEADING = re.compile(r"Heading: (\d+) deg")
 _PLACE = re.compile(r"Position: (?:(\d+) m (east|west)(?: and )?)?(?:(\d+) m (north|south))? ?of the start")
 _AWAY = 300.0  # m from the start from which it looks back
 _NEAR_GROUND = [100, 620, 900, 780]  # box in a picture taken 30 m above flat ground
+_WALKED = re.compile(r"([\d.]+) m, (\d+) degrees to the (left|right)")
+_PERSON = re.compile(r"person \(score ([\d.]+)\)[^;\n]*?" + _WALKED.pattern)
+_AHEAD = re.compile(r"^Depth ahead .*: \[(.*)\]$", re.MULTILINE)
+_LOOKED = 4  # turns that look round
+_AT_HAND = 0.9  # m
+_WAY = 1.5  # m of depth ahead that a walker needs
 _EDGE_WORTH = 0.01  # probability that an edge of the mapped ground stands for
 
 
@@ -255,6 +263,46 @@ def _caption(text: str) -> dict[str, Any]:
     return {"caption": "The scripted model does not look at pictures."}
 
 
+def _walk_plan(text: str) -> dict[str, Any]:
+    """Moves of somebody on foot (planning/walk/llm_yolo.py)."""
+    before = text.rpartition("Last moves, oldest first: ")[2].partition("\n")[0].split("; ")
+    searching = "Now: find" in text
+    goals = [line for name in ("In view", "Persons seen before") for line in re.findall(rf"^{name}.*$", text, re.M)]
+    goal = next((best for line in goals if (best := _best_person(line)) is not None), None) if searching else None
+    if goal is None and not searching:
+        goal = _WALKED.search(text.partition("Start: ")[2].partition("\n")[0])
+    blocked = "blocked" in before[-1]
+    if blocked or goal is None:
+        looking = searching and len(before) < _LOOKED
+        depth = _AHEAD.search(text)
+        free = depth is not None and all(_free_metres(row) > _WAY for row in depth[1].split(";"))
+        moves = [("turn_left", 90.0)] if blocked or looking or not free else [("forward", 2.0)]
+        return _moves(*moves, *([("forward", 1.0)] if blocked else []))
+    distance, off, side = float(goal[1]), float(goal[2]), goal[3]
+    turn = [(f"turn_{side}", off)] if off > 10.0 else []
+    if distance > _AT_HAND:
+        return _moves(*turn, ("forward", min(max(distance - 0.6, 0.3), 3.0)))
+    return (
+        _moves(("pick_up", 0.0), ("turn_left", 90.0)) if searching else _moves(("turn_left", 100.0), ("forward", 2.0))
+    )
+
+
+def _best_person(line: str) -> re.Match[str] | None:
+    """Returns distance, angle and side of the surest person of a line, as _WALKED has them."""
+    found = max(_PERSON.finditer(line), key=lambda one: float(one[1]), default=None)
+    return None if found is None else _WALKED.search(found[0])
+
+
+def _free_metres(row: str) -> float:
+    """Returns the depth (m) in the middle of a row of three."""
+    cell = row.split(",")[1]
+    return math.inf if "free" in cell else float(cell)
+
+
+def _moves(*moves: tuple[str, float]) -> dict[str, Any]:
+    return {"reason": _REASON, "moves": [{"action": action, "amount": amount} for action, amount in moves]}
+
+
 _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "NextAction": _next_action,
     "Point": _point,
@@ -272,4 +320,5 @@ _RULES: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "Plan": _plan,
     "Summary": _summary,
     "Caption": _caption,
+    "WalkPlan": _walk_plan,
 }

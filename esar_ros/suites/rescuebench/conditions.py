@@ -24,7 +24,7 @@ STAND_INS = "stand-ins"
 class RescueConditions(Conditions):
     """Conditions under which an agent's episodes are walked; NOT_RECORDED where it was not recorded."""
 
-    OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "agent")
+    OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "agent", "model")
     NEVER_TOGETHER: ClassVar[tuple[str, ...]] = ("clock",)
 
     rules: Rules = Rules.CODE  # of the gates; scores are by both
@@ -38,6 +38,7 @@ class RescueConditions(Conditions):
     settings: str = NOT_RECORDED
     tasks: str = NOT_RECORDED  # all that the run walks: how many, and their content
     agent: str = NOT_RECORDED  # the content of what it rests on, its file or its detector; empty: nothing
+    model: str = ""  # whom the agent asks, with which prompts; empty: nobody
 
     @classmethod
     def parse(cls, document: Mapping[str, Any]) -> RescueConditions:
@@ -49,7 +50,7 @@ class RescueConditions(Conditions):
     def as_text(self) -> dict[str, str]:
         """Each field in words."""
         words = {"rules": self.rules.value, "interaction": self.interaction.value, "step": f"{self.step:g} s"}
-        return super().as_text | words
+        return super().as_text | words | {"model": self.model or "none"}
 
 
 def chosen(options: Mapping[str, str]) -> RescueConditions:
@@ -67,6 +68,7 @@ def with_content(own: RescueConditions, digests: Sequence[str], agent: WalkAgent
     """Returns the conditions chosen, with what this machine adds; digests: of the tasks. Raises UsageError."""
     settings = load_suite_settings()
     details = dict(agent.details) if isinstance(agent, Detailed) else {}
+    details.pop("date", None)  # a run that goes on tomorrow is the same run
     return replace(
         own,
         step=settings.step,
@@ -74,4 +76,5 @@ def with_content(own: RescueConditions, digests: Sequence[str], agent: WalkAgent
         settings=digest(settings.model_dump(mode="json")),
         tasks=f"{len(digests)}, {digest(sorted(digests))}",
         agent=digest(details) if details else "",
+        model=f"{details['model']}, prompts {details['prompt_sha256'][:12]}" if "prompt_sha256" in details else "",
     )

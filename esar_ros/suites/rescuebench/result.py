@@ -48,6 +48,7 @@ class RescueResult(StrictModel):
     error: str | None
     eligible: bool
     similarity: Similarity | None = None
+    account: dict[str, int] = Field(default_factory=dict)  # of an agent that asks a model: questions, tokens
     versions: dict[str, str]
 
 
@@ -87,6 +88,7 @@ def make_rescue_result(
         error=walked.error,
         eligible=eligible,
         similarity=None if reference is None else _similarity(walked, reference),
+        account=walked.account,
         versions={"esar_ros": esar_ros.__version__},
     )
 

@@ -26,6 +26,7 @@ from esar_ros.mission.rescue import (
     WalkTask,
     WalkView,
 )
+from esar_ros.planning.steps.agent import Accountable
 from esar_ros.planning.walk.agent import WalkAgent
 from esar_ros.planning.walk.air_ground import Accompanied
 from esar_ros.sim.walking.walker import TICK
@@ -98,6 +99,7 @@ class WalkedEpisode:
     machine: TaskMachine
     frames: list[WalkedFrame]
     seconds: float = 0.0  # simulated
+    account: dict[str, int] = field(default_factory=dict)  # see planning.steps.agent.Accountable
     error: str | None = None  # what the agent failed with
     trace: str = field(default="", repr=False)  # where
 
@@ -165,6 +167,8 @@ def walk(
             walked.seconds = walked.seconds + TICK if running else machine.steps * conditions.step
             walked.frames.append(WalkedFrame(action, world.body))
             machine.settle(world.walker, hit, world.ended)
+        if isinstance(agent, Accountable):
+            walked.account = calls.ask(lambda: {str(key): int(value) for key, value in agent.account.items()})
     except AgentError as failure:
         walked.error, walked.trace = str(failure), stack_trace(failure)
     return walked

@@ -24,7 +24,7 @@ from esar_ros.scoring.rescue import Rules
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.suites.rescuebench import generator, replay
 from esar_ros.suites.rescuebench.agents import create, names
-from esar_ros.suites.rescuebench.conditions import RescueConditions
+from esar_ros.suites.rescuebench.conditions import RescueConditions, with_content
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, insight
 from esar_ros.suites.rescuebench.episode import RescueEpisode, failed
 from esar_ros.suites.rescuebench.files.results import read_results
@@ -136,6 +136,18 @@ def test_a_benchmark_is_walked_reported_and_scored_again(
     (written,) = (out / "results").glob("benchmark_oracle_*.jsonl")
     (record,) = read_results(written).records.values()
     assert record.completed and 100.0 * episodes["oracle"].figures["ts"] == pytest.approx(100.0)
+
+
+def test_conditions_name_the_model_and_are_the_same_tomorrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PRESET", "URL", "NAME", "LOG", "REPLAY", "CLOCK"):
+        monkeypatch.delenv(f"ESAR_MODEL_{name}", raising=False)
+    agent = create("llm_yolo@scripted")
+    today = with_content(RescueConditions(), [], agent)
+    assert today.model.startswith("esar-scripted-3, prompts ") and today.as_text["model"] == today.model
+    dated = {**agent.details, "date": "2001-01-01"}  # type: ignore[attr-defined]
+    monkeypatch.setattr(type(agent), "details", dated)
+    assert with_content(RescueConditions(), [], agent) == today
+    assert with_content(RescueConditions(), [], create("random")).as_text["model"] == "none"
 
 
 @pytest.mark.parametrize("by", [(), ("clock",)])

@@ -247,6 +247,17 @@ def test_what_is_asked_for_beyond_the_limits_is_clipped() -> None:
     assert found.frames[1].action == WalkAction(1.0, -30.0)
 
 
+def test_what_an_agent_says_an_episode_cost_is_recorded() -> None:
+    class Counting(Agent):
+        @property
+        def account(self) -> dict[str, int]:
+            return {"questions": len(self.seen)}
+
+    found = walked(Counting(knowing))
+    assert found.account == {"questions": found.machine.steps}
+    assert walked(Agent(knowing)).account == {}
+
+
 def test_a_failure_to_draw_is_not_the_agents() -> None:
     def act(observation: WalkObservation) -> WalkAction:
         try:

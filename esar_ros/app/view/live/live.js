@@ -112,7 +112,7 @@ function showHead() {
   }
   if (mission) {
     const paused = state.clock?.paused && mission.phase === "running";
-    const words = mission.phase === "ended" ? `ended: ${ENDS[mission.end] ?? mission.end}` : paused ? "paused" : order && order !== "search" ? `operator: ${order}` : mission.phase;
+    const words = mission.phase === "ended" ? `ended${mission.end ? `: ${ENDS[mission.end] ?? mission.end}` : ""}` : paused ? "paused" : order && order !== "search" ? `operator: ${order}` : mission.phase;
     $("#phase").textContent = words;
     $("#phase").className = `chip ${paused || (order && order !== "search" && mission.phase === "running") ? "warn" : mission.phase === "running" ? "good" : ""}`;
     $("#elapsed").textContent = minutes(mission.elapsed); $("#left").textContent = `of ${minutes(mission.t_max)} min`;

@@ -4,7 +4,7 @@ import { $ } from "./parts.js";
 
 const COLOURS = ["#ffb454", "#9ecbff", "#c8f06e", "#f59ad8"];
 const LEAST_SIDE = 260; // m shown at least when the map follows
-const BARS = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
+const BARS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
 export class MissionMap {
   constructor(canvas, state) {
@@ -73,7 +73,8 @@ export class MissionMap {
     const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
     const [west, east, south, north] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     this.centre = [(west + east) / 2, (south + north) / 2];
-    this.scale = Math.min(this.width / Math.max(1.35 * (east - west), LEAST_SIDE), this.height / Math.max(1.35 * (north - south), LEAST_SIDE));
+    const least = Math.min(LEAST_SIDE, (this.state.place?.size ?? Infinity) / 4); // of small places less
+    this.scale = Math.min(this.width / Math.max(1.35 * (east - west), least), this.height / Math.max(1.35 * (north - south), least));
   }
 
   draw() {
