@@ -43,7 +43,7 @@ from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings, resolved
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.parameters import check
-from esar_ros.planning.walk.frontier import DETECTOR, backend
+from esar_ros.planning.walk.frontier import DETECTOR, SURE, backend
 
 SYSTEM = (
     "You guide a rescuer on foot, who sees through one camera at eye height. First find the victim whom the text "
@@ -295,8 +295,8 @@ def _in_view(found: FrameResult, observation: WalkObservation) -> str:
 
 
 def _before(found: FrameResult, pose: StandingPose) -> str:
-    """Returns the persons that were seen, but are not in view now."""
+    """Returns the persons that were seen and are still probable, but are not in view now."""
     now = set(found.owners.values())
-    persons = [clue for clue in found.clues if clue.kind == PERSON and clue.id not in now]
+    persons = [clue for clue in found.clues if clue.kind == PERSON and clue.probability >= SURE and clue.id not in now]
     best = sorted(persons, key=lambda clue: (-clue.probability, clue.id))[:5]
     return "; ".join(f"person (score {clue.probability:.2f}) {_place(pose, clue.position)}" for clue in best) or "none"
