@@ -107,10 +107,10 @@ def settings_of(items: Sequence[Item], protocol: Protocol, orders: int, model: M
 
 def jobs_of(items: Sequence[Item], orders: int) -> list[Job]:
     """Returns every question in every order: orders outermost, within each the styles in turn."""
-    turns = in_turns(items)
-    shown = {item.id: number_of_orders(item, orders) for item in items}
-    found = ((item, number) for number in range(orders) for item in turns if number < shown[item.id])
     with without_collector():
+        turns = in_turns(items)
+        shown = {item.id: number_of_orders(item, orders) for item in items}
+        found = ((item, number) for number in range(orders) for item in turns if number < shown[item.id])
         return [Job(index, item, number) for index, (item, number) in enumerate(found)]
 
 
