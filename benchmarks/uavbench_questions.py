@@ -34,7 +34,7 @@ from esar_ros.suites.uavbench.mcq.item import LETTERS, Item
 from esar_ros.suites.uavbench.mcq.make.making import checked_items
 from esar_ros.suites.uavbench.mcq.measures import Share, share
 from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
-from esar_ros.suites.uavbench.mcq.report import make_report
+from esar_ros.suites.uavbench.mcq.report import make_report, write_report
 from esar_ros.suites.uavbench.scenarios.generate import scenario
 from esar_ros.suites.uavbench.scenarios.reading import digest
 from esar_ros.suites.uavbench.scenarios.scene import Scene
@@ -146,7 +146,8 @@ def reported(items: Sequence[Item], count: int, folder: Path) -> dict[str, float
     for own in folders:
         answered(items, 1, len(items), own.name, own)
     began = time.process_time()
-    make_report([runs.read_run(own) for own in folders], ModelSettings())
+    read = [runs.read_run(own) for own in folders]
+    write_report(read, make_report(read, ModelSettings()), folder / "report")
     return {"reported_models": count, "report_cpu_s": time.process_time() - began}
 
 

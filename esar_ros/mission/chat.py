@@ -13,6 +13,7 @@ import ipaddress
 import json
 import re
 import socket
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -73,7 +74,9 @@ class ChatServer:
         self._timeout = timeout
         # Redirects would carry the key to another host, and so would a proxy on the way to this machine.
         proxies = urllib.request.ProxyHandler({} if _is_loopback(url) else None)
-        self._open = urllib.request.build_opener(_NoRedirect, _Http, _Https, proxies)
+        # Without a context of its own each request would read all certificates of this machine again: 20 ms.
+        https = _Https(context=_tls()) if url.startswith("https:") else _Https()
+        self._open = urllib.request.build_opener(_NoRedirect, _Http, https, proxies)
 
     def complete(self, body: Mapping[str, Any]) -> Completion:
         """Ask once. Raises NoAnswer."""
@@ -200,6 +203,13 @@ class _Http(_InTime, urllib.request.HTTPHandler):
 
 class _Https(_InTime, urllib.request.HTTPSHandler):
     pass
+
+
+def _tls() -> ssl.SSLContext:
+    """A context that checks certificates and names, as http.client makes one for each connection that has none."""
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 class _Response(http.client.HTTPResponse):

@@ -80,7 +80,8 @@ def test_bad_input_is_one_line_and_exit_code_2(name: str, tmp_path: Path, capsys
     assert str(path) in line
 
 
-def test_profiles_and_workers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_profiles_and_workers(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("esar_ros.app.suites.scenarios._CHUNK", 2)
     assert main(["scenarios", "validate", EXAMPLES, "--json"]) == 2
     one = capsys.readouterr().out
     assert main(["scenarios", "validate", EXAMPLES, "--json", "--workers", "2"]) == 2
@@ -121,6 +122,42 @@ def test_descriptions_statistics_and_schema(capsys: pytest.CaptureFixture[str]) 
     assert main(["scenarios", "schema"]) == 0
     schema = json.loads(capsys.readouterr().out)
     assert "seed" in schema["required"] and schema["$defs"]["Uav"]["properties"]["mass_kg"]["maximum"] == 2000
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "payload", "pattern", "words"),
+    [
+        (
+            "amphibious",
+            "infrared_camera",
+            "orbit",
+            ("An amphibious flies", "carries an infrared camera of 2 kg", "leads as an orbit"),
+        ),
+        (
+            "octocopter",
+            "rgb_camera",
+            "spiral",
+            ("An octocopter flies", "carries an rgb camera of 2 kg", "leads as a spiral"),
+        ),
+        (
+            "heavy_lift",
+            "utility_winch",
+            "corridor",
+            ("A heavy lift flies", "carries a utility winch of 2 kg", "leads as a corridor"),
+        ),
+    ],
+)
+def test_descriptions_have_the_right_articles(
+    vehicle: str, payload: str, pattern: str, words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = json.loads((Path(EXAMPLES) / "bridge_inspection_rain.json").read_text())
+    data["uav"] |= {"type": vehicle, "payloads": [{**data["uav"]["payloads"][0], "type": payload, "mass_kg": 2.0}]}
+    data["mission"]["pattern"] = pattern
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(data))
+    assert main(["scenarios", "describe", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert all(word in shown for word in words), shown
 
 
 def test_statistics_of_nothing_that_can_be_read_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,7 +73,7 @@ def numbers(pattern: str, text: str) -> tuple[float, ...]:
 
 def points(text: str) -> list[tuple[float, ...]]:
     """Start and waypoints of a description."""
-    route = re.search(r"From (\(.*?\)) the route leads as a \w+ over (.*?) within", text)
+    route = re.search(r"From (\(.*?\)) the route leads as an? \w+ over (.*?) within", text)
     assert route
     found = re.findall(r"\(([^)]*)\)", f"{route[1]} {route[2]}")
     return [tuple(float(part) for part in point.split(",")) for point in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Iterator
 
@@ -60,6 +61,27 @@ def test_a_key_never_goes_in_clear_to_another_machine(url: str) -> None:
         ChatServer(url, SECRET)
     ChatServer(url, None)
     ChatServer(url.replace("http:", "https:"), SECRET)
+
+
+def test_certificates_are_checked_and_read_once_for_all_requests(
+    server: ChatEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ssl.SSLContext] = []
+    create = ssl.create_default_context
+
+    def counted() -> ssl.SSLContext:
+        made.append(create())
+        return made[-1]
+
+    for name in ("create_default_context", "_create_default_https_context"):
+        monkeypatch.setattr(ssl, name, counted)
+    ChatServer(server.url)
+    assert not made
+    asked = ChatServer(server.url.replace("http:", "https:"))
+    for _ in range(3):
+        with pytest.raises(NoAnswer, match="connection lost or refused"):
+            asked.complete({})
+    assert [(context.verify_mode, context.check_hostname) for context in made] == [(ssl.CERT_REQUIRED, True)]
 
 
 @pytest.mark.parametrize(

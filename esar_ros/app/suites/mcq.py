@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="esar mcq", description="Multiple-choice questions about UAV missions for language models.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _run_arguments(commands.add_parser("run", help="put questions to a model; the same command goes on"))
-    report = commands.add_parser("report", help="tables of runs, with what needs no understanding beside them")
+    report = commands.add_parser("report", help="page, tables and figures of runs, beside what needs no understanding")
     report.add_argument("folders", nargs="+", metavar="DIR", help="--out folders of runs")
     report.add_argument("--out", metavar="DIR", help="where to write (default: report/ in the first folder)")
     report.add_argument("--nearest", action="store_true", help="also the option nearest in meaning (extra text)")
@@ -143,10 +143,10 @@ def _budgeted(settings: ModelSettings, money: float) -> ModelSettings:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from esar_ros.benchmark.report.tables import markdown
+    from esar_ros.benchmark.report.tables import Table, markdown
     from esar_ros.planning.model.settings import ModelSettings
     from esar_ros.planning.parameters import MODEL, check, configured
-    from esar_ros.suites.uavbench.mcq.report import make_report, write_tables
+    from esar_ros.suites.uavbench.mcq.report import make_report, write_report
     from esar_ros.suites.uavbench.mcq.run import read_run
 
     folders = [Path(name) for name in arguments.folders]
@@ -156,13 +156,16 @@ def _report(arguments: argparse.Namespace) -> int:
         from esar_ros.perception.text.sentence_encoder import SentenceEncoder
 
         encode = SentenceEncoder().encode
-    tables = make_report([read_run(folder) for folder in folders], prices, encode)
+    runs = [read_run(folder) for folder in folders]
+    sections = make_report(runs, prices, encode)
     out = Path(arguments.out) if arguments.out else folders[0] / "report"
-    paths = write_tables(tables, out)
-    for table in tables:
-        if table.name.startswith("mcq_overall"):
-            print(markdown(table))
-    print(f"{paths[0].parent}  ({len(paths)} files: {len(tables)} tables as .md, .tex and .csv)")
+    page, *others = write_report(runs, sections, out)
+    for section in sections:
+        if isinstance(section, Table) and section.name.startswith("mcq_overall"):
+            print(markdown(section))
+    tables = sum(isinstance(section, Table) for section in sections)
+    drawings = len(sections) - tables
+    print(f"{page}  (and {len(others)} files: {tables} tables as .md, .tex and .csv, {drawings} drawings as .svg)")
     return 0
 
 

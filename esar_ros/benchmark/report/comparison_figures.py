@@ -24,7 +24,7 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 # Distinct to people with any colour vision (Okabe and Ito 2008), then again with another mark.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5b3a8c", "#333333")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-_MUTED, _LINE = "#6b757d", "#dfe4e7"
+MUTED, LINE = "#6b757d", "#dfe4e7"
 _CRASH = "#d6453d"
 
 
@@ -51,13 +51,14 @@ def jpeg(figure: Figure, dpi: int = 110) -> bytes:
     return out.getvalue()
 
 
-def _clean(ax: Axes) -> None:
+def clean(ax: Axes) -> None:
+    """Gives axes the look of every page: two spines, a pale grid behind what is drawn."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("left", "bottom"):
-        ax.spines[side].set_color(_MUTED)
-    ax.tick_params(colors=_MUTED, labelsize=9)
-    ax.grid(color=_LINE, linewidth=0.7)
+        ax.spines[side].set_color(MUTED)
+    ax.tick_params(colors=MUTED, labelsize=9)
+    ax.grid(color=LINE, linewidth=0.7)
     ax.set_axisbelow(True)
 
 
@@ -65,7 +66,7 @@ def safety_figure(report: Report) -> Figure:
     """Figure 5: task time, safe flight distance and, as the size of the red dot, crash rate of every method."""
     figure = Figure(figsize=(8.2, 5.0), layout="constrained")
     ax = figure.add_subplot()
-    _clean(ax)
+    clean(ax)
     places: list[tuple[float, float, str]] = []
     for method in report.methods:
         time = report.cell(method.name, "overall", "elapsed")
@@ -78,7 +79,7 @@ def safety_figure(report: Report) -> Figure:
             distance.mean,
             xerr=[[time.mean - time.low], [time.high - time.mean]],
             yerr=[[distance.mean - distance.low], [distance.high - distance.mean]],
-            color=_MUTED,
+            color=MUTED,
             elinewidth=1.3,
             capsize=2.5,
             zorder=2,
@@ -142,7 +143,7 @@ def group_figure(report: Report) -> Figure:
     methods = [method for method in report.methods if not method.ineligible] or list(report.methods)
     count = len(methods)
     for ax, score in zip(axes.flat, scores, strict=False):
-        _clean(ax)
+        clean(ax)
         ax.grid(axis="x", visible=False)
         for i, method in enumerate(methods):
             colour, mark = style_of(i)
@@ -160,7 +161,7 @@ def group_figure(report: Report) -> Figure:
         ax.set_title(f"{report.layout.names[score]} (%)", fontsize=11, color=INK, loc="left")
         ax.set_xticks(range(len(groups)), [group.capitalize() for group in groups])
         for edge in range(1, len(groups)):
-            ax.axvline(edge - 0.5, color=_LINE, linewidth=0.8)
+            ax.axvline(edge - 0.5, color=LINE, linewidth=0.8)
         ax.set_xlim(-0.5, len(groups) - 0.5)
     handles = [
         Line2D([], [], color=style_of(i)[0], marker=style_of(i)[1], linestyle="", label=method.name)

@@ -22,37 +22,43 @@ PAGE_NAME = "report.html"
 
 def write_report(report: Report, out: Path) -> tuple[Path, ...]:
     """Write everything into a folder; the page comes first in what is returned. Raises UsageError."""
-    written: dict[str, str | bytes] = {}
     sections = report.layout.sections(report)
+    written = as_files(sections)
+    written["episodes.csv"] = episodes_csv(report)
+    written[PAGE_NAME] = render_page(report, sections, written)
+    return write_files(written, out)
+
+
+def as_files(sections: Sequence[Section]) -> dict[str, str | bytes]:
+    """Returns by file name every table in all formats and every drawing that has something to draw."""
+    made: dict[str, str | bytes] = {}
     for section in sections:
         if isinstance(section, Drawing):
             if (drawn := section.draw()) is not None:
-                written[section.name] = drawn
+                made[section.name] = drawn
         else:
             for suffix, form in FORMATS.items():
-                written[f"{section.name}.{suffix}"] = form(section)
-    written["episodes.csv"] = episodes_csv(report)
-    written[PAGE_NAME] = render_page(report, sections, written)
-    for name, content in written.items():
+                made[f"{section.name}.{suffix}"] = form(section)
+    return made
+
+
+def write_files(files: Mapping[str, str | bytes], out: Path) -> tuple[Path, ...]:
+    """Writes files into a folder and returns them, the page first. Raises UsageError."""
+    for name, content in files.items():
         write_atomically(out / name, content)
-    return (out / PAGE_NAME, *(out / name for name in written if name != PAGE_NAME))
+    return (out / PAGE_NAME, *(out / name for name in files if name != PAGE_NAME))
 
 
 def render_page(report: Report, sections: Sequence[Section], drawn: Mapping[str, str | bytes]) -> str:
     """Returns the page with these tables, and the drawings that were drawn, by their names."""
-    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
-    return page.render(
-        policy=PAGE_POLICY,
+    return page_of(
+        sections,
+        drawn,
         title="Methods compared",
         eyebrow=report.layout.eyebrow,
         lead=_lead(report),
         facts=_facts(report),
         notes=report.notes,
-        sections=[
-            (section, _image(section.title, drawn[section.name]) if isinstance(section, Drawing) else None)
-            for section in sections
-            if not isinstance(section, Drawing) or section.name in drawn
-        ],
         failures=[
             (f"{method.name}, {e.unit.task}, seed {e.seed}", e.reason or "no reason given")
             for method in report.methods
@@ -61,6 +67,42 @@ def render_page(report: Report, sections: Sequence[Section], drawn: Mapping[str,
         ],
         thresholds=[(plain(name), _formatted(value)) for name, value in report.bench.thresholds.items()],
         run=_run(report),
+    )
+
+
+def page_of(
+    sections: Sequence[Section],
+    drawn: Mapping[str, str | bytes],
+    *,
+    title: str,
+    eyebrow: str,
+    lead: str,
+    facts: Sequence[tuple[str, str]],
+    notes: Sequence[str],
+    run: Sequence[tuple[str, str]],
+    failures: Sequence[tuple[str, str]] = (),
+    thresholds: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Returns one self-contained page. facts, failures, thresholds, run: (name, value) of its lists.
+
+    drawn: by name what the drawings drew; those that are not there are left out.
+    """
+    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
+    return page.render(
+        policy=PAGE_POLICY,
+        title=title,
+        eyebrow=eyebrow,
+        lead=lead,
+        facts=facts,
+        notes=notes,
+        sections=[
+            (section, _image(section.title, drawn[section.name]) if isinstance(section, Drawing) else None)
+            for section in sections
+            if not isinstance(section, Drawing) or section.name in drawn
+        ],
+        failures=failures,
+        thresholds=thresholds,
+        run=run,
     )
 
 

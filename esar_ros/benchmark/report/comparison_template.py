@@ -55,7 +55,9 @@ td.code { text-align:left; white-space:normal; }
 {% endfor %}
 {% if failures %}<section><details><summary>{{ failures | length }} failed episodes</summary><div class="scroll"><table><tr><th>episode</th><th style="text-align:left">reason</th></tr>{% for name, reason in failures[:200] %}<tr><td>{{ name }}</td><td class="code">{{ reason }}</td></tr>{% endfor %}</table></div></details></section>{% endif %}
 <div class="two">
+{% if thresholds %}
 <section><h2>Thresholds</h2><table>{% for name, value in thresholds %}<tr><td>{{ name }}</td><td>{{ value }}</td></tr>{% endfor %}</table></section>
+{% endif %}
 <section><h2>How it was run</h2><table>{% for name, value in run %}<tr><td>{{ name }}</td><td class="code"><code>{{ value }}</code></td></tr>{% endfor %}</table></section>
 </div>
 </main></body></html>

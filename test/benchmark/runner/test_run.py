@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import os
 import random
@@ -18,7 +19,7 @@ import pytest
 from esar_ros.benchmark.runner import run as runner
 from esar_ros.benchmark.runner.run import run
 from esar_ros.benchmark.runner.seal import sealed_line
-from esar_ros.benchmark.runner.store import EPISODES, MANIFEST, Store, find_episode, read_episodes
+from esar_ros.benchmark.runner.store import EPISODES, MANIFEST, Store, find_episode, read_episodes, without_collector
 from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.mission.errors import UsageError
 from helpers import light_episode
@@ -189,6 +190,42 @@ def test_a_torn_last_line_is_cut_off_and_a_broken_one_inside_is_told(tmp_path: P
     path.write_bytes(whole.replace(b'"id":"t1', b'"di":"t1'))
     with pytest.raises(UsageError, match="line 2"):
         open_store(tmp_path)
+
+
+def test_a_line_is_one_object_whatever_white_space_stands_around_it(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    for number in range(3):
+        store.append(a_record(number) | {"settings_hash": store.settings_hash})
+    store.close()
+    path = tmp_path / EPISODES
+    first, second, third = path.read_bytes().splitlines()
+    path.write_bytes(b"  " + first + b" \n" + json.dumps(json.loads(second)).encode() + b"\r\n" + third + b"\n")
+    assert [record["index"] for record in read_episodes(tmp_path)] == [0, 1, 2]
+    for line in (first + second, first + b"}", first + b"," + second, b"[" + first + b"]"):
+        path.write_bytes(line + b"\n" + third + b"\n")
+        with pytest.raises(UsageError, match="line 1: no esar-episode/1 record"):
+            read_episodes(tmp_path)
+
+
+def test_reading_leaves_the_garbage_collector_as_it_was(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.append(a_record(0) | {"settings_hash": store.settings_hash})
+    store.close()
+    try:
+        for is_on in (True, False):
+            (gc.enable if is_on else gc.disable)()
+            read_episodes(tmp_path)
+            assert gc.isenabled() == is_on
+            with without_collector():
+                assert not gc.isenabled()
+            assert gc.isenabled() == is_on
+        gc.enable()
+        (tmp_path / EPISODES).write_bytes(b"{}\n{}\n")
+        with pytest.raises(UsageError):
+            read_episodes(tmp_path)
+        assert gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_records_are_added_together_with_one_flush_or_not_at_all(

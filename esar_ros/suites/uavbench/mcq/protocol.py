@@ -86,6 +86,8 @@ _STATED = re.compile(
 )
 _ALONE = re.compile(rf"^\s*{_LETTER}\s*[.)]?\s*$", re.MULTILINE)
 _MARKED = re.compile(r"\(([A-G])\)|\*\*([A-G])\*\*")
+_OPENING = re.compile(r"\A\W*(?:the\s+)?answer(?:\s+is)?\s*:?\s*", re.IGNORECASE)
+_BREAKS = re.compile(r"[\W_]+")
 _LEADING = re.compile(r"\A[*_`(]*([A-G])[*_`]*\s?[-–—.:)]\s*(?P<rest>\S.*)", re.DOTALL)
 
 
@@ -128,12 +130,12 @@ def _place(match: re.Match[str]) -> int | None:
 
 def _whole_option(text: str, options: Sequence[str]) -> int | None:
     """Place of the option whose full text the answer is, with or without `answer:` before it."""
-    bare = _plain(re.sub(r"\A\W*(?:the\s+)?answer(?:\s+is)?\s*:?\s*", "", text, flags=re.IGNORECASE))
+    bare = _plain(_OPENING.sub("", text))
     return next((place for place, option in enumerate(options) if bare and bare == _plain(option)), None)
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
+    return _BREAKS.sub(" ", text.casefold()).strip()
 
 
 _ROLE = "You answer multiple-choice questions about UAV missions."

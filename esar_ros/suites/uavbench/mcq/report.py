@@ -1,4 +1,4 @@
-"""Tables of runs: accuracy with intervals, balance over styles, cost, and beside them what needs no understanding.
+"""Tables and images of runs: accuracy, balance over styles, cost, and beside them what needs no understanding.
 
 Runs share a table only where they were asked the same questions by the same protocol, with the same parts of them
 shown, in as many orders; what a part or an order changes of one model's answers is a table of its own.
@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, replace
 from itertools import combinations
 from pathlib import Path
 
-from esar_ros.benchmark.report.tables import FORMATS, Cell, Table
+from matplotlib.figure import Figure
+
+from esar_ros.benchmark.report.comparison_figures import svg
+from esar_ros.benchmark.report.comparison_page import PAGE_NAME, as_files, page_of, write_files
+from esar_ros.benchmark.report.tables import Cell, Drawing, Section, Table
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import ModelSettings
-from esar_ros.scoring.result import write_atomically
 from esar_ros.scoring.statistics import holm
 from esar_ros.suites.uavbench.mcq.baselines import (
     BLIND,
@@ -27,7 +30,8 @@ from esar_ros.suites.uavbench.mcq.baselines import (
     nearest_row,
     reference_rows,
 )
-from esar_ros.suites.uavbench.mcq.item import CLUSTERS, STYLES, Item
+from esar_ros.suites.uavbench.mcq.figures import balance_figure, items_figure, radar_figure
+from esar_ros.suites.uavbench.mcq.item import CLUSTERS, OPTIONS, STYLES, Item
 from esar_ros.suites.uavbench.mcq.measures import Measures, Share, mcnemar, measure, share
 from esar_ros.suites.uavbench.mcq.protocol import Outcome
 from esar_ros.suites.uavbench.mcq.run import IMPORTED, Run, RunSettings
@@ -41,31 +45,60 @@ _MAKERS = (
 )
 
 
-def make_report(runs: Sequence[Run], prices: ModelSettings, encode: Encode | None = None) -> list[Table]:
-    """Returns the tables of runs, a group of them for each kind. prices: money per million tokens.
+def make_report(runs: Sequence[Run], prices: ModelSettings, encode: Encode | None = None) -> list[Section]:
+    """Returns the tables and drawings of runs, a group of them for each kind. prices: money per million tokens.
 
-    encode: what embeds texts, for the row `nearest`; none without it.
+    encode: what embeds texts, for the row `nearest`; none without it. Raises UsageError.
     """
     groups: dict[RunSettings, list[Run]] = {}
     for run in runs:
         if not run.answers:
             raise UsageError(f"{run.folder} holds no answers", "run it first")
         groups.setdefault(_kind(run.settings), []).append(run)
-    tables: list[Table] = []
+    sections: list[Section] = []
+    drawn: set[str] = set()  # sets of questions
     for number, (kind, own) in enumerate(groups.items(), 1):
         suffix = f"_{number}" if len(groups) > 1 else ""
-        tables += [replace(table, name=f"{table.name}{suffix}") for table in _group(kind, own, prices, encode)]
-    return tables + _left_out(runs)
+        made = _group(kind, own, prices, encode)
+        if kind.items not in drawn:
+            drawn.add(kind.items)
+            made.append(_items(own[0].items))
+        for section in made:
+            stem, dot, kind_of_file = section.name.partition(".")
+            sections.append(replace(section, name=f"{stem}{suffix}{dot}{kind_of_file}"))
+    return sections + _left_out(runs)
 
 
-def write_tables(tables: Sequence[Table], out: Path) -> list[Path]:
-    """Writes every table as Markdown, LaTeX and CSV; returns the files. Raises UsageError."""
-    paths = []
-    for table in tables:
-        for suffix, text in FORMATS.items():
-            paths.append(out / f"{table.name}.{suffix}")
-            write_atomically(paths[-1], text(table))
-    return paths
+def write_report(runs: Sequence[Run], sections: Sequence[Section], out: Path) -> tuple[Path, ...]:
+    """Writes every table as Markdown, LaTeX and CSV, every drawing, and one page of them all, which comes first.
+
+    Raises UsageError.
+    """
+    files = as_files(sections)
+    sets = {run.settings.items: run.items for run in runs}.values()
+    files[PAGE_NAME] = page_of(
+        sections,
+        files,
+        title="Questions about UAV missions",
+        eyebrow="UAVBENCH",
+        lead="Right answers of language models in per cent, beside rows that read no question and understand nothing.",
+        facts=[
+            ("models", str(len({run.settings.model for run in runs}))),
+            ("runs", str(len(runs))),
+            ("questions", str(sum(map(len, sets)))),
+            ("missions", str(len({item.scenario for items in sets for item in items}))),
+            ("answers", str(sum(len(run.answers) for run in runs))),
+        ],
+        notes=(),
+        run=[(run.folder.name, _how(run.settings)) for run in runs],
+    )
+    return write_files(files, out)
+
+
+def _how(settings: RunSettings) -> str:
+    """Returns in words what decided a run's answers."""
+    parts = {key: value for key, value in asdict(settings).items() if value not in ("", "{}")}
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in parts.items())
 
 
 def _kind(settings: RunSettings) -> RunSettings:
@@ -73,7 +106,7 @@ def _kind(settings: RunSettings) -> RunSettings:
     return replace(settings, model="", request="")
 
 
-def _group(kind: RunSettings, runs: Sequence[Run], prices: ModelSettings, encode: Encode | None) -> list[Table]:
+def _group(kind: RunSettings, runs: Sequence[Run], prices: ModelSettings, encode: Encode | None) -> list[Section]:
     items = runs[0].items
     references = reference_rows(items, kind.orders)
     about = dict(REFERENCES)
@@ -87,7 +120,25 @@ def _group(kind: RunSettings, runs: Sequence[Run], prices: ModelSettings, encode
     title = f"protocol {kind.protocol}, {kind.max_tokens} tokens, {kind.orders} order{'s' * (kind.orders > 1)}"
     title += f", without {kind.without}" * bool(kind.without)
     title += ", answers imported" if kind.prompt == IMPORTED else ""
-    tables = [_overall(title, items, order, named, measured, prices, rules, about)]
+    shown = {name: measured[name][0] for name in order}
+    tables: list[Section] = [
+        _overall(title, items, order, named, measured, prices, rules, about),
+        Drawing(
+            "mcq_balance.svg",
+            f"Balance over the styles: {title}",
+            lambda: svg(balance_figure(shown, len(references))),
+            f"Grey: what needs no understanding. {_NOTE} Resampling adds to the differences between styles, so an "
+            "interval of sigma lies high, above the value itself where questions are few. A dash: some style was not "
+            "asked.",
+        ),
+        Drawing(
+            "mcq_styles.svg",
+            f"Styles: {title}",
+            lambda: _drawn(radar_figure(shown, len(references))),
+            "Per cent right of each style that has questions; from the middle, 0, to the rim, 100. Intervals: 95 %, "
+            "Wilson's. A line has a gap where none of a style's questions was asked.",
+        ),
+    ]
     for cluster, styles in CLUSTERS.items():
         cells = tuple(
             (Cell(name), *(_share(measured[name][0].styles.get(style), name != CHANCE) for style in styles))
@@ -254,7 +305,7 @@ def _orders(title: str, named: dict[str, Run]) -> Table:
     return Table("mcq_orders", f"Original and shuffled orders: {title}", (), heads, tuple(rows), (), notes)
 
 
-def _left_out(runs: Sequence[Run]) -> list[Table]:
+def _left_out(runs: Sequence[Run]) -> list[Section]:
     """Runs that were not shown a part of the questions, each beside the model's run that was shown all."""
     whole = {run.settings: run for run in runs if not run.settings.without}
     found = []
@@ -279,6 +330,17 @@ def _left_out(runs: Sequence[Run]) -> list[Table]:
     heads = ("model", "protocol", "part", "questions", "shown", "left out", "p")
     notes = (_NOTE, "p: McNemar's exact test, Holm-corrected over the rows; original order of the options.")
     return [Table("mcq_left_out", "What is left out, and what it costs", (), heads, rows, (), notes)]
+
+
+def _drawn(figure: Figure | None) -> str | None:
+    return None if figure is None else svg(figure)
+
+
+def _items(items: Sequence[Item]) -> Drawing:
+    """The drawing of a set of questions."""
+    missions = len({item.scenario for item in items})
+    note = f"{len(items)} questions about {missions} missions, each with {OPTIONS} options."
+    return Drawing("mcq_items.svg", "The questions", lambda: svg(items_figure(items)), note)
 
 
 def _share(found: Share | None, is_measured: bool = True) -> Cell:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from esar_ros.benchmark.runner.store import TOGETHER, Files, Store, read_manifest, read_records
+from esar_ros.benchmark.runner.store import TOGETHER, Files, Store, read_manifest, read_records, without_collector
 from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.client import Spent
@@ -107,10 +107,11 @@ def settings_of(items: Sequence[Item], protocol: Protocol, orders: int, model: M
 
 def jobs_of(items: Sequence[Item], orders: int) -> list[Job]:
     """Returns every question in every order: orders outermost, within each the styles in turn."""
-    turns = in_turns(items)
-    shown = {item.id: number_of_orders(item, orders) for item in items}
-    found = ((item, number) for number in range(orders) for item in turns if number < shown[item.id])
-    return [Job(index, item, number) for index, (item, number) in enumerate(found)]
+    with without_collector():
+        turns = in_turns(items)
+        shown = {item.id: number_of_orders(item, orders) for item in items}
+        found = ((item, number) for number in range(orders) for item in turns if number < shown[item.id])
+        return [Job(index, item, number) for index, (item, number) in enumerate(found)]
 
 
 def open_run(folder: Path, settings: RunSettings, items: Sequence[Item]) -> Store:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from esar_ros.suites.uavbench.scenarios.geometry import Cylinder
 from esar_ros.suites.uavbench.scenarios.scene import Broken, Scene
 
+_AN = ("a", "e", "i", "o", "rgb")  # not u: a uv lamp, a utility winch
+
 
 def describe(scene: Scene) -> str:
     """Returns some ten sentences; what is missing or broken is left out."""
@@ -21,7 +23,8 @@ def describe(scene: Scene) -> str:
 
 def _mission(s: Scene) -> str:
     what, where = s["/mission/type"].replace("_", " "), s["/environment/airspace"].replace("_", " ")
-    return f"A {s['/uav/type'].replace('_', ' ')} flies the mission {what} in the airspace {where}."
+    vehicle = _a(s["/uav/type"])
+    return f"{vehicle[0].upper()}{vehicle[1:]} flies the mission {what} in the airspace {where}."
 
 
 def _vehicle(s: Scene) -> str:
@@ -34,8 +37,7 @@ def _vehicle(s: Scene) -> str:
 
 def _payloads(s: Scene) -> str:
     carried = [
-        f"a {p['type'].replace('_', ' ')} of {plain(p['mass_kg'])} kg and {plain(p['power_W'])} W"
-        for p in s.get("/uav/payloads", ())
+        f"{_a(p['type'])} of {plain(p['mass_kg'])} kg and {plain(p['power_W'])} W" for p in s.get("/uav/payloads", ())
     ]
     return f"It carries {_list(carried)}." if carried else ""
 
@@ -72,7 +74,7 @@ def _route(s: Scene) -> str:
     points = [f"({', '.join(plain(c) for c in point)})" for point in s.waypoints]
     start = f"({', '.join(plain(c) for c in s.spawn)})"
     budget = plain(s["/mission/time_budget_s"])
-    return f"From {start} the route leads as a {s['/mission/pattern']} over {_list(points)} within {budget} seconds."
+    return f"From {start} the route leads as {_a(s['/mission/pattern'])} over {_list(points)} within {budget} seconds."
 
 
 def _others(s: Scene) -> str:
@@ -106,6 +108,11 @@ def _link(s: Scene) -> str:
 _SENTENCES: tuple[Callable[[Scene], str], ...] = (
     _mission, _vehicle, _payloads, _weather, _radio, _bounds, _route, _others, _events, _link,
 )  # fmt: skip
+
+
+def _a(token: str) -> str:
+    """Returns a token as words behind the article that its first sound asks for."""
+    return f"{'an' if token.lower().startswith(_AN) else 'a'} {token.replace('_', ' ')}"
 
 
 def plain(number: float) -> str:

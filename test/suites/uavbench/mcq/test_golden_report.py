@@ -63,7 +63,12 @@ def report(folder: Path) -> dict[str, str]:
     ]
     assert main(["mcq", "report", *runs, "--out", str(folder / "report")]) == 0
     found = {suffix: sorted((folder / "report").glob(f"*.{suffix}")) for suffix in SUFFIXES}
-    assert sum(map(len, found.values())) == len(list((folder / "report").iterdir()))
+    figures = {path.name for path in (folder / "report").iterdir()} - {
+        path.name for own in found.values() for path in own
+    }
+    assert figures == {"report.html", "mcq_items_1.svg"} | {
+        f"mcq_{figure}_{group}.svg" for figure in ("balance", "styles") for group in (1, 2, 3, 4)
+    }
     return {
         suffix: "\n".join(f"{path.name}\n\n{path.read_text(encoding='utf-8')}" for path in paths)
         for suffix, paths in found.items()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,18 +14,19 @@ import pytest
 from numpy.typing import NDArray
 
 from esar_ros.app.cli import main
-from esar_ros.benchmark.report.tables import Table
+from esar_ros.benchmark.report.formatting import PAGE_POLICY
+from esar_ros.benchmark.report.tables import Drawing, Table
 from esar_ros.mission.chat import Completion
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.suites.uavbench.mcq import measures
 from esar_ros.suites.uavbench.mcq.asking import Answer
-from esar_ros.suites.uavbench.mcq.baselines import REFERENCES, nearest_row, reference_rows
+from esar_ros.suites.uavbench.mcq.baselines import REFERENCES, Encode, nearest_row, reference_rows
 from esar_ros.suites.uavbench.mcq.importing import import_answers
 from esar_ros.suites.uavbench.mcq.item import LETTERS, Item
 from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
-from esar_ros.suites.uavbench.mcq.report import make_report, write_tables
-from esar_ros.suites.uavbench.mcq.run import answer_record, jobs_of, open_run, read_run, settings_of
+from esar_ros.suites.uavbench.mcq.report import make_report, write_report
+from esar_ros.suites.uavbench.mcq.run import Run, answer_record, jobs_of, open_run, read_run, settings_of
 from helpers.questions import make_item, make_items, write_items
 
 MODEL = ModelSettings(base_url="http://127.0.0.1:1/v1", name="stub")
@@ -65,7 +68,20 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def tables(folders: list[Path]) -> list[Table]:
-    return make_report([read_run(folder) for folder in folders], PRICES)
+    return tables_of([read_run(folder) for folder in folders], PRICES)
+
+
+def tables_of(runs: list[Run], prices: ModelSettings = MODEL, encode: Encode | None = None) -> list[Table]:
+    """The tables of a report, without its drawings."""
+    return [section for section in make_report(runs, prices, encode) if isinstance(section, Table)]
+
+
+def drawing(runs: list[Run], name: str) -> str | None:
+    """A drawing of a report of runs of one kind, as SVG."""
+    found = next(s for s in make_report(runs, MODEL) if isinstance(s, Drawing) and s.name == f"mcq_{name}.svg")
+    made = found.draw()
+    assert not isinstance(made, bytes)
+    return made
 
 
 def rows(table: Table) -> dict[str, list[str]]:
@@ -109,17 +125,83 @@ def test_pairs_are_compared_on_common_questions(tables: list[Table]) -> None:
     assert found["poor − part"][0] == "30"
 
 
-def test_the_same_bytes_come_twice(tmp_path: Path, folders: list[Path], tables: list[Table]) -> None:
+def test_the_same_bytes_come_twice(tmp_path: Path, folders: list[Path]) -> None:
     contents = []
-    again = make_report([read_run(folder) for folder in folders], PRICES)
-    for name, made in (("a", tables), ("b", again)):
-        contents.append({path.name: path.read_bytes() for path in write_tables(made, tmp_path / name)})
-    assert contents[0] == contents[1] and len(contents[0]) == 3 * 11
+    for name in ("a", "b"):
+        runs = [read_run(folder) for folder in folders]
+        page, *others = write_report(runs, make_report(runs, PRICES), tmp_path / name)
+        contents.append({path.name: path.read_bytes() for path in (page, *others)})
+    assert contents[0] == contents[1]
+    kinds = Counter(name.rpartition(".")[2] for name in contents[0])
+    assert kinds == {"html": 1, "svg": 2 + 2 + 1, "md": 11, "csv": 11, "tex": 11}  # the questions are drawn once
+
+
+def test_the_page_holds_every_table_and_drawing_and_nothing_from_elsewhere(tmp_path: Path, folders: list[Path]) -> None:
+    runs = [read_run(folder) for folder in folders]
+    sections = make_report(runs, PRICES)
+    path, *others = write_report(runs, sections, tmp_path)
+    page = path.read_text(encoding="utf-8")
+    for section in sections:
+        assert f"<h2>{section.title}</h2>" in page
+    for other in others:
+        assert other.suffix != ".svg" or other.read_text(encoding="utf-8") in page
+    assert PAGE_POLICY.split(";")[0] in page.replace("&#39;", "'")
+    assert not re.search(r"<(script|link|iframe)|(?:src|href)=[\"'](?!#|data:)", page)
+    assert [name for name in ("good", "poor", "part", "paper") if f"<td>{name}</td>" not in page] == []
+
+
+def test_every_row_of_the_table_stands_in_both_figures(folders: list[Path]) -> None:
+    runs = [read_run(folder) for folder in folders[:3]]
+    found = rows(tables_of(runs)[0])
+    balance, styles = drawing(runs, "balance"), drawing(runs, "styles")
+    assert balance and styles
+    places = [balance.index(f">{name}</text>") for name in found]
+    assert places == sorted(places) and all(f">{name}</text>" in styles for name in found)
+    for name, row in found.items():
+        assert all(f">{number}</text>" in balance for number in row[4:7]), name  # mean, sigma, BSS as in the table
+    assert styles.count(">Multi-agent</text>") == 1 + len(runs)
+
+
+def test_styles_without_questions_are_left_out_of_the_figures(tmp_path: Path) -> None:
+    three = [item for item in ITEMS if item.style in (2, 5, 7)]
+    run = read_run(answered(tmp_path / "three", "some", "esar", 9, items=three))
+    balance, styles = drawing([run], "balance"), drawing([run], "styles")
+    assert balance and ">50.0</text>" in balance and "Balanced" not in balance  # accuracy alone, 9 of 18
+    assert styles and "Navigation" in styles and "Security" not in styles
+    two = read_run(answered(tmp_path / "two", "some", "esar", 9, items=three[:2]))
+    assert drawing([two], "styles") is None
+    _, *others = write_report([two], make_report([two], MODEL), tmp_path / "out")
+    assert sorted(path.name for path in others if path.suffix == ".svg") == ["mcq_balance.svg", "mcq_items.svg"]
+
+
+def test_a_style_that_was_not_asked_is_a_gap_and_a_dash(tmp_path: Path) -> None:
+    run = read_run(answered(tmp_path / "part", "part", "esar", 5, count=8))
+    balance, styles = drawing([run], "balance"), drawing([run], "styles")
+    assert balance and balance.count("> –</text>") == 3
+    assert styles and "nan" not in styles.lower().replace("navigation", "")
+
+
+def test_names_are_no_formulas_and_no_markup(tmp_path: Path) -> None:
+    name = "a$\\frac$<b>&c"
+    run = read_run(answered(tmp_path / "odd", name, "esar", 5))
+    path, *_ = write_report([run], make_report([run], MODEL), tmp_path / "out")
+    page = path.read_text(encoding="utf-8")
+    assert "<b>&c" not in page and page.count("a$\\frac$&lt;b&gt;&amp;c") >= 2 + 5  # both figures, five tables
+
+
+def test_the_drawing_of_the_questions_tells_their_counts(tmp_path: Path) -> None:
+    items = [make_item(i, style=1 + (i > 20), key=0) for i in range(60)]
+    made = drawing([read_run(answered(tmp_path / "run", "some", "esar", 5, items=items))], "items")
+    assert made
+    counts = [made.index(f">{count}</text>") for count in (21, 39)]
+    assert counts == sorted(counts)
+    average = np.mean([len(item.options[0]) for item in items])
+    assert f">right, {average:.1f} on average</text>" in made
 
 
 def test_different_questions_stand_apart(tmp_path: Path, folders: list[Path]) -> None:
     other = answered(tmp_path / "other", "other", "esar", 5, count=20, items=make_items(20))
-    made = make_report([read_run(folders[0]), read_run(other)], MODEL)
+    made = tables_of([read_run(folders[0]), read_run(other)])
     assert not any({"good", "other"} <= set(rows(table)) for table in made)
 
 
@@ -153,7 +235,7 @@ def test_the_verb_writes_the_tables(folders: list[Path], tmp_path: Path, capsys:
 def test_a_model_that_wrote_the_scenarios_is_marked(tmp_path: Path, model: str, told: bool) -> None:
     def notes(items: list[Item], folder: str) -> str:
         run = read_run(answered(tmp_path / folder, model, "esar", 10, items=items))
-        return " ".join(make_report([run], MODEL)[0].notes)
+        return " ".join(tables_of([run])[0].notes)
 
     assert ("wrote UAVBench's scenarios" in notes(make_items(20), "theirs")) == told
     computed = [replace(item, solution={"value": 1.0}) for item in make_items(20)]
@@ -220,7 +302,7 @@ def test_the_nearest_option_is_that_of_description_and_question(tmp_path: Path) 
     said["question"] = "And then?"  # both `Hold now` and `Hold`: the first of equals
     assert nearest_row([make_item(2, key=1, options=options, **said)], embedded) == {"q00002": 1.0}
     run = read_run(answered(tmp_path / "run", "some", "esar", 20))
-    tables = make_report([run], MODEL, embedded)
+    tables = tables_of([run], MODEL, embedded)
     assert all(list(rows(table)) == [*REFERENCES, "nearest", "some"] for table in tables)
     assert any(note.startswith("nearest: ") for note in tables[0].notes)
     found = nearest_row(ITEMS, embedded)
@@ -242,7 +324,7 @@ def test_lines_of_answers_make_a_run(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="other settings"):  # other answers are another run
         import_answers(tmp_path / "b.jsonl", [questions], "theirs", "esar", tmp_path / "out")
     own = read_run(answered(tmp_path / "own", "own", "esar", 10))
-    assert not any({"own", "theirs"} <= set(rows(table)) for table in make_report([run, own], MODEL))
+    assert not any({"own", "theirs"} <= set(rows(table)) for table in tables_of([run, own]))
 
 
 @pytest.mark.parametrize(
