@@ -12,6 +12,7 @@ import pytest
 from esar_ros.geometry.unreal import map_to_unreal, unreal_to_map
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import WalkAction
+from esar_ros.sim.terrain.far_terrain import paint_far_terrain
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import Walker
@@ -62,6 +63,12 @@ def test_one_can_stand_wherever_somebody_walked_and_things_stand_elsewhere(
             assert grid.node_at(position - [0.0, 0.0, 0.9]) is not None
     assert len(made.place.plan.pieces) >= 5  # type: ignore[union-attr]
     assert stand_in("Hill", tracks).place.digest == made.place.digest
+
+
+def test_ground_that_is_paved_to_its_edge_goes_on_in_its_own_colour(made: RescueSite) -> None:
+    grey = np.full((64, 64, 3), 100, dtype=np.uint8)
+    paint = paint_far_terrain(made.place, grey)
+    assert np.isfinite(paint).all() and np.allclose(paint[0], (100 / 255) ** 2)
 
 
 def test_a_task_that_was_held_out_is_walked_where_the_others_show_the_way(tracks: list[WalkedTrack]) -> None:
