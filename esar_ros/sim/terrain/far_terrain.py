@@ -69,7 +69,7 @@ def paint_far_terrain(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.
     texel = np.clip(((border * 0.995 + half) / place.size * size).astype(int), 0, size - 1)
     at_edge = (albedo[texel[:, 1], texel[:, 0]].astype(np.float64) / 255.0) ** 2
     cut = np.isin(place.cover_at(border), (LandCover.PAVED, LandCover.WATER))
-    if place.plan is not None and cut.any():  # streets and lakes of settlements end at the map's edge
+    if place.plan is not None and not cut.all():  # streets and lakes of settlements end at the map's edge
         at_edge[cut] = np.median(at_edge[~cut], axis=0)
     mean = ((albedo[::16, ::16].reshape(-1, 3).astype(np.float64) / 255.0) ** 2).mean(axis=0)
     paint = np.empty((len(_OUTWARD), border.shape[0], 3))

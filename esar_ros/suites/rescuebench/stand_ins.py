@@ -5,7 +5,7 @@ it. A fifth of the tracks is held out: whether their tasks can be walked tells h
 commands of L1's tracks, given to the walker one after another without looking (open loop), tell how like it is to the
 public game's. Only the lowest of floors above one another is made.
 
-python -m esar_ros.suites.rescuebench.stand_ins CHECKOUT      # the figures of every map
+python -m esar_ros.suites.rescuebench.stand_ins CHECKOUT [--oracle]     # the figures of every map
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +31,14 @@ from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import TICK, Walker
 from esar_ros.sim.world.world import World
+from esar_ros.suites.rescuebench.conditions import RescueConditions
+from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, insight
 from esar_ros.suites.rescuebench.files.points import checkout_points
 from esar_ros.suites.rescuebench.files.tracks import FOLDER, WalkedTrack, filed_as, read_tracks
+from esar_ros.suites.rescuebench.machine import State
+from esar_ros.suites.rescuebench.oracle import Oracle
+from esar_ros.suites.rescuebench.settings import load_suite_settings
+from esar_ros.suites.rescuebench.walk import walk
 
 HELD_OUT = 5  # every so manyth track
 _CELL = 0.5  # m, of the ground
@@ -103,10 +110,7 @@ def likeness(place: str, tracks: Sequence[WalkedTrack], points: Sequence[RescueP
 
     Raises UsageError where there are too few to hold one out.
     """
-    held = range(HELD_OUT - 1, len(tracks), HELD_OUT)
-    if not held:
-        raise UsageError(f"{place}: {len(tracks)} tracks, of which none can be held out", "give a whole checkout")
-    made = stand_in(place, [track for number, track in enumerate(tracks) if number not in held])
+    made, held = _without_some(place, tracks)
     ground = made.place
     grid = WalkableGrid.of(World(ground, 0), made.area)
 
@@ -125,6 +129,31 @@ def likeness(place: str, tracks: Sequence[WalkedTrack], points: Sequence[RescueP
     return Likeness(place, len(tracks) - len(held), len(held), reachable, float(np.median(np.concatenate(off))))
 
 
+def _without_some(place: str, tracks: Sequence[WalkedTrack]) -> tuple[RescueSite, range]:
+    """Returns the stand-in of four fifths of the tracks, and the numbers of the others. Raises UsageError."""
+    held = range(HELD_OUT - 1, len(tracks), HELD_OUT)
+    if not held:
+        raise UsageError(f"{place}: {len(tracks)} tracks, of which none can be held out", "give a whole checkout")
+    return stand_in(place, [track for number, track in enumerate(tracks) if number not in held]), held
+
+
+def handed_over(place: str, tracks: Sequence[WalkedTrack], points: Sequence[RescuePoint]) -> int:
+    """Returns at how many tasks of the tracks held out the oracle hands over, on the stand-in of the others.
+
+    points: the task of each track. Raises UsageError where there are too few to hold one out.
+    """
+    made, held = _without_some(place, tracks)
+    world = EmbeddedWorld(place, load_suite_settings(), made)
+    done = 0
+    for number in held:
+        oracle = Oracle()
+        with suppress(UsageError):  # nowhere to stand
+            oracle.show(*insight(points[number], made))
+            machine = walk(world, points[number], place, oracle, 0, RescueConditions()).machine
+            done += machine.state is State.COMPLETED
+    return done
+
+
 def replayed(track: WalkedTrack, made: RescueSite, world: World) -> Vector:
     """Returns where the walker's middle ends (3,) m, in the public map, that is given a track's commands in time."""
     walker = Walker(world)
@@ -138,33 +167,43 @@ def replayed(track: WalkedTrack, made: RescueSite, world: World) -> Vector:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the figures of a checkout."""
-    if len(arguments) != 1:
-        print("no checkout of RescueBench: give its folder alone", file=sys.stderr)
+    """Print the figures of a checkout; --oracle: and walk the tasks held out."""
+    folders = [argument for argument in arguments if argument != "--oracle"]
+    if len(folders) != 1:
+        print("no checkout of RescueBench: give its folder alone, or with --oracle", file=sys.stderr)
         return 2
     try:
-        _print_figures(Path(arguments[0]))
+        _print_figures(Path(folders[0]), "--oracle" in arguments)
     except UsageError as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
-def _print_figures(checkout: Path) -> None:
+def _print_figures(checkout: Path, walking: bool) -> None:
     points = {(filed_as(point.place), *key): point for key, point in checkout_points(checkout).items()}
     of_place: dict[str, list[WalkedTrack]] = {}
     for track in sorted(read_tracks(checkout / FOLDER), key=lambda track: (track.level, track.point)):
         of_place.setdefault(track.place, []).append(track)
-    found = []
+    found, done = [], 0
     for place, tracks in sorted(of_place.items()):
-        found.append(likeness(place, tracks, [points[place, track.level, track.point] for track in tracks]))
-        one = found[-1]
+        try:
+            tasks = [points[place, track.level, track.point] for track in tracks]
+        except KeyError as error:
+            what = f"{checkout}: a track of {place}, level and point {error.args[0][1:]}, but no such point"
+            raise UsageError(what, "give a whole checkout") from None
+        found.append(one := likeness(place, tracks, tasks))
         print(
             f"{place}: made of {one.tracks} tracks; {one.reachable} of {one.held_out} held-out tasks can be walked, "
             f"feet {one.off:.2f} m off the ground",
             flush=True,
         )
-    print(f"all: {sum(one.reachable for one in found)} of {sum(one.held_out for one in found)} held-out tasks")
+        if walking:
+            done += (times := handed_over(place, tracks, tasks))
+            print(f"{place}: the oracle hands over at {times} of {one.held_out}", flush=True)
+    count = sum(one.held_out for one in found)
+    walked = f"; the oracle hands over at {done}" if walking else ""
+    print(f"all: {sum(one.reachable for one in found)} of {count} held-out tasks{walked}")
     for place, tracks in sorted(of_place.items()):
         first = [track for track in tracks if track.level == 0]
         if first:

@@ -12,6 +12,7 @@ import pytest
 from esar_ros.geometry.unreal import map_to_unreal, unreal_to_map
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import WalkAction
+from esar_ros.sim.terrain.far_terrain import paint_far_terrain
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import Walker
@@ -21,13 +22,13 @@ from esar_ros.suites.rescuebench.door.commands import Commands
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
 from esar_ros.suites.rescuebench.episode import RescueEpisode
 from esar_ros.suites.rescuebench.files import points
-from esar_ros.suites.rescuebench.files.points import checkout_around, point_document, write_points
+from esar_ros.suites.rescuebench.files.points import LEVELS, checkout_around, point_document, write_points
 from esar_ros.suites.rescuebench.files.tracks import FOLDER, WalkedTrack, write_tracks
 from esar_ros.suites.rescuebench.replay import walk_again
 from esar_ros.suites.rescuebench.sets import find_task, tasks_of_file
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.sites import find_site
-from esar_ros.suites.rescuebench.stand_ins import likeness, main, replayed, stand_in
+from esar_ros.suites.rescuebench.stand_ins import handed_over, likeness, main, replayed, stand_in
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
 from helpers.rescuebench import STRETCHER, VICTIM, a_point, standing, walk
 
@@ -64,6 +65,12 @@ def test_one_can_stand_wherever_somebody_walked_and_things_stand_elsewhere(
     assert stand_in("Hill", tracks).place.digest == made.place.digest
 
 
+def test_ground_that_is_paved_to_its_edge_goes_on_in_its_own_colour(made: RescueSite) -> None:
+    grey = np.full((64, 64, 3), 100, dtype=np.uint8)
+    paint = paint_far_terrain(made.place, grey)
+    assert np.isfinite(paint).all() and np.allclose(paint[0], (100 / 255) ** 2)
+
+
 def test_a_task_that_was_held_out_is_walked_where_the_others_show_the_way(tracks: list[WalkedTrack]) -> None:
     tasks = [replace(a_point(), victim=standing(*VICTIM[:2], 302.5), stretcher=standing(*STRETCHER[:2], 300.0))] * len(
         tracks
@@ -72,6 +79,8 @@ def test_a_task_that_was_held_out_is_walked_where_the_others_show_the_way(tracks
     assert (found.tracks, found.held_out, found.reachable) == (4, 1, 1) and found.off < 0.5
     far = replace(tasks[0], victim=standing(80.0, 0.0, 300.0))
     assert likeness("Hill", tracks, [*tasks[:4], far]).reachable == 0
+    assert handed_over("Hill", tracks, tasks) == 1
+    assert handed_over("Hill", tracks, [*tasks[:4], replace(tasks[0], time_limit=5.0)]) == 0
     with pytest.raises(UsageError, match="4 tracks, of which none can be held out"):
         likeness("Hill", tracks[:4], tasks[:4])
 
@@ -99,12 +108,14 @@ def test_commands_are_given_in_the_time_of_their_track(tracks: list[WalkedTrack]
 FAR = np.array([-215.0, 2389.0, -319.0])  # m, where a public map's coordinates may be
 
 
-def a_checkout(folder: Path, sides: tuple[float, ...]) -> Path:
-    """A checkout with a point and tracks on the hill far away; returns its file of points."""
+def a_checkout(folder: Path, sides: tuple[float, ...], known: int = 1) -> Path:
+    """A checkout with a point, so many times, and tracks on the hill far away; returns its file of points."""
     name = points.FOLDER + "/level_0.jsonl"
     hill = replace(a_point(), victim=standing(*VICTIM[:2], 302.5), stretcher=standing(*STRETCHER[:2], 300.0))
     there = replace(hill, start=standing(0.0, 0.0, 301.0), ambulance=standing(-5.0, 7.0, 300.0), place="Hill_dooropen")
-    write_points(folder / name, [point_document(there.moved(FAR))])
+    write_points(folder / name, [point_document(there.moved(FAR))] * known)
+    for level in LEVELS[1:]:  # of a whole checkout
+        write_points(folder / points.FOLDER / f"level_{level}.jsonl", [point_document(replace(there, level=level))])
     walked = [replace(a_track(side), place="Hill", point=number) for number, side in enumerate(sides)]
     tracks = [replace(track, positions=track.positions + FAR) for track in walked]
     write_tracks(folder / FOLDER / "UnrealRescue-Hill" / "level_0.jsonl", tracks)
@@ -154,7 +165,27 @@ def test_the_server_has_a_public_map_at_its_own_coordinates(tmp_path: Path) -> N
     assert door.answer("vset /action/game/level Elsewhere") == b"ok" and "open ground" in door.scene.title
 
 
-def test_bad_usage_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ([], ["/nowhere"]):
+def test_the_figures_of_a_checkout_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sides = (-3.0, -1.5, 0.0, 1.5, 3.0)
+    a_checkout(tmp_path, sides, len(sides))
+    assert main([str(tmp_path), "--oracle"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Hill: made of 4 tracks; 1 of 1 held-out tasks can be walked, feet ")
+    assert lines[1] == "Hill: the oracle hands over at 1 of 1"
+    assert lines[2] == "all: 1 of 1 held-out tasks; the oracle hands over at 1"
+    assert lines[3].startswith("Hill: the commands of 5 tracks of L1 end ")
+    assert main([str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [lines[0], "all: 1 of 1 held-out tasks", lines[3]]
+
+
+def test_bad_usage_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a_checkout(tmp_path, (-3.0, 3.0))  # the second without its point
+    for arguments, words in (
+        ([], "no checkout"),
+        (["--oracle"], "no checkout"),
+        (["/nowhere"], "/nowhere"),
+        ([str(tmp_path)], "level and point (0, 1)"),
+    ):
         assert main(arguments) == 2
-        assert capsys.readouterr().err.count("\n") == 1
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1 and words in error

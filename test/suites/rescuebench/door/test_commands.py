@@ -134,6 +134,20 @@ def test_a_victim_is_carried_and_handed_over_by_the_public_codes_commands(door: 
     assert numbers(door, f"vget /object/{VICTIM}/location")[:2] == [-20800.0, 3000.0]
 
 
+def test_who_walks_against_something_is_told_once_a_hit(door: Commands) -> None:
+    put(door, PLAYER, (-21000.0, 3000.0, -3109.0), 0.0)
+    put(door, AMBULANCE, (-20500.0, 3000.0, -3110.0), 90.0)
+    hits = []
+    for _ in range(30):
+        walk(door, 0.0, 100.0, 1)
+        hits.append(ask(door, f"vbp {PLAYER} get_hit"))
+    assert hits[:5] == ["0"] * 5 and hits[-1] == "1"
+    walk(door, 0.0, -100.0, 3)
+    ask(door, f"vbp {PLAYER} get_hit")
+    walk(door, 0.0, -100.0, 1)
+    assert ask(door, f"vbp {PLAYER} get_hit") == "0"
+
+
 def test_a_head_turns_the_camera_alone(door: Commands) -> None:
     say(door, f"vbp {PLAYER} set_cam 20 0 0 0 30 15")
     assert ask(door, "vget /camera/1/rotation") == "30.000 45.000 0.000"
