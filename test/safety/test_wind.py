@@ -191,13 +191,12 @@ def test_of_unseen_air_only_the_way_back_to_where_it_came_to_rest_is_free(kit: K
         assert not envelope.Envelope(limits, site).keep(asked, state, replace(around, way_back=None), Findings()).any()
 
 
-@pytest.mark.parametrize("rate", [0.05, 0.1, 0.3, 1.0])
-@pytest.mark.parametrize("turn", [0.0, 2.0])
-def test_blind_it_does_not_follow_a_creeping_position(kit: Kit, limits: Limits, rate: float, turn: float) -> None:
+@pytest.mark.parametrize("rate", [0.1, 1.0])
+def test_blind_it_does_not_follow_a_creeping_position(kit: Kit, limits: Limits, rate: float) -> None:
     """Its own velocity has carried it nowhere, so that no way back is known to be free."""
     governor, at, velocity = kit.Scene(limits).governor(), np.array([30.0, 0.0, 20.0]), np.zeros(3)
-    creep, farthest = rate * np.array([math.cos(turn), math.sin(turn), 0.0]), 0.0
-    for n in range(3000):
+    creep, farthest = rate * np.array([-0.6, 0.8, 0.0]), 0.0
+    for n in range(2000):
         shown = at + creep * max(n - 20, 0) * STEP
         scene = kit.Scene(limits, velocity=velocity, position=shown, now=kit.NOW + n * STEP)
         if n > 20:
