@@ -17,9 +17,11 @@ import itertools
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -181,6 +183,25 @@ def outcome(flown: list[dict[str, Any]]) -> dict[str, float]:
     }
 
 
+def by_level(flown: list[dict[str, Any]]) -> Table:
+    """Returns how flights ended: a row an outcome level, with the governor's most frequent reasons to step in."""
+    results = [one["result"] for one in flown if one["result"]["status"] == "flown"]
+    rows = []
+    for level in sorted({result["outcome_level"] for result in results}):
+        those = [result for result in results if result["outcome_level"] == level]
+        reasons = Counter(reason for result in those for reason in result["interventions"])
+        rows.append((
+            level,
+            len(those),
+            100.0 * sum(result["waypoints"]["reached"] for result in those)
+            / max(sum(result["waypoints"]["of"] for result in those), 1),
+            statistics.median(result["seconds"] for result in those),
+            ", ".join(f"{reason} {count}" for reason, count in reasons.most_common(4)) or "none",
+        ))  # fmt: skip
+    columns = ("outcome level", "flights", "waypoints reached, %", "median s", "flights in which the governor stepped in")
+    return Table(columns, rows, "How they ended")
+
+
 def main() -> int:
     """Measures; exit code 1 where a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -206,7 +227,7 @@ def main() -> int:
             "a flight is over the seconds from the mission's start; its take-off is not counted among them."
         )
         conditions = {name: getattr(arguments, name) for name in ("seed", "flights", "scenarios", "many", "workers")}
-        tables: list[Table | str] = [goal_table(figures, GOALS, met), "```\n" + "\n".join(map(told, flown)) + "\n```"]
+        tables = [goal_table(figures, GOALS, met), by_level(flown)]
         write_page(__file__, "UAVBench's scenarios", about, conditions, tables)
     return 0 if all(met.values()) else 1
 
