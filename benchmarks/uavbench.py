@@ -198,7 +198,7 @@ def by_level(flown: list[dict[str, Any]]) -> Table:
             statistics.median(result["seconds"] for result in those),
             ", ".join(f"{reason} {count}" for reason, count in reasons.most_common(4)) or "none",
         ))  # fmt: skip
-    columns = ("outcome level", "flights", "waypoints reached, %", "median s", "flights in which the governor stepped in")
+    columns = ("outcome level", "flights", "waypoints reached, %", "median s", "the governor stepped in")
     return Table(columns, rows, "How they ended")
 
 
