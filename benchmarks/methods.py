@@ -106,7 +106,7 @@ RUNS = {
         "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief; "
         "`oracle` knows where people are.",
         NETWORK,
-        (("dev", 8, "belief,greedy@brief,greedy,oracle"),),
+        (("dev", 24, "belief,greedy@brief,greedy,oracle"),),
         "belief",
     ),
     "hard": Run(
