@@ -59,6 +59,11 @@ def make_hard_tasks(folder: Path) -> None:
     (folder / "hard.txt").write_text("".join(lists), encoding="utf-8")
 
 
+def name_next_tasks(folder: Path) -> None:
+    """Writes the list of the dev tasks that follow the first eight."""
+    (folder / "next.txt").write_text("\n".join(choose_tasks(ESARBENCH, "dev", 24)[8:]) + "\n", encoding="utf-8")
+
+
 ASKING = ("pure_mllm", "navgpt", "unigoal", "spf", "apex")
 RUNS = {
     "reference": Run(
@@ -103,11 +108,12 @@ RUNS = {
     ),
     "reading": Run(
         "What reading the brief is worth, and what searching adds",
-        "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief; "
-        "`oracle` knows where people are.",
+        "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief, in the first eight "
+        "tasks alone; `oracle` knows where people are.",
         NETWORK,
-        (("dev", 24, "belief,greedy@brief,greedy,oracle"),),
+        (("dev", 8, "belief,greedy@brief,greedy,oracle"), ("next.txt", 16, "belief,greedy@brief,oracle")),
         "belief",
+        name_next_tasks,
     ),
     "hard": Run(
         "Tasks in which the method's expectations do not hold",
