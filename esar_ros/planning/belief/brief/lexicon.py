@@ -51,7 +51,7 @@ _TAGS = {
     "d": " ".join(word for word, number in SMALL.items() if number < 10),  # digits in words
     "e": " ".join([*(word for word, number in SMALL.items() if number >= 10), *TENS]),
     "h": "hundred hundreds thousand",
-    "q": "half quarter quarters third thirds",
+    "q": "half quarter quarters third thirds eighth eighths",
     "v": " ".join(VAGUE),
     "u": " ".join(UNITS),
     "z": "mph kph knots knot kn kts kmh per-hour per-minute per-second",

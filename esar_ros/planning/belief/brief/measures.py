@@ -38,7 +38,7 @@ _ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
 _BODY = {"ahead": 0.0, "front": 0.0, "behind": 180.0, "left": 90.0, "right": -90.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
-_TWELVE = re.compile(r"N@[B=]?D")  # "twelve o'clock is north"
+_TWELVE = re.compile(r"N(?:@[B=]?|=)j?D|D(?:c|,?B|=)N@")  # "twelve o'clock is due north", "north as twelve o'clock"
 _FACING = word_set("face faces facing look looks looking pointing")
 
 
@@ -73,7 +73,7 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
     """Returns the items of each sentence with its measures put together."""
     rows: list[list[Item]] = []
     last: Item | None = None  # distance
-    facing: float | None = None
+    is_denied = False  # a bearing, in the sentence before: "brg NOT 240. 204."
     for items in sentences:
         row = rewritten(items, _LENGTHS)
         row = [_grounded(row, at) for at in range(len(row))]
@@ -87,8 +87,14 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
             row[at] = _elliptic(row, at, last)
             last = row[at] if row[at].tag == "L" else last
         row = rewritten([_pointed(row, at) for at in range(len(row))], _BEARINGS)
+        if is_denied and row and row[0].tag == "N" and _is_bearing(row[0].value):
+            row[0] = replace(row[0], tag="D", value=of_bearing(row[0].value.value))
+        is_denied = any(item.tag == "X" and " not " in item.low for item in row)
+        rows.append(row)
+    facing: float | None = next((angle for row in rows if (angle := _twelve(row)) is not None), None)
+    for number, row in enumerate(rows):
         row, facing = _turned(row, facing)
-        rows.append(_with_of(rewritten(row, _WAYS)))
+        rows[number] = _with_of(rewritten(row, _WAYS))
     return rows
 
 
@@ -156,8 +162,8 @@ def _in_words(words: Sequence[str]) -> Number | None:
             part = 0.0
         elif word == "half":
             part = 0.5
-        else:  # quarters and thirds
-            part, group = (group or 1.0) / (4.0 if word.startswith("quarter") else 3.0), 0.0
+        else:  # quarters, thirds and eighths
+            part, group = (group or 1.0) / {"q": 4.0, "t": 3.0, "e": 8.0}[word[0]], 0.0
         before = word
     value = total + group + part
     return Number(value, any(word in ("few", "several", "couple", "hundreds") for word in plain)) if value else None
@@ -226,7 +232,8 @@ def _speed(items: Sequence[Item]) -> Item | None:
 
 
 _LENGTHS: list[Rule] = [
-    rule(r"#/#|##(?=u)|#h|#&aq|[de][ps]d(?:-?d){0,2}|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
+    rule(r"[de][ps]d(?:-?d){0,2}", _number),
+    rule(r"#/#|##(?=u)|#h|#&aq|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
     rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
     rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
     rule(r"N,?n,?(?:[Bx],?)?N|N,xj?,?N", _corrected),
@@ -335,15 +342,38 @@ def _bearing(items: Sequence[Item]) -> Item | None:
 
 def _is_spelt(item: Item) -> bool:
     """Returns whether a number is a bearing spelt digit by digit."""
-    return len(item.value.digits) == 3 and item.value.value <= 360.0 and not item.low[0].isdigit()
+    return _is_bearing(item.value) and not item.low[0].isdigit()
+
+
+def _is_bearing(number: Number) -> bool:
+    """Returns whether a number has the digits of a bearing."""
+    return len(number.digits) == 3 and number.value <= 360.0
 
 
 _BEARINGS: list[Rule] = [
+    rule(r"bnN(?![,;]?c?N)", lambda items: joined(items, "X")),  # "bearing not 240 but 204"
+    rule(r"bnN[,;]?c?No?", lambda items: _bearing([items[0], *items[3:]])),
     rule(r"NoC", lambda items: joined(items, "X") if items[-1].low in _DEGREES else None),
     rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@g]A?No?", _bearing),
     rule(r"No", _bearing),
     rule(r"N(?=f|,[^N])", _bearing),
 ]
+
+
+def _clock(row: Sequence[Item]) -> tuple[int, int] | None:
+    """Returns where a sentence says what lies at twelve o'clock: the number and the direction."""
+    for match in _TWELVE.finditer("".join(item.tag if item.low != "o'clock" else "@" for item in row)):
+        told = range(match.start(), match.end())
+        number, way = (next(at for at in told if row[at].tag == tag) for tag in "ND")
+        if row[number].value.value == 12.0:
+            return number, way
+    return None
+
+
+def _twelve(row: Sequence[Item]) -> float | None:
+    """Returns the angle of what a sentence says to lie at twelve o'clock."""
+    told = _clock(row)
+    return None if told is None else float(row[told[1]].value.angle)
 
 
 def _turned(row: Sequence[Item], facing: float | None) -> tuple[list[Item], float | None]:
@@ -354,16 +384,16 @@ def _turned(row: Sequence[Item], facing: float | None) -> tuple[list[Item], floa
     out, is_used = list(row), False
     looks = next((at for at, item in enumerate(row) if item.low in _FACING), len(row))
     told = next((at for at in range(looks, len(row)) if row[at].tag == "D"), None)
-    twelve = _TWELVE.search("".join(item.tag if item.low != "o'clock" else "@" for item in row))
-    if twelve is not None and row[twelve.start()].value.value == 12.0:
-        told, is_used = twelve.end() - 1, True
+    clock = _clock(row)
+    if clock is not None:
+        told, is_used = clock[1], True
     if told is not None:
         facing, out[told] = row[told].value.angle, replace(row[told], tag="X", value=None)
     for at, item in enumerate(row):
         turn = None
-        if item.low == "o'clock" and at and row[at - 1].tag == "N" and (twelve is None or at > twelve.end()):
+        if item.low == "o'clock" and at and row[at - 1].tag == "N":
             out[at - 1] = replace(row[at - 1], tag="X", value=None)
-            turn = -math.radians(30.0) * row[at - 1].value.value
+            turn = None if clock is not None and at - 1 == clock[0] else -math.radians(30.0) * row[at - 1].value.value
         elif item.low in _BODY and (_is_body(row[at + 1 : at + 3]) or _is_body(row[max(at - 1, 0) : at])):
             turn = math.radians(_BODY[item.low])
         if facing is not None and turn is not None:
