@@ -32,7 +32,7 @@ def offsets(rows: Sequence[Sequence[Item]]) -> list[Stated]:
         span = rows[number][at].start, rows[number][at].end
         move = Move(way.distance, way.direction, Reference.OTHER)
         out[x, y] = Stated(
-            way, number, at, Place(Kind.HOME), None, False, False, False, False, None, False, frozenset(), move, (span,)
+            way, number, at, Place(Kind.HOME), None, False, False, False, False, None, False, frozenset(), frozenset(), move, (span,)
         )  # fmt: skip
     return list(out.values())
 

@@ -69,8 +69,8 @@ _TAGS = {
     "H": "take-off takeoff t/o launch launches launched launching liftoff home start starts started starting "
     "deployment deployed deploys staging staged helipad strobe takes-off took-off taken-off taking-off "
     "lift-off lifts-off lifting-off launchpad pad",
-    "s": "point site position place spot area location base line",
-    "F": "fly flies flying flown",
+    "s": "point pt site position place spot area location base line",
+    "F": "fly flies flying flown operate operates operating operated",
     "W": "where which whence",
     "f": "of from fm fr beyond past short-of shy-of this-side-of rel.-to rel-to relative-to",
     "g": "to toward towards into until till as-far-as back-to",

@@ -37,7 +37,7 @@ _SHORT = re.compile(
     r"(?:reach(?:ed)?|arrived?|made it|got(?:ten)? as far|got to|come as far)",
     re.IGNORECASE,
 )
-_SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUD:=]{0,4}([RO])")  # "the drone is at the hut"
+_SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUDA:=]{0,4}([RO])")  # "the drone is at the hut"
 _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the hut you are launching from"
     r"[RO](?:,[^,;.:()LDT]{1,4})?(?:,W[^,;.:()]{0,6}V|,W[YZ][xjB]{0,3}[HF]|"
     r"[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
@@ -46,7 +46,9 @@ _IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your plac
     r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|=V)"
 )
 _WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
-_LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$")  # "T/O bridge"
+_LABELLED_SPOT = re.compile(  # "T/O bridge", "drone at: the gate", "your take-off is the pump house"
+    r"(?:[VH]s?l?[:=]?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$|HBA([xsC](?:['-]?[xsC]){0,3})[.;,])"
+)
 _AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
 _CORRECTS = word_set("correction corrected corrigendum")
 _LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
@@ -82,7 +84,10 @@ def parse_brief(prompt: str) -> BriefFacts:
             one.of(one.way._replace(distance=one.way.distance and one.way.distance.at_pace(pace))) for one in stated
         ]
     start, places, stated = _start(stated, prompt, rows)
-    stated = _halved(_scaled([_seen(one, start) for one in _joined(stated, start)], rows), rows, start)
+    stated = _joined(stated, start)
+    stated = [_seen(one, start, stated) for one in stated]
+    halved = _halved(stated, rows, start)
+    stated = _scaled(stated, rows) if halved == stated else halved
     parents = _parents(stated, start)
     stated = _bent(stated, parents)
     parents = _parents(stated, start)
@@ -224,14 +229,28 @@ def _leads_between(one: Stated, start: StartFact | None, *ends: frozenset[str]) 
     return any(other & goal and end & origin for end, other in (ends, ends[::-1]))
 
 
-def _seen(one: Stated, start: StartFact | None) -> Stated:
-    """Returns a way from the start's landmark to somebody for one from him to it: "the hut due north of her"."""
-    if one.origin is None or one.origin.kind is not Kind.PERSON or one.is_start or start is None:
+def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Stated:
+    """Returns a way that leads from somebody to the start's landmark for one from there: "the hut due north of her".
+
+    "The hut is 400 m south of the deposit" tells where the deposit is, if nothing else tells where anybody is.
+    """
+    if one.origin is None or one.is_start or start is None or one.way.direction is None:
         return one
-    if one.way.direction is None or not stems(head(start.landmark)) & one.around:
+    landmark, origin = stems(head(start.landmark)), stems(head(one.origin.words))
+    is_mark = bool(landmark & one.subject) and start.distance is None and start.direction is None
+    if one.origin.kind is Kind.PERSON:
+        is_sought = bool(landmark & one.around)
+    elif one.origin.kind is Kind.HOME:
+        is_sought = is_mark and one.origin.words in ("us", "me")  # whoever says so is not with the vehicle
+    else:
+        others = [other for other in stated if other is not one and not other.move.searched]
+        counted = [other for other in others if other.origin is None or not origin & stems(head(other.origin.words))]
+        is_sought = is_mark and not origin & landmark and not counted and not any(origin & i.around for i in others)
+    if not is_sought:
         return one
     back = Direction(math.remainder(one.way.direction.angle + math.pi, math.tau))
-    return replace(one.of(Way(one.way.distance, back)), origin=Place(Kind.NAMED, start.landmark))
+    around = one.around | origin
+    return replace(one.of(Way(one.way.distance, back)), origin=Place(Kind.NAMED, start.landmark), around=around)
 
 
 def _share(row: Sequence[Item], at: int) -> float | None:
@@ -266,12 +285,28 @@ def _start(
     spots = [spot for row in told for spot in _spots(row)]
     origins = [one.origin.words for one in stated if one.origin is not None]
     named = [spot for spot in spots if any(alike(prompt[slice(*spot)], words) for words in origins)] or spots
-    return (StartFact(prompt[slice(*named[0])], None, None) if named else None), [], list(stated)
+    if not named:
+        return None, [], list(stated)
+    landmark = prompt[slice(*named[0])]
+    for one in stated:
+        if _places(one, landmark, [other for other in stated if other is not one]) and one.origin is not None:
+            fact = StartFact(prompt[one.origin.start : one.origin.end] or one.origin.words, *one.way)
+            return fact, list(one.spans), [other for other in stated if other is not one]
+    return StartFact(landmark, None, None), [], list(stated)
+
+
+def _places(one: Stated, landmark: str, others: Sequence[Stated]) -> bool:
+    """Returns whether a way tells where the vehicle's place lies from the landmark that the others count from."""
+    if None in one.way or one.origin is None or one.origin.kind is not Kind.NAMED:
+        return False
+    mark = stems(head(landmark))
+    origins = [stems(i.origin.words) for i in others if i.origin is not None and i.origin.kind is Kind.NAMED]
+    return bool(one.subject & mark and origins) and not any(mark & i for i in (*origins, stems(one.origin.words)))
 
 
 def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
     """Returns where words stand for what a sentence says the vehicle is at: "drone at the hut", "T/O bridge"."""
-    tags = "".join("B" if item.tag == "K" and item.value.kind is Kind.HOME else item.tag for item in row)
+    tags = "".join("H" if item.tag == "K" and item.value.kind is Kind.HOME else item.tag for item in row)
     found = [
         row[match.start(1)].value
         for match in _SPOT.finditer(tags)
@@ -284,7 +319,7 @@ def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
         clause = _WHERE_VEHICLE.search(item.value.words) if item.tag == "R" else None
         spots += [(item.value.start, item.value.start + clause.start())] if clause else []
     label = _LABELLED_SPOT.search(tags)
-    return spots + ([(row[label.start(1)].start, row[label.end(1) - 1].end)] if label else [])
+    return spots + ([(row[label.start(n)].start, row[label.end(n) - 1].end)] if label and (n := label.lastindex) else [])
 
 
 def _defines(one: Stated, start: StartFact | None) -> bool:
@@ -323,6 +358,9 @@ def _parent(
             return parents[-1]
         return Reference.DEFINES_START if origin is None and not number and _defines(one, start) else before
     if origin.kind is Kind.LAST:
+        words = stems(origin.words)
+        if ends := [n for n in range(number - 1, -1, -1) if words & stated[n].around]:
+            return ends[0]  # "the reference point is 250 m north of you"
         return next((parent for parent in reversed(parents) if isinstance(parent, Reference)), Reference.START)
     words = stems(head(origin.words))
     if start is not None and words & stems(head(start.landmark)):

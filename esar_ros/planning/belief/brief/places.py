@@ -78,8 +78,10 @@ def _place(items: Sequence[Item]) -> Place:
     tags = "".join(item.tag for item in items).lstrip("jA")
     if tags == "P" or words == "her":
         return Place(Kind.PERSON)
-    if tags == "i" or (_POINTERS & {item.low for item in items}):
+    if tags == "i":
         return Place(Kind.LAST)
+    if _POINTERS & {item.low for item in items}:
+        return Place(Kind.LAST, words)
     if tags in ("t", "ts", "s") or not stems(words):
         return Place(Kind.THERE)
     return Place(Kind.NAMED, words, items[0].start, items[-1].end)
@@ -139,6 +141,7 @@ _OWN = (
 )
 _NOUN = r"[aA]?[jN]?(?:[xsCHVNP](?:['-][xsC])?){1,4}"
 PLACES: list[Rule] = [
+    rule(r"^gs?(?=[:=])", lambda items: joined(items, "H")),  # "TO point: tower"
     rule(r"[fg][aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
     rule(r"ft(?=x)", lambda items: _named(items) if items[1].low == "there" else None),  # "from there tracks lead"
     rule(r"[fg]j{0,2}W(?:Y|[AZ]?V)[xjB]{0,2}[HF](?=[AZ][xC])", _home),  # "from where you start the hut is ..."
@@ -146,6 +149,7 @@ PLACES: list[Rule] = [
     rule(rf"[fg]{_NOUN}(?:ct|t|c)[^,;.:()LDTf]{{1,8}}", _home_where),
     rule(rf"[fg]j{{0,2}}{_OWN}", _home),
     rule(rf"[lG]{_OWN}", _from_home),
+    rule(r"f[aA]?Q(?![^.,;:)])", lambda items: joined(items, "O", Place(Kind.PERSON))),  # "of LKP"
     rule(r"fj?(?:[itP]|ts|As|A(?![xsCHVNPjDLT]))(?![xC'W])", _named),
     rule(rf"f[jt]?{_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?|f[j]?W[^,;.:()LDTf]{{1,6}}", _named),
     rule(rf"(?<![aA])G{_NOUN}", _left),

@@ -43,6 +43,8 @@ _TOLD = word_set("prob probably likely guess direction heading headed towards be
 _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _DEFINED = re.compile(r"A?[xC]{1,3}BT")
+_SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
+_APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
 _FROM_THERE = re.compile(r"[FH][^LDT]{0,4}V[^LDT]{0,4}@|V[^LDT]{0,5}[FH][^LDT]{0,3}@")
 _SEE = word_set("see sees saw spot spots compass has have get gets put puts make makes hear hears heard")
 _SEE_YOU = re.compile(r"P[jx]{0,2}@(?:[YU]|[ZA]?[xC]?[VH]){1,2}[jl,]{0,3}$")
@@ -50,6 +52,7 @@ _REACH = 22  # items between a distance and the direction that belongs to it
 _NEAR = 4  # items before or after a way that belong to it
 _CLAUSE = 300  # characters before and after a way that may belong to its clause
 _LABEL_ITEMS = 10  # items of the longest label
+_SUBJECT_ITEMS = 12  # items before a way that may tell what lies there
 _HEARD = 0.3  # weight of what is passed on without being believed
 
 
@@ -69,6 +72,7 @@ class Stated:
     turn: float | None  # rad, from the line to its origin: "300 m short of the col", "beyond the ford"
     is_weak: bool  # a distance that counts only with a direction told before
     around: frozenset[str]  # stems of the words beside it: what is there
+    subject: frozenset[str]  # stems of what is said to be there: "the hut lies"
     move: Move  # what the sentence says about it; its reference is not known yet
     spans: tuple[tuple[int, int], ...]  # characters of the brief that tell it
 
@@ -153,13 +157,28 @@ def stated_in(
                 way, number, first, origin, goal, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                _turn_at(row, way, last, at), not _is_told(row, way, first, last), stems(words),
+                _turn_at(row, way, last, at), not _is_told(row, way, first, last), stems(words), _subject(row, end, first),
                 Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
         )  # fmt: skip
         end = max(last, at if at is not None else 0) + 1
     return found
+
+
+def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
+    """Returns the stems of the noun of which the words before a way say that it lies there.
+
+    "The hut lies 300 m south"; "you fly from the hut, that is 300 m south"; not "he left the hut, 300 m south".
+    """
+    before = row[max(end, first - _SUBJECT_ITEMS) : first]
+    tags = "".join(item.tag for item in before)
+    match = _SUBJECT.search(tags)
+    noun = before[match.start(1) : match.end(1)] if match else ()
+    if match is None and _APPOSED.search(tags) and any(item.tag in "VHFZ" for item in row[:first]):
+        place = next((item.value for item in reversed(row[:first]) if item.tag in "ORK"), None)
+        return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
+    return stems(" ".join(item.low for item in noun))
 
 
 def _clause(text: str, at: int) -> str:
@@ -180,7 +199,7 @@ def _labelled(before: Sequence[Item]) -> Place | None:
 
 def _meant(place: Place, before: Sequence[Item]) -> Place:
     """Returns the place that "it" means: the last one that was spoken of."""
-    if place.kind is not Kind.LAST:
+    if place.kind is not Kind.LAST or place.words:
         return place
     if _DEFINED.match("".join(item.tag for item in before)):
         return Place(Kind.THERE)  # "The hide is 700 m west of the hut. Tracks lead from it ..."
@@ -338,10 +357,12 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
             return True  # "your people", "the drone people"
         if item.tag == "K" and item.value.kind is Kind.HOME:
             return True  # "a drone is to take off from"
+        if _is_home(item) and after.tag == "B" and "you" in item.low:
+            return True  # "the field from which you fly is"
         if (
             item.tag in "PQK"
             or is_order
-            or (item.tag == "B" and row[at - 1].tag == "x" and "," in {i.tag for i in row[:at]})
+            or (item.tag == "B" and row[at - 1].tag in "xC" and {",", ";"} & {i.tag for i in row[:at]})
         ):
             return False
         if item.tag == "F" and at and row[at - 1].low == "we":
