@@ -24,7 +24,7 @@ from esar_ros.planning.belief.brief.facts import (
     Way,
 )
 from esar_ros.planning.belief.brief.grid import offsets
-from esar_ros.planning.belief.brief.lexicon import word_set
+from esar_ros.planning.belief.brief.lexicon import TAG_OF, word_set
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
 from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems, tail
@@ -43,11 +43,11 @@ _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the
     r"[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
 )
 _IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch", "chapel = UAV"
-    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|=V)"
+    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|BWYGZ|=V)"
 )
 _WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
 _LABELLED_SPOT = re.compile(  # "T/O bridge", "drone at: the gate", "your take-off is the pump house"
-    r"(?:[VH]s?l?[:=]?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$|HBA([xsC](?:['-]?[xsC]){0,3})[.;,])"
+    r"(?:[VH]s?(?:l?[:=])?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$|HBA([xsC](?:['-]?[xsC]){0,3})[.;,])"
 )
 _AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
 _CORRECTS = word_set("correction corrected corrigendum")
@@ -178,7 +178,7 @@ def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
     if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
         return False
     if (far is None) != (other_far is None) and (way is None) != (other_way is None):
-        return one.number <= last.number + (1 if one.is_weak else 2)  # halves
+        return one.number <= last.number + (1 if one.is_weak else 2 if one.origin else 4)  # halves
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
     return not one.goes_on
@@ -237,6 +237,8 @@ def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Sta
     if one.origin is None or one.is_start or start is None or one.way.direction is None:
         return one
     landmark, origin = stems(head(start.landmark)), stems(head(one.origin.words))
+    if one.origin == Place(Kind.LAST) and landmark and landmark <= one.around - one.subject:
+        return replace(one, origin=Place(Kind.NAMED, start.landmark))  # "your start is the mill; the hut is north of it"
     is_mark = bool(landmark & one.subject) and start.distance is None and start.direction is None
     if one.origin.kind is Kind.PERSON:
         is_sought = bool(landmark & one.around)
@@ -306,13 +308,16 @@ def _places(one: Stated, landmark: str, others: Sequence[Stated]) -> bool:
 
 def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
     """Returns where words stand for what a sentence says the vehicle is at: "drone at the hut", "T/O bridge"."""
-    tags = "".join("H" if item.tag == "K" and item.value.kind is Kind.HOME else item.tag for item in row)
+    tags = "".join("H" if item.tag == "K" and TAG_OF.get(item.low.split()[-1]) == "H" else item.tag for item in row)
     found = [
         row[match.start(1)].value
         for match in _SPOT.finditer(tags)
         if not any(item.low in _LOOKS for item in row[match.start() : match.start(1)])
     ]
     found += [row[match.start()].value for match in _SPOT_WHERE.finditer(tags)]
+    for at, item in enumerate(row[2:], 2):
+        if item.tag == "O" and item.value.kind is Kind.HOME and "which " in item.low and row[at - 1].tag == ",":
+            found += [row[at - 2].value] if row[at - 2].tag in "ORK" else []  # "the camp, from which you fly"
     spots = [(place.start, place.end) for place in found if place.kind is Kind.NAMED]
     spots += [(row[one.start(1)].start, row[one.end(1) - 1].end) for one in _IS_SPOT.finditer(tags)]
     for item in row:

@@ -44,6 +44,7 @@ _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _DEFINED = re.compile(r"A?[xC]{1,3}BT")
 _SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
+_RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
 _APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
 _FROM_THERE = re.compile(r"[FH][^LDT]{0,4}V[^LDT]{0,4}@|V[^LDT]{0,5}[FH][^LDT]{0,3}@")
 _SEE = word_set("see sees saw spot spots compass has have get gets put puts make makes hear hears heard")
@@ -115,7 +116,8 @@ def stated_in(
             continue
         until = pairs[n + 1][1] if n + 1 < len(pairs) else len(row)
         at = _origin_of(row, way, first, last, end, until)
-        origin = None if at is None else _meant(row[at].value, [*before, *row[:at]])
+        subject = _subject(row, end, first)
+        origin = None if at is None else _meant(row[at].value, [*before, *row[:at]], subject)
         if (
             origin is None
             and n + 1 < len(pairs)
@@ -157,7 +159,7 @@ def stated_in(
                 way, number, first, origin, goal, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                _turn_at(row, way, last, at), not _is_told(row, way, first, last), stems(words), _subject(row, end, first),
+                _turn_at(row, way, last, at), not _is_told(row, way, first, last), stems(words), subject,
                 Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
@@ -175,7 +177,8 @@ def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
     tags = "".join(item.tag for item in before)
     match = _SUBJECT.search(tags)
     noun = before[match.start(1) : match.end(1)] if match else ()
-    if match is None and _APPOSED.search(tags) and any(item.tag in "VHFZ" for item in row[:first]):
+    is_vehicle = any(item.tag in "VHFZ" for item in row[:first])
+    if match is None and (_RELATIVE.search(tags) or (is_vehicle and _APPOSED.search(tags))):
         place = next((item.value for item in reversed(row[:first]) if item.tag in "ORK"), None)
         return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
     return stems(" ".join(item.low for item in noun))
@@ -197,14 +200,15 @@ def _labelled(before: Sequence[Item]) -> Place | None:
     return Place(Kind.NAMED, " ".join(item.low for item in noun), noun[0].start, noun[-1].end)
 
 
-def _meant(place: Place, before: Sequence[Item]) -> Place:
-    """Returns the place that "it" means: the last one that was spoken of."""
+def _meant(place: Place, before: Sequence[Item], subject: frozenset[str]) -> Place:
+    """Returns the place that "it" means: the last one that was spoken of, but what is said to lie there."""
     if place.kind is not Kind.LAST or place.words:
         return place
     if _DEFINED.match("".join(item.tag for item in before)):
         return Place(Kind.THERE)  # "The hide is 700 m west of the hut. Tracks lead from it ..."
     spoken = [item.value for item in before if item.tag in "OKR" and not item.low.startswith("of ")]
-    return next((other for other in reversed(spoken) if other.kind in (Kind.NAMED, Kind.HOME)), place)
+    spoken = [other for other in spoken if other.kind in (Kind.NAMED, Kind.HOME) and not subject & stems(other.words)]
+    return spoken[-1] if spoken else place
 
 
 def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
@@ -357,7 +361,7 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
             return True  # "your people", "the drone people"
         if item.tag == "K" and item.value.kind is Kind.HOME:
             return True  # "a drone is to take off from"
-        if _is_home(item) and after.tag == "B" and "you" in item.low:
+        if _is_home(item) and item.low.endswith((" is", " lies")):
             return True  # "the field from which you fly is"
         if (
             item.tag in "PQK"
