@@ -51,6 +51,19 @@ _LABELLED_SPOT = re.compile(  # "T/O bridge", "drone at: the gate", "your take-o
 )
 _AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
 _CORRECTS = word_set("correction corrected corrigendum")
+_AMENDS = re.compile(  # between two ways of which the second is meant
+    r"\b(?:no,? wait|wait,? no|hang on|(?:strike|scratch|scrub|disregard|cancel|belay|ignore) (?:that|this|my|the|last)|"
+    r"correction|amend\w*|revis\w+|i mean|or rather|make (?:that|it)|should (?:read|be|say)|not right|"
+    r"(?:tell|told) a lie|my (?:mistake|error|fault)|i was wrong|misread|mix\w* up)\b|"
+    r"(?:\b(?:sorry|wait|rather|instead|actually)|[,;.:–—-] ?no)\b(?:\W+\w+){0,4}\W*$",
+    re.IGNORECASE,
+)
+_VOID = re.compile(  # right after a way that is not meant
+    r"\W*(?:(?:is|was|that's|now|pos\w*|fix|report) ){0,3}(?:void|wrong|cancelled|superseded|disregarded?|incorrect|invalid|"
+    r"withdrawn|discounted|ruled out)\b",
+    re.IGNORECASE,
+)
+_AMENDED = 200  # characters at most from a way to what corrects it
 _LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
 _BETWEEN = 12  # words of two places
 _SAME_ANGLE = 0.5  # rad within which two directions are told of one way
@@ -76,7 +89,7 @@ def parse_brief(prompt: str) -> BriefFacts:
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = _correction(rows)
-    stated = _told_anew(stated, anew)
+    stated = _told_anew(_amended(stated, prompt), anew)
     spans = [span for one in stated for span in one.spans]
     pace = _pace(rows)
     if pace is not None:
@@ -116,6 +129,28 @@ def _correction(rows: Sequence[Sequence[Item]]) -> int:
     return next((n for n, word in enumerate(words) if n and word in _CORRECTS), len(rows))
 
 
+def _amended(stated: Sequence[Stated], prompt: str) -> list[Stated]:
+    """Returns the ways without those taken back in the next breath: "400 m north. No wait, south", "5 km west is void"."""
+    out: list[Stated] = []
+    for one in stated:
+        last = out[-1] if out else None
+        between = prompt[last.spans[-1][1] : one.spans[0][0]] if last is not None else ""
+        if last is None or len(between) > _AMENDED or one.number > last.number + 2:
+            out.append(one)
+        elif _VOID.match(between):
+            out[-1] = one
+        elif _AMENDS.search(between) and last.is_start == (one.is_start and one.origin is not None):
+            way = Way(one.way.distance or last.way.distance, one.way.direction or last.way.direction)
+            move = replace(one.move, kinds=last.move.kinds | one.move.kinds, certainty=last.move.certainty)
+            out[-1] = replace(
+                last, way=way, move=move, origin=one.origin or last.origin, goal=one.goal or last.goal,
+                is_weak=last.is_weak and one.is_weak, around=last.around | one.around, spans=last.spans + one.spans,
+            )  # fmt: skip
+        else:
+            out.append(one)
+    return out
+
+
 def _told_anew(stated: Sequence[Stated], first: int) -> list[Stated]:
     """Returns the ways without those that sentences from the first on tell anew: the vehicle's, or the others'."""
     anew = {one.is_start: n for n, one in reversed(list(enumerate(stated))) if one.number >= first}
@@ -144,9 +179,11 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound):
             out.pop()
         last = out[-1] if out else None
-        if last is None or _defines(last, start) or _defines(one, start) or not _is_same(last, one, start):
+        is_return = one.turn == math.pi and one.origin is None
+        if last is None or is_return or _defines(last, start) or _defines(one, start) or not _is_same(last, one, start):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
-                one = one.of(one.way._replace(direction=last.way.direction))  # "another 500 m in that line"
+                one = one.of(one.way._replace(direction=_turned(last.way.direction, one.turn or 0.0)))
+                # "another 500 m in that line", "500 m back the way they came"
             out.append(one)
             continue
         way = Way(last.way.distance or one.way.distance, last.way.direction or one.way.direction)
@@ -250,9 +287,13 @@ def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Sta
         is_sought = is_mark and not origin & landmark and not counted and not any(origin & i.around for i in others)
     if not is_sought:
         return one
-    back = Direction(math.remainder(one.way.direction.angle + math.pi, math.tau))
     around = one.around | origin
-    return replace(one.of(Way(one.way.distance, back)), origin=Place(Kind.NAMED, start.landmark), around=around)
+    return replace(one.of(Way(one.way.distance, _turned(one.way.direction, math.pi))), origin=Place(Kind.NAMED, start.landmark), around=around)
+
+
+def _turned(direction: Direction | None, turn: float) -> Direction | None:
+    """Returns a direction turned counter-clockwise, rad."""
+    return None if direction is None else Direction(math.remainder(direction.angle + turn, math.tau))
 
 
 def _share(row: Sequence[Item], at: int) -> float | None:
@@ -400,13 +441,12 @@ def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[
         if one.turn is None or one.way.distance is None or whole is None or whole.way.direction is None:
             continue
         far = whole.way.distance
-        if one.turn and far is not None and far.metres > one.way.distance.metres and isinstance(parent, int):
+        if one.turn and not one.goes_on and far is not None and far.metres > one.way.distance.metres and isinstance(parent, int):
             far = replace(far, metres=far.metres - one.way.distance.metres)
             way = whole.way._replace(distance=far)
             out[parent], out[number] = replace(whole.of(way), spans=whole.spans + one.spans), None
         else:
-            angle = math.remainder(whole.way.direction.angle + one.turn, math.tau)
-            out[number] = one.of(one.way._replace(direction=Direction(angle)))
+            out[number] = one.of(one.way._replace(direction=_turned(whole.way.direction, one.turn)))
     return [one for one in out if one is not None]
 
 
@@ -431,8 +471,6 @@ def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
 
 
 def _move(one: Stated, parent: Reference | int) -> Move:
-    direction = one.way.direction
-    if direction is not None and one.is_back:
-        direction = Direction(math.remainder(direction.angle + math.pi, math.tau))
+    direction = _turned(one.way.direction, math.pi if one.is_back else 0.0)
     reference = parent if isinstance(parent, Reference) else Reference.PREVIOUS
     return replace(one.move, distance=one.way.distance, direction=direction, reference=reference)

@@ -39,11 +39,16 @@ _UPON = word_set("along up down across through over into")
 _WITHIN = word_set("within than")
 _HEARD_FROM = word_set("heard hears crying cries shouting shouts calling calls whistle whistling voice voices")
 _AUXILIARY = word_set("will have operate begin can must fly")
-_TOLD = word_set("prob probably likely guess direction heading headed towards bearing course hdg brg azimuth o'clock")
+_TOLD = word_set(
+    "prob probably likely guess direction heading headed towards bearing course hdg brg azimuth o'clock sorry rather "
+    "correction amended revised mean means meaning"
+)
 _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _DEFINED = re.compile(r"A?[xC]{1,3}BT")
 _SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
+_RETURN = re.compile(r"\b(?:(?:way|doubled|turned|came|come|gone|went|going|heads?|headed|walked|then|metres|m|yards|"
+    r"kilometres?|mi(?:les?)?|and|limped) back(?!-to| to| at| in| from| up| down)|back(?:track)?ed|retrac\w+|return(?:ing)?)\b")
 _RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
 _APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
 _FROM_THERE = re.compile(r"[FH][^LDT]{0,4}V[^LDT]{0,4}@|V[^LDT]{0,5}[FH][^LDT]{0,3}@")
@@ -150,6 +155,9 @@ def stated_in(
         searched = bool(SEARCHED.search(clause)) and not _NOT_SEARCHED.search(clause)
         between = row[end : last + 3]
         goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
+        is_return = _is_return(row, end, first, last) and way.direction is None
+        goes_on |= is_return
+        turn = math.pi if is_return else _turn_at(row, way, last, at)
         is_parallel = any(item.low.startswith("the-same") for item in between) and not any(
             i.tag in "Gk" for i in between
         )
@@ -159,7 +167,7 @@ def stated_in(
                 way, number, first, origin, goal, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                _turn_at(row, way, last, at), not _is_told(row, way, first, last), stems(words), subject,
+                turn, not _is_told(row, way, first, last), stems(words), subject,
                 Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
@@ -385,6 +393,12 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
 
 def _is_there(item: Item) -> bool:
     return item.tag == "O" and item.value.kind is Kind.THERE and item.low.startswith("from")
+
+
+def _is_return(row: Sequence[Item], end: int, first: int, last: int) -> bool:
+    """Returns whether a way is told as one back along the last: "500 m back the way they came", "doubled back 300 m"."""
+    words = " ".join(item.low for item in row[max(end, first - 2 * _NEAR) : last + 3])
+    return _RETURN.search(words) is not None
 
 
 def _turn_at(row: Sequence[Item], way: Way, last: int, at: int | None) -> float | None:
