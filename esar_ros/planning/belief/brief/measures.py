@@ -38,7 +38,10 @@ _ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
 _BODY = {"ahead": 0.0, "front": 0.0, "behind": 180.0, "left": 90.0, "right": -90.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
-_TWELVE = re.compile(r"N(?:@[B=]?|=)j?D|D(?:c|,?B|=)N@")  # "twelve o'clock is due north", "north as twelve o'clock"
+_IS_TWELVE = re.compile(r"N(?:@[Bc=,]?|=)[^LN.;]{0,8}?D")  # "twelve o'clock is up-valley, due north"
+_AS_TWELVE = re.compile(r"D[^LND.;]{0,9}[cB=]N@$")  # "taking north as twelve o'clock"
+_PATHS = word_set("path track trail road lane footpath")
+_UPON = word_set("on up down along took take taking takes follow followed by via")
 _FACING = word_set("face faces facing look looks looking pointing")
 
 
@@ -179,6 +182,8 @@ def _length(items: Sequence[Item]) -> Item | None:
     more = numbers.pop().value if items[-1].tag == "N" else 0.0
     if unit in ("h", "hr", "hrs", "hours") and len(numbers) == 1 and len(numbers[0].digits) == 4:
         return None  # "2100 hrs"
+    if items[1].tag == "j" and items[1].low != "or" and numbers[1:]:
+        return None  # "heading 210 for 800 m"
     if items[1].tag == "," and not numbers[0].value < numbers[1].value <= 2.0 * numbers[0].value:
         return None
     if more not in (0.0, 0.5, 0.25) or (
@@ -307,6 +312,8 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if before is not None and before.low == "not":
         return replace(item, tag="X", value=None)  # "it is not north of the chapel"
     is_measured = before is not None and before.tag in "LN" and item.value.isupper()  # "300 N hut"
+    if after is not None and before is not None and before.tag == "A" and _is_path(row, at):
+        return replace(item, tag="D", value=Direction(angle_of(item.value)))
     if (
         after is not None
         and not is_measured
@@ -322,6 +329,13 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
         if not re.search(r"^[NLGbgj:=(]|[fNLgl:=]$|^[^C]\$|,$", near):
             return replace(item, tag="C")
     return replace(item, tag="D", value=Direction(angle_of(item.value)))
+
+
+def _is_path(row: Sequence[Item], at: int) -> bool:
+    """Returns whether a compass word is the way of a path along which a distance is told: "600 m up the north path"."""
+    others = [n for n, item in enumerate(row[:-1]) if item.tag == "D" and row[n + 1].low not in _PATHS]
+    is_named = at < 2 or row[at - 2].low not in _UPON or row[at + 1].low not in _PATHS
+    return not is_named and not others and any(item.tag == "L" for item in row)
 
 
 def _bearing(items: Sequence[Item]) -> Item | None:
@@ -340,6 +354,12 @@ def _bearing(items: Sequence[Item]) -> Item | None:
     return joined(items, "D", of_bearing(number.value))
 
 
+def _labelled(items: Sequence[Item]) -> Item | None:
+    """Makes a direction of "Direction: 240"."""
+    is_bearing = items[0].low in ("direction", "dir") and _is_bearing(items[2].value)
+    return joined(items, "D", of_bearing(items[2].value.value)) if is_bearing else None
+
+
 def _is_spelt(item: Item) -> bool:
     """Returns whether a number is a bearing spelt digit by digit."""
     return _is_bearing(item.value) and not item.low[0].isdigit()
@@ -356,17 +376,20 @@ _BEARINGS: list[Rule] = [
     rule(r"NoC", lambda items: joined(items, "X") if items[-1].low in _DEGREES else None),
     rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@g]A?No?", _bearing),
     rule(r"No", _bearing),
+    rule(r"[xC][:=]N(?![LuN])", _labelled),
     rule(r"N(?=f|,[^N])", _bearing),
 ]
 
 
 def _clock(row: Sequence[Item]) -> tuple[int, int] | None:
     """Returns where a sentence says what lies at twelve o'clock: the number and the direction."""
-    for match in _TWELVE.finditer("".join(item.tag if item.low != "o'clock" else "@" for item in row)):
-        told = range(match.start(), match.end())
-        number, way = (next(at for at in told if row[at].tag == tag) for tag in "ND")
-        if row[number].value.value == 12.0:
-            return number, way
+    tags = "".join(item.tag if item.low != "o'clock" else "@" for item in row)
+    for at in (at for at, item in enumerate(row) if item.tag == "N" and item.value.value == 12.0):
+        after, before = _IS_TWELVE.match(tags, at), _AS_TWELVE.search(tags[max(at - 12, 0) : at + 2])
+        if after is not None:
+            return at, after.end() - 1
+        if before is not None:
+            return at, before.start() + max(at - 12, 0)
     return None
 
 

@@ -59,8 +59,8 @@ _AMENDS = re.compile(  # between two ways of which the second is meant
     re.IGNORECASE,
 )
 _VOID = re.compile(  # right after a way that is not meant
-    r"\W*(?:(?:is|was|that's|now|pos\w*|fix|report) ){0,3}(?:void|wrong|cancelled|superseded|disregarded?|incorrect|invalid|"
-    r"withdrawn|discounted|ruled out)\b",
+    r"[^.;!?\n]{0,60}?\b(?:void|withdrawn|cancelled|superseded|discounted|retracted|disregard(?:ed)?|ruled out|"
+    r"(?:is|was|were|been|proved) (?:wrong|incorrect|invalid|false|mistaken))\b",
     re.IGNORECASE,
 )
 _AMENDED = 200  # characters at most from a way to what corrects it
@@ -90,7 +90,7 @@ def parse_brief(prompt: str) -> BriefFacts:
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = _correction(rows)
     stated = _told_anew(_amended(stated, prompt), anew)
-    spans = [span for one in stated for span in one.spans]
+    spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
     pace = _pace(rows)
     if pace is not None:
         stated = [
@@ -176,11 +176,15 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
     """Returns the ways with those put together that tell halves of one way, or the same way twice."""
     out: list[Stated] = []
     for one in stated:
-        if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound):
+        is_other_half = bool(out) and out[-1].way.distance is None and _are_halves(out[-1], one)
+        if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound) and not is_other_half:
             out.pop()
         last = out[-1] if out else None
         is_return = one.turn == math.pi and one.origin is None
-        if last is None or is_return or _defines(last, start) or _defines(one, start) or not _is_same(last, one, start):
+        is_from = one.origin is not None and start is not None and alike(one.origin.words, head(start.landmark))
+        is_half = last is not None and is_from and _are_halves(last, one)  # "the path runs north from the hut"
+        defines = last is not None and not is_half and (_defines(last, start) or _defines(one, start))
+        if last is None or is_return or defines or not _is_same(last, one, start):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
                 one = one.of(one.way._replace(direction=_turned(last.way.direction, one.turn or 0.0)))
                 # "another 500 m in that line", "500 m back the way they came"
@@ -199,9 +203,15 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
     return [one for one in out if not one.is_weak and (one.way.direction is not None or not one.is_bound)]
 
 
+def _are_halves(last: Stated, one: Stated) -> bool:
+    """Returns whether one way tells a distance alone and the other a direction alone."""
+    (far, way), (other_far, other_way) = last.way, one.way
+    return (far is None) != (other_far is None) and (way is None) != (other_way is None)
+
+
 def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
     """Returns whether a way is the one before told again, or its other half."""
-    if last.move.persons and one.move.persons and last.move.persons != one.move.persons:
+    if last.move.persons and one.move.persons and not last.move.persons & one.move.persons:
         return False
     (far, way), (other_far, other_way) = last.way, one.way
     told = [
@@ -214,7 +224,7 @@ def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
     is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
     if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
         return False
-    if (far is None) != (other_far is None) and (way is None) != (other_way is None):
+    if _are_halves(last, one):
         return one.number <= last.number + (1 if one.is_weak else 2 if one.origin else 4)  # halves
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."

@@ -47,8 +47,12 @@ _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _DEFINED = re.compile(r"A?[xC]{1,3}BT")
 _SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
-_RETURN = re.compile(r"\b(?:(?:way|doubled|turned|came|come|gone|went|going|heads?|headed|walked|then|metres|m|yards|"
-    r"kilometres?|mi(?:les?)?|and|limped) back(?!-to| to| at| in| from| up| down)|back(?:track)?ed|retrac\w+|return(?:ing)?)\b")
+_RUNS = word_set("runs run")  # "the path runs north": a direction that counts only with a distance
+_RETURN = re.compile(
+    r"\b(?:(?:way|doubled|turned|came|come|gone|went|going|heads?|headed|walked|then|and|limped) "
+    r"back(?!-to|ed| (?:to|at|in|from|up|down)\b)|(?:metres|m|yards|yds?|kilometres?|km|miles?) back(?! from)|backtracked|"
+    r"retrac\w+|return(?:ing)?)\b"
+)
 _RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
 _APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
 _FROM_THERE = re.compile(r"[FH][^LDT]{0,4}V[^LDT]{0,4}@|V[^LDT]{0,5}[FH][^LDT]{0,3}@")
@@ -76,7 +80,7 @@ class Stated:
     is_parallel: bool  # "... and the same distance to the east"
     is_bound: bool  # "within a kilometre": no farther than that
     turn: float | None  # rad, from the line to its origin: "300 m short of the col", "beyond the ford"
-    is_weak: bool  # a distance that counts only with a direction told before
+    is_weak: bool  # half a way that counts only with its other half
     around: frozenset[str]  # stems of the words beside it: what is there
     subject: frozenset[str]  # stems of what is said to be there: "the hut lies"
     move: Move  # what the sentence says about it; its reference is not known yet
@@ -108,7 +112,11 @@ def stated_in(
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
     certainty = _HEARD if _HEARSAY.search(text) else 1.0
     pairs = [
-        pair for pair in _pairs(row) if _is_told(row, *pair) or (pair[0].distance and not pair[0].distance.is_walked)
+        (way, first, last)
+        for way, first, last in _pairs(row)
+        if _is_told(row, way, first, last)
+        or (way.distance and not way.distance.is_walked)
+        or (first and row[first - 1].low in _RUNS)
     ]
     end = 0  # of the way before
     shared: Place | None = None  # of "400 m east and 200 m north of the barn"
@@ -167,7 +175,7 @@ def stated_in(
                 way, number, first, origin, goal, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                turn, not _is_told(row, way, first, last), stems(words), subject,
+                turn, not is_return and not _is_told(row, way, first, last), stems(words), subject,
                 Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
@@ -189,6 +197,8 @@ def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
     if match is None and (_RELATIVE.search(tags) or (is_vehicle and _APPOSED.search(tags))):
         place = next((item.value for item in reversed(row[:first]) if item.tag in "ORK"), None)
         return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
+    if match is None and tags.endswith("iB"):
+        noun = next((row[at + 1 : at + 4] for at in range(first - 4, -1, -1) if row[at].tag == "A"), ())
     return stems(" ".join(item.low for item in noun))
 
 
@@ -348,6 +358,8 @@ def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[
     """Returns whether a way that begins at an item, and counts from another, is the vehicle's."""
     if at is not None and _IS_WHERE.match("".join(item.tag for item in row[at + 1 :])):
         return True  # "300 m north of the hut is where you take off"
+    if first > 1 and row[first - 1].tag == "B" and row[first - 2].tag == "i" and any(i.tag in "PQ" for i in row[first:]):
+        return False  # "it was 600 m north of the inn that he was seen"
     tags = "".join("@" if _is_there(item) else item.tag for item in row[max(first, at or 0) + 1 :][: 2 * _REACH])
     if _FROM_THERE.search(tags):
         return True  # "at the station, 400 m west of the shed, and fly a drone from there"
@@ -397,8 +409,9 @@ def _is_there(item: Item) -> bool:
 
 def _is_return(row: Sequence[Item], end: int, first: int, last: int) -> bool:
     """Returns whether a way is told as one back along the last: "500 m back the way they came", "doubled back 300 m"."""
-    words = " ".join(item.low for item in row[max(end, first - 2 * _NEAR) : last + 3])
-    return _RETURN.search(words) is not None
+    beside = row[max(end, first - _NEAR) : last + _NEAR]
+    is_denied = any(item.tag == "n" for item in beside)
+    return not is_denied and _RETURN.search(" ".join(item.low for item in beside)) is not None
 
 
 def _turn_at(row: Sequence[Item], way: Way, last: int, at: int | None) -> float | None:
