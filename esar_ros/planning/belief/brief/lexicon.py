@@ -18,7 +18,7 @@ _COMPASS = rf"{_POINT}(?:[-\s]?{_POINT}){{0,2}}(?:ern(?:most)?|erly|wards?|bound
 COMPASS = re.compile(_COMPASS)
 JOINED = (  # one item each
     rf"{_COMPASS}|"
-    r"(?:take|takes|took|taken|taking|lift|lifts|lifting)[\s-]?off|T/O|w/out|w/|n/k|o/s|(?:nautical|sea)\smiles?|"
+    r"(?:take|takes|took|taken|taking|lift|lifts|lifting)[\s-]?off|T/O|w/out|w/|n/k|wind[\s-](?:turbines?|farm|pump)|o/s|(?:nautical|sea)\smiles?|"
     r"o'clock|au\spair|(?:air|aerial)\s(?:unit|team|crew)s?|as\sfar\sas|rel(?:ative|\.)?\sto|out\sto|half[\s-]?way|"
     r"mid-?way|no[\s-]one|per\s(?:hour|minute|second)|in\svain|close\sto|next\sto|at\s(?:most|least)|let\sdown|"
     r"(?:short|shy|this\sside)\sof|last\s(?:seen|known|heard|sighted|contact)|the\ssame(?:\sdistance)?|back\sto|on\sfoot"

@@ -38,8 +38,9 @@ _ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
 _BODY = {"ahead": 0.0, "front": 0.0, "behind": 180.0, "left": 90.0, "right": -90.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
-_IS_TWELVE = re.compile(r"N(?:@[Bc=,]?|=)[^LN.;]{0,8}?D")  # "twelve o'clock is up-valley, due north"
+_IS_TWELVE = re.compile(r"N(?:@[Bc=,]?[^LN.;]{0,8}?|[=B]j?)D")  # "twelve o'clock is up-valley, due north"
 _AS_TWELVE = re.compile(r"D[^LND.;]{0,9}[cB=]N@$")  # "taking north as twelve o'clock"
+_CORRECTS = word_set("no sorry correction rather disregard amended revised wait scratch")
 _PATHS = word_set("path track trail road lane footpath")
 _UPON = word_set("on up down along took take taking takes follow followed by via")
 _FACING = word_set("face faces facing look looks looking pointing")
@@ -214,7 +215,7 @@ def _summed(items: Sequence[Item]) -> Item | None:
 
 def _corrected(items: Sequence[Item]) -> Item | None:
     """Makes the number that is meant of "five, no, six" and "five, sorry, six"."""
-    is_corrected = any(item.low in ("no", "sorry", "correction", "rather") for item in items[1:-1])
+    is_corrected = any(item.low in _CORRECTS for item in items[1:-1])
     return joined(items, "N", items[-1].value) if is_corrected else None
 
 

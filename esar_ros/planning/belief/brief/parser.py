@@ -43,7 +43,7 @@ _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the
     r"[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
 )
 _IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch", "chapel = UAV"
-    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|BWYGZ|=V)"
+    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|BW(?:YGZ|A?VB)|=V)"
 )
 _WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
 _LABELLED_SPOT = re.compile(  # "T/O bridge", "drone at: the gate", "your take-off is the pump house"
@@ -59,8 +59,8 @@ _AMENDS = re.compile(  # between two ways of which the second is meant
     re.IGNORECASE,
 )
 _VOID = re.compile(  # right after a way that is not meant
-    r"[^.;!?\n]{0,60}?\b(?:void|withdrawn|cancelled|superseded|discounted|retracted|disregard(?:ed)?|ruled out|"
-    r"(?:is|was|were|been|proved) (?:wrong|incorrect|invalid|false|mistaken))\b",
+    r"[^.;!?\n]{0,60}?(?:[.;] ?(?:but )?(?:that|this|it|which)\b[^.;!?\n]{0,30}?)?\b(?:void|withdrawn|cancelled|superseded|discounted|retracted|disregard(?:ed)?|ruled out|"
+    r"(?:is|was|were|been|be|proved) (?:wrong|incorrect|invalid|false|mistaken))\b",
     re.IGNORECASE,
 )
 _AMENDED = 200  # characters at most from a way to what corrects it
@@ -137,9 +137,9 @@ def _amended(stated: Sequence[Stated], prompt: str) -> list[Stated]:
         between = prompt[last.spans[-1][1] : one.spans[0][0]] if last is not None else ""
         if last is None or len(between) > _AMENDED or one.number > last.number + 2:
             out.append(one)
-        elif _VOID.match(between):
+        elif _VOID.match(between) and None not in one.way:
             out[-1] = one
-        elif _AMENDS.search(between) and last.is_start == (one.is_start and one.origin is not None):
+        elif (_AMENDS.search(between) or _VOID.match(between)) and last.is_start == (one.is_start and one.origin is not None):
             way = Way(one.way.distance or last.way.distance, one.way.direction or last.way.direction)
             move = replace(one.move, kinds=last.move.kinds | one.move.kinds, certainty=last.move.certainty)
             out[-1] = replace(
@@ -281,6 +281,8 @@ def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Sta
 
     "The hut is 400 m south of the deposit" tells where the deposit is, if nothing else tells where anybody is.
     """
+    if start is None and one.origin == Place(Kind.PERSON) and one.subject:
+        start = StartFact(" ".join(one.subject), None, None)
     if one.origin is None or one.is_start or start is None or one.way.direction is None:
         return one
     landmark, origin = stems(head(start.landmark)), stems(head(one.origin.words))

@@ -47,11 +47,12 @@ _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _DEFINED = re.compile(r"A?[xC]{1,3}BT")
 _SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
+_TAKEN_BACK = re.compile(r"(?:instead of|rather than|formerly|previously|\( (?:was|old|earlier|not))(?: [:a-z]+)?$")
 _RUNS = word_set("runs run")  # "the path runs north": a direction that counts only with a distance
 _RETURN = re.compile(
     r"\b(?:(?:way|doubled|turned|came|come|gone|went|going|heads?|headed|walked|then|and|limped) "
     r"back(?!-to|ed| (?:to|at|in|from|up|down)\b)|(?:metres|m|yards|yds?|kilometres?|km|miles?) back(?! from)|backtracked|"
-    r"retrac\w+|return(?:ing)?)\b"
+    r"retrac\w+|return(?:s|ed|ing)?)\b"
 )
 _RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
 _APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
@@ -111,13 +112,7 @@ def stated_in(
     kinds = frozenset(kind for kind, words in KINDS.items() if words.search(text))
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
     certainty = _HEARD if _HEARSAY.search(text) else 1.0
-    pairs = [
-        (way, first, last)
-        for way, first, last in _pairs(row)
-        if _is_told(row, way, first, last)
-        or (way.distance and not way.distance.is_walked)
-        or (first and row[first - 1].low in _RUNS)
-    ]
+    pairs = [pair for pair in _pairs(row) if _is_stated(row, *pair)]
     end = 0  # of the way before
     shared: Place | None = None  # of "400 m east and 200 m north of the barn"
     for n, (way, first, last) in enumerate(pairs):
@@ -258,6 +253,14 @@ def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
     return out
 
 
+def _is_stated(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
+    """Returns whether a way is said of something, and not only what another stands for: "(was 300 m north)"."""
+    if _TAKEN_BACK.search(" ".join(item.low for item in row[max(first - _NEAR, 0) : first])):
+        return False
+    is_weak = (way.distance and not way.distance.is_walked) or (first > 0 and row[first - 1].low in _RUNS)
+    return bool(is_weak) or _is_told(row, way, first, last)
+
+
 def _is_alternative(row: Sequence[Item], at: int) -> bool:
     """Returns whether a measure at an item is another reading of the one before: "north or north-east of the hut"."""
     return at > 1 and row[at - 1].low == "or" and row[at - 2].tag in "DT"
@@ -381,12 +384,13 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
             return True  # "your people", "the drone people"
         if item.tag == "K" and item.value.kind is Kind.HOME:
             return True  # "a drone is to take off from"
-        if _is_home(item) and item.low.endswith((" is", " lies")):
+        is_clause = _is_home(item) and " " in item.low and "".join(i.tag for i in row[at + 1 : at + 3]) == ",B"
+        if is_clause or (_is_home(item) and item.low.endswith((" is", " lies"))):
             return True  # "the field from which you fly is"
         if (
             item.tag in "PQK"
             or is_order
-            or (item.tag == "B" and row[at - 1].tag in "xC" and {",", ";"} & {i.tag for i in row[:at]})
+            or (item.tag == "B" and row[at - 1].tag in "xC" and set(",;.") & {i.tag for i in row[:at]})
         ):
             return False
         if item.tag == "F" and at and row[at - 1].low == "we":
