@@ -246,7 +246,7 @@ _LENGTHS: list[Rule] = [
     rule(r"[Na]-?u&?N-?u", _summed),
     rule(r"N(?:[-gj]|,j?)N-?[fajk]{0,2}u(?:&N)?", _length),
     rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
-    rule(r"L(?:\+-|\?)[NL]", lambda items: joined(items, "L", items[0].value) if items[1].low in "+±" else None),
+    rule(r"(?:\+/?-|\?)[NL]", lambda items: joined(items, "X") if items[0].low in "+±" else None),  # "+/- 50 m"
     rule(r"[xc][:=j]{0,2}N(?![o/])", _ranged),
     rule(r"Lz|LL|L/[ux]|N(?:[-g]N)?z", _speed),
 ]

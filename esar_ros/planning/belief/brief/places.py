@@ -44,8 +44,9 @@ _STOP = word_set(
     "position area end site last m km foot then not no for one two first back"
 )
 _QUALIFIED = re.compile(
-    r"\s+(?:above|below|beside|on|in|at|near|under|behind|by|(?:to the )?(?:north|south|east|west)\S*)\s", re.I
+    r"(?<!\bthe)\s+(?:above|below|beside|on|in|at|near|under|behind|by|(?:to the )?(?:north|south|east|west)\S*)\s", re.I
 )
+_ABOVE = re.compile(r"^(?:the )?(?:air|sky|area) (?:above|over|around) ", re.I)  # the place itself
 _POINTERS = word_set("landmark reference datum")
 
 
@@ -59,12 +60,12 @@ def stems(words: str) -> frozenset[str]:
 
 def head(words: str) -> str:
     """Returns the words for a place without what tells it by another: "the hut" of "the hut above the beach"."""
-    return _QUALIFIED.split(words, maxsplit=1)[0]
+    return _QUALIFIED.split(_ABOVE.sub("", words), maxsplit=1)[0]
 
 
 def tail(words: str) -> str:
     """Returns what tells a place by another: "above the beach" of "the hut above the beach"; mostly empty."""
-    return words[len(head(words)) :]
+    return _ABOVE.sub("", words)[len(head(words)) :]
 
 
 def alike(words: str, others: str) -> bool:
@@ -139,7 +140,7 @@ _OWN = (
     r"(?:Z(?:[jx]{0,2}[xsHVC])?|[AZ]?[xC]?V(?:-?[sH]){0,2}|"
     r"[AZ]?[jx]?H(?:-?[sH]){0,2}(?!-?[sH])(?:fA?V)?|[YU])(?![xC]|fA?[xC])"
 )
-_NOUN = r"[aA]?[jN]?(?:[xsCHVNP](?:['-][xsC])?){1,4}"
+_NOUN = r"[aA]?[jN]?(?:(?:[xsCVNP]|H(?!f))(?:['-][xsC])?){1,4}"
 PLACES: list[Rule] = [
     rule(r"^gs(?=[:=])", lambda items: joined(items, "H")),  # "TO point: tower"
     rule(r"[fg][aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
