@@ -213,6 +213,10 @@ def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
     """Returns whether a way is the one before told again, or its other half."""
     if last.move.persons and one.move.persons and not last.move.persons & one.move.persons:
         return False
+    if one.move.persons and not last.move.persons and one.way.distance is None:
+        further = {"may", "might"} & one.around if one.origin is None else stems(one.origin.words) & last.around
+        if further:
+            return False  # "their car is north-west of the track; Bao may have gone a little way north-west"
     (far, way), (other_far, other_way) = last.way, one.way
     told = [
         each.origin for each in (last, one) if each.origin is not None and each.origin.kind in (Kind.NAMED, Kind.HOME)

@@ -34,6 +34,7 @@ _HEARSAY = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = word_set("fly go search look check cover head proceed scan sweep")  # what the vehicle is told to do
+_SENT, _MOVED = word_set("task send direct"), word_set("moved shifted brought come changed")
 _ALONG = word_set("further farther along on away down up off out below beyond again")
 _UPON = word_set("along up down across through over into")
 _WITHIN = word_set("within than")
@@ -380,6 +381,11 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
         if closed > 0:
             continue
         is_order = item.low in _ORDERS and (at == 0 or row[at - 1].tag in ",&")
+        said = {i.low for i in row[max(at - _NEAR, 0) : at]}
+        if item.tag == "K" and row[at - 1].tag == "V" and said & _MOVED:
+            return True  # "they have moved their drone to the lower car park"
+        if item.tag == "V" and said & _SENT:
+            return False  # "task the drone south of the mast"
         if item.tag == "P" and at and row[at - 1].tag in "ZV":
             return True  # "your people", "the drone people"
         if item.tag == "K" and item.value.kind is Kind.HOME:
