@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from esar_ros.planning.belief.brief.amending import amended, correction, told_anew
 from esar_ros.planning.belief.brief.facts import (
     VAGUE_SPREAD,
     BriefFacts,
@@ -24,10 +25,10 @@ from esar_ros.planning.belief.brief.facts import (
     Way,
 )
 from esar_ros.planning.belief.brief.grid import offsets
-from esar_ros.planning.belief.brief.lexicon import TAG_OF, word_set
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
-from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems, tail
+from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems
+from esar_ros.planning.belief.brief.starts import defines, is_spot, start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, rewritten, sentences
 from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, stated_in
@@ -37,34 +38,6 @@ _SHORT = re.compile(
     r"(?:reach(?:ed)?|arrived?|made it|got(?:ten)? as far|got to|come as far)",
     re.IGNORECASE,
 )
-_SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUDA:=]{0,4}([RO])")  # "the drone is at the hut"
-_SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the hut you are launching from"
-    r"[RO](?:,[^,;.:()LDT]{1,4})?(?:,W[^,;.:()]{0,6}V|,W[YZ][xjB]{0,3}[HF]|"
-    r"[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
-)
-_IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch", "chapel = UAV"
-    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|BW(?:YGZ|A?VB)|=V)"
-)
-_WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
-_LABELLED_SPOT = re.compile(  # "T/O bridge", "drone at: the gate", "your take-off is the pump house"
-    r"(?:[VH]s?(?:l?[:=])?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$|HBA([xsC](?:['-]?[xsC]){0,3})[.;,])"
-)
-_AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
-_CORRECTS = word_set("correction corrected corrigendum")
-_AMENDS = re.compile(  # between two ways of which the second is meant
-    r"\b(?:no,? wait|wait,? no|hang on|(?:strike|scratch|scrub|disregard|cancel|belay|ignore) (?:that|this|my|the|last)|"
-    r"correction|amend\w*|revis\w+|i mean|or rather|make (?:that|it)|should (?:read|be|say)|not right|"
-    r"(?:tell|told) a lie|my (?:mistake|error|fault)|i was wrong|misread|mix\w* up)\b|"
-    r"(?:\b(?:sorry|wait|rather|instead|actually)|[,;.:–—-] ?no)\b(?:\W+\w+){0,4}\W*$",
-    re.IGNORECASE,
-)
-_VOID = re.compile(  # right after a way that is not meant
-    r"[^.;!?\n]{0,60}?(?:[.;] ?(?:but )?(?:that|this|it|which)\b[^.;!?\n]{0,30}?)?\b(?:void|withdrawn|cancelled|superseded|discounted|retracted|disregard(?:ed)?|ruled out|"
-    r"(?:is|was|were|been|be|proved) (?:wrong|incorrect|invalid|false|mistaken))\b",
-    re.IGNORECASE,
-)
-_AMENDED = 200  # characters at most from a way to what corrects it
-_LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
 _BETWEEN = 12  # words of two places
 _SAME_ANGLE = 0.5  # rad within which two directions are told of one way
 _PACES = (25.0, 150.0)  # m a minute, at which people walk
@@ -88,15 +61,15 @@ def parse_brief(prompt: str) -> BriefFacts:
     stated = sorted(stated + offsets(plain), key=lambda one: (one.number, one.first))
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
-    anew = _correction(rows)
-    stated = _told_anew(_amended(stated, prompt), anew)
+    anew = correction(rows)
+    stated = told_anew(amended(stated, prompt), anew)
     spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
     pace = _pace(rows)
     if pace is not None:
         stated = [
             one.of(one.way._replace(distance=one.way.distance and one.way.distance.at_pace(pace))) for one in stated
         ]
-    start, places, stated = _start(stated, prompt, rows)
+    start, places, stated = start_of(stated, prompt, rows)
     stated = _joined(stated, start)
     stated = [_seen(one, start, stated) for one in stated]
     halved = _halved(stated, rows, start)
@@ -123,48 +96,6 @@ def parse_brief(prompt: str) -> BriefFacts:
     )
 
 
-def _correction(rows: Sequence[Sequence[Item]]) -> int:
-    """Returns the first sentence of what corrects those before it, "Correction: two are missing"; else their number."""
-    words = [next((item.low for item in row if item.tag not in '-"'), "") for row in rows]
-    return next((n for n, word in enumerate(words) if n and word in _CORRECTS), len(rows))
-
-
-def _amended(stated: Sequence[Stated], prompt: str) -> list[Stated]:
-    """Returns the ways without those taken back in the next breath: "400 m north. No wait, south", "5 km west is void"."""
-    out: list[Stated] = []
-    for one in stated:
-        last = out[-1] if out else None
-        between = prompt[last.spans[-1][1] : one.spans[0][0]] if last is not None else ""
-        if last is None or len(between) > _AMENDED or one.number > last.number + 2:
-            out.append(one)
-        elif _VOID.match(between) and None not in one.way:
-            out[-1] = one
-        elif (_AMENDS.search(between) or _VOID.match(between)) and last.is_start == (one.is_start and one.origin is not None):
-            way = Way(one.way.distance or last.way.distance, one.way.direction or last.way.direction)
-            move = replace(one.move, kinds=last.move.kinds | one.move.kinds, certainty=last.move.certainty)
-            out[-1] = replace(
-                last, way=way, move=move, origin=one.origin or last.origin, goal=one.goal or last.goal,
-                is_weak=last.is_weak and one.is_weak, around=last.around | one.around, spans=last.spans + one.spans,
-            )  # fmt: skip
-        else:
-            out.append(one)
-    return out
-
-
-def _told_anew(stated: Sequence[Stated], first: int) -> list[Stated]:
-    """Returns the ways without those that sentences from the first on tell anew: the vehicle's, or the others'."""
-    anew = {one.is_start: n for n, one in reversed(list(enumerate(stated))) if one.number >= first}
-    out = list(stated)
-    for one in stated:
-        n = anew.get(one.is_start, -1)
-        if one.number < first and n >= 0 and None in out[n].way:  # "Correction: 950 metres"
-            origin = out[n].origin
-            way = Way(out[n].way.distance or one.way.distance, out[n].way.direction or one.way.direction)
-            is_weak = out[n].is_weak and way.direction is None
-            out[n] = replace(out[n], way=way, origin=origin or one.origin, is_weak=is_weak)
-    return [one for one in out if one.number >= first or one.is_start not in anew]
-
-
 def _pace(rows: Sequence[Sequence[Item]]) -> float | None:
     """Returns the pace (m a minute) at which they are said to walk; None: not told."""
     calm = [item for row in rows if not any(item.tag == "w" for item in row) for item in row if item.tag == "X"]
@@ -183,8 +114,8 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         is_return = one.turn == math.pi and one.origin is None
         is_from = one.origin is not None and start is not None and alike(one.origin.words, head(start.landmark))
         is_half = last is not None and is_from and _are_halves(last, one)  # "the path runs north from the hut"
-        defines = last is not None and not is_half and (_defines(last, start) or _defines(one, start))
-        if last is None or is_return or defines or not _is_same(last, one, start):
+        is_defining = last is not None and not is_half and (defines(last, start) or defines(one, start))
+        if last is None or is_return or is_defining or not _is_same(last, one, start):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
                 one = one.of(one.way._replace(direction=_turned(last.way.direction, one.turn or 0.0)))
                 # "another 500 m in that line", "500 m back the way they came"
@@ -221,7 +152,7 @@ def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
     told = [
         each.origin for each in (last, one) if each.origin is not None and each.origin.kind in (Kind.NAMED, Kind.HOME)
     ]
-    is_home = [place.kind is Kind.HOME or _is_spot(start, place.words) for place in told]
+    is_home = [place.kind is Kind.HOME or is_spot(start, place.words) for place in told]
     if len(told) == 2 and told[0].kind is not told[1].kind and not all(is_home):
         return False  # "the tent is 50 m from where you start; from the tent he went north"
     turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
@@ -233,11 +164,6 @@ def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
     return not one.goes_on
-
-
-def _is_spot(start: StartFact | None, words: str) -> bool:
-    """Returns whether words mean the landmark at which the vehicle starts."""
-    return start is not None and start.distance is None and start.direction is None and alike(words, start.landmark)
 
 
 def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[Stated]:
@@ -291,7 +217,9 @@ def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Sta
         return one
     landmark, origin = stems(head(start.landmark)), stems(head(one.origin.words))
     if one.origin == Place(Kind.LAST) and landmark and landmark <= one.around - one.subject:
-        return replace(one, origin=Place(Kind.NAMED, start.landmark))  # "your start is the mill; the hut is north of it"
+        return replace(
+            one, origin=Place(Kind.NAMED, start.landmark)
+        )  # "your start is the mill; the hut is north of it"
     is_mark = bool(landmark & one.subject) and start.distance is None and start.direction is None
     if one.origin.kind is Kind.PERSON:
         is_sought = bool(landmark & one.around)
@@ -304,7 +232,11 @@ def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Sta
     if not is_sought:
         return one
     around = one.around | origin
-    return replace(one.of(Way(one.way.distance, _turned(one.way.direction, math.pi))), origin=Place(Kind.NAMED, start.landmark), around=around)
+    return replace(
+        one.of(Way(one.way.distance, _turned(one.way.direction, math.pi))),
+        origin=Place(Kind.NAMED, start.landmark),
+        around=around,
+    )
 
 
 def _turned(direction: Direction | None, turn: float) -> Direction | None:
@@ -321,80 +253,6 @@ def _share(row: Sequence[Item], at: int) -> float | None:
         return None
     is_part = re.match(r"(?:of )?the (?:way|distance|route)\b", after) or (not after and at and row[at - 1].low == "at")
     return float(row[at].value.value) if is_part else None
-
-
-# -- where the vehicle starts ----------------------------------------------------------------------
-
-
-def _start(
-    stated: Sequence[Stated], prompt: str, rows: Sequence[Sequence[Item]]
-) -> tuple[StartFact | None, list[tuple[int, int]], list[Stated]]:
-    """Returns where the vehicle starts, the words that tell it, and the other ways."""
-    spoken = [item.value for row in rows for item in row if item.tag == "O" and item.value.kind is Kind.NAMED]
-    for one in stated:
-        if one.is_start and one.origin is not None and one.origin.kind is not Kind.PERSON:
-            spots = [spot for spot in _spots(rows[one.number]) if spot[1] < one.spans[0][0]]
-            spots = [spot for spot in spots if alike(prompt[slice(*spot)], one.origin.words)]
-            if any(_AND_IT.search(prompt[spot[1] : one.spans[0][0]]) for spot in spots):
-                continue  # "you're at the inn and it's 800 m west of the inn"
-            place = one.origin if one.origin.kind is Kind.NAMED else next(iter(spoken), one.origin)
-            fact = StartFact(prompt[place.start : place.end] or place.words, *one.way)
-            return fact, list(one.spans), [other for other in stated if other is not one]
-    told = sorted(rows, key=lambda row: not any(item.tag in "VH" for item in row))  # "you're at" only after these
-    spots = [spot for row in told for spot in _spots(row)]
-    origins = [one.origin.words for one in stated if one.origin is not None]
-    named = [spot for spot in spots if any(alike(prompt[slice(*spot)], words) for words in origins)] or spots
-    if not named:
-        return None, [], list(stated)
-    landmark = prompt[slice(*named[0])]
-    for one in stated:
-        if _places(one, landmark, [other for other in stated if other is not one]) and one.origin is not None:
-            fact = StartFact(prompt[one.origin.start : one.origin.end] or one.origin.words, *one.way)
-            return fact, list(one.spans), [other for other in stated if other is not one]
-    return StartFact(landmark, None, None), [], list(stated)
-
-
-def _places(one: Stated, landmark: str, others: Sequence[Stated]) -> bool:
-    """Returns whether a way tells where the vehicle's place lies from the landmark that the others count from."""
-    if None in one.way or one.origin is None or one.origin.kind is not Kind.NAMED:
-        return False
-    mark = stems(head(landmark))
-    origins = [stems(i.origin.words) for i in others if i.origin is not None and i.origin.kind is Kind.NAMED]
-    return bool(one.subject & mark and origins) and not any(mark & i for i in (*origins, stems(one.origin.words)))
-
-
-def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
-    """Returns where words stand for what a sentence says the vehicle is at: "drone at the hut", "T/O bridge"."""
-    tags = "".join("H" if item.tag == "K" and TAG_OF.get(item.low.split()[-1]) == "H" else item.tag for item in row)
-    found = [
-        row[match.start(1)].value
-        for match in _SPOT.finditer(tags)
-        if not any(item.low in _LOOKS for item in row[match.start() : match.start(1)])
-    ]
-    found += [row[match.start()].value for match in _SPOT_WHERE.finditer(tags)]
-    for at, item in enumerate(row[2:], 2):
-        if item.tag == "O" and item.value.kind is Kind.HOME and "which " in item.low and row[at - 1].tag == ",":
-            found += [row[at - 2].value] if row[at - 2].tag in "ORK" else []  # "the camp, from which you fly"
-    spots = [(place.start, place.end) for place in found if place.kind is Kind.NAMED]
-    spots += [(row[one.start(1)].start, row[one.end(1) - 1].end) for one in _IS_SPOT.finditer(tags)]
-    for item in row:
-        clause = _WHERE_VEHICLE.search(item.value.words) if item.tag == "R" else None
-        spots += [(item.value.start, item.value.start + clause.start())] if clause else []
-    label = _LABELLED_SPOT.search(tags)
-    return spots + ([(row[label.start(n)].start, row[label.end(n) - 1].end)] if label and (n := label.lastindex) else [])
-
-
-def _defines(one: Stated, start: StartFact | None) -> bool:
-    """Returns whether a way leads from some other place to the landmark of the start."""
-    if start is None:
-        return False
-    landmark = stems(head(start.landmark))
-    goal = stems(one.goal.words) if one.goal is not None else frozenset()
-    if one.origin is None or one.origin.kind is not Kind.NAMED:
-        return one.origin is None and bool(landmark & goal)
-    if landmark & stems(head(one.origin.words)):
-        return False
-    return alike(one.origin.words, tail(start.landmark)) or bool(landmark & (one.around | goal))
 
 
 # -- the tree of places ----------------------------------------------------------------------------
@@ -418,7 +276,7 @@ def _parent(
     if origin is None or origin.kind in (Kind.PERSON, Kind.THERE) or (origin.is_left and number):
         if origin is None and one.is_parallel and number:
             return parents[-1]
-        return Reference.DEFINES_START if origin is None and not number and _defines(one, start) else before
+        return Reference.DEFINES_START if origin is None and not number and defines(one, start) else before
     if origin.kind is Kind.LAST:
         words = stems(origin.words)
         if ends := [n for n in range(number - 1, -1, -1) if words & stated[n].around]:
@@ -435,7 +293,7 @@ def _parent(
         return Reference.START
     if origin.words.startswith(("his ", "her ", "their ")):
         return before
-    return Reference.DEFINES_START if _defines(one, start) else Reference.OTHER
+    return Reference.DEFINES_START if defines(one, start) else Reference.OTHER
 
 
 def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> bool:
@@ -443,7 +301,7 @@ def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> b
     if one.origin is None or one.way.distance is None or not words & one.around:
         return False
     is_other = one.origin.kind is Kind.NAMED and not words & stems(one.origin.words)
-    return one.origin.kind is Kind.HOME or (is_other and (start is None or _is_spot(start, one.origin.words)))
+    return one.origin.kind is Kind.HOME or (is_other and (start is None or is_spot(start, one.origin.words)))
 
 
 def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[Stated]:
@@ -457,7 +315,13 @@ def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[
         if one.turn is None or one.way.distance is None or whole is None or whole.way.direction is None:
             continue
         far = whole.way.distance
-        if one.turn and not one.goes_on and far is not None and far.metres > one.way.distance.metres and isinstance(parent, int):
+        if (
+            one.turn
+            and not one.goes_on
+            and far is not None
+            and far.metres > one.way.distance.metres
+            and isinstance(parent, int)
+        ):
             far = replace(far, metres=far.metres - one.way.distance.metres)
             way = whole.way._replace(distance=far)
             out[parent], out[number] = replace(whole.of(way), spans=whole.spans + one.spans), None

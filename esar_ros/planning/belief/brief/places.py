@@ -44,7 +44,8 @@ _STOP = word_set(
     "position area end site last m km foot then not no for one two first back"
 )
 _QUALIFIED = re.compile(
-    r"(?<!\bthe)\s+(?:above|below|beside|on|in|at|near|under|behind|by|(?:to the )?(?:north|south|east|west)\S*)\s", re.I
+    r"(?<!\bthe)\s+(?:above|below|beside|on|in|at|near|under|behind|by|(?:to the )?(?:north|south|east|west)\S*)\s",
+    re.I,
 )
 _ABOVE = re.compile(r"^(?:the )?(?:air|sky|area) (?:above|over|around) ", re.I)  # the place itself
 _POINTERS = word_set("landmark reference datum")

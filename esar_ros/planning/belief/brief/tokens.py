@@ -26,7 +26,8 @@ _LABELLED_VEHICLE = re.compile(
     r"^[^\S\n]*vehicle\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE
 )  # beside a drone: theirs
 _HOUSE = re.compile(  # not where the drone starts: "she left the home at five"
-    r"\b(?:left|leaves?|leaving) (?:(?:the|his|her|their|our) )?home\b|\b(?:care|nursing|retirement) home\b", re.IGNORECASE
+    r"\b(?:left|leaves?|leaving) (?:(?:the|his|her|their|our) )?home\b|\b(?:care|nursing|retirement) home\b",
+    re.IGNORECASE,
 )
 _DRONE = re.compile(r"\b(?:drone|uav|uas|rpas)\b", re.IGNORECASE)
 _TITLE = re.compile(
