@@ -90,7 +90,7 @@ _TAGS = {
     "m": "minus",
     "p": "decimal",
     "Q": "seen saw sighted spotted noticed observed heard last-seen last-known last-heard last-sighted last-contact "
-    "lkp photographed sighting found met disappeared vanished missing",
+    "lkp pls ipp photographed sighting found met disappeared vanished missing",
     "G": "on-foot "
     "walk walks walked walking go goes went gone going heads headed hike hikes hiked hiking follow follows "
     "followed following descend descended descending climb climbs climbed climbing ran running ride rode drive "

@@ -323,8 +323,8 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if is_side and not any(other.tag in "LN" for other in row[max(at - 5, 0) : at]):
         return replace(item, tag="x")  # "on the west side of the river"
     if item.tag == "E" and not (after is not None and after.tag in "+-" and beyond is not None and beyond.tag == "N"):
-        near = (before.tag if before else "^") + (after.tag if after else "$")
-        if not re.search(r"^[NLGbgj:=(]|[fNLgl:=]$|^[^C]\$|,$", near):
+        near = (before.tag if before else "^") + (("l" if after.low == "for" else after.tag) if after else "$")
+        if not re.search(r"^[NLGbgjk:=(]|[fNLgl:=]$|^[^C]\$|,$", near):
             return replace(item, tag="C")
     return replace(item, tag="D", value=Direction(angle_of(item.value)))
 

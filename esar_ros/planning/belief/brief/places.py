@@ -143,7 +143,7 @@ _OWN = (
 )
 _NOUN = r"[aA]?[jN]?(?:(?:[xsCVNP]|H(?!f))(?:['-][xsC])?){1,4}"
 PLACES: list[Rule] = [
-    rule(r"^gs(?=[:=])", lambda items: joined(items, "H")),  # "TO point: tower"
+    rule(r"^gs(?=[:=])|^sf[AZ]?V(?=[:=.-])", lambda items: joined(items, "H")),  # "TO point: tower", "Site of UAV: ..."
     rule(r"[fg][aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
     rule(r"ft(?=x)", lambda items: _named(items) if items[1].low == "there" else None),  # "from there tracks lead"
     rule(r"[fg]j{0,2}W(?:Y|[AZ]?V)[xjB]{0,2}[HF](?=[AZ][xC])", _home),  # "from where you start the hut is ..."
