@@ -276,6 +276,9 @@ def _parent(
     if origin is None or origin.kind in (Kind.PERSON, Kind.THERE) or (origin.is_left and number):
         if origin is None and one.is_parallel and number:
             return parents[-1]
+        same = [parents[n] for n in range(number) if stated[n].origin == origin == Place(Kind.PERSON)]
+        if same:
+            return same[0]  # "a cap 200 m north of LKP, a shoe 450 m north of LKP"
         return Reference.DEFINES_START if origin is None and not number and defines(one, start) else before
     if origin.kind is Kind.LAST:
         words = stems(origin.words)

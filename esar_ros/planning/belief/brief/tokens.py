@@ -16,7 +16,7 @@ from esar_ros.planning.belief.brief.lexicon import COMPASS, JOINED, TAG_OF
 
 LONGEST = 20_000  # characters of a brief that are read
 SENTENCE = re.compile(  # what lies between two sentences, or two fields on a line of a form
-    r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)\s+(?=[A-Z0-9\"'“])|"
+    r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)(?<!\.{4})\s+(?=[A-Z0-9\"'“])|"
     r"(?<=\S)\s{3,}(?=[A-Z][\w /]{0,20}:)"
 )
 _OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
