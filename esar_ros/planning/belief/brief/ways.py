@@ -183,8 +183,8 @@ def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
     if match is None and (_RELATIVE.search(tags) or (is_vehicle and _APPOSED.search(tags))):
         place = next((item.value for item in reversed(row[:first]) if item.tag in "ORK"), None)
         return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
-    if match is None and tags.endswith("iB"):
-        noun = next((row[at + 1 : at + 4] for at in range(first - 4, -1, -1) if row[at].tag == "A"), ())
+    if match is None and tags.endswith(("iB", "i")):  # "we can see the mast, it's north of us"
+        noun = next((row[at + 1 : at + 3] for at in range(first - 3, -1, -1) if row[at].tag == "A"), ())
     return stems(" ".join(item.low for item in noun))
 
 
