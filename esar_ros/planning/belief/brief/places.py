@@ -141,7 +141,7 @@ _OWN = (
     r"(?:Z(?:[jx]{0,2}[xsHVC])?|[AZ]?[xC]?V(?:-?[sH]){0,2}|"
     r"[AZ]?[jx]?H(?:-?[sH]){0,2}(?!-?[sH])(?:fA?V)?|[YU])(?![xC]|fA?[xC])"
 )
-_NOUN = r"[aA]?[jN]?(?:(?:[xsCVNP]|H(?!f))(?:['-][xsC])?){1,4}"
+_NOUN = r"[aA]?[jN]?(?:[xsCHVNP](?:['-][xsC])?){1,4}"
 PLACES: list[Rule] = [
     rule(r"^gs(?=[:=])|^sf[AZ]?V(?=[:=.-])", lambda items: joined(items, "H")),  # "TO point: tower", "Site of UAV: ..."
     rule(r"[fg][aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
