@@ -115,7 +115,7 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         is_from = one.origin is not None and start is not None and alike(one.origin.words, head(start.landmark))
         is_half = last is not None and is_from and _are_halves(last, one)  # "the path runs north from the hut"
         is_defining = last is not None and not is_half and (defines(last, start) or defines(one, start))
-        if last is None or is_return or is_defining or not _is_same(last, one, start):
+        if last is None or is_return or is_defining or not _is_same(last, one):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
                 one = one.of(one.way._replace(direction=_turned(last.way.direction, one.turn or 0.0)))
                 # "another 500 m in that line", "500 m back the way they came"
@@ -140,7 +140,7 @@ def _are_halves(last: Stated, one: Stated) -> bool:
     return (far is None) != (other_far is None) and (way is None) != (other_way is None)
 
 
-def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
+def _is_same(last: Stated, one: Stated) -> bool:
     """Returns whether a way is the one before told again, or its other half."""
     if last.move.persons and one.move.persons and not last.move.persons & one.move.persons:
         return False
@@ -149,12 +149,6 @@ def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
         if further:
             return False  # "their car is north-west of the track; Bao may have gone a little way north-west"
     (far, way), (other_far, other_way) = last.way, one.way
-    told = [
-        each.origin for each in (last, one) if each.origin is not None and each.origin.kind in (Kind.NAMED, Kind.HOME)
-    ]
-    is_home = [place.kind is Kind.HOME or is_spot(start, place.words) for place in told]
-    if len(told) == 2 and told[0].kind is not told[1].kind and not all(is_home):
-        return False  # "the tent is 50 m from where you start; from the tent he went north"
     turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
     is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
     if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
