@@ -19,11 +19,9 @@ _SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the
 _IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch", "chapel = UAV"
     r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|BW(?:YGZ|A?VB)|=V)"
 )
-_WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
 _LABELLED_SPOT = re.compile(  # "T/O bridge", "drone at: the gate", "your take-off is the pump house"
     r"(?:[VH]s?(?:l?[:=])?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$|HBA([xsC](?:['-]?[xsC]){0,3})[.;,])"
 )
-_AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
 _LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
 
 
@@ -34,10 +32,6 @@ def start_of(
     spoken = [item.value for row in rows for item in row if item.tag == "O" and item.value.kind is Kind.NAMED]
     for one in stated:
         if one.is_start and one.origin is not None and one.origin.kind is not Kind.PERSON:
-            spots = [spot for spot in _spots(rows[one.number]) if spot[1] < one.spans[0][0]]
-            spots = [spot for spot in spots if alike(prompt[slice(*spot)], one.origin.words)]
-            if any(_AND_IT.search(prompt[spot[1] : one.spans[0][0]]) for spot in spots):
-                continue  # "you're at the inn and it's 800 m west of the inn"
             place = one.origin if one.origin.kind is Kind.NAMED else next(iter(spoken), one.origin)
             fact = StartFact(prompt[place.start : place.end] or place.words, *one.way)
             return fact, list(one.spans), [other for other in stated if other is not one]
@@ -78,9 +72,6 @@ def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
             found += [row[at - 2].value] if row[at - 2].tag in "ORK" else []  # "the camp, from which you fly"
     spots = [(place.start, place.end) for place in found if place.kind is Kind.NAMED]
     spots += [(row[one.start(1)].start, row[one.end(1) - 1].end) for one in _IS_SPOT.finditer(tags)]
-    for item in row:
-        clause = _WHERE_VEHICLE.search(item.value.words) if item.tag == "R" else None
-        spots += [(item.value.start, item.value.start + clause.start())] if clause else []
     label = _LABELLED_SPOT.search(tags)
     return spots + (
         [(row[label.start(n)].start, row[label.end(n) - 1].end)] if label and (n := label.lastindex) else []

@@ -308,8 +308,6 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
             return False  # "task the drone south of the mast"
         if item.tag == "P" and at and row[at - 1].tag in "ZV":
             return True  # "your people", "the drone people"
-        if item.tag == "K" and item.value.kind is Kind.HOME:
-            return True  # "a drone is to take off from"
         is_clause = _is_home(item) and " " in item.low and "".join(i.tag for i in row[at + 1 : at + 3]) == ",B"
         if is_clause or (_is_home(item) and item.low.endswith((" is", " lies"))):
             return True  # "the field from which you fly is"
