@@ -1,4 +1,4 @@
-"""What a brief takes back: a way told anew in the next breath, or in a correction at the end."""
+"""Parts of a brief that it takes back: a way told anew in the next breath, or in a correction at the end."""
 
 from __future__ import annotations
 

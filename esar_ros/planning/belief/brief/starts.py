@@ -1,4 +1,4 @@
-"""Where the vehicle starts: by a way from a landmark, or at a place of which a brief says so."""
+"""Place where the vehicle starts: by a way from a landmark, or at one of which a brief says so."""
 
 from __future__ import annotations
 

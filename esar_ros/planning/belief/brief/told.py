@@ -1,4 +1,4 @@
-"""Which measures of a sentence tell a way, and not anything else that has a length or a side."""
+"""Measures of a sentence that tell a way, and not anything else that has a length or a side."""
 
 from __future__ import annotations
 
