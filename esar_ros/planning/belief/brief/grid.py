@@ -31,9 +31,10 @@ def offsets(rows: Sequence[Sequence[Item]]) -> list[Stated]:
         way = Way(Distance(math.hypot(x, y), STATED_SPREAD), Direction(math.atan2(y, x)))
         span = rows[number][at].start, rows[number][at].end
         move = Move(way.distance, way.direction, Reference.OTHER)
+        home, nothing = Place(Kind.HOME), frozenset[str]()
         out[x, y] = Stated(
-            way, number, at, Place(Kind.HOME), None, False, False, False, False, None, False, frozenset(), move, (span,)
-        )  # fmt: skip
+            way, number, at, home, None, False, False, False, False, None, False, nothing, nothing, move, (span,)
+        )
     return list(out.values())
 
 

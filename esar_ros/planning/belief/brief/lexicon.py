@@ -18,7 +18,7 @@ _COMPASS = rf"{_POINT}(?:[-\s]?{_POINT}){{0,2}}(?:ern(?:most)?|erly|wards?|bound
 COMPASS = re.compile(_COMPASS)
 JOINED = (  # one item each
     rf"{_COMPASS}|"
-    r"(?:take|takes|took|taken|taking|lift|lifts|lifting)[\s-]?off|T/O|w/out|w/|n/k|o/s|(?:nautical|sea)\smiles?|"
+    r"(?:take|takes|took|taken|taking|lift|lifts|lifting)[\s-]?off|T/O|w/out|w/|n/k|wind[\s-](?:turbines?|farm|pump)|o/s|(?:nautical|sea)\smiles?|"
     r"o'clock|au\spair|(?:air|aerial)\s(?:unit|team|crew)s?|as\sfar\sas|rel(?:ative|\.)?\sto|out\sto|half[\s-]?way|"
     r"mid-?way|no[\s-]one|per\s(?:hour|minute|second)|in\svain|close\sto|next\sto|at\s(?:most|least)|let\sdown|"
     r"(?:short|shy|this\sside)\sof|last\s(?:seen|known|heard|sighted|contact)|the\ssame(?:\sdistance)?|back\sto|on\sfoot"
@@ -51,7 +51,7 @@ _TAGS = {
     "d": " ".join(word for word, number in SMALL.items() if number < 10),  # digits in words
     "e": " ".join([*(word for word, number in SMALL.items() if number >= 10), *TENS]),
     "h": "hundred hundreds thousand",
-    "q": "half quarter quarters third thirds",
+    "q": "half quarter quarters third thirds eighth eighths",
     "v": " ".join(VAGUE),
     "u": " ".join(UNITS),
     "z": "mph kph knots knot kn kts kmh per-hour per-minute per-second",
@@ -69,8 +69,8 @@ _TAGS = {
     "H": "take-off takeoff t/o launch launches launched launching liftoff home start starts started starting "
     "deployment deployed deploys staging staged helipad strobe takes-off took-off taken-off taking-off "
     "lift-off lifts-off lifting-off launchpad pad",
-    "s": "point site position place spot area location base line",
-    "F": "fly flies flying flown",
+    "s": "point pt site position place spot area location base line",
+    "F": "fly flies flying flown operate operates operating operated",
     "W": "where which whence",
     "f": "of from fm fr beyond past short-of shy-of this-side-of rel.-to rel-to relative-to",
     "g": "to toward towards into until till as-far-as back-to",
@@ -90,7 +90,7 @@ _TAGS = {
     "m": "minus",
     "p": "decimal",
     "Q": "seen saw sighted spotted noticed observed heard last-seen last-known last-heard last-sighted last-contact "
-    "lkp photographed sighting found met disappeared vanished missing",
+    "lkp pls ipp photographed sighting found met disappeared vanished missing",
     "G": "on-foot "
     "walk walks walked walking go goes went gone going heads headed hike hikes hiked hiking follow follows "
     "followed following descend descended descending climb climbs climbed climbing ran running ride rode drive "

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from esar_ros.planning.belief.brief.facing import turned, twelve
 from esar_ros.planning.belief.brief.facts import (
     PACED_SPREAD,
     STATED_SPREAD,
@@ -35,11 +36,11 @@ _SPEEDS = {"mph": 26.8, "kph": 16.67, "kmh": 16.67}  # m a minute; else knots
 
 _POINTS = {"north": 90.0, "east": 0.0, "south": -90.0, "west": 180.0}
 _ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
-_BODY = {"ahead": 0.0, "front": 0.0, "behind": 180.0, "left": 90.0, "right": -90.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
-_TWELVE = re.compile(r"N@[B=]?D")  # "twelve o'clock is north"
-_FACING = word_set("face faces facing look looks looking pointing")
+_CORRECTS = word_set("no sorry correction rather disregard amended revised wait scratch")
+_PATHS = word_set("path track trail road lane footpath")
+_UPON = word_set("on up down along took take taking takes follow followed by via")
 
 
 class Number(NamedTuple):
@@ -73,7 +74,7 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
     """Returns the items of each sentence with its measures put together."""
     rows: list[list[Item]] = []
     last: Item | None = None  # distance
-    facing: float | None = None
+    is_denied = False  # a bearing, in the sentence before: "brg NOT 240. 204."
     for items in sentences:
         row = rewritten(items, _LENGTHS)
         row = [_grounded(row, at) for at in range(len(row))]
@@ -87,8 +88,14 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
             row[at] = _elliptic(row, at, last)
             last = row[at] if row[at].tag == "L" else last
         row = rewritten([_pointed(row, at) for at in range(len(row))], _BEARINGS)
-        row, facing = _turned(row, facing)
-        rows.append(_with_of(rewritten(row, _WAYS)))
+        if is_denied and row and row[0].tag == "N" and _is_bearing(row[0].value):
+            row[0] = replace(row[0], tag="D", value=of_bearing(row[0].value.value))
+        is_denied = any(item.tag == "X" and " not " in item.low for item in row)
+        rows.append(row)
+    facing: float | None = next((angle for row in rows if (angle := twelve(row)) is not None), None)
+    for number, row in enumerate(rows):
+        row, facing = turned(row, facing)
+        rows[number] = _with_of(rewritten(row, _WAYS))
     return rows
 
 
@@ -156,8 +163,8 @@ def _in_words(words: Sequence[str]) -> Number | None:
             part = 0.0
         elif word == "half":
             part = 0.5
-        else:  # quarters and thirds
-            part, group = (group or 1.0) / (4.0 if word.startswith("quarter") else 3.0), 0.0
+        else:  # quarters, thirds and eighths
+            part, group = (group or 1.0) / {"q": 4.0, "t": 3.0, "e": 8.0}[word[0]], 0.0
         before = word
     value = total + group + part
     return Number(value, any(word in ("few", "several", "couple", "hundreds") for word in plain)) if value else None
@@ -173,6 +180,8 @@ def _length(items: Sequence[Item]) -> Item | None:
     more = numbers.pop().value if items[-1].tag == "N" else 0.0
     if unit in ("h", "hr", "hrs", "hours") and len(numbers) == 1 and len(numbers[0].digits) == 4:
         return None  # "2100 hrs"
+    if items[1].tag == "j" and items[1].low != "or" and numbers[1:]:
+        return None  # "heading 210 for 800 m"
     if items[1].tag == "," and not numbers[0].value < numbers[1].value <= 2.0 * numbers[0].value:
         return None
     if more not in (0.0, 0.5, 0.25) or (
@@ -203,7 +212,7 @@ def _summed(items: Sequence[Item]) -> Item | None:
 
 def _corrected(items: Sequence[Item]) -> Item | None:
     """Makes the number that is meant of "five, no, six" and "five, sorry, six"."""
-    is_corrected = any(item.low in ("no", "sorry", "correction", "rather") for item in items[1:-1])
+    is_corrected = any(item.low in _CORRECTS for item in items[1:-1])
     return joined(items, "N", items[-1].value) if is_corrected else None
 
 
@@ -226,14 +235,15 @@ def _speed(items: Sequence[Item]) -> Item | None:
 
 
 _LENGTHS: list[Rule] = [
-    rule(r"#/#|##(?=u)|#h|#&aq|[de][ps]d(?:-?d){0,2}|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
+    rule(r"[de][ps]d(?:-?d){0,2}", _number),
+    rule(r"#/#|##(?=u)|#h|#&aq|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
     rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
     rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
     rule(r"N,?n,?(?:[Bx],?)?N|N,xj?,?N", _corrected),
     rule(r"[Na]-?u&?N-?u", _summed),
     rule(r"N(?:[-gj]|,j?)N-?[fajk]{0,2}u(?:&N)?", _length),
     rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
-    rule(r"L(?:\+-|\?)[NL]", lambda items: joined(items, "L", items[0].value) if items[1].low in "+±" else None),
+    rule(r"(?:\+/?-|\?)[NL]", lambda items: joined(items, "X") if items[0].low in "+±" else None),  # "+/- 50 m"
     rule(r"[xc][:=j]{0,2}N(?![o/])", _ranged),
     rule(r"Lz|LL|L/[ux]|N(?:[-g]N)?z", _speed),
 ]
@@ -300,6 +310,8 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if before is not None and before.low == "not":
         return replace(item, tag="X", value=None)  # "it is not north of the chapel"
     is_measured = before is not None and before.tag in "LN" and item.value.isupper()  # "300 N hut"
+    if after is not None and before is not None and before.tag == "A" and _is_path(row, at):
+        return replace(item, tag="D", value=Direction(angle_of(item.value)))
     if (
         after is not None
         and not is_measured
@@ -311,10 +323,17 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if is_side and not any(other.tag in "LN" for other in row[max(at - 5, 0) : at]):
         return replace(item, tag="x")  # "on the west side of the river"
     if item.tag == "E" and not (after is not None and after.tag in "+-" and beyond is not None and beyond.tag == "N"):
-        near = (before.tag if before else "^") + (after.tag if after else "$")
-        if not re.search(r"^[NLGbgj:=(]|[fNLgl:=]$|^[^C]\$|,$", near):
+        near = (before.tag if before else "^") + (("l" if after.low == "for" else after.tag) if after else "$")
+        if not re.search(r"^[NLGbgjk:=(]|[fNLgl:=]$|^[^C]\$|,$", near):
             return replace(item, tag="C")
     return replace(item, tag="D", value=Direction(angle_of(item.value)))
+
+
+def _is_path(row: Sequence[Item], at: int) -> bool:
+    """Returns whether a compass word is the way of a path along which a distance is told: "600 m up the north path"."""
+    others = [n for n, item in enumerate(row[:-1]) if item.tag == "D" and row[n + 1].low not in _PATHS]
+    is_named = at < 2 or row[at - 2].low not in _UPON or row[at + 1].low not in _PATHS
+    return not is_named and not others and any(item.tag == "L" for item in row)
 
 
 def _bearing(items: Sequence[Item]) -> Item | None:
@@ -333,48 +352,31 @@ def _bearing(items: Sequence[Item]) -> Item | None:
     return joined(items, "D", of_bearing(number.value))
 
 
+def _labelled(items: Sequence[Item]) -> Item | None:
+    """Makes a direction of "Direction: 240"."""
+    is_bearing = items[0].low in ("direction", "dir") and _is_bearing(items[2].value)
+    return joined(items, "D", of_bearing(items[2].value.value)) if is_bearing else None
+
+
 def _is_spelt(item: Item) -> bool:
     """Returns whether a number is a bearing spelt digit by digit."""
-    return len(item.value.digits) == 3 and item.value.value <= 360.0 and not item.low[0].isdigit()
+    return _is_bearing(item.value) and not item.low[0].isdigit()
+
+
+def _is_bearing(number: Number) -> bool:
+    """Returns whether a number has the digits of a bearing."""
+    return len(number.digits) == 3 and number.value <= 360.0
 
 
 _BEARINGS: list[Rule] = [
+    rule(r"bnN(?![,;]?c?N)", lambda items: joined(items, "X")),  # "bearing not 240 but 204"
+    rule(r"bnN[,;]?c?No?", lambda items: _bearing([items[0], *items[3:]])),
     rule(r"NoC", lambda items: joined(items, "X") if items[-1].low in _DEGREES else None),
     rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@g]A?No?", _bearing),
     rule(r"No", _bearing),
+    rule(r"[xC][:=]N(?![LuN])", _labelled),
     rule(r"N(?=f|,[^N])", _bearing),
 ]
-
-
-def _turned(row: Sequence[Item], facing: float | None) -> tuple[list[Item], float | None]:
-    """Returns the items with what is told by somebody's facing as directions, and the facing.
-
-    "Look up the glen, which runs north: she was dead ahead." The facing may be told in a sentence before.
-    """
-    out, is_used = list(row), False
-    looks = next((at for at, item in enumerate(row) if item.low in _FACING), len(row))
-    told = next((at for at in range(looks, len(row)) if row[at].tag == "D"), None)
-    twelve = _TWELVE.search("".join(item.tag if item.low != "o'clock" else "@" for item in row))
-    if twelve is not None and row[twelve.start()].value.value == 12.0:
-        told, is_used = twelve.end() - 1, True
-    if told is not None:
-        facing, out[told] = row[told].value.angle, replace(row[told], tag="X", value=None)
-    for at, item in enumerate(row):
-        turn = None
-        if item.low == "o'clock" and at and row[at - 1].tag == "N" and (twelve is None or at > twelve.end()):
-            out[at - 1] = replace(row[at - 1], tag="X", value=None)
-            turn = -math.radians(30.0) * row[at - 1].value.value
-        elif item.low in _BODY and (_is_body(row[at + 1 : at + 3]) or _is_body(row[max(at - 1, 0) : at])):
-            turn = math.radians(_BODY[item.low])
-        if facing is not None and turn is not None:
-            out[at] = replace(item, tag="D", value=Direction(math.remainder(facing + turn, math.tau)))
-            is_used = True
-    return (out if is_used else list(row)), facing
-
-
-def _is_body(beside: Sequence[Item]) -> bool:
-    """Returns whether words beside "behind" or "left" say that it is by somebody's facing."""
-    return any(item.tag in "YZ" or item.low in ("dead", "straight", "of") for item in beside)
 
 
 # -- ways ------------------------------------------------------------------------------------------

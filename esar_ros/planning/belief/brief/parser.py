@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from esar_ros.planning.belief.brief.amending import amended, correction, told_anew
 from esar_ros.planning.belief.brief.facts import (
     VAGUE_SPREAD,
     BriefFacts,
@@ -24,10 +25,10 @@ from esar_ros.planning.belief.brief.facts import (
     Way,
 )
 from esar_ros.planning.belief.brief.grid import offsets
-from esar_ros.planning.belief.brief.lexicon import word_set
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
-from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems, tail
+from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems
+from esar_ros.planning.belief.brief.starts import defines, is_spot, start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, rewritten, sentences
 from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, stated_in
@@ -37,19 +38,6 @@ _SHORT = re.compile(
     r"(?:reach(?:ed)?|arrived?|made it|got(?:ten)? as far|got to|come as far)",
     re.IGNORECASE,
 )
-_SPOT = re.compile(r"(?:V|H|Z[xsH]|Y|F)[sHVBxFjGUD:=]{0,4}([RO])")  # "the drone is at the hut"
-_SPOT_WHERE = re.compile(  # "at the quarry, where we set up the drone"; "of the hut you are launching from"
-    r"[RO](?:,[^,;.:()LDT]{1,4})?(?:,W[^,;.:()]{0,6}V|,W[YZ][xjB]{0,3}[HF]|"
-    r"[YZ][xjB]{0,2}[HF](?=[f.,;]|$)|,tY(?=[.,;]|$))"  # "the hostel, that's you"
-)
-_IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your place of launch", "chapel = UAV"
-    r"(?:^|[;,&])A?([xsC](?:['-]?[xsC]){0,3})(?:[B=]W(?:(?:Y|[AZ]?V)[xjB]{0,2}[HF]|[xC]{1,3}[HF]A?V)|BZ(?:sO|s?H)|=V)"
-)
-_WHERE_VEHICLE = re.compile(r" (?:where|from which) .*\b(?:drone|uav|uas|aircraft|\w*copter)\b")
-_LABELLED_SPOT = re.compile(r"(?:V|H)s?[:=]?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$")  # "T/O bridge"
-_AND_IT = re.compile(r"\band it(?:['’]s| is)\b")
-_CORRECTS = word_set("correction corrected corrigendum")
-_LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
 _BETWEEN = 12  # words of two places
 _SAME_ANGLE = 0.5  # rad within which two directions are told of one way
 _PACES = (25.0, 150.0)  # m a minute, at which people walk
@@ -73,16 +61,19 @@ def parse_brief(prompt: str) -> BriefFacts:
     stated = sorted(stated + offsets(plain), key=lambda one: (one.number, one.first))
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
-    anew = _correction(rows)
-    stated = _told_anew(stated, anew)
-    spans = [span for one in stated for span in one.spans]
+    anew = correction(rows)
+    stated = told_anew(amended(stated, prompt), anew)
+    spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
     pace = _pace(rows)
     if pace is not None:
         stated = [
             one.of(one.way._replace(distance=one.way.distance and one.way.distance.at_pace(pace))) for one in stated
         ]
-    start, places, stated = _start(stated, prompt, rows)
-    stated = _halved(_scaled([_seen(one, start) for one in _joined(stated, start)], rows), rows, start)
+    start, places, stated = start_of(stated, prompt, rows)
+    stated = _joined(stated, start)
+    stated = [_seen(one, start, stated) for one in stated]
+    halved = _halved(stated, rows, start)
+    stated = _scaled(stated, rows) if halved == stated else halved
     parents = _parents(stated, start)
     stated = _bent(stated, parents)
     parents = _parents(stated, start)
@@ -105,26 +96,6 @@ def parse_brief(prompt: str) -> BriefFacts:
     )
 
 
-def _correction(rows: Sequence[Sequence[Item]]) -> int:
-    """Returns the first sentence of what corrects those before it, "Correction: two are missing"; else their number."""
-    words = [next((item.low for item in row if item.tag not in '-"'), "") for row in rows]
-    return next((n for n, word in enumerate(words) if n and word in _CORRECTS), len(rows))
-
-
-def _told_anew(stated: Sequence[Stated], first: int) -> list[Stated]:
-    """Returns the ways without those that sentences from the first on tell anew: the vehicle's, or the others'."""
-    anew = {one.is_start: n for n, one in reversed(list(enumerate(stated))) if one.number >= first}
-    out = list(stated)
-    for one in stated:
-        n = anew.get(one.is_start, -1)
-        if one.number < first and n >= 0 and None in out[n].way:  # "Correction: 950 metres"
-            origin = out[n].origin
-            way = Way(out[n].way.distance or one.way.distance, out[n].way.direction or one.way.direction)
-            is_weak = out[n].is_weak and way.direction is None
-            out[n] = replace(out[n], way=way, origin=origin or one.origin, is_weak=is_weak)
-    return [one for one in out if one.number >= first or one.is_start not in anew]
-
-
 def _pace(rows: Sequence[Sequence[Item]]) -> float | None:
     """Returns the pace (m a minute) at which they are said to walk; None: not told."""
     calm = [item for row in rows if not any(item.tag == "w" for item in row) for item in row if item.tag == "X"]
@@ -136,12 +107,18 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
     """Returns the ways with those put together that tell halves of one way, or the same way twice."""
     out: list[Stated] = []
     for one in stated:
-        if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound):
+        is_other_half = bool(out) and out[-1].way.distance is None and _are_halves(out[-1], one)
+        if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound) and not is_other_half:
             out.pop()
         last = out[-1] if out else None
-        if last is None or _defines(last, start) or _defines(one, start) or not _is_same(last, one, start):
+        is_return = one.turn == math.pi and one.origin is None
+        is_from = one.origin is not None and start is not None and alike(one.origin.words, head(start.landmark))
+        is_half = last is not None and is_from and _are_halves(last, one)  # "the path runs north from the hut"
+        is_defining = last is not None and not is_half and (defines(last, start) or defines(one, start))
+        if last is None or is_return or is_defining or not _is_same(last, one):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
-                one = one.of(one.way._replace(direction=last.way.direction))  # "another 500 m in that line"
+                one = one.of(one.way._replace(direction=_turned(last.way.direction, one.turn or 0.0)))
+                # "another 500 m in that line", "500 m back the way they came"
             out.append(one)
             continue
         way = Way(last.way.distance or one.way.distance, last.way.direction or one.way.direction)
@@ -157,31 +134,30 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
     return [one for one in out if not one.is_weak and (one.way.direction is not None or not one.is_bound)]
 
 
-def _is_same(last: Stated, one: Stated, start: StartFact | None) -> bool:
-    """Returns whether a way is the one before told again, or its other half."""
-    if last.move.persons and one.move.persons and last.move.persons != one.move.persons:
-        return False
+def _are_halves(last: Stated, one: Stated) -> bool:
+    """Returns whether one way tells a distance alone and the other a direction alone."""
     (far, way), (other_far, other_way) = last.way, one.way
-    told = [
-        each.origin for each in (last, one) if each.origin is not None and each.origin.kind in (Kind.NAMED, Kind.HOME)
-    ]
-    is_home = [place.kind is Kind.HOME or _is_spot(start, place.words) for place in told]
-    if len(told) == 2 and told[0].kind is not told[1].kind and not all(is_home):
-        return False  # "the tent is 50 m from where you start; from the tent he went north"
+    return (far is None) != (other_far is None) and (way is None) != (other_way is None)
+
+
+def _is_same(last: Stated, one: Stated) -> bool:
+    """Returns whether a way is the one before told again, or its other half."""
+    if last.move.persons and one.move.persons and not last.move.persons & one.move.persons:
+        return False
+    if one.move.persons and not last.move.persons and one.way.distance is None:
+        further = {"may", "might"} & one.around if one.origin is None else stems(one.origin.words) & last.around
+        if further:
+            return False  # "their car is north-west of the track; Bao may have gone a little way north-west"
+    (far, way), (other_far, other_way) = last.way, one.way
     turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
     is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
     if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
         return False
-    if (far is None) != (other_far is None) and (way is None) != (other_way is None):
-        return one.number <= last.number + (1 if one.is_weak else 2)  # halves
+    if _are_halves(last, one):
+        return one.number <= last.number + (1 if one.is_weak else 2 if one.origin else 4)  # halves
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
     return not one.goes_on
-
-
-def _is_spot(start: StartFact | None, words: str) -> bool:
-    """Returns whether words mean the landmark at which the vehicle starts."""
-    return start is not None and start.distance is None and start.direction is None and alike(words, start.landmark)
 
 
 def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[Stated]:
@@ -224,14 +200,42 @@ def _leads_between(one: Stated, start: StartFact | None, *ends: frozenset[str]) 
     return any(other & goal and end & origin for end, other in (ends, ends[::-1]))
 
 
-def _seen(one: Stated, start: StartFact | None) -> Stated:
-    """Returns a way from the start's landmark to somebody for one from him to it: "the hut due north of her"."""
-    if one.origin is None or one.origin.kind is not Kind.PERSON or one.is_start or start is None:
+def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Stated:
+    """Returns a way that leads from somebody to the start's landmark for one from there: "the hut due north of her".
+
+    "The hut is 400 m south of the deposit" tells where the deposit is, if nothing else tells where anybody is.
+    """
+    if start is None and one.origin == Place(Kind.PERSON) and one.subject:
+        start = StartFact(" ".join(one.subject), None, None)
+    if one.origin is None or one.is_start or start is None or one.way.direction is None:
         return one
-    if one.way.direction is None or not stems(head(start.landmark)) & one.around:
+    landmark, origin = stems(head(start.landmark)), stems(head(one.origin.words))
+    if one.origin == Place(Kind.LAST) and landmark and landmark <= one.around - one.subject:
+        return replace(
+            one, origin=Place(Kind.NAMED, start.landmark)
+        )  # "your start is the mill; the hut is north of it"
+    is_mark = bool(landmark & one.subject) and start.distance is None and start.direction is None
+    if one.origin.kind is Kind.PERSON:
+        is_sought = bool(landmark & one.around)
+    elif one.origin.kind is Kind.HOME:
+        is_sought = is_mark and one.origin.words in ("us", "me")  # whoever says so is not with the vehicle
+    else:
+        others = [other for other in stated if other is not one and not other.move.searched]
+        counted = [other for other in others if other.origin is None or not origin & stems(head(other.origin.words))]
+        is_sought = is_mark and not origin & landmark and not counted and not any(origin & i.around for i in others)
+    if not is_sought:
         return one
-    back = Direction(math.remainder(one.way.direction.angle + math.pi, math.tau))
-    return replace(one.of(Way(one.way.distance, back)), origin=Place(Kind.NAMED, start.landmark))
+    around = one.around | origin
+    return replace(
+        one.of(Way(one.way.distance, _turned(one.way.direction, math.pi))),
+        origin=Place(Kind.NAMED, start.landmark),
+        around=around,
+    )
+
+
+def _turned(direction: Direction | None, turn: float) -> Direction | None:
+    """Returns a direction turned counter-clockwise, rad."""
+    return None if direction is None else Direction(math.remainder(direction.angle + turn, math.tau))
 
 
 def _share(row: Sequence[Item], at: int) -> float | None:
@@ -243,61 +247,6 @@ def _share(row: Sequence[Item], at: int) -> float | None:
         return None
     is_part = re.match(r"(?:of )?the (?:way|distance|route)\b", after) or (not after and at and row[at - 1].low == "at")
     return float(row[at].value.value) if is_part else None
-
-
-# -- where the vehicle starts ----------------------------------------------------------------------
-
-
-def _start(
-    stated: Sequence[Stated], prompt: str, rows: Sequence[Sequence[Item]]
-) -> tuple[StartFact | None, list[tuple[int, int]], list[Stated]]:
-    """Returns where the vehicle starts, the words that tell it, and the other ways."""
-    spoken = [item.value for row in rows for item in row if item.tag == "O" and item.value.kind is Kind.NAMED]
-    for one in stated:
-        if one.is_start and one.origin is not None and one.origin.kind is not Kind.PERSON:
-            spots = [spot for spot in _spots(rows[one.number]) if spot[1] < one.spans[0][0]]
-            spots = [spot for spot in spots if alike(prompt[slice(*spot)], one.origin.words)]
-            if any(_AND_IT.search(prompt[spot[1] : one.spans[0][0]]) for spot in spots):
-                continue  # "you're at the inn and it's 800 m west of the inn"
-            place = one.origin if one.origin.kind is Kind.NAMED else next(iter(spoken), one.origin)
-            fact = StartFact(prompt[place.start : place.end] or place.words, *one.way)
-            return fact, list(one.spans), [other for other in stated if other is not one]
-    told = sorted(rows, key=lambda row: not any(item.tag in "VH" for item in row))  # "you're at" only after these
-    spots = [spot for row in told for spot in _spots(row)]
-    origins = [one.origin.words for one in stated if one.origin is not None]
-    named = [spot for spot in spots if any(alike(prompt[slice(*spot)], words) for words in origins)] or spots
-    return (StartFact(prompt[slice(*named[0])], None, None) if named else None), [], list(stated)
-
-
-def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
-    """Returns where words stand for what a sentence says the vehicle is at: "drone at the hut", "T/O bridge"."""
-    tags = "".join("B" if item.tag == "K" and item.value.kind is Kind.HOME else item.tag for item in row)
-    found = [
-        row[match.start(1)].value
-        for match in _SPOT.finditer(tags)
-        if not any(item.low in _LOOKS for item in row[match.start() : match.start(1)])
-    ]
-    found += [row[match.start()].value for match in _SPOT_WHERE.finditer(tags)]
-    spots = [(place.start, place.end) for place in found if place.kind is Kind.NAMED]
-    spots += [(row[one.start(1)].start, row[one.end(1) - 1].end) for one in _IS_SPOT.finditer(tags)]
-    for item in row:
-        clause = _WHERE_VEHICLE.search(item.value.words) if item.tag == "R" else None
-        spots += [(item.value.start, item.value.start + clause.start())] if clause else []
-    label = _LABELLED_SPOT.search(tags)
-    return spots + ([(row[label.start(1)].start, row[label.end(1) - 1].end)] if label else [])
-
-
-def _defines(one: Stated, start: StartFact | None) -> bool:
-    """Returns whether a way leads from some other place to the landmark of the start."""
-    if start is None:
-        return False
-    landmark = stems(head(start.landmark))
-    goal = stems(one.goal.words) if one.goal is not None else frozenset()
-    if one.origin is None or one.origin.kind is not Kind.NAMED:
-        return one.origin is None and bool(landmark & goal)
-    if landmark & stems(head(one.origin.words)):
-        return False
-    return alike(one.origin.words, tail(start.landmark)) or bool(landmark & (one.around | goal))
 
 
 # -- the tree of places ----------------------------------------------------------------------------
@@ -321,8 +270,14 @@ def _parent(
     if origin is None or origin.kind in (Kind.PERSON, Kind.THERE) or (origin.is_left and number):
         if origin is None and one.is_parallel and number:
             return parents[-1]
-        return Reference.DEFINES_START if origin is None and not number and _defines(one, start) else before
+        same = [parents[n] for n in range(number) if stated[n].origin == origin == Place(Kind.PERSON)]
+        if same:
+            return same[0]  # "a cap 200 m north of LKP, a shoe 450 m north of LKP"
+        return Reference.DEFINES_START if origin is None and not number and defines(one, start) else before
     if origin.kind is Kind.LAST:
+        words = stems(origin.words)
+        if ends := [n for n in range(number - 1, -1, -1) if words & stated[n].around]:
+            return ends[0]  # "the reference point is 250 m north of you"
         return next((parent for parent in reversed(parents) if isinstance(parent, Reference)), Reference.START)
     words = stems(head(origin.words))
     if start is not None and words & stems(head(start.landmark)):
@@ -335,7 +290,7 @@ def _parent(
         return Reference.START
     if origin.words.startswith(("his ", "her ", "their ")):
         return before
-    return Reference.DEFINES_START if _defines(one, start) else Reference.OTHER
+    return Reference.DEFINES_START if defines(one, start) else Reference.OTHER
 
 
 def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> bool:
@@ -343,7 +298,7 @@ def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> b
     if one.origin is None or one.way.distance is None or not words & one.around:
         return False
     is_other = one.origin.kind is Kind.NAMED and not words & stems(one.origin.words)
-    return one.origin.kind is Kind.HOME or (is_other and (start is None or _is_spot(start, one.origin.words)))
+    return one.origin.kind is Kind.HOME or (is_other and (start is None or is_spot(start, one.origin.words)))
 
 
 def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[Stated]:
@@ -357,13 +312,18 @@ def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[
         if one.turn is None or one.way.distance is None or whole is None or whole.way.direction is None:
             continue
         far = whole.way.distance
-        if one.turn and far is not None and far.metres > one.way.distance.metres and isinstance(parent, int):
+        if (
+            one.turn
+            and not one.goes_on
+            and far is not None
+            and far.metres > one.way.distance.metres
+            and isinstance(parent, int)
+        ):
             far = replace(far, metres=far.metres - one.way.distance.metres)
             way = whole.way._replace(distance=far)
             out[parent], out[number] = replace(whole.of(way), spans=whole.spans + one.spans), None
         else:
-            angle = math.remainder(whole.way.direction.angle + one.turn, math.tau)
-            out[number] = one.of(one.way._replace(direction=Direction(angle)))
+            out[number] = one.of(one.way._replace(direction=_turned(whole.way.direction, one.turn)))
     return [one for one in out if one is not None]
 
 
@@ -388,8 +348,6 @@ def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
 
 
 def _move(one: Stated, parent: Reference | int) -> Move:
-    direction = one.way.direction
-    if direction is not None and one.is_back:
-        direction = Direction(math.remainder(direction.angle + math.pi, math.tau))
+    direction = _turned(one.way.direction, math.pi if one.is_back else 0.0)
     reference = parent if isinstance(parent, Reference) else Reference.PREVIOUS
     return replace(one.move, distance=one.way.distance, direction=direction, reference=reference)

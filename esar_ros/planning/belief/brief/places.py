@@ -44,8 +44,10 @@ _STOP = word_set(
     "position area end site last m km foot then not no for one two first back"
 )
 _QUALIFIED = re.compile(
-    r"\s+(?:above|below|beside|on|in|at|near|under|behind|by|(?:to the )?(?:north|south|east|west)\S*)\s", re.I
+    r"(?<!\bthe)\s+(?:above|below|beside|on|in|at|near|under|behind|by|(?:to the )?(?:north|south|east|west)\S*)\s",
+    re.I,
 )
+_ABOVE = re.compile(r"^(?:the )?(?:air|sky|area) (?:above|over|around) ", re.I)  # the place itself
 _POINTERS = word_set("landmark reference datum")
 
 
@@ -59,12 +61,12 @@ def stems(words: str) -> frozenset[str]:
 
 def head(words: str) -> str:
     """Returns the words for a place without what tells it by another: "the hut" of "the hut above the beach"."""
-    return _QUALIFIED.split(words, maxsplit=1)[0]
+    return _QUALIFIED.split(_ABOVE.sub("", words), maxsplit=1)[0]
 
 
 def tail(words: str) -> str:
     """Returns what tells a place by another: "above the beach" of "the hut above the beach"; mostly empty."""
-    return words[len(head(words)) :]
+    return _ABOVE.sub("", words)[len(head(words)) :]
 
 
 def alike(words: str, others: str) -> bool:
@@ -78,8 +80,10 @@ def _place(items: Sequence[Item]) -> Place:
     tags = "".join(item.tag for item in items).lstrip("jA")
     if tags == "P" or words == "her":
         return Place(Kind.PERSON)
-    if tags == "i" or (_POINTERS & {item.low for item in items}):
+    if tags == "i":
         return Place(Kind.LAST)
+    if _POINTERS & {item.low for item in items}:
+        return Place(Kind.LAST, words)
     if tags in ("t", "ts", "s") or not stems(words):
         return Place(Kind.THERE)
     return Place(Kind.NAMED, words, items[0].start, items[-1].end)
@@ -139,6 +143,7 @@ _OWN = (
 )
 _NOUN = r"[aA]?[jN]?(?:[xsCHVNP](?:['-][xsC])?){1,4}"
 PLACES: list[Rule] = [
+    rule(r"^gs(?=[:=])|^sf[AZ]?V(?=[:=.-])", lambda items: joined(items, "H")),  # "TO point: tower", "Site of UAV: ..."
     rule(r"[fg][aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
     rule(r"ft(?=x)", lambda items: _named(items) if items[1].low == "there" else None),  # "from there tracks lead"
     rule(r"[fg]j{0,2}W(?:Y|[AZ]?V)[xjB]{0,2}[HF](?=[AZ][xC])", _home),  # "from where you start the hut is ..."
@@ -146,6 +151,7 @@ PLACES: list[Rule] = [
     rule(rf"[fg]{_NOUN}(?:ct|t|c)[^,;.:()LDTf]{{1,8}}", _home_where),
     rule(rf"[fg]j{{0,2}}{_OWN}", _home),
     rule(rf"[lG]{_OWN}", _from_home),
+    rule(r"f[aA]?Q(?![^.,;:)])", lambda items: joined(items, "O", Place(Kind.PERSON))),  # "of LKP"
     rule(r"fj?(?:[itP]|ts|As|A(?![xsCHVNPjDLT]))(?![xC'W])", _named),
     rule(rf"f[jt]?{_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?|f[j]?W[^,;.:()LDTf]{{1,6}}", _named),
     rule(rf"(?<![aA])G{_NOUN}", _left),

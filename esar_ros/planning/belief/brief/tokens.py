@@ -16,7 +16,7 @@ from esar_ros.planning.belief.brief.lexicon import COMPASS, JOINED, TAG_OF
 
 LONGEST = 20_000  # characters of a brief that are read
 SENTENCE = re.compile(  # what lies between two sentences, or two fields on a line of a form
-    r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)\s+(?=[A-Z0-9\"'“])|"
+    r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)(?<!\.{4})\s+(?=[A-Z0-9\"'“])|"
     r"(?<=\S)\s{3,}(?=[A-Z][\w /]{0,20}:)"
 )
 _OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
@@ -25,6 +25,10 @@ _OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
 _LABELLED_VEHICLE = re.compile(
     r"^[^\S\n]*vehicle\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE
 )  # beside a drone: theirs
+_HOUSE = re.compile(  # not where the drone starts: "she left the home at five"
+    r"\b(?:left|leaves?|leaving) (?:(?:the|his|her|their|our) )?home\b|\b(?:care|nursing|retirement) home\b",
+    re.IGNORECASE,
+)
 _DRONE = re.compile(r"\b(?:drone|uav|uas|rpas)\b", re.IGNORECASE)
 _TITLE = re.compile(
     r"\b(?:Mrs?|Ms|Dr|St|Prof|[Dd]ist|Nr|Mt|Fr|Sgt|Capt|Lt|est|abt|brg|hdg|alt|elev|incl|(?<!/)[A-DF-MO-RT-VX-Z])\.$"
@@ -91,6 +95,8 @@ def sentences(text: str) -> list[Sentence]:
     """Returns the sentences of a text as far as it is read; each line of a form is one."""
     found, at = [], 0
     has_other = bool(_OTHER_VEHICLE.search(text) or (_LABELLED_VEHICLE.search(text) and _DRONE.search(text)))
+    others = {"vehicle", "aircraft"} if has_other else set()
+    others |= {"home"} if _HOUSE.search(text) else set()
     for line in text[:LONGEST].split("\n"):
         first = 0
         for gap in [*SENTENCE.finditer(line), None]:
@@ -99,8 +105,7 @@ def sentences(text: str) -> list[Sentence]:
                 continue
             if line[first:end].strip():
                 items = _items(line[first:end], at + first)
-                if has_other:
-                    items = tuple(replace(one, tag="x") if one.low in ("vehicle", "aircraft") else one for one in items)
+                items = tuple(replace(one, tag="x") if one.low in others else one for one in items)
                 found.append(Sentence(line[first:end], at + first, items))
             first = end if gap is None else gap.end()
         at += len(line) + 1

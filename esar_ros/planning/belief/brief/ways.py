@@ -16,6 +16,7 @@ from esar_ros.planning.belief.brief.facts import Move, Reference, Way
 from esar_ros.planning.belief.brief.lexicon import KIND_WORDS, word_set
 from esar_ros.planning.belief.brief.places import Kind, Place, stems
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
+from esar_ros.planning.belief.brief.told import NEAR, is_alternative, is_stated, is_told
 
 KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
 SEARCHED = re.compile(
@@ -34,22 +35,26 @@ _HEARSAY = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = word_set("fly go search look check cover head proceed scan sweep")  # what the vehicle is told to do
-_ALONG = word_set("further farther along on away down up off out below beyond again")
-_UPON = word_set("along up down across through over into")
+_SENT, _MOVED = word_set("task send direct"), word_set("moved shifted brought come changed")
 _WITHIN = word_set("within than")
-_HEARD_FROM = word_set("heard hears crying cries shouting shouts calling calls whistle whistling voice voices")
 _AUXILIARY = word_set("will have operate begin can must fly")
-_TOLD = word_set("prob probably likely guess direction heading headed towards bearing course hdg brg azimuth o'clock")
 _LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
 _IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _DEFINED = re.compile(r"A?[xC]{1,3}BT")
+_SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
+_RETURN = re.compile(
+    r"\b(?:(?:way|doubled|turned|came|come|gone|went|headed|walked|then|and) back(?! (?:to|at|in|from|up|down)\b)|"
+    r"(?:metres|m|yards|yds?|kilometres?|km|miles?) back(?! from)|backtracked|retrac\w+|return(?:s|ed|ing)?)\b(?!-to)"
+)
+_RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
+_APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
 _FROM_THERE = re.compile(r"[FH][^LDT]{0,4}V[^LDT]{0,4}@|V[^LDT]{0,5}[FH][^LDT]{0,3}@")
 _SEE = word_set("see sees saw spot spots compass has have get gets put puts make makes hear hears heard")
 _SEE_YOU = re.compile(r"P[jx]{0,2}@(?:[YU]|[ZA]?[xC]?[VH]){1,2}[jl,]{0,3}$")
 _REACH = 22  # items between a distance and the direction that belongs to it
-_NEAR = 4  # items before or after a way that belong to it
 _CLAUSE = 300  # characters before and after a way that may belong to its clause
 _LABEL_ITEMS = 10  # items of the longest label
+_SUBJECT_ITEMS = 12  # items before a way that may tell what lies there
 _HEARD = 0.3  # weight of what is passed on without being believed
 
 
@@ -67,8 +72,9 @@ class Stated:
     is_parallel: bool  # "... and the same distance to the east"
     is_bound: bool  # "within a kilometre": no farther than that
     turn: float | None  # rad, from the line to its origin: "300 m short of the col", "beyond the ford"
-    is_weak: bool  # a distance that counts only with a direction told before
+    is_weak: bool  # half a way that counts only with its other half
     around: frozenset[str]  # stems of the words beside it: what is there
+    subject: frozenset[str]  # stems of what is said to be there: "the hut lies"
     move: Move  # what the sentence says about it; its reference is not known yet
     spans: tuple[tuple[int, int], ...]  # characters of the brief that tell it
 
@@ -97,9 +103,7 @@ def stated_in(
     kinds = frozenset(kind for kind, words in KINDS.items() if words.search(text))
     persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
     certainty = _HEARD if _HEARSAY.search(text) else 1.0
-    pairs = [
-        pair for pair in _pairs(row) if _is_told(row, *pair) or (pair[0].distance and not pair[0].distance.is_walked)
-    ]
+    pairs = [pair for pair in _pairs(row) if is_stated(row, *pair)]
     end = 0  # of the way before
     shared: Place | None = None  # of "400 m east and 200 m north of the barn"
     for n, (way, first, last) in enumerate(pairs):
@@ -111,7 +115,8 @@ def stated_in(
             continue
         until = pairs[n + 1][1] if n + 1 < len(pairs) else len(row)
         at = _origin_of(row, way, first, last, end, until)
-        origin = None if at is None else _meant(row[at].value, [*before, *row[:at]])
+        subject = _subject(row, end, first)
+        origin = None if at is None else _meant(row[at].value, [*before, *row[:at]], subject)
         if (
             origin is None
             and n + 1 < len(pairs)
@@ -127,7 +132,7 @@ def stated_in(
         if origin is None:
             origin = _labelled(row[:first])
         goal = next((item.value for item in row[last + 1 : until][:6] if item.tag == "K"), None)
-        if origin is None and goal is None and _is_seen_from(row[max(first - 2 * _NEAR, 0) : first]):
+        if origin is None and goal is None and _is_seen_from(row[max(first - 2 * NEAR, 0) : first]):
             goal = Place(Kind.HOME)
         beside = [*row[max(end, first - 16) : first], *row[first + 1 : last], *row[last + 1 : min(until, last + 14)]]
         words = " ".join(item.low for item in beside if item.tag not in "OLDT")
@@ -144,22 +149,43 @@ def stated_in(
         searched = bool(SEARCHED.search(clause)) and not _NOT_SEARCHED.search(clause)
         between = row[end : last + 3]
         goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
+        is_return = _is_return(row, end, first, last) and way.direction is None
+        goes_on |= is_return
+        turn = math.pi if is_return else _turn_at(row, way, last, at)
         is_parallel = any(item.low.startswith("the-same") for item in between) and not any(
             i.tag in "Gk" for i in between
         )
-        is_parallel |= _is_alternative(row, first)
+        is_parallel |= is_alternative(row, first)
         found.append(
             Stated(
                 way, number, first, origin, goal, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                _turn_at(row, way, last, at), not _is_told(row, way, first, last), stems(words),
+                turn, not is_return and not is_told(row, way, first, last), stems(words), subject,
                 Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
         )  # fmt: skip
         end = max(last, at if at is not None else 0) + 1
     return found
+
+
+def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
+    """Returns the stems of the noun of which the words before a way say that it lies there.
+
+    "The hut lies 300 m south"; "you fly from the hut, that is 300 m south"; not "he left the hut, 300 m south".
+    """
+    before = row[max(end, first - _SUBJECT_ITEMS) : first]
+    tags = "".join(item.tag for item in before)
+    match = _SUBJECT.search(tags)
+    noun = before[match.start(1) : match.end(1)] if match else ()
+    is_vehicle = any(item.tag in "VHFZ" for item in row[:first])
+    if match is None and (_RELATIVE.search(tags) or (is_vehicle and _APPOSED.search(tags))):
+        place = next((item.value for item in reversed(row[:first]) if item.tag in "ORK"), None)
+        return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
+    if match is None and tags.endswith(("iB", "i")):  # "we can see the mast, it's north of us"
+        noun = next((row[at + 1 : at + 3] for at in range(first - 3, -1, -1) if row[at].tag == "A"), ())
+    return stems(" ".join(item.low for item in noun))
 
 
 def _clause(text: str, at: int) -> str:
@@ -178,14 +204,15 @@ def _labelled(before: Sequence[Item]) -> Place | None:
     return Place(Kind.NAMED, " ".join(item.low for item in noun), noun[0].start, noun[-1].end)
 
 
-def _meant(place: Place, before: Sequence[Item]) -> Place:
-    """Returns the place that "it" means: the last one that was spoken of."""
-    if place.kind is not Kind.LAST:
+def _meant(place: Place, before: Sequence[Item], subject: frozenset[str]) -> Place:
+    """Returns the place that "it" means: the last one that was spoken of, but what is said to lie there."""
+    if place.kind is not Kind.LAST or place.words:
         return place
     if _DEFINED.match("".join(item.tag for item in before)):
         return Place(Kind.THERE)  # "The hide is 700 m west of the hut. Tracks lead from it ..."
     spoken = [item.value for item in before if item.tag in "OKR" and not item.low.startswith("of ")]
-    return next((other for other in reversed(spoken) if other.kind in (Kind.NAMED, Kind.HOME)), place)
+    spoken = [other for other in spoken if other.kind in (Kind.NAMED, Kind.HOME) and not subject & stems(other.words)]
+    return spoken[-1] if spoken else place
 
 
 def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
@@ -196,7 +223,7 @@ def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
     for at, item in enumerate(row):
         if item.tag not in "LDT" or (has_wind and _is_wind(row, at)):
             continue
-        if item.tag == "D" and _is_alternative(row, at) and (out or half is not None):
+        if item.tag == "D" and is_alternative(row, at) and (out or half is not None):
             if half is not None:
                 out.append((_half(row[half]), half, half))
             out.append((out[-1][0]._replace(direction=item.value), at, at))
@@ -217,11 +244,6 @@ def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
     return out
 
 
-def _is_alternative(row: Sequence[Item], at: int) -> bool:
-    """Returns whether a measure at an item is another reading of the one before: "north or north-east of the hut"."""
-    return at > 1 and row[at - 1].low == "or" and row[at - 2].tag in "DT"
-
-
 def _half(item: Item) -> Way:
     return Way(item.value, None) if item.tag == "L" else Way(None, item.value)
 
@@ -233,68 +255,6 @@ def _is_wind(row: Sequence[Item], at: int) -> bool:
     first = next((n for n in range(at, -1, -1) if row[n].tag in ",;:"), -1)
     last = next((n for n in range(at, len(row)) if row[n].tag in ",;:"), len(row))
     return any(item.tag == "w" for item in row[first + 1 : last])
-
-
-def _is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
-    """Returns whether half a way is told of somebody's way, not of anything else that has a length or a side."""
-    if (way.distance is not None and way.direction is not None) or _is_alternative(row, first):
-        return True
-    before, after = row[max(first - _NEAR, 0) : first], row[last + 1 : last + 2]
-    if way.distance is not None and after and after[0].tag == "j":
-        after = row[last + 2 : last + 3] if _leads_from(row[last + 2 : last + 3]) else after
-    tags = "".join(item.tag for item in before)
-    if way.distance is not None:
-        said = row[:first] if way.distance.is_walked else row[max(first - 8, 0) : first]
-        if any(item.tag == "G" for item in said) and not (
-            way.distance.is_walked and any(item.tag == "n" for item in said)
-        ):
-            return True
-        if _is_led(row[max(first - 7, 0) : first]):
-            return True
-        more = row[first].low.split()[0], before[-1].low if before else ""
-        if {"another", "further"} & set(more) and not way.distance.is_walked:
-            return True
-        is_alone = not way.distance.is_walked and all(item.tag in ".!?,j" for item in row if item is not row[first])
-        if is_alone or any(_leads(item) for item in after):
-            return True
-        is_on = bool(_ALONG & {item.low for item in after}) and not way.distance.is_walked
-        return is_on and any(item.tag in "PQG" for item in row[:first])
-    if re.search(r"f[aA]?$", tags):
-        return bool(_HEARD_FROM & {item.low for item in row[:first]})  # not "they came from the north"
-    return (
-        _leads_on(row[last + 1 : last + 4])
-        or re.search(r"[Gk]|g[aA]?$|b[:=]?$|l[aA]$|:$", tags) is not None
-        or bool(_TOLD & {item.low for item in before} or _TOLD & set(row[first].low.split()[:1]))
-        or (before[-1:] != [] and before[-1].tag == "O" and before[-1].low.startswith(("from", "fm", "le", "dep")))
-        or (row[0].low in _TOLD and row[1:2] != [] and row[1].tag == ":")
-        or (re.search(r"tB?$", tags) is not None and all(item.tag in ",.;)" for item in after))
-        or bool(_UPON & {item.low for item in after})
-        or row[first].low.endswith(("ward", "wards", "bound", "erly"))
-        or len([item for item in row if item.tag not in ".!?,j"]) == 1
-        or (tags.endswith(",") and all(item.tag in ",.;" for item in after))
-    )
-
-
-def _leads_from(after: Sequence[Item]) -> bool:
-    """Returns whether "from somewhere" follows: "a kilometre down from the pier"."""
-    return bool(after) and _leads(after[0]) and after[0].low.startswith(("from ", "fm "))
-
-
-def _leads_on(after: Sequence[Item]) -> bool:
-    """Returns whether a direction is followed by the place that it is told of: "south and downhill of it"."""
-    at = next((n for n, item in enumerate(after) if item.tag == "O"), None)
-    return at is not None and all(item.tag in "&xj" for item in after[:at])
-
-
-def _is_led(before: Sequence[Item]) -> bool:
-    """Returns whether a distance follows the place that it counts from: "From the helipad: 600 yards"."""
-    at = next((n for n in range(len(before) - 1, -1, -1) if _leads(before[n])), None)
-    return at is not None and not any(item.tag in "iPtY" for item in before[at:])
-
-
-def _leads(item: Item) -> bool:
-    """Returns whether an item is a place that a distance alone may count from."""
-    return item.tag == "O" and not item.low.startswith("of ") and not item.value.is_left
 
 
 def _origin_of(row: Sequence[Item], way: Way, first: int, last: int, end: int, until: int) -> int | None:
@@ -317,6 +277,13 @@ def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[
     """Returns whether a way that begins at an item, and counts from another, is the vehicle's."""
     if at is not None and _IS_WHERE.match("".join(item.tag for item in row[at + 1 :])):
         return True  # "300 m north of the hut is where you take off"
+    if (
+        first > 1
+        and row[first - 1].tag == "B"
+        and row[first - 2].tag == "i"
+        and any(i.tag in "PQ" for i in row[first:])
+    ):
+        return False  # "it was 600 m north of the inn that he was seen"
     tags = "".join("@" if _is_there(item) else item.tag for item in row[max(first, at or 0) + 1 :][: 2 * _REACH])
     if _FROM_THERE.search(tags):
         return True  # "at the station, 400 m west of the shed, and fly a drone from there"
@@ -334,14 +301,20 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
         if closed > 0:
             continue
         is_order = item.low in _ORDERS and (at == 0 or row[at - 1].tag in ",&")
+        said = {i.low for i in row[max(at - NEAR, 0) : at]}
+        if item.tag == "K" and row[at - 1].tag == "V" and said & _MOVED:
+            return True  # "they have moved their drone to the lower car park"
+        if item.tag == "V" and said & _SENT:
+            return False  # "task the drone south of the mast"
         if item.tag == "P" and at and row[at - 1].tag in "ZV":
             return True  # "your people", "the drone people"
-        if item.tag == "K" and item.value.kind is Kind.HOME:
-            return True  # "a drone is to take off from"
+        is_clause = _is_home(item) and " " in item.low and "".join(i.tag for i in row[at + 1 : at + 3]) == ",B"
+        if is_clause or (_is_home(item) and item.low.endswith((" is", " lies"))):
+            return True  # "the field from which you fly is"
         if (
             item.tag in "PQK"
             or is_order
-            or (item.tag == "B" and row[at - 1].tag == "x" and "," in {i.tag for i in row[:at]})
+            or (item.tag == "B" and row[at - 1].tag in "xC" and set(",;.") & {i.tag for i in row[:at]})
         ):
             return False
         if item.tag == "F" and at and row[at - 1].low == "we":
@@ -360,6 +333,13 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
 
 def _is_there(item: Item) -> bool:
     return item.tag == "O" and item.value.kind is Kind.THERE and item.low.startswith("from")
+
+
+def _is_return(row: Sequence[Item], end: int, first: int, last: int) -> bool:
+    """Returns whether a way is told as one back along the last: "500 m back the way they came"."""
+    beside = row[max(end, first - NEAR) : last + NEAR]
+    is_denied = any(item.tag == "n" for item in beside)
+    return not is_denied and _RETURN.search(" ".join(item.low for item in beside)) is not None
 
 
 def _turn_at(row: Sequence[Item], way: Way, last: int, at: int | None) -> float | None:
