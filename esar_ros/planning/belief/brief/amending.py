@@ -34,13 +34,17 @@ def correction(rows: Sequence[Sequence[Item]]) -> int:
     return next((n for n, word in enumerate(words) if n and word in _CORRECTS), len(rows))
 
 
-def amended(stated: Sequence[Stated], prompt: str) -> list[Stated]:
-    """Returns the ways without those taken back in the next breath: "400 m north. No wait, south"."""
+def amended(stated: Sequence[Stated], prompt: str, corrected: int) -> list[Stated]:
+    """Returns the ways without those taken back in the next breath: "400 m north. No wait, south".
+
+    corrected: sentence at which a correction of the whole begins, which `told_anew` reads.
+    """
     out: list[Stated] = []
     for one in stated:
         last = out[-1] if out else None
         between = prompt[last.spans[-1][1] : one.spans[0][0]] if last is not None else ""
-        if last is None or len(between) > _AMENDED or one.number > last.number + 2:
+        is_near = last is not None and len(between) <= _AMENDED and one.number <= last.number + 2
+        if last is None or not is_near or last.number < corrected <= one.number:
             out.append(one)
         elif _VOID.match(between) and None not in one.way:
             out[-1] = one

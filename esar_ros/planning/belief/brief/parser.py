@@ -62,7 +62,7 @@ def parse_brief(prompt: str) -> BriefFacts:
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = correction(rows)
-    stated = told_anew(amended(stated, prompt), anew)
+    stated = told_anew(amended(stated, prompt, anew), anew)
     spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
     pace = _pace(rows)
     if pace is not None:

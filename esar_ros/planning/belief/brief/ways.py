@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from esar_ros.planning.belief.brief.facts import Move, Reference, Way
 from esar_ros.planning.belief.brief.lexicon import KIND_WORDS, word_set
 from esar_ros.planning.belief.brief.places import Kind, Place, stems
+from esar_ros.planning.belief.brief.relevance import NEAR, is_alternative, is_stated, is_told
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
-from esar_ros.planning.belief.brief.told import NEAR, is_alternative, is_stated, is_told
 
 KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
 SEARCHED = re.compile(

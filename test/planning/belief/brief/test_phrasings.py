@@ -8,11 +8,12 @@ import pytest
 # As measured; docs/results/phrasings.md states them. All: every fact of a brief is right.
 LEAST = {
     "sixty, improved on": {"all": 30, "victims": 30, "stationary": 30, "start": 30, "ways": 30},
-    "sixty, held out": {"all": 21, "victims": 30, "stationary": 27, "start": 30, "ways": 23},
+    "sixty, held out": {"all": 22, "victims": 30, "stationary": 27, "start": 30, "ways": 24},
     "written, improved on": {"all": 150, "victims": 152, "stationary": 154, "start": 156, "ways": 156},
-    "written, held out": {"all": 93, "victims": 138, "stationary": 143, "start": 146, "ways": 120},
+    "written, held out": {"all": 95, "victims": 138, "stationary": 143, "start": 146, "ways": 123},
     "further, improved on": {"all": 84, "victims": 95, "stationary": 94, "start": 94, "ways": 88},
-    "more, improved on": {"all": 132, "victims": 142, "stationary": 143, "start": 144, "ways": 135},
+    "more, improved on": {"all": 134, "victims": 142, "stationary": 143, "start": 144, "ways": 137},
+    "others, improved on": {"all": 96, "victims": 109, "stationary": 148, "start": 159, "ways": 153},
 }
 
 
@@ -27,7 +28,7 @@ def test_no_less_is_understood_than_was_measured(half: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("half", "victims", "place"), [("strangers, improved on", 54, 46), ("strangers, held out", 43, 30)]
+    ("half", "victims", "place"), [("strangers, improved on", 54, 47), ("strangers, held out", 43, 30)]
 )
 def test_no_less_of_the_briefs_of_strangers_is_understood(half: str, victims: int, place: int) -> None:
     told = phrasings.told_by_strangers(phrasings.STRANGERS[half])
