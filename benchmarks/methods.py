@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from page import add_page, end_with, write_page
 
 from esar_ros.app.bench import INTERRUPTED
 from esar_ros.app.bench import main as bench
-from esar_ros.benchmark.report.bench_results import read_bench
+from esar_ros.benchmark.report.bench_results import Bench, read_bench
 from esar_ros.benchmark.report.comparison import make_report
 from esar_ros.benchmark.report.tables import Table, markdown
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.sim.terrain.maps import shipped_maps
@@ -156,6 +157,25 @@ def cost(run: Run, root: Path) -> str:
     return f"{words}, some {tokens / 1e6:.1f} million tokens read by the model" if tokens else words
 
 
+def together(bench: Bench) -> Bench:
+    """Returns the episodes with the tasks that a method flew in several parts of a run as one list of tasks.
+
+    A report refuses a method whose tasks differ from folder to folder, since it cannot know why; here the run says so.
+    """
+    lists: dict[str, dict[str, None]] = {}
+    for one in bench.episodes:
+        lists.setdefault(one.planner, {})[one.conditions.as_text["tasks"]] = None
+    return replace(
+        bench,
+        episodes=tuple(
+            replace(one, conditions=replace(one.conditions, tasks=" and ".join(lists[one.planner])))
+            if isinstance(one.conditions, RunConditions)
+            else one
+            for one in bench.episodes
+        ),
+    )
+
+
 def main() -> int:
     """Flies what is missing, prints the tables and writes the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -178,7 +198,8 @@ def main() -> int:
         flags += ["--preset", "fast", "--workers", str(arguments.workers), "--out", str(folders[-1])]
         if bench(flags) == INTERRUPTED:  # episodes with errors are in the tables, with their zeros
             return INTERRUPTED
-    report = make_report(read_bench(folders, ESARBENCH.reader()), ESARBENCH.layout(), run.against)
+    bench_read = together(read_bench(folders, ESARBENCH.reader()))
+    report = make_report(bench_read, ESARBENCH.layout(), run.against)
     tables = [markdown(table) for table in report.layout.sections(report) if isinstance(table, Table)]
     print("\n\n".join(tables))
     if arguments.page:
