@@ -110,7 +110,7 @@ RUNS = {
     "reading": Run(
         "What reading the brief is worth, and what searching adds",
         "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief, in the first eight "
-        "tasks alone; `oracle` knows where people are.",
+        "tasks alone (next.txt: the sixteen after them); `oracle` knows where people are.",
         NETWORK,
         (("dev", 8, "belief,greedy@brief,greedy,oracle"), ("next.txt", 16, "belief,greedy@brief,oracle")),
         "belief",
