@@ -236,6 +236,7 @@ def _speed(items: Sequence[Item]) -> Item | None:
 
 _LENGTHS: list[Rule] = [
     rule(r"[de][ps]d(?:-?d){0,2}", _number),
+    rule(r"#/#x(?=fa?u)", lambda items: _number(items) if items[-1].low in ("th", "rd") else None),
     rule(r"#/#|##(?=u)|#h|#&aq|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
     rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
     rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
@@ -265,7 +266,8 @@ def _elliptic(row: Sequence[Item], at: int, last: Item | None) -> Item:
 
 
 _ELSE_AFTER = word_set(
-    "tall high deep altitude elevation wide asl height visibility thick draught long agl depth rope above old"
+    "tall high deep altitude elevation wide asl height visibility thick draught long agl depth rope above old "
+    "summit peak route stretch loop circuit"
 )
 _TIME_AFTER = word_set("ago later earlier before late overdue until")
 _ELSE_BEFORE = word_set(
@@ -277,13 +279,20 @@ _TIME_BEFORE = word_set("every last past")
 _BETWEEN = word_set("of is about at some only around roughly the a an : = to than up")
 
 
+def _plain_after(row: Sequence[Item], at: int) -> list[str]:
+    """Returns the three words after an item, without the same measure in brackets: "the 978 m (3209 ft) summit"."""
+    tags = "".join(item.tag for item in row[at + 1 : at + 4])
+    skipped = 3 if tags == "(L)" else 1 if tags[:1] == ")" else 0
+    return [item.low for item in row[at + 1 + skipped : at + 4 + skipped]]
+
+
 def _grounded(row: Sequence[Item], at: int) -> Item:
     """Returns a distance as it is, or as another measure where it is a height, an age, a width, a time of day."""
     if row[at].tag != "L":
         return row[at]
     distance: Distance = row[at].value
     before = [item.low for item in row[max(at - 3, 0) : at]]
-    after = [item.low for item in row[at + 1 : at + 4]]
+    after = _plain_after(row, at)
     while before[1:] and before[-1] in _BETWEEN:
         before.pop()
     is_else = distance.metres < _SHORTEST or bool(_ELSE_AFTER & set(after[:1])) or bool(_ELSE_BEFORE & set(before[-1:]))

@@ -11,6 +11,7 @@ from esar_ros.planning.belief.brief.tokens import Item
 
 _SURNAME_FIRST = re.compile(r"(?:\w+ )?name ?: [a-z'-]+ , [a-z'-]+(?: [,/] .*)?$")
 _AFTER_IS = word_set("been gone missing not still out overdue lost late")
+_AGE = word_set("year years yr yrs month months")
 
 
 def plain_words(row: Sequence[Item]) -> list[str]:
@@ -72,11 +73,7 @@ def _ageless(words: Sequence[str]) -> list[str]:
     while at < len(words):
         age = _after_age(words, at)
         after = [word for word in words[at + 1 : at + 5] if word != "-"]
-        if (
-            words[at].isdecimal()
-            and after[:1] in (["year"], ["years"], ["month"], ["months"])
-            and after[1:2] in (["old"], ["olds"])
-        ):
+        if words[at].isdecimal() and after[:1] and after[0] in _AGE and after[1:2] in (["old"], ["olds"]):
             at = words.index(after[1], at) + 1
             out += ["youngsters"] * (after[1] == "olds")
         elif (
@@ -84,6 +81,8 @@ def _ageless(words: Sequence[str]) -> list[str]:
         ):
             out += [words[at], "people"]
             at += 3
+        elif words[at].isdecimal() and after[:1] == ["yo"]:
+            at += 2
         elif age > at:
             at = age
         else:

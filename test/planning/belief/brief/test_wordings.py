@@ -97,9 +97,17 @@ FORMS: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
     ("They camped on the north shore. The tent is 700 m east of the dam. Drone at the dam.", AT, [[700, 90]]),
     ("The ridge runs north. He is 500 m west of the hut. Drone at the hut.", AT, [[500, 270]]),
 )  # fmt: skip
+MEASURES: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (  # as reports of incidents have them
+    ("He fell north-east of the 978m (3,209ft) summit. Drone at the summit.", AT, [[None, 45]]),
+    ("She set out on the 19-mile route and turned south at the gate. Drone at the gate.", AT, [[None, 180]]),
+    ("A 29yr old man is 1/10th of a mile north of the trailhead. Drone at the trailhead.", AT, [[161, 0]]),
+    ("He is 300 m (1,000 ft) east of the summit. Drone at the summit.", AT, [[300, 90]]),
+)
 
 
-@pytest.mark.parametrize(("text", "start", "ways"), BACKWARDS + CLOCKS + TAKEN_BACK + RETURNS + VEHICLES + FORMS)
+@pytest.mark.parametrize(
+    ("text", "start", "ways"), BACKWARDS + CLOCKS + TAKEN_BACK + RETURNS + VEHICLES + FORMS + MEASURES
+)
 def test_start_and_ways(text: str, start: list[Any] | None, ways: list[list[Any]]) -> None:
     marks = phrasings.understood({"text": text, "start": start, "ways": ways, "victims": 1, "stationary": False})
     assert marks["start"] and marks["ways"], phrasings.lines_read(phrasings.parse_brief(text))
@@ -118,3 +126,8 @@ def test_start_and_ways(text: str, start: list[Any] | None, ways: list[list[Any]
 def test_the_prior_is_on_the_side_told(text: str, place: tuple[float, float]) -> None:
     middle = phrasings.middle_of({"text": text})[1]
     assert middle == pytest.approx(place, abs=120.0)
+
+
+@pytest.mark.parametrize("text", ["A 29yr old male walker is overdue.", "Missing: 31 yo woman.", "A 7 yrs old boy."])
+def test_an_age_is_no_number_of_people(text: str) -> None:
+    assert phrasings.parse_brief(text).victims == 1
