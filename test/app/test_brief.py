@@ -101,3 +101,9 @@ def test_bad_input_is_refused_in_one_line(
     assert wrong in capsys.readouterr().err
     assert cli(["brief", "no-such-task"]) == 2
     assert "no-such-task" in capsys.readouterr().err
+
+
+def test_a_far_place_is_told_as_far_and_wide(capsys: pytest.CaptureFixture[str]) -> None:
+    near, far = (read(capsys, f"He is {miles} miles east of the gate. Drone at the gate.") for miles in (3, 30))
+    assert far["facts"]["ways"][0]["metres"] == pytest.approx(30.0 * 1609.0)
+    assert far["hectares"] > 20.0 * near["hectares"]

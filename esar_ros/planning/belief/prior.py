@@ -26,7 +26,7 @@ _OCTANT = math.radians(22.5)  # a word of eight directions leaves this much to e
 _SHORT_SHARE = 0.8  # of those who are said not to have reached a place that lie before it
 _SHORT_FACTOR = 2.0  # longer than a way from a place: it is the rest of a way to it
 _CELL, _BLUR = 20.0, 1.0  # m, cells: as fine as the area of a prior is measured
-_FARTHEST = 15000.0  # m
+_FARTHEST = 15000.0  # m from the start: as far as cells of that size reach; they grow with what is told to be farther
 _UNMEASURED = 0.5  # weight of a reading without any distance, beside one that has some
 _NODES = 8  # of a line at most; longer stories keep their last places
 
@@ -107,12 +107,14 @@ def sample(
 
 def half_area(ends: NDArray[np.float64]) -> float:
     """Returns the area (hectares) of the cells that hold half of the persons at `ends` (S, 2) m, densest first."""
-    cells = np.floor(np.clip(ends, -_FARTHEST, _FARTHEST) / _CELL).astype(int)
+    growth = max(1.0, 1.5 * float(np.quantile(np.abs(ends), 0.95)) / _FARTHEST)
+    farthest, size = growth * _FARTHEST, growth * _CELL
+    cells = np.floor(np.clip(ends, -farthest, farthest) / size).astype(int)
     cells -= cells.min(axis=0) - 4
     counted = np.zeros(cells.max(axis=0) + 5)
     np.add.at(counted, (cells[:, 0], cells[:, 1]), 1.0 / len(ends))
     density = np.sort(gaussian_filter(counted, _BLUR).reshape(-1))[::-1]
-    return float(np.searchsorted(np.cumsum(density), 0.5 * density.sum()) + 1) * _CELL**2 / 1e4
+    return float(np.searchsorted(np.cumsum(density), 0.5 * density.sum()) + 1) * size**2 / 1e4
 
 
 def _ends(own: Sequence[Move]) -> tuple[list[int], list[float]]:

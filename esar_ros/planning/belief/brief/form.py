@@ -29,7 +29,7 @@ from esar_ros.planning.belief.brief.facts import (
 from esar_ros.planning.exchange import Form, clean
 
 _MIN_DISTANCE = 10.0  # m: what is nearer is said to be at the place
-_FARTHEST = 20000.0  # m
+_FARTHEST = 200_000.0  # m
 _REFERENCES = {
     "landmark": Reference.START,
     "drone_start": Reference.VEHICLE,
