@@ -1,24 +1,35 @@
-"""The cost of a run is told before it is flown: all of it at first, what is left of it later."""
+"""The cost of a run of methods is told before it is flown, and its parts stand in one table."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import methods
+import pytest
 
+from esar_ros.benchmark.report.bench_results import read_bench
+from esar_ros.benchmark.report.comparison import make_report
 from esar_ros.benchmark.runner.seal import sealed_line
 from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, EPISODES
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
+from esar_ros.suites.esarbench.suite import ESARBENCH
 from esar_ros.suites.esarbench.tasks.sets import task_set
+from helpers.bench_maker import TOLD, make_bench, write_lines
 
 
 def test_what_is_left_is_told(tmp_path: Path) -> None:
     run = methods.RUNS["reading"]
-    ((tasks, limit, planners),) = run.parts
-    ids, names = task_set(tasks)[:limit], planners.split(",")
-    assert len(ids) == 8 and names == ["belief", "greedy@brief", "greedy", "oracle"] and run.against == "belief"
-    hours = len(names) * sum(load_task(task).t_max for task in ids) / 3600.0
-    assert methods.cost(run, tmp_path).startswith(f"32 of 32 episodes left: at most {hours:.1f} h flown, ")
+    assert run.prepare is not None and run.against == "belief"
+    run.prepare(tmp_path)
+    (_, first, planners), (file, more, others) = run.parts
+    tasks, names = task_set("dev")[:24], planners.split(",")
+    assert (first, more) == (8, 16) and (tmp_path / file).read_text().split() == list(tasks[8:])
+    assert names == ["belief", "greedy@brief", "greedy", "oracle"] and set(others.split(",")) == {*names} - {"greedy"}
+    limits = [load_task(task).t_max for task in tasks]
+    ids, hours = tasks[:8], (4 * sum(limits[:8]) + 3 * sum(limits[8:])) / 3600.0
+    assert methods.cost(run, tmp_path).startswith(f"80 of 80 episodes left: at most {hours:.1f} h flown, ")
     (tmp_path / "part-1").mkdir()
     lines = [
         {
@@ -34,7 +45,7 @@ def test_what_is_left_is_told(tmp_path: Path) -> None:
     (tmp_path / "part-1" / EPISODES).write_bytes(b"".join(map(sealed_line, lines)))
     left = hours - len(names) * load_task(ids[0]).t_max / 3600.0
     assert methods.cost(run, tmp_path) == (
-        f"28 of 32 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"
+        f"76 of 80 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"
     ), "at the rate of those that were flown"
 
 
@@ -42,3 +53,21 @@ def test_every_run_has_its_cost(tmp_path: Path) -> None:
     for name, run in methods.RUNS.items():
         if run.prepare is None and name != "oracle":
             assert float(methods.cost(run, tmp_path).partition(" h CPU")[0].split()[-1]) > 0.0
+
+
+def test_parts_of_a_run_stand_in_one_table_and_nothing_else_does(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    flown = make_bench(folders[0], {"belief": 0.9, "fbe": 0.2}, events=1, conditions=replace(TOLD, tasks="4, aa"))
+    done = {line["task"] for line in flown}
+    for world, allowed in ((TOLD.world, True), ("elsewhere", False)):
+        lines = make_bench(folders[1], {"belief": 0.9}, conditions=replace(TOLD, tasks="8, bb", world=world))
+        write_lines(folders[1], [line for line in lines if line["task"] not in done])
+        bench = read_bench(folders, ESARBENCH.reader())
+        with pytest.raises(UsageError, match=r"tasks|world"):
+            make_report(bench, ESARBENCH.layout(), "belief")
+        if not allowed:
+            with pytest.raises(UsageError, match="world"):
+                make_report(methods.together(bench), ESARBENCH.layout(), "belief")
+            continue
+        report = make_report(methods.together(bench), ESARBENCH.layout(), "belief")
+        assert {method.name: method.tasks for method in report.methods} == {"belief": 12, "fbe": 4}
