@@ -36,6 +36,7 @@ _SPEEDS = {"mph": 26.8, "kph": 16.67, "kmh": 16.67}  # m a minute; else knots
 
 _POINTS = {"north": 90.0, "east": 0.0, "south": -90.0, "west": 180.0}
 _ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
+_PARTS = {"quarter": 4.0, "third": 3.0, "eighth": 8.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
 _CORRECTS = word_set("no sorry correction rather disregard amended revised wait scratch")
@@ -140,11 +141,11 @@ def _figure(items: Sequence[Item]) -> Number | None:
 
 
 def _in_words(words: Sequence[str]) -> Number | None:
-    plain = [word for word in words if word not in ("-", "and", "of", "a", "an")]
+    plain = [word for word in words if word not in ("-", "and", "plus", "of", "a", "an")]
     if "decimal" in plain or "point" in plain:
         at = plain.index("decimal" if "decimal" in plain else "point")
         tenths = float("0." + "".join(str(SMALL[word]) for word in plain[at + 1 :]))
-        return Number(tenths + (SMALL[plain[0]] if at else 0.0))
+        return Number(tenths + ((SMALL | TENS)[plain[0]] if at else 0.0))
     if len(plain) > 1 and all(SMALL.get(word, 10) < 10 for word in plain):
         digits = "".join(str(SMALL[word]) for word in plain)  # "zero two zero"
         return Number(float(digits), digits=digits)
@@ -163,8 +164,10 @@ def _in_words(words: Sequence[str]) -> Number | None:
             part = 0.0
         elif word == "half":
             part = 0.5
-        else:  # quarters, thirds and eighths
-            part, group = (group or 1.0) / {"q": 4.0, "t": 3.0, "e": 8.0}[word[0]], 0.0
+        elif word.rstrip("s") in _PARTS:
+            part, group = (group or 1.0) / _PARTS[word.rstrip("s")], 0.0
+        else:
+            return None  # "a quarter past several"
         before = word
     value = total + group + part
     return Number(value, any(word in ("few", "several", "couple", "hundreds") for word in plain)) if value else None

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from esar_ros.planning.belief.brief.facts import WALKING_SPEED, Direction, Distance, Way
+from esar_ros.planning.belief.brief.lexicon import TAG_OF
 from esar_ros.planning.belief.brief.measures import angle_of, measured
+from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.brief.tokens import sentences
 
 
@@ -151,3 +153,26 @@ def test_directions_in_a_text() -> None:
 def test_any_text_is_read(text: str) -> None:
     assert all(distance.metres > 0 for distance in distances(text))
     assert all(0.0 <= bearing <= 360.0 for bearing in bearings(text))
+
+
+_NUMBERED = sorted(word for word, tag in TAG_OF.items() if tag in "dehqvpsufa&gjkzobD") + ["12", "3.5", "/", "-", ","]
+
+
+@given(st.lists(st.sampled_from(_NUMBERED), min_size=1, max_size=12))
+def test_any_words_of_numbers_and_units_are_read(words: list[str]) -> None:
+    assert parse_brief(" ".join(words)).victims >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "metres"),
+    [
+        ("twenty point five km north", 20_500.0),
+        ("two plus half a mile north", 2.5 * 1609.0),
+        ("five eighths of a mile north", 0.625 * 1609.0),
+        ("half past several", None),
+        ("ten from dozen miles", None),
+    ],
+)
+def test_numbers_of_several_words(text: str, metres: float | None) -> None:
+    told = [distance.metres for distance in distances(text)]
+    assert told == ([] if metres is None else [pytest.approx(metres)])
