@@ -34,7 +34,7 @@ def patched(scenario: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     """Returns a copy with the values at JSON pointers put in, or taken away; "-" appends to a list."""
     made = copy.deepcopy(scenario)
     for pointer, value in patch.items():
-        *path, last = pointer.split("/")[1:]
+        *path, last = (part.replace("~1", "/") for part in pointer.split("/")[1:])
         holder: Any = made
         for key in path:
             holder = holder[int(key)] if isinstance(holder, list) else holder[key]

@@ -81,6 +81,30 @@ def test_what_the_run_itself_recorded_decides_under_the_code_alone() -> None:
     assert succeeded(record, Rules.STRICT)
 
 
+def test_what_comes_after_a_contact_is_no_oracle_success() -> None:
+    """An episode ends with a contact in this world; logs of others may go on, and nothing of that counts."""
+    record = navigation_record(
+        episode([[0.0, 0.0, 3.0]], 12.0, 40.0),
+        [[x, 0.0, 3.0] for x in (40.0, 30.0, 10.0, 30.0)],
+        [False, True, False, False],
+        stopped=True,
+    )
+    assert [oracle_succeeded(record, rules) for rules in (Rules.CODE, Rules.STRICT)] == [False, False]
+    before = dataclasses.replace(record, contacts=(False, False, False, True))
+    assert oracle_succeeded(before, Rules.STRICT)
+
+
+@pytest.mark.parametrize("rules", Rules, ids=lambda rules: rules.value)
+def test_an_agent_that_failed_has_neither_success_nor_oracle_success(rules: Rules) -> None:
+    """Though it had come as near as one that succeeds, and whatever its folder is called."""
+    good = record_of(CASES[0])
+    assert succeeded(good, rules) and oracle_succeeded(good, rules)
+    for recorded in (None, GoalOutcome.ORACLE, GoalOutcome.SUCCESS):
+        failed = dataclasses.replace(good, stopped=False, failed=True, recorded=recorded)
+        assert not succeeded(failed, rules) and not oracle_succeeded(failed, rules)
+        assert outcome(failed, rules) is GoalOutcome.FAILURE
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [

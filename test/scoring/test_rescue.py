@@ -107,7 +107,9 @@ def test_code_takes_what_was_recorded_and_paper_does_not() -> None:
 
 
 def test_hand_over_inside_the_gate_where_the_victim_is_put_down() -> None:
-    for place, height, done in ((2.0, 2.2, True), (2.01, 0.0, False), (0.0, 2.21, False)):
+    for place, height, done in (
+        (2.0, 2.2, True), (2.01, 0.0, False), (0.0, 2.21, False), (2.0, -2.2, True), (0.0, -2.21, False),
+    ):  # fmt: skip
         progress = Progress(VICTIM, STRETCHER, START)
         progress.update((19.5, 0.0, 0.0), True)
         progress.put_down((place, 0.0, height))
@@ -122,6 +124,11 @@ def test_effectiveness_is_of_the_target_of_each_step() -> None:
     record = walked((15.0, False), (14.0, False), (19.0, True), (10.0, True), (12.0, True))
     assert record.effectiveness == pytest.approx(3 / 5)
     assert record.path == pytest.approx(5.0 + 1.0 + 5.0 + 9.0 + 2.0)
+
+
+def test_a_step_that_keeps_its_distance_is_not_nearer() -> None:
+    assert walked((10.0, False), (15.0, False), (15.0, False), (16.0, False)).effectiveness == pytest.approx(2 / 4)
+    assert walked((19.0, True), (19.0, True), (9.0, True)).effectiveness == pytest.approx(2 / 3)
 
 
 def test_hits_count_once_in_six_steps() -> None:

@@ -58,17 +58,36 @@ def area(corners: Polygon) -> float:
     return total / 2.0
 
 
-def is_simple(corners: Polygon) -> bool:
-    """Returns whether no two edges meet but neighbours at their corner."""
+class SelfContact(NamedTuple):
+    """Two edges of a polygon, each from corner to corner, that meet other than as neighbours at their corner."""
+
+    one: tuple[Point, Point]
+    other: tuple[Point, Point]
+    at: Point
+    crossing: bool  # else they touch, or one turns back onto the other
+
+
+def self_contact(corners: Polygon) -> SelfContact | None:
+    """Returns where a polygon crosses itself, else where it touches itself; None: it is simple."""
     n = len(corners)
-    for i in range(n):
-        a, b, c = corners[i], corners[(i + 1) % n], corners[(i + 2) % n]
-        if segment_distance(c, a, b) <= TOUCH or segment_distance(a, b, c) <= TOUCH:
-            return False  # the edge turns back onto the one before it
-        for j in range(i + 2, n):
-            if (j + 1) % n != i and _segments_meet(a, b, corners[j], corners[(j + 1) % n]):
-                return False
-    return True
+    edges = [(corners[i], corners[(i + 1) % n]) for i in range(n)]
+    touching: SelfContact | None = None
+    for i, (a, b) in enumerate(edges):
+        for j in range(i + 1, n):
+            c, d = edges[j]
+            ends: tuple[tuple[Point, Point, Point], ...]  # a point, and the edge that it may lie on
+            if j == i + 1 or (j + 1) % n == i:  # neighbours: one turns back where its far end lies on the other
+                ends = ((d, a, b), (a, c, d)) if j == i + 1 else ((c, a, b), (b, c, d))
+            elif not _boxes_meet(a, b, c, d):
+                continue
+            elif (cut := _crossing(a, b, c, d)) is not None:
+                return SelfContact(edges[i], edges[j], cut, True)
+            else:
+                ends = ((a, c, d), (b, c, d), (c, a, b), (d, a, b))
+            at = next((p for p, q, r in ends if segment_distance(p, q, r) <= TOUCH), None)
+            if at is not None and touching is None:
+                touching = SelfContact(edges[i], edges[j], at, False)
+    return touching
 
 
 def outside(corners: Polygon, p: Point) -> bool:
@@ -168,15 +187,62 @@ def first_within(motion: Motion, ball: Ball, distance: float) -> float | None:
     """Returns when (s) a flown leg is first nearer than a distance to a moving ball's centre; None: never."""
     a, b = _relative(motion, ball.velocity)
     r = [a[i] - ball.center[i] for i in range(3)]
-    d = [b[i] - a[i] for i in range(3)]
-    dd, rd, rr = sum(x * x for x in d), sum(x * y for x, y in zip(r, d, strict=True)), sum(x * x for x in r)
-    if rr < distance * distance:
+    if math.hypot(*r) < distance:
         return motion.start
+    t = _first_root(r, [b[i] - a[i] for i in range(3)], distance)
+    return motion.start + t * (motion.end - motion.start) if t is not None and 0.0 <= t <= 1.0 else None
+
+
+def soonest_within(
+    route: Sequence[Point], slow: float, fast: float, ball: Ball, distance: float
+) -> tuple[float, float] | None:
+    """Returns when (s) a route flown from t = 0 can first be nearer than a distance to a moving ball's centre, and at
+    which constant speed (m/s) of those between slow and fast; None: at none of them.
+
+    On a leg the pairs of time and way flown that are near enough are a convex set, and so are those that these speeds
+    reach. The first of both lies where the first set begins, or on an edge of the second: flown at the least or the
+    greatest speed, or at an end of the leg.
+    """
+    found: list[tuple[float, float]] = []
+    flown = 0.0
+    for a, b in itertools.pairwise(route):
+        length = math.dist(a, b)
+        if length == 0.0:
+            continue
+        begin, end = flown, flown + length
+        for motion, speed in (
+            (Motion(a, b, begin / fast, end / fast), fast),
+            (Motion(a, b, begin / slow, end / slow), slow),
+            (Motion(b, b, end / fast, end / slow), None),
+        ):
+            when = first_within(motion, ball, distance)
+            if when is not None:
+                found.append((when, speed if speed is not None else end / when))
+        along = [(b[i] - a[i]) / length for i in range(3)]
+        offset = [ball.center[i] - a[i] for i in range(3)]
+        across, drift = _across(offset, along), _across(ball.velocity, along)
+        when = _first_root(across, drift, distance)
+        if when is not None and when > 0.0:
+            way = begin + sum((offset[i] + when * ball.velocity[i]) * along[i] for i in range(3))
+            if begin <= way <= end and slow * when <= way <= fast * when:
+                found.append((when, way / when))
+        flown = end
+    return min(found, default=None)
+
+
+def _across(v: Point, along: Point) -> list[float]:
+    """Returns the part of a vector that is perpendicular to a unit vector."""
+    share = sum(x * u for x, u in zip(v, along, strict=True))
+    return [x - share * u for x, u in zip(v, along, strict=True)]
+
+
+def _first_root(start: Point, rate: Point, distance: float) -> float | None:
+    """Returns when start + rate t comes nearer to 0 than a distance; None where it never does or always was."""
+    rr = sum(x * x for x in start)
+    rd = sum(x * y for x, y in zip(start, rate, strict=True))
+    dd = sum(y * y for y in rate)
     root = rd * rd - dd * (rr - distance * distance)
-    if dd <= 0.0 or root <= 0.0:
-        return None
-    t = (-rd - math.sqrt(root)) / dd
-    return motion.start + t * (motion.end - motion.start) if 0.0 <= t <= 1.0 else None
+    return (-rd - math.sqrt(root)) / dd if dd > 0.0 and root > 0.0 else None
 
 
 def _relative(motion: Motion, velocity: Point) -> tuple[Point, Point]:
@@ -231,17 +297,20 @@ def segment_distance(p: Point, a: Point, b: Point) -> float:
     return math.hypot(rx - t * dx, ry - t * dy)
 
 
-def _segments_meet(a: Point, b: Point, c: Point, d: Point) -> bool:
-    """Returns whether two segments touch or cross."""
+def _boxes_meet(a: Point, b: Point, c: Point, d: Point) -> bool:
+    """Returns whether the boxes around two segments, along the axes, touch."""
     if max(a[0], b[0]) + TOUCH < min(c[0], d[0]) or max(c[0], d[0]) + TOUCH < min(a[0], b[0]):
         return False
-    if max(a[1], b[1]) + TOUCH < min(c[1], d[1]) or max(c[1], d[1]) + TOUCH < min(a[1], b[1]):
-        return False
+    return max(a[1], b[1]) + TOUCH >= min(c[1], d[1]) and max(c[1], d[1]) + TOUCH >= min(a[1], b[1])
+
+
+def _crossing(a: Point, b: Point, c: Point, d: Point) -> tuple[float, float] | None:
+    """Returns where two segments cross, each with an end on either side of the other; None where they do not."""
 
     def side(p: Point, q: Point, r: Point) -> float:
         return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
 
-    if side(a, b, c) * side(a, b, d) < 0.0 and side(c, d, a) * side(c, d, b) < 0.0:
-        return True
-    ends = ((a, c, d), (b, c, d), (c, a, b), (d, a, b))
-    return min(segment_distance(p, q, r) for p, q, r in ends) <= TOUCH
+    if side(a, b, c) * side(a, b, d) >= 0.0 or side(c, d, a) * side(c, d, b) >= 0.0:
+        return None
+    t = side(c, d, a) / (side(c, d, a) - side(c, d, b))
+    return a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])

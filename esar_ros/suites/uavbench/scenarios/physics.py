@@ -40,8 +40,8 @@ def hover(scene: Scene) -> Told:
 
 
 def stall(scene: Scene) -> Told:
-    """P2: stall speed fits mass and wing, and the vehicle flies well above it."""
-    if not scene.family.has_wing:
+    """P2: the stall speed of a wing fits mass and wing, and the vehicle flies well above it (rotors: warnings)."""
+    if not scene.family.has_wing and scene.get("/uav/aero") is None:
         return
     stated = scene["/uav/aero/stall_speed_mps"]
     found = stall_speed(scene["/uav/mass_kg"], scene["/uav/aero/wing_area_m2"], scene["/uav/aero/cl_max"])
@@ -49,7 +49,7 @@ def stall(scene: Scene) -> Told:
         yield WARNING, "/uav/aero/stall_speed_mps", f"{stated:g} m/s, where mass and wing give {found:.1f}"
     if scene.max_speed < STALL_MARGIN * stated:
         yield (
-            ERROR,
+            ERROR if scene.family.has_wing else WARNING,
             "/uav",
             f"max_speed_mps {scene.max_speed:g} must be {STALL_MARGIN} times the stall speed {stated:g}",
         )

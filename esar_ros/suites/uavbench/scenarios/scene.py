@@ -12,16 +12,18 @@ from esar_ros.suites.uavbench.scenarios.geometry import (
     Cylinder,
     Motion,
     Point,
+    SelfContact,
     area,
     ball_clearance,
     cylinder_clearance,
-    is_simple,
+    self_contact,
     timed,
     without_repeats,
 )
 from esar_ros.suites.uavbench.scenarios.taxonomy import FAMILIES, Family, canonical
 
 MIN_AREA = 100.0  # m^2, of a fence
+SLOW = 0.5  # of the greatest speed: the least at which a route is looked at
 FAR = 4.0  # separations, beyond which a moving zone is only known to be farther
 _MISSING = object()
 
@@ -126,14 +128,14 @@ class Scene:
         return len(self.corners) >= 3 and abs(area(self.corners)) > MIN_AREA
 
     @cached_property
-    def is_simple(self) -> bool:
-        """Returns whether no two edges of the fence meet but neighbours."""
-        return is_simple(self.corners)
+    def self_contact(self) -> SelfContact | None:
+        """Where the fence crosses or touches itself; None: it is simple."""
+        return self_contact(self.corners)
 
     @cached_property
     def fence(self) -> list[tuple[float, float]]:
         """The fence, which is simple and has an area."""
-        if not self.has_area or not self.is_simple:
+        if not self.has_area or self.self_contact is not None:
             raise Broken("/airspace/geofence")
         return self.corners
 
@@ -201,14 +203,14 @@ class Scene:
 
     @cached_property
     def motions(self) -> tuple[list[Motion], list[Motion]]:
-        """The route flown at the greatest speed, and at half of it."""
-        return timed(self.route, self.max_speed), timed(self.route, 0.5 * self.max_speed)
+        """The route flown at the greatest speed, and at SLOW of it."""
+        return timed(self.route, self.max_speed), timed(self.route, SLOW * self.max_speed)
 
     @cached_property
     def encounters(self) -> list[Encounter]:
         """Least distances of each leg, at each of both speeds, to each thing that moves."""
         far, found = FAR * self.separation, []
-        for motions, speed in zip(self.motions, (self.max_speed, 0.5 * self.max_speed), strict=True):
+        for motions, speed in zip(self.motions, (self.max_speed, SLOW * self.max_speed), strict=True):
             for motion in motions:
                 for index, zone in enumerate(self.moving_zones):
                     near = cylinder_clearance(motion, zone, far)

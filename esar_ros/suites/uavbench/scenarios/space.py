@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from esar_ros.suites.uavbench.scenarios.constraints import Told
 from esar_ros.suites.uavbench.scenarios.findings import ERROR, NOTE, WARNING
 from esar_ros.suites.uavbench.scenarios.geometry import (
-    Ball,
     Point,
     crosses,
-    first_within,
     leaves,
     outside,
+    soonest_within,
 )
-from esar_ros.suites.uavbench.scenarios.scene import MIN_AREA, Scene
+from esar_ros.suites.uavbench.scenarios.scene import MIN_AREA, SLOW, Scene
 
 INSTANT = 1.0  # s, before which a total failure leaves nothing to fly
 _SITES = ("/landing/preferred_sites", "/landing/emergency_sites")
@@ -25,17 +24,20 @@ _SLACK = 1e-6  # m, of heights
 def fence(scene: Scene) -> Told:
     """G1: the fence is a simple polygon with an area."""
     pointer = "/airspace/geofence/0"
-    if not scene.has_area:
+    if len(scene.corners) >= 3 and (contact := scene.self_contact) is not None:
+        (a, b), (c, d) = contact.one, contact.other
+        deed = "crosses" if contact.crossing else "touches"
+        edges = f"the edges {_xy(a)} to {_xy(b)} and {_xy(c)} to {_xy(d)}"
+        yield ERROR, pointer, f"{deed} itself at {_xy(contact.at)}: {edges}"
+    elif not scene.has_area:
         yield ERROR, pointer, f"encloses less than {MIN_AREA:g} m^2"
-    elif not scene.is_simple:
-        yield ERROR, pointer, "its edges cross or touch each other"
 
 
 def inside_fence(scene: Scene) -> Told:
     """G2: spawn, waypoints and landing sites lie inside the fence."""
     for pointer, point in (*_stops(scene), *_sites(scene)):
         if outside(scene.fence, point):
-            yield ERROR, pointer, f"({point[0]:g}, {point[1]:g}) lies outside the fence"
+            yield ERROR, pointer, f"{_xy(point)} lies outside the fence"
 
 
 def inside_band(scene: Scene) -> Told:
@@ -115,16 +117,15 @@ def swarm_apart(scene: Scene) -> Told:
 
 
 def time_to_collision(scene: Scene) -> Told:
-    """F2: on the first leg no vehicle comes within the separation sooner than ttc_threshold_s."""
+    """F2: at no speed from half to the greatest does a vehicle come within the separation before ttc_threshold_s."""
     threshold = scene["/daa/ttc_threshold_s"]
-    first = scene.motions[0][:1]
     for index, other in enumerate(scene.traffic):
         if math.dist(other.center, scene.spawn) < scene.separation:
             continue  # F1
-        for motion in first:
-            when = first_within(motion, Ball(other.center, 0.0, other.velocity), scene.separation)
-            if when is not None and when < threshold:
-                yield ERROR, f"/traffic/{index}", f"is nearer than {scene.separation:g} m after {when:.3g} s"
+        met = soonest_within(scene.route, SLOW * scene.max_speed, scene.max_speed, other, scene.separation)
+        if met is not None and met[0] < threshold:
+            text = f"is nearer than {scene.separation:g} m after {met[0]:.3g} s at {met[1]:.3g} m/s"
+            yield ERROR, f"/traffic/{index}", text
 
 
 def instant_failure(scene: Scene) -> Told:
@@ -133,6 +134,10 @@ def instant_failure(scene: Scene) -> Told:
         if fault["t_s"] < INSTANT:
             severity = ERROR if fault["severity"] >= 1.0 else WARNING
             yield severity, f"/faults/{index}/t_s", f"{fault['type']} at {fault['t_s']:g} s leaves nothing to fly"
+
+
+def _xy(p: Point) -> str:
+    return f"({p[0]:g}, {p[1]:g})"
 
 
 def _stops(scene: Scene) -> Iterator[tuple[str, Point]]:

@@ -134,8 +134,11 @@ def _unknown_keys(data: dict[str, Any], model: type[BaseModel], place: tuple[Any
     if not data.keys() <= known:
         for key in data.keys() - known - PASSED_THROUGH:
             if not key.startswith("_"):
-                near = nearest(key, tuple(model.model_fields))
+                holder, _, last = key.rpartition("/")
+                near = nearest(last, tuple(model.model_fields))
                 text = "is not known and kept" + (f", did you mean {near}" if near else "")
+                if holder:
+                    text += f": a slash in a key is a character, no way into {shown(holder)}"
                 found.append(Finding(pointer_of((*place, key)), "S7", NOTE, text))
     for key, part in within:
         value = data.get(key)

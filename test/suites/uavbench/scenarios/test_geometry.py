@@ -19,9 +19,10 @@ from esar_ros.suites.uavbench.scenarios.geometry import (
     cylinder_clearance,
     edge_distance,
     first_within,
-    is_simple,
     leaves,
     outside,
+    self_contact,
+    soonest_within,
     timed,
 )
 from esar_ros.suites.uavbench.scenarios.risk import label
@@ -55,7 +56,7 @@ def test_inside_and_leaving_agree_with_samples() -> None:
     random, left = np.random.default_rng(3), 0
     for _ in range(80):
         corners = BAY if random.random() < 0.6 else star(random)
-        if not is_simple(corners):
+        if self_contact(corners):
             continue
         a, b = random.uniform(-55, 55, (2, 2))
         for p in (a, b):
@@ -75,12 +76,29 @@ def test_inside_and_leaving_agree_with_samples() -> None:
 
 
 def test_simple_polygons_and_their_areas() -> None:
-    assert is_simple(BAY) and area(BAY) == -area(BAY[::-1]) == pytest.approx(10_000 - 20 * 80 / 2)
-    assert not is_simple([(0, 0), (10, 10), (10, 0), (0, 10)]), "a bow tie"
-    assert not is_simple([(0, 0), (10, 0), (10, 10), (5, 0)]), "a corner on an edge"
-    assert not is_simple([(0, 0), (10, 0), (5, 0)]), "an edge back on the one before"
+    assert not self_contact(BAY) and area(BAY) == -area(BAY[::-1]) == pytest.approx(10_000 - 20 * 80 / 2)
     far = [(x + 9e5, y - 9e5) for x, y in BAY]
-    assert is_simple(far) and area(far) == pytest.approx(area(BAY))
+    assert not self_contact(far) and area(far) == pytest.approx(area(BAY))
+
+
+@pytest.mark.parametrize(
+    ("corners", "at", "crossing"),
+    [
+        ([(0, 0), (10, 10), (10, 0), (0, 10)], (5, 5), True),  # a bow tie
+        ([(0, 0), (10, 0), (10, 10), (5, 0)], (5, 0), False),  # a corner on an edge
+        ([(0, 0), (10, 0), (5, 0)], (5, 0), False),  # an edge back on the one before
+        ([(5, 0), (10, 0), (10, 10), (0, 10), (0, 0), (7, 0)], (7, 0), False),  # the last edge over the first
+        ([(0, 0), (5, 0), (5, 10), (20, 10), (20, 4), (-1, 4), (-1, 0)], (5, 4), True),  # touches first, crosses too
+    ],
+)
+def test_a_polygon_that_meets_itself_says_where(corners: Any, at: Any, crossing: bool) -> None:
+    for turned in (corners, corners[::-1], corners[2:] + corners[:2]):
+        contact = self_contact(turned)
+        assert contact is not None and contact.crossing is crossing
+        if crossing:
+            assert contact.at == pytest.approx(at)
+        for edge in (contact.one, contact.other):
+            assert edge_distance(edge, contact.at) < 1e-9
 
 
 def test_legs_and_cylinders_agree_with_samples() -> None:
@@ -124,6 +142,42 @@ def test_legs_and_things_that_move_agree_with_samples() -> None:
         zone = Cylinder(ball.center[:2], 15.0, -20.0, 20.0, velocity[:2])
         still = to_cylinder(zone, own, zone.center + when[:, None] * velocity[:2])
         assert cylinder_clearance(motion, zone, math.inf) == pytest.approx(still.min(), abs=0.05)
+
+
+def test_the_soonest_meeting_at_any_speed_agrees_with_samples() -> None:
+    random, kinds = np.random.default_rng(6), set()
+    slow, fast, near = 5.0, 10.0, 8.0
+    times = np.linspace(0.0, 14.0, 1401)
+    for _ in range(400):
+        route = random.uniform(-40, 40, (3, 3)) * (1, 1, 0.2)
+        ball = Ball(random.uniform(-60, 60, 3) * (1, 1, 0.2), 0.0, random.uniform(-9, 9, 3) * (1, 1, 0))
+        legs = np.linalg.norm(np.diff(route, axis=0), axis=1)
+        ways = np.concatenate([[0.0], np.cumsum(legs)])
+        if math.dist(route[0], ball.center) < near:
+            continue
+        there = ball.center + times[:, None] * np.array(ball.velocity)
+        sampled = math.inf
+        for speed in np.linspace(slow, fast, 41):
+            flown = speed * times
+            own = np.column_stack([np.interp(flown, ways, route[:, axis]) for axis in range(3)])
+            inside = np.flatnonzero((np.linalg.norm(own - there, axis=1) < near) & (flown <= ways[-1]))
+            sampled = min(sampled, times[inside[0]] if len(inside) else math.inf)
+        found = soonest_within(route, slow, fast, ball, near)
+        if math.isinf(sampled):
+            assert found is None or found[0] * slow > ways[-1] - 1e-6 or _grazes(route, ways, ball, found, near)
+            continue
+        assert found is not None and sampled - 0.15 < found[0] <= sampled + 1e-9
+        assert slow - 1e-9 <= found[1] <= fast + 1e-9
+        kinds.add("greatest" if found[1] > fast - 1e-9 else "least" if found[1] < slow + 1e-9 else "between")
+        kinds.add("later leg" if found[0] * found[1] > legs[0] + 1e-6 else "first leg")
+    assert kinds == {"greatest", "least", "between", "first leg", "later leg"}
+
+
+def _grazes(route: Any, ways: Any, ball: Ball, found: tuple[float, float], near: float) -> bool:
+    """Returns whether a meeting is a moment's, too short for samples: at its time the distance is that asked for."""
+    own = [np.interp(found[0] * found[1], ways, route[:, axis]) for axis in range(3)]
+    there = np.array(ball.center) + found[0] * np.array(ball.velocity)
+    return math.dist(own, there) == pytest.approx(near, abs=1e-6)
 
 
 def test_a_route_is_timed_leg_by_leg() -> None:

@@ -13,6 +13,7 @@ from esar_ros.suites.uavbench.scenarios.validate import check
 from helpers.scenarios import GONE, example, patched
 
 BRIDGE, COAST = "bridge_inspection_rain", "coastal_patrol_crosswind"
+PLATFORM = "battery_emergency_platform_fog"  # rotors with a wing
 FENCE = "/airspace/geofence/0/points"
 FOUR = [[120, 240, 30], [260, 250, 40], [400, 260, 40], [520, 280, 30]]
 
@@ -38,6 +39,7 @@ CASES = [
     Case("S3", "S3", ERROR, "/name", {"/name": "a\nb"}),
     Case("S4", "S4", ERROR, "/uav/type", {"/uav/type": "hexcopter"}),
     Case("S7", "S7", NOTE, "/uav/max_sped_mps", {"/uav/max_sped_mps": 3}),
+    Case("S7", "S7", NOTE, "/uav~1mass_kg", {"/uav~1mass_kg": 3}),
     Case("rate", "S3", ERROR, "/sim", {"/sim/policy_frequency": 51}),
     Case("band_order", "S3", ERROR, "/airspace", {"/airspace/altitude_agl_min_m": 90}),
     Case("zone_order", "S3", ERROR, "/airspace/no_fly_zones/0", {"/airspace/no_fly_zones/0/floor_m": 80}),
@@ -93,6 +95,7 @@ CASES = [
     Case("hover", "P1", WARNING, "/uav/battery_model/hover_power_W", {"/uav/battery_model/hover_power_W": 190}),
     Case("stall", "P2", WARNING, "/uav/aero/stall_speed_mps", {"/uav/aero/stall_speed_mps": 8.0}, COAST),
     Case("stall", "P2", ERROR, "/uav", {"/uav/max_speed_mps": 15.0}, COAST),
+    Case("stall", "P2", WARNING, "/uav/aero/stall_speed_mps", {"/uav/aero/stall_speed_mps": 6.0}, PLATFORM),
     Case("energy", "P3", ERROR, "/uav", {"/uav/battery_Wh": 5}),
     Case("energy", "P3", WARNING, "/uav", {"/uav/battery_Wh": 8.5}),
     Case("time", "P4", ERROR, "/mission/waypoints", {"/mission/time_budget_s": 31}),
@@ -122,6 +125,14 @@ CASES = [
         ERROR,
         "/traffic/0",
         {"/traffic/0/spawn": [126, 250, 30], "/traffic/0/heading_deg": 225},
+    ),
+    *(
+        Case("time_to_collision", "F2", ERROR, "/traffic/0", {"/traffic/0": {"type": "uav", **other}})
+        for other in (
+            {"spawn": [97, 159, 20], "speed_mps": 17, "heading_deg": 320},  # met at half speed, not at the greatest
+            {"spawn": [124, 163, 40], "speed_mps": 12, "heading_deg": 325},  # at 8.2 m/s, neither at 7.5 nor at 15
+            {"spawn": [184, 281, 30], "speed_mps": 7, "heading_deg": 215},  # on the second leg
+        )
     ),
     Case("instant_failure", "F3", WARNING, "/faults/0/t_s", {"/faults/0/t_s": 0.5}),
     Case(
@@ -178,6 +189,39 @@ def test_one_mistake_is_told_once() -> None:
     away = patched(example(), {"/mission/waypoints/1": [300, 700, 40], "/airspace/altitude_agl_max_m": "high"})
     errors = {(code, pointer) for code, severity, pointer in found(away) if severity == ERROR}
     assert errors == {("S2", "/airspace/altitude_agl_max_m"), ("G2", "/mission/waypoints/1")}
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ([[0, 0], [600, 400], [600, 0], [0, 400]], "crosses itself at (300, 200): the edges (0, 0) to (600, 400) and"),
+        ([[0, 0], [600, 0], [600, 400], [300, 0], [0, 400]], "touches itself at (300, 0): the edges (0, 0) to"),
+        ([[0, 0], [9, 0], [9, 9]], "encloses less than 100 m^2"),
+    ],
+)
+def test_a_fence_is_told_what_is_wrong_with_it(points: Any, words: str) -> None:
+    (finding,) = (f for f in check(patched(example(), {FENCE: points})).findings if f.code == "G1")
+    assert finding.text.startswith(words)
+
+
+def test_a_wing_that_is_not_needed_is_held_to_its_stall_speed_in_warnings() -> None:
+    base = example(PLATFORM)
+    new = found(patched(base, {"/uav/aero/stall_speed_mps": 30})) - found(base)
+    assert new == {("P2", WARNING, "/uav"), ("P2", WARNING, "/uav/aero/stall_speed_mps")}
+
+
+def test_a_slash_in_a_key_is_a_character_and_no_path() -> None:
+    """Unknown keys are kept (the form is open), and pointers escape the slash (RFC 6901)."""
+    scenario = patched(example(), {"/uav/mass_kg": GONE})
+    scenario["uav/mass_kg"] = 5.0
+    scenario["uav"]["a/b"] = 1
+    told = {f.pointer: f for f in check(scenario).findings if f.code in ("S1", "S7")}
+    assert {p: (f.code, f.severity) for p, f in told.items()} == {
+        "/uav/mass_kg": ("S1", ERROR),
+        "/uav~1mass_kg": ("S7", NOTE),
+        "/uav/a~1b": ("S7", NOTE),
+    }
+    assert "no way into" in told["/uav~1mass_kg"].text and '"uav"' in told["/uav~1mass_kg"].text
 
 
 def test_either_sense_of_turning_and_a_repeated_corner_are_the_same_fence() -> None:
