@@ -19,11 +19,15 @@ from esar_ros.app.checks.files import examine_path
 from esar_ros.app.checks.finding import Check
 from esar_ros.app.checks.symptoms import examine
 from esar_ros.bags.facts import parse_facts
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.mission.settings_file import read_yaml
 from esar_ros.mission.system import environment
+from esar_ros.nodes.graph.mission import WORLDS
 from esar_ros.perception.detectors import backend
+from esar_ros.perception.detectors.chosen import about_chosen
+from esar_ros.perception.detectors.real_pictures import real_flight_warning
 
 TIMEOUT = 60.0  # s a check in a process of its own may take
 PYTHONS = ((3, 10), (3, 13))  # first and last supported
@@ -186,6 +190,13 @@ def detectors() -> Check:
     return Check("detectors", ok, detail, "" if ok else "./esar models list names what is missing", needed=False)
 
 
+def real_photographs(detector: str) -> Check:
+    """What a detector is worth on a real vehicle's pictures; never a reason not to fly in simulation."""
+    warning = real_flight_warning(about_chosen(detector))
+    cure = "measure your own on real pictures, and let people look: --detector onnx:FILE, or yolo_world"
+    return Check("real photographs", False, warning, cure, needed=False)
+
+
 def shared_memory() -> Check:
     needed = environment.SHARED_MEMORY_NEEDED
     if not environment.SHARED_MEMORY.is_dir():
@@ -313,6 +324,10 @@ def main(argv: list[str] | None = None) -> int:
         metavar="S",
         help=f"listen to the running graph (default: {LISTEN:g} s)",
     )
+    parser.add_argument(
+        "--world", choices=WORLDS, help=f"that is to be flown in; {names.PX4} asks of the detector, too"
+    )
+    parser.add_argument("--detector", default=names.DEFAULT_DETECTOR, help="that is to be flown (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", help="write the findings there for a machine")
     arguments = parser.parse_args(argv)
     checks: list[Check] = [] if arguments.live is None else live(arguments.live)
@@ -321,6 +336,8 @@ def main(argv: list[str] | None = None) -> int:
     machine_only = not arguments.paths and arguments.live is None
     if machine_only:
         checks = doctor()
+    if arguments.world == names.PX4:
+        checks.append(_guarded("real photographs", lambda: real_photographs(arguments.detector)))
     ready = all(check.ok or not check.needed for check in checks)
     print(report(checks) if machine_only else report(checks, ("wrong", "nothing wrong was found")))
     if arguments.json:

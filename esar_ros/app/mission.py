@@ -42,7 +42,8 @@ from esar_ros.nodes.graph.progress import SERVING, WAIT, Progress
 from esar_ros.nodes.graph.shared_memory import sweep
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
-from esar_ros.perception.detectors.chosen import absolute, create_chosen
+from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_chosen
+from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.zones import load_keep_out
 from esar_ros.sim.server import STAGE
@@ -240,6 +241,8 @@ def main(argv: list[str]) -> int:
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
+    if options.world == PX4:
+        print(f"! {real_flight_warning(about_chosen(options.detector))}\n", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     line = ProgressLine()
     logs = results.path / "logs"

@@ -26,7 +26,8 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.mission.weather import Weather
-from esar_ros.perception.detectors.chosen import create_chosen
+from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
+from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.sim.terrain.maps import GROUND_MODULES, ground_is_drawn, known_maps, load_map
 
@@ -83,11 +84,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("maps", nargs="*", default=["aotai"], metavar="MAP", help="map id (default: the demo's)")
     parser.add_argument("--planner", metavar="NAME", help="also check that this method can be made")
     parser.add_argument("--detector", metavar="NAME[:FILE]", help="also check that this detector can be made")
+    parser.add_argument("--world", metavar="NAME", help="of px4: also say what the detector finds on real photographs")
     arguments = parser.parse_args(argv)
     if arguments.planner:
         create_planner(arguments.planner)
     if arguments.detector:
         create_chosen(arguments.detector)
+        if arguments.world == names.PX4:
+            print(f"! {real_flight_warning(about_chosen(arguments.detector))}", flush=True)
     maps = arguments.maps
     for map_id in maps:
         if map_id not in known_maps():

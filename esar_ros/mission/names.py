@@ -125,4 +125,6 @@ DIAGNOSTICS = "/diagnostics"
 
 # Taken by every command and node where the user names none
 DEFAULT_PLANNER = "belief"
+PX4 = "px4"
+"""World of PX4 vehicles, simulated and real."""
 DEFAULT_DETECTOR = "esar_yolo"

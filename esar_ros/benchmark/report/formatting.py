@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
+from esar_ros.mission import names
+from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.result import Cause, ClueResult, Result, VictimResult
 from esar_ros.scoring.truth import End
@@ -123,6 +125,8 @@ def caveats(result: Result) -> list[str]:
         notes.append(f"preset {result.preset}")
     if not result.governor:
         notes.append("flown without the safety governor")
+    if result.world == names.PX4:
+        notes.append(real_flight_warning(result.detector_details))
     if result.error:
         notes.append(f"the run failed: {result.error}")
     return notes

@@ -16,7 +16,7 @@ from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR
 
-PX4 = "px4"
+PX4 = names.PX4
 WORLDS = ("embedded", "airsim", PX4)
 PACES = ("lockstep", "realtime")
 RECORDS = interface.RECORD_LEVELS
