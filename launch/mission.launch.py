@@ -86,8 +86,8 @@ def after_preparing(
 ) -> list[LaunchDescriptionEntity]:
     """Compiles and draws what is not there yet, as `esar mission` does, and then goes on with the actions.
 
-    A planner or detector that cannot be made is refused there, in the nodes' Python, before any node starts; in world px4
-    it is said there what the detector finds on real photographs.
+    A planner or detector that cannot be made is refused there, in the nodes' Python, before any node starts; in world
+    px4 it is said there what the detector finds on real photographs.
     """
     chosen = ("--planner", options.planner, "--detector", options.detector, "--world", options.world)
     first = in_nodes_python("esar_ros.app.prepare", options.map, *chosen, name="prepare")
