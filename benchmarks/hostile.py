@@ -23,7 +23,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,11 @@ class Case:
     wind: float
     thickness: float
     beams: float
+
+    def __str__(self) -> str:
+        """Returns the conditions as a table shows them."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)} | {"weather": self.weather.value}
+        return ", ".join(f"{name} {value}" for name, value in values.items())
 
     @staticmethod
     def of(number: int) -> Case:

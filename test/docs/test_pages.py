@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import re
 import shlex
@@ -107,6 +108,33 @@ def test_the_diagram_of_a_step_shows_what_nodes_await() -> None:
     drawn = set(re.findall(r"[a-z_]+(?:/[a-z]+)?", text))
     assert awaited - drawn <= {names.LIDAR_POINTS}, "the mapper's, where it is told to use scans"
     assert drawn >= {*interface.VEHICLE_PARTICIPANTS, *interface.MISSION_PARTICIPANTS}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_angle_brackets_stand_in_code(page: Path) -> None:
+    """Elsewhere they are a tag, and vanish where the page is drawn."""
+    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    prose = re.sub(r"(`+)[^`]*\1", "", prose)
+    assert not re.findall(r"<(?!!--|https?:)/?[A-Za-z][^>\n]*>", prose)
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if "```python" in page.read_text(encoding="utf-8")], ids=str)
+def test_python_on_a_page_can_be_pasted(page: Path) -> None:
+    """It names nothing that it does not import, and what it imports of this package is there."""
+    for code in re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.S | re.M):
+        command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F821", "-"]
+        done = subprocess.run(command, input=code, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("esar_ros"):
+                module = importlib.import_module(str(node.module))
+                assert all(hasattr(module, alias.name) for alias in node.names)
+
+
+def test_the_planner_on_its_page_is_the_example() -> None:
+    page = (DOCS / "how-to" / "your-planner.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.S | re.M)
+    assert (ROOT / "examples/my_planner/my_planner.py").read_text(encoding="utf-8").endswith(f"\n{code}")
 
 
 @pytest.mark.parametrize("page", RESULTS, ids=lambda page: page.stem)
