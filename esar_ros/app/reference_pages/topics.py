@@ -18,7 +18,7 @@ def topics_page() -> str:
         readers = ", ".join(topic.readers) or "-"
         what[name] = (name, cell(topic.description), topic.writer, readers)
         how[name] = (name, f"`{topic.type}`", str(topic.quality.value), topic.record.name.lower())
-    actions = [(f"`{name}`", f"`{kind}`", "airsim_bridge") for name, kind in ACTIONS.items()]
+    actions: list[tuple[str, ...]] = [(f"`{name}`", f"`{kind}`", "airsim_bridge") for name, kind in ACTIONS.items()]
     lines = [
         "# Topics and actions",
         "",
