@@ -325,9 +325,11 @@ def main(argv: list[str] | None = None) -> int:
         help=f"listen to the running graph (default: {LISTEN:g} s)",
     )
     parser.add_argument(
-        "--world", choices=WORLDS, help=f"that is to be flown in; {names.PX4} asks of the detector, too"
+        "--world", choices=WORLDS, help=f"that is to be flown in; of {names.PX4}: what the detector is worth"
     )
-    parser.add_argument("--detector", default=names.DEFAULT_DETECTOR, help="that is to be flown (default: %(default)s)")
+    parser.add_argument(
+        "--detector", default=names.DEFAULT_DETECTOR, help="that is to be flown with (default: %(default)s)"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the findings there for a machine")
     arguments = parser.parse_args(argv)
     checks: list[Check] = [] if arguments.live is None else live(arguments.live)
@@ -339,7 +341,8 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.world == names.PX4:
         checks.append(_guarded("real photographs", lambda: real_photographs(arguments.detector)))
     ready = all(check.ok or not check.needed for check in checks)
-    print(report(checks) if machine_only else report(checks, ("wrong", "nothing wrong was found")))
+    fit = "ready to fly" if arguments.world != names.PX4 else "ready to fly in simulation; not by this alone in the air"
+    print(report(checks, ("missing", fit) if machine_only else ("wrong", "nothing wrong was found")))
     if arguments.json:
         content = {"schema": "esar-doctor/1", "ready": ready, "checks": [asdict(check) for check in checks]}
         try:

@@ -94,6 +94,19 @@ def test_kernel_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tm
     assert not check.ok and "NUMBA_CACHE_DIR" in check.cure
 
 
+def test_who_would_fly_px4_is_told_what_the_detector_is_worth(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "doctor", lambda: [doctor.Check("good", True, "there")])
+    assert doctor.main(["--world", "px4"]) == 0
+    told = capsys.readouterr().out
+    assert "not for real flights: esar_yolo found" in told and "in simulation" in told.splitlines()[-1]
+    assert doctor.main(["--world", "px4", "--detector", "segmentation_oracle"]) == 0
+    assert "segmentation_oracle: what it finds on real photographs has not been measured" in capsys.readouterr().out
+    assert doctor.main(["--world", "embedded"]) == 0
+    assert "real" not in capsys.readouterr().out
+
+
 def test_exit_code_and_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

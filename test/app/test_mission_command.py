@@ -247,3 +247,23 @@ def test_a_choice_that_a_parameter_does_not_have_is_named(esar: Callable[..., An
     path.write_text("airsim_bridge:\n  ros__parameters:\n    pace: warp\n", encoding="utf-8")
     line = refused_by_a_process(esar, tmp_path / "out", "--params-file", str(path))
     assert "/airsim_bridge parameter pace: 'warp'" in line
+
+
+# -- before a flight ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("world", ["px4", "embedded"])
+def test_world_px4_says_before_it_flies_what_the_detector_is_worth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], world: str
+) -> None:
+    told: list[str] = []
+
+    def fly(chosen: MissionOptions, line: ProgressLine) -> int:
+        told.append(capsys.readouterr().out)
+        return 1
+
+    monkeypatch.setattr(mission, "fly", fly)
+    monkeypatch.setattr(mission.messages, "ensure", lambda: None)
+    monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
+    assert mission.main(["--world", world, "--out", str(tmp_path / "out")]) == 1
+    assert ("! not for real flights: esar_yolo found" in told[0]) is (world == "px4")

@@ -49,7 +49,6 @@ def real_flight_warning(details: Mapping[str, str]) -> str:
         return f"detector {name}: what it finds on real photographs has not been measured here"
     low, high = known.recall_interval
     return (
-        f"not for real flights: on {known.pictures} real photographs detector {name} found "
-        f"{100 * known.recall:.0f} % of {known.people} people (95 %: {100 * low:.0f} to {100 * high:.0f} %), "
-        f"AP50 {known.ap50:.3f} ({PAGE})"
+        f"not for real flights: {name} found {100 * known.recall:.0f} % of {known.people} people on {known.pictures} "
+        f"real photographs (95 %: {100 * low:.0f} to {100 * high:.0f} %), AP50 {known.ap50:.3f} ({PAGE})"
     )

@@ -24,6 +24,7 @@ from esar_ros.benchmark.report.mission_report import show_mission
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
 from esar_ros.mission.errors import UsageError
+from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Cause
@@ -68,6 +69,13 @@ def test_a_folder_opens_with_everything(flown: MissionRecord) -> None:
     assert flown.coverage is not None
     assert flown.coverage.seen.sum() == 20 * 40
     assert flown.home[:2] == pytest.approx(flown.truth.task.start.position)
+
+
+@pytest.mark.parametrize("world", ["embedded", "px4"])
+def test_the_report_of_a_flight_in_world_px4_says_what_the_detector_is_worth(flown: MissionRecord, world: str) -> None:
+    asked = {"world": world, "detector_details": about_chosen("esar_yolo")}
+    told = formatting.caveats(flown.result.model_copy(update=asked))
+    assert any("not for real flights: esar_yolo" in note for note in told) is (world == "px4")
 
 
 def test_a_bag_alone_is_scored(mission_folder: Path, flown: MissionRecord) -> None:
