@@ -1,4 +1,4 @@
-"""What the shipped detector finds of people on real photographs: recall at its threshold, AP50, pointing, false alarms.
+"""The shipped detector on real photographs of people: recall at its threshold, AP50, pointing, false alarms.
 
 `python benchmarks/real_pictures.py FOLDER [--page]`. FOLDER holds pictures and boxes.json (schema real-people/1: in
 "images" each has "file", "people" as [x1, y1, x2, y2] px and "clip"). Photographs have no depth, so the second stage,

@@ -191,7 +191,7 @@ def detectors() -> Check:
 
 
 def real_photographs(detector: str) -> Check:
-    """What a detector is worth on a real vehicle's pictures; never a reason not to fly in simulation."""
+    """Says how few people a detector finds on real photographs; that is never a reason not to fly in simulation."""
     warning = real_flight_warning(about_chosen(detector))
     cure = "measure your own on real pictures, and let people look: --detector onnx:FILE, or yolo_world"
     return Check("real photographs", False, warning, cure, needed=False)

@@ -267,3 +267,15 @@ def test_world_px4_says_before_it_flies_what_the_detector_is_worth(
     monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
     assert mission.main(["--world", world, "--out", str(tmp_path / "out")]) == 1
     assert ("! not for real flights: esar_yolo found" in told[0]) is (world == "px4")
+
+
+@pytest.mark.parametrize("world", ["px4", "embedded"])
+def test_the_launch_files_first_process_says_it_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], world: str
+) -> None:
+    for name in ("_draw", "_compile"):
+        monkeypatch.setattr(mission.prepare, name, lambda *_: None)
+    assert mission.prepare.main(["aotai", "--detector", "esar_yolo", "--world", world]) == 0
+    assert ("! not for real flights: esar_yolo found" in capsys.readouterr().out) is (world == "px4")
+    launch = (Path(__file__).resolve().parents[2] / "launch" / "mission.launch.py").read_text(encoding="utf-8")
+    assert '"--world", options.world' in launch

@@ -1,4 +1,4 @@
-"""What a detector is worth on real photographs, said to whoever flies a real vehicle with it.
+"""The worth of a detector on real photographs, told to whoever flies a real vehicle with it.
 
 The figures of the shipped network lie beside it, in models/esar-clues-real.json, which `benchmarks/real_pictures.py`
 writes: not in its card, whose content is a condition of benchmarks.

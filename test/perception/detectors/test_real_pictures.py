@@ -1,4 +1,4 @@
-"""What is said of a detector before a real flight is what was measured, and of the network that was measured."""
+"""A detector's worth that is told before a real flight is as measured, and of the network that was measured."""
 
 from __future__ import annotations
 

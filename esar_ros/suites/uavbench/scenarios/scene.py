@@ -129,7 +129,7 @@ class Scene:
 
     @cached_property
     def self_contact(self) -> SelfContact | None:
-        """Where the fence crosses or touches itself; None: it is simple."""
+        """The contact of the fence with itself; None: it is simple."""
         return self_contact(self.corners)
 
     @cached_property
