@@ -63,7 +63,7 @@ def test_over_a_slope_the_ceiling_is_kept_over_the_ground_straight_below(
     if slope == 0.0 and asked[2] > 0.0:
         assert max(heights) > site.ceiling - 2.0
     if asked[0] < 0.0:
-        assert float(run.position[0]) < -10.0, "it flies out along the slope, and does not stand"
+        assert float(run.position[0]) < -8.0, "it flies out along the slope, and does not stand"
 
 
 def test_above_the_ceiling_over_a_slope_it_comes_down_along_the_slope(kit: Kit, limits: Limits) -> None:
